@@ -1,0 +1,57 @@
+/* Fits of a machine's figures to measured copies. */
+#ifndef HAUL_FIT_H
+#define HAUL_FIT_H
+
+#include "haul/cost.h"
+
+HAUL_BEGIN
+
+typedef struct haul_sample {
+    haul_copy copy;
+    double seconds;
+} haul_sample;
+
+typedef struct haul_samples {
+    haul_sample *items;
+    size_t count;
+} haul_samples;
+
+/* Reads measured copies: CSV with columns direction, host_memory, bytes, seconds (others are
+ * ignored), Google Benchmark JSON as Comm|Scope writes it, or nvbandwidth JSON; found by content;
+ * gzipped or not. Returns BAD_INPUT with line and column. Free with haul_samples_free. */
+HAUL_API haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error);
+HAUL_API void haul_samples_free(haul_samples *samples);
+
+/* How well a fitted curve gives back its samples; relative errors in percent. */
+typedef struct haul_residuals {
+    size_t samples;
+    double wape; /* 100 sum |t - fit| / sum t */
+    double median;
+    double p90;
+} haul_residuals;
+
+/* What to weigh: RELATIVE for curves that must be right at every size, TIME for the least sum of
+ * |t - fit|, the identity check's measure. */
+typedef enum haul_fit_weight { HAUL_FIT_RELATIVE, HAUL_FIT_TIME } haul_fit_weight;
+
+/* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two figures a point) to
+ * samples of one direction, memory and locality, by least absolute (robust) error over the
+ * position and height of its points. Up to `max_points` distinct sizes give the medians. latency_s
+ * and rate_Bps are left out: the models that need them read them off the points. Returns MISSING
+ * with no sample. */
+HAUL_API haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_points,
+                                    haul_fit_weight weight, haul_copy_curve *curve,
+                                    haul_residuals *residuals, haul_error *error);
+
+/* The straight line, T = latency + bytes/rate: by the average formula of CCGrid 2014, section V
+ * (latency: the time of the smallest size), or by weighted least squares on relative error. */
+HAUL_API haul_status haul_fit_line_average(const haul_sample *samples, size_t count,
+                                           haul_copy_curve *curve, haul_residuals *residuals,
+                                           haul_error *error);
+HAUL_API haul_status haul_fit_line_relative(const haul_sample *samples, size_t count,
+                                            haul_copy_curve *curve, haul_residuals *residuals,
+                                            haul_error *error);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,190 @@
+/* A machine: a node with one or more GPUs, as data. Every figure carries where it came from. */
+#ifndef HAUL_MACHINE_H
+#define HAUL_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "haul/status.h"
+#include "haul/workload.h"
+
+HAUL_BEGIN
+
+/* Where a figure came from, strongest first. A prediction says the weakest that it rests on.
+ * name in files */
+#define HAUL_PROVENANCE_LIST(X)                                                                    \
+    X(MEASURED, "measured")    /* on this machine */                                               \
+    X(FITTED, "fitted")        /* a model's parameter, from measurements on this machine */        \
+    X(PUBLISHED, "published")  /* measured by others on such a machine */                          \
+    X(DATASHEET, "datasheet")  /* the maker's nominal figure */                                    \
+    X(CARRIED, "carried over") /* measured on another machine and scaled or kept */
+
+typedef enum haul_provenance {
+    HAUL_NOT_GIVEN,
+#define HAUL_PROVENANCE_ENUM(name, text) HAUL_##name,
+    HAUL_PROVENANCE_LIST(HAUL_PROVENANCE_ENUM)
+#undef HAUL_PROVENANCE_ENUM
+} haul_provenance;
+
+/* A value in base units (seconds, bytes, bytes per second, hertz, flop per second, or a number).
+ * provenance HAUL_NOT_GIVEN: the machine does not have this figure and value is 0. */
+typedef struct haul_figure {
+    double value;
+    haul_provenance provenance;
+    const char *source; /* a sentence or a citation; NULL where not said */
+} haul_figure;
+
+typedef enum haul_link_kind {
+    HAUL_LINK_NONE,
+    HAUL_LINK_PCIE,
+    HAUL_LINK_NVLINK,
+    HAUL_LINK_C2C,    /* NVLink chip to chip */
+    HAUL_LINK_FABRIC, /* AMD Infinity Fabric, xGMI */
+} haul_link_kind;
+
+/* A link, each direction. PCIe is described by generation and lanes, NVLink and the others by the
+ * number of links and the raw rate of one. */
+typedef struct haul_link {
+    haul_link_kind kind;
+    haul_figure generation;
+    haul_figure lanes;
+    haul_figure links;
+    haul_figure link_rate_Bps;         /* raw, of one link, one direction */
+    haul_figure payload_bytes;         /* PCIe: MPS; NVLink: the largest payload of a packet */
+    haul_figure read_request_bytes;    /* PCIe: MRRS */
+    haul_figure read_completion_bytes; /* PCIe: RCB */
+    haul_figure header_bytes;          /* NVLink: a flit */
+    haul_figure ack_share;             /* of the wire, spent on acknowledgements and flow control */
+} haul_link;
+
+enum { HAUL_CURVE_POINTS = 16 };
+
+/* One point of a measured curve. */
+typedef struct haul_point {
+    double bytes;
+    double seconds;
+} haul_point;
+
+typedef enum haul_locality {
+    HAUL_NEAR, /* the memory of the CPU that the GPU hangs on */
+    HAUL_FAR,  /* another CPU's */
+} haul_locality;
+
+/* What is known of copies of one direction and kind of memory. Durations are the device's, as
+ * profilers record them; call_latency_s is what a host clock sees beside it around a copy and its
+ * synchronisation. */
+typedef struct haul_copy_curve {
+    haul_direction direction;
+    haul_memory memory;
+    haul_locality locality;
+    haul_figure latency_s;       /* L+o: a copy of one byte */
+    haul_figure rate_Bps;        /* 1/G */
+    haul_figure gap_s;           /* g, between copies in a row */
+    haul_figure busy_rate_Bps;   /* 1/G while the other direction is busy */
+    haul_figure mapped_rate_Bps; /* 1/G while the other direction is busy with mapped memory */
+    haul_figure call_latency_s;
+    /* staged copies of pageable memory (MODELS: `staged`) */
+    haul_figure threshold_bytes; /* up to it a copy goes straight through, at small_rate_Bps */
+    haul_figure small_rate_Bps;
+    haul_figure chunk_bytes;     /* the staging buffer's */
+    haul_figure host_rate_Bps;   /* one core's copy into it, source in cache */
+    haul_figure cache_bytes;     /* above it the source comes from memory, */
+    haul_figure memory_rate_Bps; /* at this rate */
+    /* a curve through at most HAUL_CURVE_POINTS points, ascending in bytes: straight between them,
+     * the first and last pieces going on outside */
+    haul_figure points_from; /* value: the number of points */
+    haul_point points[HAUL_CURVE_POINTS];
+} haul_copy_curve;
+
+typedef struct haul_gpu {
+    const char *name; /* as the vendor's tools print it; NULL where unknown */
+    const char *architecture;
+    haul_figure count; /* in the node */
+    haul_figure multiprocessors;
+    haul_figure cores; /* of one multiprocessor: single-precision lanes */
+    haul_figure clock_Hz;
+    haul_figure memory_bytes;
+    haul_figure memory_bandwidth_Bps;
+    haul_figure l2_bytes;
+    haul_figure fp64_flops;
+    haul_figure fp32_flops;
+    haul_figure copy_engines;
+    haul_figure implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
+    haul_figure launch_latency_s; /* of a kernel, on the device */
+} haul_gpu;
+
+typedef struct haul_host {
+    const char *name;
+    haul_figure sockets;
+    haul_figure cores;                /* of the node */
+    haul_figure memory_bandwidth_Bps; /* nominal, one socket */
+    haul_figure copy_rate_Bps;        /* one core, memory to memory */
+    haul_figure cached_copy_rate_Bps; /* one core, source in cache */
+    haul_figure cache_bytes;          /* last level, one socket */
+} haul_host;
+
+typedef struct haul_machine {
+    const char *name;
+    const char *summary;
+    haul_host host;
+    haul_gpu gpu;
+    haul_link link; /* host to GPU */
+    haul_link peer; /* GPU to GPU */
+    const haul_copy_curve *copies;
+    size_t copy_count;
+} haul_machine;
+
+/* Reads a machine from a YAML file, or, where `name` has no '/' and no ".yaml", from the catalogue
+ * (the folders of haul_catalogue_next). Checks names, units, ranges and what must be there. Returns
+ * BAD_INPUT with file, line, column and what was expected. On success the caller owns *machine. */
+HAUL_API haul_status haul_machine_load(const char *name, haul_machine **machine, haul_error *error);
+
+/* The same from `size` bytes of YAML in memory; `file` names them in errors. */
+HAUL_API haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
+                                        haul_machine **machine, haul_error *error);
+
+/* Writes a machine as YAML that haul_machine_parse reads back to equal values. Returns IO. */
+HAUL_API haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error);
+
+/* A copy of `machine` with the first `copy_count` of `copies` in place of its own, owned by the
+ * caller. Strings are copied. */
+HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
+                                              const haul_copy_curve *copies, size_t copy_count,
+                                              haul_machine **out, haul_error *error);
+
+HAUL_API void haul_machine_free(haul_machine *machine);
+
+/* The curve for a direction, memory and locality, or NULL. */
+HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
+                                                   haul_direction direction, haul_memory memory,
+                                                   haul_locality locality);
+
+/* Calls `visit` for every figure that a machine file may hold, in the file's order, with its path
+ * ("gpu.memory_bandwidth", "copies[0].latency"), its dimension (a haul_dimension) and the figure,
+ * given or not. Stops at the first non-zero return and returns it. */
+typedef int (*haul_figure_visitor)(void *state, const char *path, int dimension,
+                                   const haul_figure *figure);
+HAUL_API int haul_machine_visit(const haul_machine *machine, haul_figure_visitor visit,
+                                void *state);
+
+/* The names of the machines in the catalogue: "machines" of the source tree where the program was
+ * built, of the installation, and of the folders in the environment's HAUL_MACHINES (separated by
+ * ':'), which come first. Fills `names` with an array of `count` strings, sorted, owned by the
+ * caller and freed with haul_names_free. */
+HAUL_API haul_status haul_catalogue_list(char ***names, size_t *count, haul_error *error);
+HAUL_API void haul_names_free(char **names, size_t count);
+
+HAUL_API const char *haul_provenance_text(haul_provenance provenance);
+
+/* The weaker of two. */
+HAUL_API haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenance b);
+
+/* Raw rate of one direction in bytes per second after the line encoding (AHEAD, eq. 3 and 8): what
+ * a data sheet calls the peak. NOT_GIVEN where the link is not described. */
+HAUL_API haul_figure haul_link_peak(const haul_link *link);
+
+HAUL_END
+
+#endif

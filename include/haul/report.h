@@ -1,0 +1,31 @@
+/* Reports: analyses, projections and machines as tables, JSON or CSV. */
+#ifndef HAUL_REPORT_H
+#define HAUL_REPORT_H
+
+#include <stdio.h>
+
+#include "haul/analysis.h"
+#include "haul/fit.h"
+#include "haul/machine.h"
+#include "haul/project.h"
+
+HAUL_BEGIN
+
+typedef enum haul_format { HAUL_TABLE, HAUL_JSON, HAUL_CSV } haul_format;
+
+/* Each writes to `out` and returns IO where that fails. JSON is documented in docs/json.md. */
+HAUL_API haul_status haul_report_analysis(const haul_workload *workload,
+                                          const haul_analysis *analysis, haul_format format,
+                                          FILE *out, haul_error *error);
+HAUL_API haul_status haul_report_projection(const haul_workload *workload,
+                                            const haul_projection_options *options,
+                                            const haul_projection *projection, haul_format format,
+                                            FILE *out, haul_error *error);
+HAUL_API haul_status haul_report_machine(const haul_machine *machine, haul_format format, FILE *out,
+                                         haul_error *error);
+HAUL_API haul_status haul_report_difference(const haul_machine *a, const haul_machine *b,
+                                            haul_format format, FILE *out, haul_error *error);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,53 @@
+/* Statuses and located errors: every function that can fail returns a haul_status and fills a
+ * haul_error where the cause is known. */
+#ifndef HAUL_STATUS_H
+#define HAUL_STATUS_H
+
+#include <stdint.h>
+
+#include "haul/api.h"
+
+HAUL_BEGIN
+
+/* name, description, exit code of the program */
+#define HAUL_STATUS_LIST(X)                                                                        \
+    X(OK, "success", 0)                                                                            \
+    X(USAGE, "wrong use", 2)                                                                       \
+    X(BAD_INPUT, "bad input", 3)                                                                   \
+    X(MISSING, "the evidence is missing", 3)                                                       \
+    X(IO, "cannot read or write", 3)                                                               \
+    X(ABSENT, "a device or feature is absent", 4)                                                  \
+    X(NO_MEMORY, "out of memory", 70)                                                              \
+    X(INTERNAL, "internal error", 70)
+
+typedef enum haul_status {
+#define HAUL_STATUS_ENUM(name, text, code) HAUL_##name,
+    HAUL_STATUS_LIST(HAUL_STATUS_ENUM)
+#undef HAUL_STATUS_ENUM
+} haul_status;
+
+/* Where and why a call failed. Zero is the empty error. `line` and `column` start at 1 and are 0
+ * where they mean nothing; `table` and `row` (from 1) locate errors in databases. */
+typedef struct haul_error {
+    haul_status status;
+    int line;
+    int column;
+    int64_t row;
+    char table[64];
+    char file[512];
+    char text[512];
+} haul_error;
+
+/* Names a status in lower case; never NULL. */
+HAUL_API const char *haul_status_text(haul_status status);
+
+/* The exit code that the program uses for a status. */
+HAUL_API int haul_status_exit_code(haul_status status);
+
+/* Writes "file:line:column: text" (or "file: table T, row R: text") into `buffer`, cut to `size`
+ * bytes with its terminator, and returns `buffer`. */
+HAUL_API char *haul_error_format(const haul_error *error, char *buffer, unsigned size);
+
+HAUL_END
+
+#endif

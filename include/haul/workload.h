@@ -1,0 +1,183 @@
+/* A workload: the operations of a program on one or more GPUs, with streams, threads and
+ * dependencies. A recorded program is one way to make a workload; it is immutable once finished. */
+#ifndef HAUL_WORKLOAD_H
+#define HAUL_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "haul/status.h"
+
+HAUL_BEGIN
+
+typedef enum haul_op_kind {
+    HAUL_OP_COPY,
+    HAUL_OP_MEMSET,
+    HAUL_OP_KERNEL,
+    HAUL_OP_SYNC, /* a wait: of the host for an event, stream or context; of a stream for an event
+                   */
+    HAUL_OP_CALL, /* a call of the host that started nothing on a device */
+} haul_op_kind;
+
+/* name in reports */
+#define HAUL_DIRECTION_LIST(X)                                                                     \
+    X(HTOD, "HtoD")                                                                                \
+    X(DTOH, "DtoH")                                                                                \
+    X(DTOD, "DtoD")                                                                                \
+    X(PTOP, "PtoP")                                                                                \
+    X(HTOH, "HtoH")                                                                                \
+    X(UNKNOWN, "unknown")
+
+typedef enum haul_direction {
+#define HAUL_DIRECTION_ENUM(name, text) HAUL_##name,
+    HAUL_DIRECTION_LIST(HAUL_DIRECTION_ENUM)
+#undef HAUL_DIRECTION_ENUM
+        HAUL_DIRECTIONS
+} haul_direction;
+
+/* The memory that decides a copy's cost: the host's side where there is one, "device" where there
+ * is none, "managed" for migrations of unified memory, "array" for device arrays. */
+#define HAUL_MEMORY_LIST(X)                                                                        \
+    X(PAGEABLE, "pageable")                                                                        \
+    X(PINNED, "pinned")                                                                            \
+    X(DEVICE, "device")                                                                            \
+    X(ARRAY, "array")                                                                              \
+    X(MANAGED, "managed")                                                                          \
+    X(HOST, "host") /* the host's, but the profile does not say which kind */                      \
+    X(MEMORY_UNKNOWN, "unknown")
+
+typedef enum haul_memory {
+#define HAUL_MEMORY_ENUM(name, text) HAUL_##name,
+    HAUL_MEMORY_LIST(HAUL_MEMORY_ENUM)
+#undef HAUL_MEMORY_ENUM
+        HAUL_MEMORIES
+} haul_memory;
+
+typedef enum haul_sync_kind {
+    HAUL_SYNC_UNKNOWN,
+    HAUL_SYNC_EVENT,       /* the host waits for an event */
+    HAUL_SYNC_STREAM_WAIT, /* a stream waits for an event */
+    HAUL_SYNC_STREAM,      /* the host waits for a stream */
+    HAUL_SYNC_CONTEXT,     /* the host waits for all streams of a context */
+} haul_sync_kind;
+
+enum {
+    HAUL_OP_HAS_CALL = 1, /* call_ns, call_dur_ns and thread are known */
+    HAUL_OP_REPAIRED = 2, /* a field was out of range and was set to what the reader says */
+};
+
+#define HAUL_NONE UINT32_MAX
+
+/* One operation, 64 bytes. Times are nanoseconds on the workload's one clock. */
+typedef struct haul_op {
+    int64_t start_ns; /* on the device; of the call for SYNC and CALL */
+    int64_t dur_ns;   /* never negative */
+    union {
+        uint64_t bytes; /* COPY and MEMSET */
+        uint32_t shape; /* KERNEL: index into haul_workload.shapes, or HAUL_NONE */
+    };
+    int64_t call_ns;      /* start of the host call that issued it */
+    int64_t call_dur_ns;  /* the call's own duration */
+    uint32_t name;        /* string id: the kernel's, else the call's; HAUL_NONE where unknown */
+    uint32_t stream;      /* index into streams, or HAUL_NONE */
+    uint32_t thread;      /* index into threads, or HAUL_NONE */
+    uint32_t stream_prev; /* the operation before it on its stream, or HAUL_NONE */
+    uint32_t thread_prev; /* the operation called before it on its thread, or HAUL_NONE */
+    uint8_t kind;         /* haul_op_kind */
+    uint8_t direction;    /* COPY: haul_direction */
+    uint8_t detail;       /* COPY: haul_memory; SYNC: haul_sync_kind */
+    uint8_t flags;
+} haul_op;
+
+typedef struct haul_stream {
+    uint32_t device;  /* index into devices, or HAUL_NONE */
+    uint64_t process; /* the profile's id */
+    uint64_t context;
+    uint64_t id;
+} haul_stream;
+
+typedef struct haul_thread {
+    uint64_t process;
+    uint64_t id;
+} haul_thread;
+
+/* A device as the profile describes it; a figure that is absent is 0. */
+typedef struct haul_device {
+    uint64_t id;      /* as the operations name it */
+    const char *name; /* NULL where the profile has no device table */
+    double memory_bandwidth_Bps;
+    double clock_Hz;
+    uint64_t memory_bytes;
+    uint64_t l2_bytes;
+    uint32_t multiprocessors;
+    uint32_t copy_engines;
+    uint32_t compute_major;
+    uint32_t compute_minor;
+} haul_device;
+
+typedef struct haul_shape {
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t registers_per_thread;
+    uint32_t shared_bytes; /* static and dynamic, a block */
+} haul_shape;
+
+/* `after` may not start before `before` has ended: an event, a synchronisation. The order on one
+ * stream and on one thread is in the operations themselves. */
+typedef struct haul_edge {
+    uint32_t before;
+    uint32_t after;
+} haul_edge;
+
+/* What the source lacked or what had to be repaired, said once each, with how often. */
+typedef struct haul_note {
+    const char *text;
+    uint64_t count; /* 0 where counting means nothing */
+} haul_note;
+
+/* All arrays are the workload's. Operations are in order of start_ns (equal starts keep the order
+ * of the source); edges in order of `after`. */
+typedef struct haul_workload {
+    const char *source; /* the file it was read from */
+    const char *format; /* "nsys 3.24.14", "nvprof 22", ... */
+    const haul_op *ops;
+    size_t op_count;
+    const haul_edge *edges;
+    size_t edge_count;
+    const haul_stream *streams;
+    size_t stream_count;
+    const haul_thread *threads;
+    size_t thread_count;
+    const haul_device *devices;
+    size_t device_count;
+    const haul_shape *shapes;
+    size_t shape_count;
+    const haul_note *missing; /* what the file lacks */
+    size_t missing_count;
+    const haul_note *repairs; /* what was wrong in it and what was done */
+    size_t repair_count;
+    struct {
+        uint64_t device_ops; /* copies, memsets and kernels */
+        uint64_t orphans;    /* of those, without a host call in the profile */
+        uint64_t calls;      /* host calls in the profile */
+    } counts;
+} haul_workload;
+
+/* Frees a workload and all it owns; takes NULL. */
+HAUL_API void haul_workload_free(haul_workload *workload);
+
+/* The text of a string id; "" for HAUL_NONE. Any bytes but NUL. */
+HAUL_API const char *haul_workload_string(const haul_workload *workload, uint32_t id);
+
+HAUL_API const char *haul_direction_text(haul_direction direction);
+HAUL_API const char *haul_memory_text(haul_memory memory);
+
+/* Reads "HtoD" or "pinned", in any case. Returns BAD_INPUT with the list of names in `error`. */
+HAUL_API haul_status haul_direction_parse(const char *text, haul_direction *direction,
+                                          haul_error *error);
+HAUL_API haul_status haul_memory_parse(const char *text, haul_memory *memory, haul_error *error);
+
+HAUL_END
+
+#endif

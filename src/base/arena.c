@@ -1,0 +1,79 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 16 * 1024 };
+
+struct haul_arena_block {
+    haul_arena_block *next;
+    size_t size;
+    max_align_t data[];
+};
+
+static haul_arena_block *push_block(haul_arena *arena, size_t size)
+{
+    haul_arena_block *block = calloc(1, sizeof *block + size);
+    if (!block)
+        return NULL;
+    block->size = size;
+    block->next = arena->head;
+    arena->head = block;
+    arena->used = 0;
+    return block;
+}
+
+void *haul_arena_alloc(haul_arena *arena, size_t size)
+{
+    const size_t align = sizeof(max_align_t);
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + align - 1) / align * align;
+    if (!arena->head || arena->head->size - arena->used < size) {
+        if (!push_block(arena, size > BLOCK_BYTES ? size : BLOCK_BYTES))
+            return NULL;
+    }
+    void *data = (char *)arena->head->data + arena->used;
+    arena->used += size;
+    return data;
+}
+
+char *haul_arena_text(haul_arena *arena, const char *text, size_t length)
+{
+    char *copy = haul_arena_alloc(arena, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *haul_arena_string(haul_arena *arena, const char *text)
+{
+    return haul_arena_text(arena, text, strlen(text));
+}
+
+char *haul_arena_format(haul_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : haul_arena_alloc(arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void haul_arena_release(haul_arena *arena)
+{
+    while (arena->head) {
+        haul_arena_block *next = arena->head->next;
+        free(arena->head);
+        arena->head = next;
+    }
+    arena->used = 0;
+}

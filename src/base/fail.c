@@ -1,0 +1,98 @@
+#include "base/fail.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *text;
+    int exit_code;
+} statuses[] = {
+#define STATUS_ROW(name, text, code) {text, code},
+    HAUL_STATUS_LIST(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+enum { STATUS_COUNT = sizeof statuses / sizeof *statuses };
+
+const char *haul_status_text(haul_status status)
+{
+    return (unsigned)status < STATUS_COUNT ? statuses[status].text : "unknown status";
+}
+
+int haul_status_exit_code(haul_status status)
+{
+    return (unsigned)status < STATUS_COUNT ? statuses[status].exit_code
+                                           : statuses[HAUL_INTERNAL].exit_code;
+}
+
+haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
+{
+    if (!error)
+        return status;
+    *error = (haul_error){.status = status};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return status;
+}
+
+haul_status haul_fail_no_memory(haul_error *error)
+{
+    return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+}
+
+void haul_error_in_file(haul_error *error, const char *file)
+{
+    if (error && file && !error->file[0])
+        snprintf(error->file, sizeof error->file, "%s", file);
+}
+
+void haul_error_at(haul_error *error, const char *file, int line, int column)
+{
+    haul_error_in_file(error, file);
+    if (error && !error->line) {
+        error->line = line;
+        error->column = column;
+    }
+}
+
+void haul_error_in_table(haul_error *error, const char *file, const char *table, int64_t row)
+{
+    haul_error_in_file(error, file);
+    if (error && table && !error->table[0]) {
+        snprintf(error->table, sizeof error->table, "%s", table);
+        error->row = row;
+    }
+}
+
+static int format_place(const haul_error *error, char *buffer, unsigned size)
+{
+    if (error->table[0] && error->row)
+        return snprintf(buffer, size, "%s: table %s, row %" PRId64 ": ", error->file, error->table,
+                        error->row);
+    if (error->table[0])
+        return snprintf(buffer, size, "%s: table %s: ", error->file, error->table);
+    if (error->line && error->column)
+        return snprintf(buffer, size, "%s:%d:%d: ", error->file, error->line, error->column);
+    if (error->line)
+        return snprintf(buffer, size, "%s:%d: ", error->file, error->line);
+    if (error->file[0])
+        return snprintf(buffer, size, "%s: ", error->file);
+    buffer[0] = '\0';
+    return 0;
+}
+
+char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
+{
+    if (!size)
+        return buffer;
+    int used = format_place(error, buffer, size);
+    if (used >= 0 && (unsigned)used < size) {
+        const char *text = error->text[0] ? error->text : haul_status_text(error->status);
+        snprintf(buffer + used, size - (unsigned)used, "%s", text);
+    }
+    return buffer;
+}

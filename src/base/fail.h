@@ -1,0 +1,19 @@
+/* Filling a haul_error once, where the cause is known. */
+#ifndef HAUL_BASE_FAIL_H
+#define HAUL_BASE_FAIL_H
+
+#include "haul/status.h"
+
+/* Each fills `error` (which may be NULL) and returns `status`, so that a caller writes
+ * `return haul_fail(error, HAUL_MISSING, "...")`. Wording: lower case, no full stop, cause first,
+ * subject in quotes. */
+haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
+    HAUL_PRINTF(3, 4);
+haul_status haul_fail_no_memory(haul_error *error);
+
+/* Adds the place to an error that is already filled, where it has none yet. */
+void haul_error_in_file(haul_error *error, const char *file);
+void haul_error_at(haul_error *error, const char *file, int line, int column);
+void haul_error_in_table(haul_error *error, const char *file, const char *table, int64_t row);
+
+#endif

@@ -1,0 +1,171 @@
+#include "base/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/utf8.h"
+
+haul_json haul_json_begin(FILE *out)
+{
+    return (haul_json){.out = out};
+}
+
+bool haul_json_end(haul_json *json)
+{
+    fputc('\n', json->out);
+    return !ferror(json->out);
+}
+
+static void indent(haul_json *json)
+{
+    fprintf(json->out, "\n%*s", 2 * json->depth, "");
+}
+
+/* What stands between this value and the one before. */
+static void separate(haul_json *json)
+{
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (!json->depth)
+        return;
+    if (json->has_items[json->depth])
+        fputc(',', json->out);
+    json->has_items[json->depth] = true;
+    indent(json);
+}
+
+static void open_level(haul_json *json, char bracket)
+{
+    separate(json);
+    fputc(bracket, json->out);
+    json->depth++;
+    json->has_items[json->depth] = false;
+}
+
+static void close_level(haul_json *json, char bracket)
+{
+    const bool had_items = json->has_items[json->depth];
+    json->depth--;
+    if (had_items)
+        indent(json);
+    fputc(bracket, json->out);
+}
+
+void haul_json_open_object(haul_json *json)
+{
+    open_level(json, '{');
+}
+
+void haul_json_close_object(haul_json *json)
+{
+    close_level(json, '}');
+}
+
+void haul_json_open_array(haul_json *json)
+{
+    open_level(json, '[');
+}
+
+void haul_json_close_array(haul_json *json)
+{
+    close_level(json, ']');
+}
+
+static void write_character(FILE *out, const char *text, int length)
+{
+    if (!length)
+        fputs("\\ufffd", out);
+    else if (*text == '"' || *text == '\\')
+        fprintf(out, "\\%c", *text);
+    else if ((unsigned char)*text < 0x20 || *text == 0x7f)
+        fprintf(out, "\\u%04x", (unsigned)*text);
+    else
+        fwrite(text, 1, (size_t)length, out);
+}
+
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text) {
+        const int length = haul_utf8_length(text);
+        write_character(out, text, length);
+        text += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+void haul_json_key(haul_json *json, const char *key)
+{
+    separate(json);
+    write_text(json->out, key);
+    fputs(": ", json->out);
+    json->after_key = true;
+}
+
+void haul_json_string(haul_json *json, const char *text)
+{
+    separate(json);
+    if (text)
+        write_text(json->out, text);
+    else
+        fputs("null", json->out);
+}
+
+void haul_json_number(haul_json *json, double value)
+{
+    separate(json);
+    if (isfinite(value))
+        fprintf(json->out, "%.9g", value);
+    else
+        fputs("null", json->out);
+}
+
+void haul_json_integer(haul_json *json, int64_t value)
+{
+    separate(json);
+    fprintf(json->out, "%" PRId64, value);
+}
+
+void haul_json_unsigned(haul_json *json, uint64_t value)
+{
+    separate(json);
+    fprintf(json->out, "%" PRIu64, value);
+}
+
+void haul_json_bool(haul_json *json, bool value)
+{
+    separate(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void haul_json_null(haul_json *json)
+{
+    separate(json);
+    fputs("null", json->out);
+}
+
+void haul_json_put_string(haul_json *json, const char *key, const char *text)
+{
+    haul_json_key(json, key);
+    haul_json_string(json, text);
+}
+
+void haul_json_put_number(haul_json *json, const char *key, double value)
+{
+    haul_json_key(json, key);
+    haul_json_number(json, value);
+}
+
+void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value)
+{
+    haul_json_key(json, key);
+    haul_json_unsigned(json, value);
+}
+
+void haul_json_put_bool(haul_json *json, const char *key, bool value)
+{
+    haul_json_key(json, key);
+    haul_json_bool(json, value);
+}

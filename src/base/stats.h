@@ -1,0 +1,17 @@
+/* Order statistics of doubles. */
+#ifndef HAUL_BASE_STATS_H
+#define HAUL_BASE_STATS_H
+
+#include <stddef.h>
+
+/* Sorts ascending; NaN is not allowed. */
+void haul_sort_doubles(double *values, size_t count);
+
+/* Quantile q (0 to 1) of sorted values, interpolated between neighbours (type 7, what numpy and R
+ * give by default). `count` > 0. */
+double haul_quantile_sorted(const double *sorted, size_t count, double q);
+
+/* Median of values in any order; sorts them. `count` > 0. */
+double haul_median(double *values, size_t count);
+
+#endif

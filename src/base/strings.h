@@ -1,0 +1,26 @@
+/* A table of strings, each kept once, named by numbers from 0. */
+#ifndef HAUL_BASE_STRINGS_H
+#define HAUL_BASE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* Zero is an empty table. */
+typedef struct haul_strings {
+    haul_arena arena;
+    const char **texts;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; /* open addressing: id + 1, or 0 */
+    size_t slot_count;
+} haul_strings;
+
+/* The id of `length` bytes of `text`, added where new; UINT32_MAX without memory. The bytes are
+ * kept up to the first NUL. */
+uint32_t haul_strings_add(haul_strings *strings, const char *text, size_t length);
+
+void haul_strings_release(haul_strings *strings);
+
+#endif

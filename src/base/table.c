@@ -1,0 +1,131 @@
+#include "base/table.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/utf8.h"
+
+enum { MAX_COLUMNS = 32 };
+
+static void add_cell(haul_table *table, const char *text)
+{
+    if (!text ||
+        !haul_grow(&table->cells, &table->capacity, table->count + 1, sizeof *table->cells)) {
+        table->failed = true;
+        return;
+    }
+    table->cells[table->count++] = text;
+}
+
+void haul_table_begin(haul_table *table, const char *const *heads, size_t columns)
+{
+    *table = (haul_table){.columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS};
+    for (size_t i = 0; i < table->columns; i++)
+        add_cell(table, haul_arena_string(&table->arena, heads[i]));
+}
+
+void haul_table_cell(haul_table *table, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : haul_arena_alloc(&table->arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    add_cell(table, text);
+}
+
+static bool is_left(const haul_table *table, size_t column)
+{
+    return table->cells[column][0] == '<';
+}
+
+static const char *cell_text(const haul_table *table, size_t at)
+{
+    const char *text = table->cells[at];
+    return at < table->columns && *text == '<' ? text + 1 : text;
+}
+
+/* The text itself, with what would move a terminal's cursor shown as '?'. */
+static void print_visible(const char *text, FILE *out)
+{
+    while (*text) {
+        const int length = haul_utf8_length(text);
+        if (!length || (unsigned char)*text < 0x20 || *text == 0x7f)
+            fputc('?', out);
+        else
+            fwrite(text, 1, (size_t)length, out);
+        text += length ? length : 1;
+    }
+}
+
+static void measure(const haul_table *table, size_t *widths)
+{
+    memset(widths, 0, MAX_COLUMNS * sizeof *widths);
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t width = haul_utf8_count(cell_text(table, i));
+        if (width > widths[i % table->columns])
+            widths[i % table->columns] = width;
+    }
+}
+
+bool haul_table_print(const haul_table *table, FILE *out)
+{
+    if (table->failed)
+        return false;
+    size_t widths[MAX_COLUMNS];
+    measure(table, widths);
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t column = i % table->columns;
+        const char *text = cell_text(table, i);
+        const bool last = column + 1 == table->columns;
+        const int pad = (int)(widths[column] - haul_utf8_count(text));
+        if (!is_left(table, column))
+            fprintf(out, "%*s", pad, "");
+        print_visible(text, out);
+        if (!last)
+            fprintf(out, "%*s", (is_left(table, column) ? pad : 0) + 2, "");
+        else
+            fputc('\n', out);
+    }
+    return !ferror(out);
+}
+
+static void print_quoted(const char *text, FILE *out)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+bool haul_table_print_csv(const haul_table *table, FILE *out)
+{
+    if (table->failed)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        print_quoted(cell_text(table, i), out);
+        fputc((i + 1) % table->columns ? ',' : '\n', out);
+    }
+    return !ferror(out);
+}
+
+void haul_table_release(haul_table *table)
+{
+    haul_arena_release(&table->arena);
+    free(table->cells);
+    *table = (haul_table){0};
+}

@@ -1,0 +1,36 @@
+/* Tables of text: filled cell by cell, printed aligned for people or as CSV (RFC 4180). */
+#ifndef HAUL_BASE_TABLE_H
+#define HAUL_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+/* Zero is an empty table; a failure to get memory is kept and told by the printing functions. */
+typedef struct haul_table {
+    haul_arena arena;
+    const char **cells; /* row by row, the heads first */
+    size_t count;
+    size_t capacity;
+    size_t columns;
+    bool failed;
+} haul_table;
+
+/* Starts a table with `columns` heads. A head that begins with '<' makes its column left-aligned
+ * (the sign is not printed); the others are right-aligned. */
+void haul_table_begin(haul_table *table, const char *const *heads, size_t columns);
+
+/* Adds the next cell; rows are full after `columns` cells. */
+void haul_table_cell(haul_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints with two spaces between columns, control characters as '?'; returns false where memory or
+ * the stream failed. */
+bool haul_table_print(const haul_table *table, FILE *out);
+bool haul_table_print_csv(const haul_table *table, FILE *out);
+
+void haul_table_release(haul_table *table);
+
+#endif

@@ -1,0 +1,139 @@
+#include "haul/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+typedef struct unit {
+    const char *name;
+    double scale;
+} unit;
+
+/* The units of each dimension, largest first: the order in which a value is formatted. Rows after
+ * `formats` are read only. */
+static const unit bytes_units[] = {{"TiB", 1099511627776.0},
+                                   {"GiB", 1073741824.0},
+                                   {"MiB", 1048576.0},
+                                   {"KiB", 1024.0},
+                                   {"B", 1},
+                                   {"kB", 1e3},
+                                   {"KB", 1e3},
+                                   {"MB", 1e6},
+                                   {"GB", 1e9},
+                                   {"TB", 1e12}};
+static const unit seconds_units[] = {
+    {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}};
+static const unit rate_units[] = {{"TB/s", 1e12},
+                                  {"GB/s", 1e9},
+                                  {"MB/s", 1e6},
+                                  {"kB/s", 1e3},
+                                  {"B/s", 1},
+                                  {"KB/s", 1e3},
+                                  {"KiB/s", 1024.0},
+                                  {"MiB/s", 1048576.0},
+                                  {"GiB/s", 1073741824.0},
+                                  {"TiB/s", 1099511627776.0}};
+static const unit time_per_byte_units[] = {
+    {"s/B", 1}, {"ms/B", 1e-3}, {"us/B", 1e-6}, {"ns/B", 1e-9}, {"ps/B", 1e-12}};
+static const unit hertz_units[] = {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"Hz", 1}};
+static const unit flops_units[] = {
+    {"Tflop/s", 1e12}, {"Gflop/s", 1e9}, {"Mflop/s", 1e6}, {"flop/s", 1}, {"Pflop/s", 1e15}};
+static const unit number_units[] = {{"", 1}, {"%", 0.01}};
+
+static const struct dimension {
+    const unit *units;
+    int count;
+    int formats; /* how many of them are written */
+    const char *text;
+} dimensions[] = {
+    [HAUL_DIM_NUMBER] = {number_units, 2, 1, "a number such as 16 or 4.8 %"},
+    [HAUL_DIM_BYTES] = {bytes_units, 10, 5, "a size such as 64 MiB"},
+    [HAUL_DIM_SECONDS] = {seconds_units, 5, 5, "a time such as 9.4 us"},
+    [HAUL_DIM_RATE] = {rate_units, 10, 5, "a rate such as 12.3 GB/s"},
+    [HAUL_DIM_TIME_PER_BYTE] = {time_per_byte_units, 5, 5, "a time per byte such as 0.083 ns/B"},
+    [HAUL_DIM_HERTZ] = {hertz_units, 4, 4, "a frequency such as 1.41 GHz"},
+    [HAUL_DIM_FLOPS] = {flops_units, 5, 4, "a rate of operations such as 19.5 Tflop/s"},
+};
+
+const char *haul_dimension_text(haul_dimension dimension)
+{
+    return dimensions[dimension].text;
+}
+
+static const unit *find_unit(haul_dimension dimension, const char *name)
+{
+    const struct dimension *row = &dimensions[dimension];
+    const bool bare = dimension == HAUL_DIM_BYTES && !*name;
+    for (int i = 0; i < row->count; i++)
+        if (!strcmp(row->units[i].name, bare ? "B" : name))
+            return &row->units[i];
+    return NULL;
+}
+
+static void copy_trimmed(const char *text, char *buffer, size_t size)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length >= size)
+        length = size - 1;
+    memcpy(buffer, text, length);
+    buffer[length] = '\0';
+}
+
+haul_status haul_quantity_parse(const char *text, haul_dimension dimension, double *value,
+                                haul_error *error)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    char name[16];
+    copy_trimmed(end, name, sizeof name);
+    const unit *found = end == text ? NULL : find_unit(dimension, name);
+    /* strtod also reads "inf", "nan" and hexadecimal, which no machine file means */
+    const bool plain = strspn(text, " \t+-.0123456789") > 0 && !strpbrk(text, "xX");
+    if (!found || !plain || !isfinite(number) || !isfinite(number * found->scale))
+        return haul_fail(error, HAUL_BAD_INPUT, "expected %s, not '%.100s'",
+                         haul_dimension_text(dimension), text);
+    *value = number * found->scale;
+    return HAUL_OK;
+}
+
+haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *error)
+{
+    double value;
+    const haul_status status = haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error);
+    if (status)
+        return status;
+    if (value < 0 || value >= 0x1p63 || value != floor(value))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "expected a whole number of bytes from 0 to 2^63-1, not '%.100s'", text);
+    *bytes = (uint64_t)value;
+    return HAUL_OK;
+}
+
+char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,
+                           size_t size)
+{
+    const struct dimension *row = &dimensions[dimension];
+    int best = row->formats - 1;
+    if (value == 0) {
+        for (int i = 0; i < row->formats; i++)
+            if (row->units[i].scale == 1)
+                best = i;
+    } else {
+        for (int i = row->formats - 1; i >= 0; i--)
+            if (fabs(value) >= row->units[i].scale * (1 - 1e-12))
+                best = i;
+    }
+    const unit *chosen = &row->units[best];
+    snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",
+             chosen->name);
+    return buffer;
+}

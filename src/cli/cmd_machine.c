@@ -1,0 +1,11 @@
+#include "cli/command.h"
+
+static int run(const cli_command *self, int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return cli_usage(self, "not here yet");
+}
+
+const cli_command cli_machine = {
+    .name = "machine", .summary = "", .usage = "haul machine\n", .run = run};

@@ -1,0 +1,37 @@
+/* The program: one command a file, each usage, options, parse, act, release. */
+#ifndef HAUL_CLI_COMMAND_H
+#define HAUL_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "haul/report.h"
+#include "haul/status.h"
+
+/* `run` gets the arguments from the command's own name on and returns the exit code. `usage` is the
+ * text of `haul help NAME`; its first line is the synopsis, without "usage: ". */
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *usage;
+    int (*run)(const struct cli_command *self, int argc, char **argv);
+} cli_command;
+
+extern const cli_command cli_analyze;
+extern const cli_command cli_machine;
+extern const cli_command cli_project;
+
+/* Prints "haul: file:line:column: text" on stderr and returns the exit code of error->status. */
+int cli_fail(const haul_error *error);
+
+/* Prints "haul NAME: message" and the synopsis on stderr; returns the exit code for wrong use. */
+int cli_usage(const cli_command *self, const char *format, ...) HAUL_PRINTF(2, 3);
+
+/* Reads "table", "json" or "csv". */
+haul_status cli_format_parse(const char *text, haul_format *format, haul_error *error);
+
+/* Where results go: stdout for NULL or "-", else a new file. Close with cli_output_close, which
+ * reports what could not be written. */
+haul_status cli_output_open(const char *path, FILE **out, haul_error *error);
+haul_status cli_output_close(FILE *out, const char *path, haul_error *error);
+
+#endif

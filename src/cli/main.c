@@ -1,0 +1,127 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_machine};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+int cli_fail(const haul_error *error)
+{
+    char text[1200];
+    fprintf(stderr, "haul: %s\n", haul_error_format(error, text, sizeof text));
+    return haul_status_exit_code(error->status);
+}
+
+static int synopsis_length(const cli_command *command)
+{
+    return (int)strcspn(command->usage, "\n");
+}
+
+int cli_usage(const cli_command *self, const char *format, ...)
+{
+    fprintf(stderr, "haul %s: ", self->name);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\nusage: %.*s\nsee 'haul help %s'\n", synopsis_length(self), self->usage,
+            self->name);
+    return haul_status_exit_code(HAUL_USAGE);
+}
+
+haul_status cli_format_parse(const char *text, haul_format *format, haul_error *error)
+{
+    static const char *const names[] = {"table", "json", "csv"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            *format = (haul_format)i;
+            return HAUL_OK;
+        }
+    *error = (haul_error){.status = HAUL_USAGE};
+    snprintf(error->text, sizeof error->text, "no format '%.40s': table, json or csv", text);
+    return error->status;
+}
+
+static haul_status fail_io(const char *path, const char *what, haul_error *error)
+{
+    *error = (haul_error){.status = HAUL_IO};
+    snprintf(error->text, sizeof error->text, "cannot %s '%.300s': %s", what,
+             path ? path : "standard output", strerror(errno));
+    return error->status;
+}
+
+haul_status cli_output_open(const char *path, FILE **out, haul_error *error)
+{
+    if (!path || !strcmp(path, "-")) {
+        *out = stdout;
+        return HAUL_OK;
+    }
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return fail_io(path, "write", error);
+    *out = file;
+    return HAUL_OK;
+}
+
+haul_status cli_output_close(FILE *out, const char *path, haul_error *error)
+{
+    errno = 0;
+    const int failed = ferror(out) | (out == stdout ? fflush(out) : fclose(out));
+    return failed ? fail_io(path, "write", error) : HAUL_OK;
+}
+
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i]->name, name))
+            return commands[i];
+    return NULL;
+}
+
+static void print_commands(FILE *out)
+{
+    fputs("usage: haul <command> [options] [files]\n\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs(
+        "  help NAME  what a command takes\n  --version  the version and what it was built with\n",
+        out);
+}
+
+static int print_help(int argc, char **argv)
+{
+    const cli_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 2 && !command) {
+        fprintf(stderr, "haul help: no command '%s'\n", argv[2]);
+        return haul_status_exit_code(HAUL_USAGE);
+    }
+    if (command)
+        printf("usage: %s", command->usage);
+    else
+        print_commands(stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_commands(stderr);
+        return haul_status_exit_code(HAUL_USAGE);
+    }
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return print_help(argc, argv);
+    if (!strcmp(argv[1], "--version")) {
+        printf("haul %s\n", HAUL_VERSION);
+        return 0;
+    }
+    const cli_command *command = find_command(argv[1]);
+    if (!command) {
+        fprintf(stderr, "haul: no command '%s'; see 'haul help'\n", argv[1]);
+        return haul_status_exit_code(HAUL_USAGE);
+    }
+    return command->run(command, argc - 1, argv + 1);
+}
