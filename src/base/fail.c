@@ -1,5 +1,6 @@
 #include "base/fail.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,14 @@ haul_status haul_fail(haul_error *error, haul_status status, const char *format,
 haul_status haul_fail_no_memory(haul_error *error)
 {
     return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+}
+
+haul_status haul_fail_open(haul_error *error, const char *path)
+{
+    char reason[128];
+    if (strerror_r(errno, reason, sizeof reason))
+        snprintf(reason, sizeof reason, "error %d", errno);
+    return haul_fail(error, HAUL_IO, "cannot open '%.300s': %s", path, reason);
 }
 
 void haul_error_in_file(haul_error *error, const char *file)

@@ -1,0 +1,350 @@
+#include "haul/csv.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/grow.h"
+
+enum { BUFFER_BYTES = 64 * 1024, END = -1 };
+
+typedef struct cell {
+    size_t at; /* in the row's text */
+    int line;
+    int column;
+} cell;
+
+struct haul_csv {
+    haul_arena arena;
+    const char *file;
+    gzFile stream; /* NULL: all of the text is in memory */
+    char *buffer;
+    const char *text; /* what is at hand: size bytes, `at` of them read */
+    size_t size;
+    size_t at;
+    bool broken; /* the stream failed */
+    int line;    /* of the next character, from 1 */
+    int column;
+    const char **names;
+    size_t name_count;
+    char *row;
+    size_t row_count;
+    size_t row_capacity;
+    cell cells[HAUL_CSV_COLUMNS];
+    size_t cell_count;
+    const char *fields[HAUL_CSV_COLUMNS];
+};
+
+static bool refill(haul_csv *self)
+{
+    if (!self->stream || self->broken)
+        return false;
+    const int got = gzread(self->stream, self->buffer, BUFFER_BYTES);
+    int state = Z_OK;
+    /* a truncated gzip file reads as a short one, and only its state tells */
+    (void)gzerror(self->stream, &state);
+    self->broken = got < 0 || (got == 0 && state != Z_OK && state != Z_STREAM_END);
+    self->text = self->buffer;
+    self->size = got > 0 ? (size_t)got : 0;
+    self->at = 0;
+    return self->size > 0;
+}
+
+static int peek(haul_csv *self)
+{
+    if (self->at == self->size && !refill(self))
+        return END;
+    return (unsigned char)self->text[self->at];
+}
+
+static int take(haul_csv *self)
+{
+    const int byte = peek(self);
+    if (byte == END)
+        return END;
+    self->at++;
+    self->column++;
+    if (byte == '\n') {
+        self->line++;
+        self->column = 1;
+    }
+    return byte;
+}
+
+static haul_status fail_at(const haul_csv *self, int line, int column, haul_error *error,
+                           const char *text)
+{
+    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(error, self->file, line, column);
+    return HAUL_BAD_INPUT;
+}
+
+static haul_status fail_here(const haul_csv *self, haul_error *error, const char *text)
+{
+    return fail_at(self, self->line, self->column, error, text);
+}
+
+static haul_status fail_stream(const haul_csv *self, haul_error *error)
+{
+    haul_fail(error, HAUL_IO, "cannot read all of it: damaged or cut short");
+    haul_error_in_file(error, self->file);
+    return HAUL_IO;
+}
+
+static haul_status put(haul_csv *self, int byte, haul_error *error)
+{
+    if (byte == '\0')
+        return fail_here(self, error, "a NUL byte in a text file");
+    if (self->row_count >= HAUL_CSV_ROW_BYTES)
+        return fail_here(self, error, "a row of more than 1 MiB");
+    if (!haul_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
+        return haul_fail_no_memory(error);
+    self->row[self->row_count++] = (char)byte;
+    return HAUL_OK;
+}
+
+static bool is_blank(int byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static bool ends_field(int byte)
+{
+    return byte == ',' || byte == '\n' || byte == '\r' || byte == END;
+}
+
+static void skip_blanks(haul_csv *self)
+{
+    while (is_blank(peek(self)))
+        take(self);
+}
+
+static haul_status read_quoted(haul_csv *self, haul_error *error)
+{
+    const int line = self->line, column = self->column;
+    take(self);
+    for (;;) {
+        int byte = peek(self);
+        if (byte == END)
+            return fail_at(self, line, column, error, "a quote is opened and never closed");
+        take(self);
+        if (byte == '"' && peek(self) != '"')
+            break;
+        if (byte == '"')
+            take(self);
+        const haul_status status = put(self, byte, error);
+        if (status)
+            return status;
+    }
+    skip_blanks(self);
+    if (!ends_field(peek(self)))
+        return fail_here(self, error, "expected a comma or the end of the line after a quote");
+    return HAUL_OK;
+}
+
+static haul_status read_plain(haul_csv *self, haul_error *error)
+{
+    const size_t start = self->row_count;
+    while (!ends_field(peek(self))) {
+        if (peek(self) == '"')
+            return fail_here(self, error, "a quote inside a field that is not quoted");
+        const haul_status status = put(self, peek(self), error);
+        if (status)
+            return status;
+        take(self);
+    }
+    while (self->row_count > start && is_blank(self->row[self->row_count - 1]))
+        self->row_count--;
+    return HAUL_OK;
+}
+
+static haul_status read_field(haul_csv *self, haul_error *error)
+{
+    skip_blanks(self);
+    if (self->cell_count == HAUL_CSV_COLUMNS)
+        return fail_here(self, error, "more than 1024 columns");
+    self->cells[self->cell_count++] =
+        (cell){.at = self->row_count, .line = self->line, .column = self->column};
+    haul_status status = peek(self) == '"' ? read_quoted(self, error) : read_plain(self, error);
+    if (status)
+        return status;
+    if (!haul_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
+        return haul_fail_no_memory(error);
+    self->row[self->row_count++] = '\0';
+    return HAUL_OK;
+}
+
+static haul_status end_line(haul_csv *self, haul_error *error)
+{
+    if (peek(self) == '\r') {
+        take(self);
+        if (peek(self) != '\n' && peek(self) != END)
+            return fail_here(self, error, "a carriage return without a line feed");
+    }
+    take(self);
+    return HAUL_OK;
+}
+
+/* Reads the next row that is not empty into cells; none at the end. */
+static haul_status read_row(haul_csv *self, haul_error *error)
+{
+    self->row_count = self->cell_count = 0;
+    haul_status status = HAUL_OK;
+    for (skip_blanks(self); peek(self) == '\n' || peek(self) == '\r'; skip_blanks(self))
+        if ((status = end_line(self, error)))
+            return status;
+    bool more = peek(self) != END;
+    while (more) {
+        if ((status = read_field(self, error)))
+            return status;
+        if ((more = peek(self) == ','))
+            take(self);
+    }
+    if (!self->broken)
+        status = end_line(self, error);
+    return self->broken ? fail_stream(self, error) : status;
+}
+
+static haul_status read_header(haul_csv *self, haul_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    (void)peek(self);
+    if (self->size - self->at >= 3 && !memcmp(self->text + self->at, mark, 3))
+        self->at += 3;
+    const haul_status status = read_row(self, error);
+    if (status)
+        return status;
+    if (!self->cell_count)
+        return fail_here(self, error, "empty: expected a header line with the columns' names");
+    self->names = haul_arena_alloc(&self->arena, self->cell_count * sizeof *self->names);
+    if (!self->names)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < self->cell_count; i++) {
+        const char *name = self->row + self->cells[i].at;
+        if (!haul_csv_find(self, name, &(size_t){0}, NULL))
+            return fail_at(self, self->cells[i].line, self->cells[i].column, error,
+                           "two columns of one name");
+        if (!(self->names[i] = haul_arena_string(&self->arena, name)))
+            return haul_fail_no_memory(error);
+        self->name_count = i + 1;
+    }
+    return HAUL_OK;
+}
+
+static haul_status start(haul_csv *self, const char *file, haul_csv **csv, haul_error *error)
+{
+    self->line = self->column = 1;
+    self->file = haul_arena_string(&self->arena, file);
+    const haul_status status = self->file ? read_header(self, error) : haul_fail_no_memory(error);
+    if (status)
+        haul_csv_close(self);
+    else
+        *csv = self;
+    return status;
+}
+
+haul_status haul_csv_open_memory(const char *text, size_t size, const char *file, haul_csv **csv,
+                                 haul_error *error)
+{
+    haul_csv *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->text = text;
+    self->size = size;
+    return start(self, file, csv, error);
+}
+
+haul_status haul_csv_open(const char *path, haul_csv **csv, haul_error *error)
+{
+    const bool standard = !strcmp(path, "-");
+    haul_csv *self = calloc(1, sizeof *self);
+    if (!self || !(self->buffer = malloc(BUFFER_BYTES))) {
+        haul_csv_close(self);
+        return haul_fail_no_memory(error);
+    }
+    errno = 0;
+    const int input = standard ? dup(STDIN_FILENO) : -1;
+    self->stream = standard ? (input < 0 ? NULL : gzdopen(input, "rb")) : gzopen(path, "rb");
+    if (!self->stream) {
+        haul_fail_open(error, path);
+        if (input >= 0)
+            close(input);
+        haul_csv_close(self);
+        return HAUL_IO;
+    }
+    return start(self, standard ? "standard input" : path, csv, error);
+}
+
+size_t haul_csv_column_count(const haul_csv *csv)
+{
+    return csv->name_count;
+}
+
+const char *haul_csv_column_name(const haul_csv *csv, size_t column)
+{
+    return csv->names[column];
+}
+
+haul_status haul_csv_find(const haul_csv *csv, const char *name, size_t *column, haul_error *error)
+{
+    for (size_t i = 0; i < csv->name_count; i++)
+        if (!strcasecmp(csv->names[i], name)) {
+            *column = i;
+            return HAUL_OK;
+        }
+    haul_fail(error, HAUL_BAD_INPUT, "no column '%.60s' in the header", name);
+    haul_error_at(error, csv->file, 1, 1);
+    return HAUL_BAD_INPUT;
+}
+
+static haul_status fail_count(const haul_csv *self, haul_error *error)
+{
+    const size_t got = self->cell_count, want = self->name_count;
+    const bool many = got > want;
+    const cell *place = &self->cells[many ? want : got - 1];
+    haul_fail(error, HAUL_BAD_INPUT, "%zu fields where the header has %zu", got, want);
+    haul_error_at(error, self->file, place->line, place->column);
+    return HAUL_BAD_INPUT;
+}
+
+haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error *error)
+{
+    const haul_status status = read_row(csv, error);
+    if (status)
+        return status;
+    if (!csv->cell_count) {
+        *fields = NULL;
+        return HAUL_OK;
+    }
+    if (csv->cell_count != csv->name_count)
+        return fail_count(csv, error);
+    for (size_t i = 0; i < csv->cell_count; i++)
+        csv->fields[i] = csv->row + csv->cells[i].at;
+    *fields = csv->fields;
+    return HAUL_OK;
+}
+
+void haul_csv_locate(const haul_csv *csv, size_t column, haul_error *error)
+{
+    if (column < csv->cell_count)
+        haul_error_at(error, csv->file, csv->cells[column].line, csv->cells[column].column);
+}
+
+void haul_csv_close(haul_csv *csv)
+{
+    if (!csv)
+        return;
+    if (csv->stream)
+        (void)gzclose(csv->stream);
+    free(csv->buffer);
+    free(csv->row);
+    haul_arena_release(&csv->arena);
+    free(csv);
+}
