@@ -20,6 +20,11 @@ extern const cli_command cli_analyze;
 extern const cli_command cli_machine;
 extern const cli_command cli_project;
 
+/* The commands of `haul machine` that have a file of their own; `argv` starts with their own name.
+ */
+int cli_machine_time(const cli_command *self, int argc, char **argv);
+int cli_machine_fit(const cli_command *self, int argc, char **argv);
+
 /* Prints "haul: file:line:column: text" on stderr and returns the exit code of error->status. */
 int cli_fail(const haul_error *error);
 

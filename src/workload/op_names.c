@@ -1,0 +1,63 @@
+/* The words for directions and kinds of memory. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "haul/workload.h"
+
+static const char *const directions[] = {
+#define DIRECTION_ROW(name, text) text,
+    HAUL_DIRECTION_LIST(DIRECTION_ROW)
+#undef DIRECTION_ROW
+};
+
+static const char *const memories[] = {
+#define MEMORY_ROW(name, text) text,
+    HAUL_MEMORY_LIST(MEMORY_ROW)
+#undef MEMORY_ROW
+};
+
+const char *haul_direction_text(haul_direction direction)
+{
+    return (unsigned)direction < HAUL_DIRECTIONS ? directions[direction] : "unknown";
+}
+
+const char *haul_memory_text(haul_memory memory)
+{
+    return (unsigned)memory < HAUL_MEMORIES ? memories[memory] : "unknown";
+}
+
+/* The index of `text` among `count` names in any case, or -1 with the names in `error`. */
+static int find_name(const char *text, const char *const *names, int count, haul_error *error)
+{
+    char list[128];
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        if (!strcasecmp(text, names[i]))
+            return i;
+        const size_t room = sizeof list - used;
+        const int added = snprintf(list + used, room, "%s%s", i ? ", " : "", names[i]);
+        used += added > 0 && (size_t)added < room ? (size_t)added : 0;
+    }
+    haul_fail(error, HAUL_BAD_INPUT, "expected one of %s, not '%.100s'", list, text);
+    return -1;
+}
+
+haul_status haul_direction_parse(const char *text, haul_direction *direction, haul_error *error)
+{
+    const int found = find_name(text, directions, HAUL_DIRECTIONS, error);
+    if (found < 0)
+        return HAUL_BAD_INPUT;
+    *direction = (haul_direction)found;
+    return HAUL_OK;
+}
+
+haul_status haul_memory_parse(const char *text, haul_memory *memory, haul_error *error)
+{
+    const int found = find_name(text, memories, HAUL_MEMORIES, error);
+    if (found < 0)
+        return HAUL_BAD_INPUT;
+    *memory = (haul_memory)found;
+    return HAUL_OK;
+}
