@@ -28,7 +28,7 @@ static haul_arena_block *push_block(haul_arena *arena, size_t size)
 
 void *haul_arena_alloc(haul_arena *arena, size_t size)
 {
-    const size_t align = sizeof(max_align_t);
+    const size_t align = _Alignof(max_align_t);
     if (size > SIZE_MAX / 2)
         return NULL;
     size = (size + align - 1) / align * align;

@@ -9,9 +9,9 @@
 /* FNV-1a */
 static uint64_t hash_text(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = 0xcbf29ce484222325U;
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3U;
     return hash ^ hash >> 32;
 }
 

@@ -107,7 +107,7 @@ haul_status haul_quantity_parse(const char *text, haul_dimension dimension, doub
 
 haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *error)
 {
-    double value;
+    double value = 0;
     const haul_status status = haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error);
     if (status)
         return status;

@@ -7,7 +7,7 @@
 
 static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_machine};
 
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 int cli_fail(const haul_error *error)
 {
@@ -48,9 +48,12 @@ haul_status cli_format_parse(const char *text, haul_format *format, haul_error *
 
 static haul_status fail_io(const char *path, const char *what, haul_error *error)
 {
+    char reason[128];
+    if (strerror_r(errno, reason, sizeof reason))
+        snprintf(reason, sizeof reason, "unknown reason");
     *error = (haul_error){.status = HAUL_IO};
     snprintf(error->text, sizeof error->text, "cannot %s '%.300s': %s", what,
-             path ? path : "standard output", strerror(errno));
+             path ? path : "standard output", reason);
     return error->status;
 }
 

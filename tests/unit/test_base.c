@@ -39,7 +39,7 @@ static void arena_keeps_what_it_gave(void **state)
     for (int i = 0; i < 10000; i++) {
         char *more = haul_arena_format(&arena, "%d", i);
         assert_non_null(more);
-        assert_int_equal((uintptr_t)more % sizeof(max_align_t), 0);
+        assert_int_equal((uintptr_t)more % _Alignof(max_align_t), 0);
     }
     char *large = haul_arena_alloc(&arena, 1 << 20);
     memset(large, 1, 1 << 20);
