@@ -1,0 +1,88 @@
+#include "cost/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+
+size_t haul_curve_points(const haul_copy_curve *curve)
+{
+    return curve->points_from.provenance == HAUL_NOT_GIVEN ? 0 : (size_t)curve->points_from.value;
+}
+
+double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
+{
+    const size_t count = haul_curve_points(curve);
+    const haul_point *points = curve->points;
+    if (count == 1)
+        return points[0].seconds;
+    size_t right = 1;
+    while (right + 1 < count && bytes > points[right].bytes)
+        right++;
+    const haul_point a = points[right - 1], b = points[right];
+    const double share = (bytes - a.bytes) / (b.bytes - a.bytes);
+    return fmax(0, a.seconds + share * (b.seconds - a.seconds));
+}
+
+double haul_line_seconds(const haul_copy_curve *curve, double bytes)
+{
+    return curve->latency_s.value + bytes / curve->rate_Bps.value;
+}
+
+double haul_fitted_seconds(const haul_copy_curve *curve, double bytes)
+{
+    return haul_curve_points(curve) ? haul_curve_seconds(curve, bytes)
+                                    : haul_line_seconds(curve, bytes);
+}
+
+haul_status haul_samples_check(const haul_sample *samples, size_t count, haul_error *error)
+{
+    if (!count)
+        return haul_fail(error, HAUL_MISSING, "no measured copies to fit");
+    for (size_t i = 0; i < count; i++)
+        if (!(samples[i].seconds >= 0 && samples[i].seconds <= 1e9))
+            return haul_fail(error, HAUL_BAD_INPUT,
+                             "sample %zu: expected a duration from 0 to 1e9 s, not %g", i + 1,
+                             samples[i].seconds);
+    return HAUL_OK;
+}
+
+haul_status haul_curve_score(const haul_copy_curve *curve, const haul_sample *samples, size_t count,
+                             haul_residuals *residuals, haul_error *error)
+{
+    double *relative = malloc(count * sizeof *relative);
+    if (!relative)
+        return haul_fail_no_memory(error);
+    double off = 0, total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double measured = samples[i].seconds;
+        const double bytes = (double)samples[i].copy.bytes;
+        const double miss = fabs(measured - haul_fitted_seconds(curve, bytes));
+        /* a clock that shows 0 has missed by all of a nanosecond, the finest that profilers tell */
+        relative[i] = 100 * miss / fmax(measured, 1e-9);
+        off += miss;
+        total += measured;
+    }
+    haul_sort_doubles(relative, count);
+    *residuals = (haul_residuals){
+        .samples = count,
+        .wape = 100 * off / fmax(total, 1e-9),
+        .median = haul_quantile_sorted(relative, count, 0.5),
+        .p90 = haul_quantile_sorted(relative, count, 0.9),
+    };
+    free(relative);
+    return HAUL_OK;
+}
+
+haul_status haul_curve_keep(const haul_copy_curve *fitted, const haul_sample *samples, size_t count,
+                            haul_copy_curve *curve, haul_residuals *residuals, haul_error *error)
+{
+    if (residuals) {
+        const haul_status status = haul_curve_score(fitted, samples, count, residuals, error);
+        if (status)
+            return status;
+    }
+    *curve = *fitted;
+    return HAUL_OK;
+}

@@ -1,0 +1,34 @@
+/* Curves of copies: times off the points of a machine's figures. */
+#ifndef HAUL_COST_CURVE_H
+#define HAUL_COST_CURVE_H
+
+#include <stddef.h>
+
+#include "haul/fit.h"
+
+/* How many points a curve has: 0 where none are given. */
+size_t haul_curve_points(const haul_copy_curve *curve);
+
+/* The time that the points give for `bytes`, never negative: straight between them, the first and
+ * last pieces going on outside; one point is a constant. Needs: at least one point. */
+double haul_curve_seconds(const haul_copy_curve *curve, double bytes);
+
+/* The time of the straight line, latency_s + bytes / rate_Bps. */
+double haul_line_seconds(const haul_copy_curve *curve, double bytes);
+
+/* The time of a curve by its points where it has any, else by its line. */
+double haul_fitted_seconds(const haul_copy_curve *curve, double bytes);
+
+/* Checks samples that are to be fitted: MISSING where there are none, BAD_INPUT where one is not a
+ * duration. */
+haul_status haul_samples_check(const haul_sample *samples, size_t count, haul_error *error);
+
+/* Scores a fitted curve against samples. `count` > 0; NO_MEMORY is the only failure. */
+haul_status haul_curve_score(const haul_copy_curve *curve, const haul_sample *samples, size_t count,
+                             haul_residuals *residuals, haul_error *error);
+
+/* Hands a fitted curve and its score (`residuals` may be NULL) to the caller. */
+haul_status haul_curve_keep(const haul_copy_curve *fitted, const haul_sample *samples, size_t count,
+                            haul_copy_curve *curve, haul_residuals *residuals, haul_error *error);
+
+#endif

@@ -1,0 +1,318 @@
+/* A bent line through few points. The heights at given bends are a small linear problem; the bends
+ * are searched: every pair of a few dozen sizes, then one more bend at a time at the size where it
+ * helps most, each set of bends then moved freely between the sizes. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "cost/curve.h"
+#include "cost/fit_heights.h"
+
+enum {
+    CANDIDATES = 32,   /* sizes at which a bend is tried */
+    BEAM = 8,          /* sets of bends that are kept on the way to more */
+    POLISHED = 4,      /* of them, moved freely */
+    SEARCH_DOTS = 512, /* of which the search sees at most so many */
+};
+
+static const haul_effort coarse = {.rounds = 5, .floor = 2e-3};
+static const haul_effort middle = {.rounds = 8, .floor = 1e-3};
+static const haul_effort fine = {.rounds = 40, .floor = 1e-7};
+
+/* Sets of bends, best first. */
+typedef struct bend_beam {
+    haul_bent items[CANDIDATES];
+    size_t count;
+    size_t limit;
+} bend_beam;
+
+static int compare_dots(const void *a, const void *b)
+{
+    const haul_dot *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+/* Sorted dots of the samples, a dot each, with the scale that `weight` asks for. */
+static void make_dots(const haul_sample *samples, size_t count, haul_fit_weight weight,
+                      haul_dot *dots)
+{
+    for (size_t i = 0; i < count; i++)
+        dots[i] = (haul_dot){
+            .bytes = (double)samples[i].copy.bytes, .seconds = samples[i].seconds, .weight = 1};
+    qsort(dots, count, sizeof *dots, compare_dots);
+    double total = 0; /* summed in order of size, so that the samples' order is of no account */
+    for (size_t i = 0; i < count; i++)
+        total += dots[i].seconds;
+    for (size_t i = 0; i < count; i++) {
+        const double unit = weight == HAUL_FIT_TIME ? total / (double)count : dots[i].seconds;
+        dots[i].scale = 1 / fmax(unit, 1e-9);
+    }
+}
+
+/* The median, by weight, of sorted dots of one size; the middle of two where they halve it. */
+static haul_dot median_dot(const haul_dot *dots, size_t count)
+{
+    const size_t upper = count / 2, lower = (count - 1) / 2;
+    haul_dot dot = dots[lower];
+    dot.seconds = (dots[lower].seconds + dots[upper].seconds) / 2;
+    dot.scale = 2 / (1 / dots[lower].scale + 1 / dots[upper].scale);
+    dot.weight = (double)count;
+    return dot;
+}
+
+/* One dot a size, into `sizes`; returns how many. */
+static size_t merge_sizes(const haul_dot *dots, size_t count, haul_dot *sizes)
+{
+    size_t merged = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && dots[end].bytes == dots[i].bytes; end++)
+            ;
+        sizes[merged++] = median_dot(&dots[i], end - i);
+    }
+    return merged;
+}
+
+/* Thins dots for the search, in place: neighbours are merged, so many that about SEARCH_DOTS equal
+ * shares of the sizes' logarithms remain. Returns how many remain. */
+static size_t thin_dots(haul_dot *sizes, size_t count)
+{
+    if (count <= SEARCH_DOTS)
+        return count;
+    const double start = log1p(sizes[0].bytes);
+    const double step = (log1p(sizes[count - 1].bytes) - start) / SEARCH_DOTS;
+    size_t thinned = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        const double share = floor((log1p(sizes[i].bytes) - start) / step);
+        double weight = 0;
+        for (end = i; end < count && floor((log1p(sizes[end].bytes) - start) / step) == share;
+             end++)
+            weight += sizes[end].weight;
+        const size_t middle_at = i + (end - i) / 2;
+        sizes[thinned] = sizes[middle_at];
+        sizes[thinned++].weight = weight;
+    }
+    return thinned;
+}
+
+static void beam_offer(bend_beam *beam, const haul_bent *bent)
+{
+    size_t at = beam->count;
+    while (at > 0 && bent->loss < beam->items[at - 1].loss)
+        at--;
+    if (at == beam->limit)
+        return;
+    for (size_t i = 0; i < beam->count; i++)
+        if (!memcmp(beam->items[i].x, bent->x, bent->count * sizeof *bent->x))
+            return;
+    if (beam->count < beam->limit)
+        beam->count++;
+    memmove(&beam->items[at + 1], &beam->items[at], (beam->count - 1 - at) * sizeof *beam->items);
+    beam->items[at] = *bent;
+}
+
+/* `bent` with one more bend at x; false where there is one. */
+static bool with_bend(const haul_bent *bent, double x, haul_bent *out)
+{
+    size_t at = 0;
+    while (at < bent->count && bent->x[at] < x)
+        at++;
+    if (!at || at == bent->count || bent->x[at] == x)
+        return false;
+    *out = *bent;
+    memmove(&out->x[at + 1], &bent->x[at], (bent->count - at) * sizeof *bent->x);
+    out->x[at] = x;
+    out->count++;
+    return true;
+}
+
+/* Sizes between which bends are tried: evenly by rank, without the first and the last. */
+static size_t pick_candidates(const haul_cloud *cloud, double *candidates)
+{
+    const size_t inner = cloud->count - 2;
+    const size_t count = inner < CANDIDATES ? inner : CANDIDATES;
+    for (size_t i = 0; i < count; i++)
+        candidates[i] = cloud->dots[1 + (count > 1 ? i * (inner - 1) / (count - 1) : 0)].bytes;
+    return count;
+}
+
+static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam *to)
+{
+    double candidates[CANDIDATES];
+    const size_t count = pick_candidates(cloud, candidates);
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t j = 0; j < count; j++) {
+            haul_bent bent;
+            if (with_bend(&from->items[i], candidates[j], &bent) &&
+                haul_bent_fit(cloud, coarse, &bent))
+                beam_offer(to, &bent);
+        }
+}
+
+/* A bend moved by `share` of the way, in the logarithm, to its neighbour on one side. */
+static double moved(const haul_bent *bent, size_t at, double share, bool up)
+{
+    const double here = log1p(bent->x[at]);
+    const double there = log1p(bent->x[up ? at + 1 : at - 1]);
+    return expm1(here + share * (there - here));
+}
+
+/* Moves each bend for as long as it helps, by smaller and smaller shares. */
+static void polish(const haul_cloud *cloud, haul_bent *bent)
+{
+    if (!haul_bent_fit(cloud, middle, bent))
+        return;
+    for (double share = 0.4; share > 0.002;) {
+        bool helped = false;
+        for (size_t k = 0; k < 2 * (bent->count - 2); k++) {
+            const size_t at = 1 + k / 2;
+            haul_bent other = *bent;
+            other.x[at] = moved(bent, at, share, k % 2);
+            const bool apart = other.x[at] > other.x[at - 1] && other.x[at] < other.x[at + 1];
+            if (apart && haul_bent_fit(cloud, middle, &other) &&
+                other.loss < bent->loss * (1 - 1e-6)) {
+                *bent = other;
+                helped = true;
+            }
+        }
+        if (!helped)
+            share /= 2;
+    }
+}
+
+/* Bayes' criterion for misses that are spread as Laplace's law: what one more bend, two figures
+ * more, must gain. A mean miss of 1e-4 is as good as none. */
+static double criterion(const haul_bent *bent, double samples)
+{
+    return 2 * samples * log(fmax(bent->loss, 1e-4)) + 2 * (double)bent->count * log(samples);
+}
+
+/* What is looked for: at most `points` points; with `samples` not 0, as few as serve so many. */
+typedef struct bend_aim {
+    size_t points;
+    double samples;
+} bend_aim;
+
+static bool is_better(const haul_bent *bent, const haul_bent *best, bend_aim aim)
+{
+    if (aim.samples > 0)
+        return criterion(bent, aim.samples) < criterion(best, aim.samples);
+    return bent->loss < best->loss;
+}
+
+/* Polishes the head of a beam and keeps the best. What follows grows from the polished. */
+static void take_best(const haul_cloud *cloud, bend_beam *beam, bend_aim aim, haul_bent *best)
+{
+    for (size_t i = 0; i < beam->count && i < POLISHED; i++) {
+        haul_bent bent = beam->items[i];
+        polish(cloud, &bent);
+        if (is_better(&bent, best, aim))
+            *best = bent;
+        if (beam->limit == BEAM)
+            beam->items[i] = bent;
+    }
+}
+
+/* Finds the bends. Needs: more sizes than points. Returns false without memory. */
+static bool search(const haul_cloud *cloud, bend_aim aim, haul_bent *best)
+{
+    bend_beam *beams = calloc(2, sizeof *beams);
+    if (!beams)
+        return false;
+    bend_beam *now = &beams[0], *next = &beams[1];
+    const double last = cloud->dots[cloud->count - 1].bytes;
+    *best = (haul_bent){.count = 2, .x = {0, last}};
+    if (aim.points == 1)
+        *best = (haul_bent){.count = 1, .x = {last}};
+    if (!haul_bent_fit(cloud, middle, best))
+        best->loss = HUGE_VAL;
+    *now = (bend_beam){.count = 1, .limit = 1, .items = {*best}};
+    for (size_t points = 3; points <= aim.points; points++) {
+        next->count = 0;
+        next->limit = points == 3 ? CANDIDATES : BEAM;
+        grow_beam(cloud, now, next);
+        take_best(cloud, next, aim, best);
+        bend_beam *const swap = now;
+        now = next;
+        next = swap;
+    }
+    free(beams);
+    return true;
+}
+
+/* A line through one dot a size, made to rise where it must. */
+static void join_sizes(const haul_dot *sizes, size_t count, bool rising, haul_bent *bent)
+{
+    const haul_cloud cloud = {.dots = sizes, .count = count, .rising = rising};
+    *bent = (haul_bent){.count = count};
+    bool rises = true;
+    for (size_t i = 0; i < count; i++) {
+        bent->x[i] = sizes[i].bytes;
+        bent->y[i] = fmax(sizes[i].seconds, 1e-9);
+        rises = rises && (!i || bent->y[i] >= bent->y[i - 1]);
+    }
+    if (rising && !rises)
+        (void)haul_bent_fit(&cloud, fine, bent);
+}
+
+static haul_copy_curve curve_of(const haul_bent *bent, const haul_copy *copy)
+{
+    haul_copy_curve curve = {
+        .direction = copy->direction,
+        .memory = copy->memory,
+        .locality = copy->locality,
+        .points_from = {.value = (double)bent->count, .provenance = HAUL_FITTED},
+    };
+    for (size_t i = 0; i < bent->count; i++)
+        curve.points[i] = (haul_point){bent->x[i], bent->y[i]};
+    return curve;
+}
+
+/* Fits all dots; `sizes` is room for as many. Returns false without memory. */
+static bool fit_dots(const haul_cloud *whole, bend_aim aim, haul_dot *sizes, haul_bent *bent)
+{
+    const size_t all = merge_sizes(whole->dots, whole->count, sizes);
+    if (all <= aim.points) {
+        join_sizes(sizes, all, whole->rising, bent);
+        return true;
+    }
+    const haul_cloud seen = {
+        .dots = sizes, .count = thin_dots(sizes, all), .rising = whole->rising};
+    if (!search(&seen, aim, bent))
+        return false;
+    haul_bent last = *bent;
+    if (haul_bent_fit(whole, fine, &last))
+        *bent = last;
+    return true;
+}
+
+/* The contract's parameters: NOLINTNEXTLINE(readability-function-size) */
+haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_points,
+                           haul_fit_weight weight, haul_copy_curve *curve,
+                           haul_residuals *residuals, haul_error *error)
+{
+    const haul_status status = haul_samples_check(samples, count, error);
+    if (status)
+        return status;
+    if (max_points < 1 || max_points > HAUL_CURVE_POINTS)
+        return haul_fail(error, HAUL_USAGE, "expected 1 to %d points a curve, not %zu",
+                         HAUL_CURVE_POINTS, max_points);
+    haul_dot *dots = calloc(2 * count, sizeof *dots);
+    if (!dots)
+        return haul_fail_no_memory(error);
+    make_dots(samples, count, weight, dots);
+    const bool rising = weight == HAUL_FIT_RELATIVE;
+    const haul_cloud whole = {.dots = dots, .count = count, .rising = rising};
+    const bend_aim aim = {.points = max_points, .samples = rising ? (double)count : 0};
+    haul_bent bent = {0};
+    const bool found = fit_dots(&whole, aim, dots + count, &bent);
+    free(dots);
+    if (!found)
+        return haul_fail_no_memory(error);
+    const haul_copy_curve fitted = curve_of(&bent, &samples[0].copy);
+    return haul_curve_keep(&fitted, samples, count, curve, residuals, error);
+}
