@@ -6,21 +6,31 @@
 
 HAUL_BEGIN
 
-enum { HAUL_DECADES = 20, HAUL_LARGEST = 10 };
+enum { HAUL_DECADES = 20, HAUL_LARGEST = 10, HAUL_SYNC_KINDS = HAUL_SYNC_CONTEXT + 1 };
 
-typedef struct haul_copy_group {
-    haul_direction direction;
-    haul_memory memory;
+/* Counts and sums over operations. A sum that passes the largest integer stays there. */
+typedef struct haul_totals {
     uint64_t count;
     uint64_t bytes;
     int64_t time_ns; /* sum of durations */
+} haul_totals;
+
+/* The copies of one direction and memory. */
+typedef struct haul_copy_group {
+    haul_direction direction;
+    haul_memory memory;
+    haul_totals totals;
     /* by decade of size: [0] is 0 to 9 bytes, [k] is 10^k to 10^(k+1)-1 (AHEAD, Figure 1) */
-    uint64_t decade_count[HAUL_DECADES];
-    uint64_t decade_bytes[HAUL_DECADES];
-    int64_t decade_time_ns[HAUL_DECADES];
-    double latency_s;  /* the smallest duration seen of the group: what a copy of no bytes costs */
-    double median_Bps; /* of the copies' own rates */
-    double best_Bps;
+    haul_totals decades[HAUL_DECADES];
+    int64_t busy_ns; /* union of the copies' intervals */
+    int64_t shortest_ns;
+    int64_t longest_ns;
+    /* What a copy of no bytes costs: the straight line under the fastest copies of each size, from
+     * the fastest of all to longer ones, taken to 0 bytes. NaN where no copy is longer than the
+     * fastest and that one has more than 64 bytes: nothing tells it apart from the rate then. */
+    double latency_s;
+    double median_Bps; /* of the rates of the copies that have bytes and a duration; NaN if none */
+    double best_Bps;   /* the largest of those rates */
 } haul_copy_group;
 
 /* Where the time goes: operations that share name, direction, memory and size. */
@@ -28,41 +38,66 @@ typedef struct haul_cost_row {
     haul_op_kind kind;
     haul_direction direction;
     haul_memory memory;
-    const char *name; /* of kernels; NULL for copies and memsets */
-    uint64_t bytes;   /* of one copy or memset */
+    uint32_t name;  /* of kernels: the workload's string id; else HAUL_NONE */
+    uint64_t bytes; /* of one copy or memset */
     uint64_t count;
     int64_t time_ns;
+    int64_t shortest_ns;
 } haul_cost_row;
 
-typedef struct haul_totals {
-    uint64_t count;
-    uint64_t bytes;
-    int64_t time_ns;
-} haul_totals;
+/* Unions of intervals over streams (and over devices, for the whole workload), never sums of
+ * overlapping durations: either = copy + kernel - both, any = span - idle. */
+typedef struct haul_busy {
+    int64_t copy_ns;
+    int64_t kernel_ns;
+    int64_t memset_ns;
+    int64_t both_ns;   /* a copy and a kernel at once */
+    int64_t either_ns; /* a copy or a kernel */
+    int64_t any_ns;    /* a copy, a kernel or a memset */
+} haul_busy;
 
-/* Times are nanoseconds. Busy times are unions of intervals over all devices and streams, never
- * sums of overlapping durations: either = copy + kernel - both; idle = span - either. Memsets count
- * as device work of neither kind: they are in `memset_busy_ns` and in either. */
+typedef struct haul_device_use {
+    uint32_t device; /* index into the workload's devices; HAUL_NONE: the workload does not say */
+    haul_totals copies;
+    haul_totals kernels;
+    haul_totals memsets;
+    haul_busy busy;
+} haul_device_use;
+
+/* The host's side. Times are unions on each thread (a call inside a call counts once), summed over
+ * threads. Only calls that the profile holds and that can be told from their thread count. */
+typedef struct haul_host_use {
+    uint32_t threads; /* that made calls */
+    int64_t call_ns;
+    int64_t copy_call_ns;   /* in calls that issued copies */
+    int64_t launch_call_ns; /* in calls that launched kernels */
+    int64_t wait_ns;        /* waiting for a device in synchronisations */
+} haul_host_use;
+
 typedef struct haul_analysis {
     haul_copy_group *groups; /* those met, by direction, then memory */
     size_t group_count;
+    haul_device_use *devices; /* those with operations, in the workload's order */
+    size_t device_count;
+    haul_totals copies;
     haul_totals kernels;
     haul_totals memsets;
-    haul_totals syncs;
-    haul_totals calls;
+    haul_totals calls;                  /* calls that started nothing on a device */
+    haul_totals syncs[HAUL_SYNC_KINDS]; /* by haul_sync_kind */
+    haul_host_use host;
     int64_t span_ns; /* from the first start to the last end of device work */
-    int64_t copy_busy_ns;
-    int64_t kernel_busy_ns;
-    int64_t both_busy_ns;
-    int64_t either_busy_ns; /* copies or kernels */
-    int64_t idle_ns;        /* of the span: nothing on any device */
-    double latency_share;   /* of the copies' time: sum of min(duration, latency_s) / sum */
-    haul_cost_row largest[HAUL_LARGEST];
+    haul_busy busy;
+    int64_t idle_ns;      /* of the span: nothing on any device */
+    double copy_share;    /* copies' time / (copies' + kernels'), sums (AHEAD, Table I); NaN if 0 */
+    double latency_share; /* of the time of the groups whose latency is known; NaN if there is none
+                           */
+    haul_cost_row largest[HAUL_LARGEST]; /* by time, the largest first */
     size_t largest_count;
 } haul_analysis;
 
-/* Summarises a workload; strings in the result are the workload's. Needs 16 bytes an operation
- * while it runs. Free with haul_analysis_free. */
+/* Summarises a workload. Needs at most 16 bytes an
+ * operation while it runs, and 80 bytes for each distinct kernel name and size of copy. Returns
+ * NO_MEMORY. Free with haul_analysis_free, which takes NULL. */
 HAUL_API haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis,
                                   haul_error *error);
 HAUL_API void haul_analysis_free(haul_analysis *analysis);

@@ -1,6 +1,7 @@
 #include "base/stats.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 static int compare_doubles(const void *a, const void *b)
@@ -29,4 +30,59 @@ double haul_median(double *values, size_t count)
 {
     haul_sort_doubles(values, count);
     return haul_quantile_sorted(values, count, 0.5);
+}
+
+static void swap(double *a, double *b)
+{
+    const double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Hoare's partition of [low, high] about the value at `pivot`: returns `split` with everything up
+ * to it at most, and everything after it at least, that value. */
+static size_t partition(double *values, size_t low, size_t high, size_t pivot)
+{
+    swap(&values[low], &values[pivot]);
+    const double at = values[low];
+    size_t left = low, right = high;
+    for (;; left++, right--) {
+        while (values[left] < at)
+            left++;
+        while (values[right] > at)
+            right--;
+        if (left >= right)
+            return right;
+        swap(&values[left], &values[right]);
+    }
+}
+
+/* Puts the value of rank `rank` in its place, smaller ones before it. The pivots come from a fixed
+ * sequence, so that no order of values is slow on purpose. */
+static void select_rank(double *values, size_t count, size_t rank)
+{
+    size_t low = 0, high = count - 1;
+    uint64_t random = 0x9e3779b97f4a7c15U;
+    while (low < high) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        const size_t split = partition(values, low, high, low + random % (high - low + 1));
+        if (rank <= split)
+            high = split;
+        else
+            low = split + 1;
+    }
+}
+
+double haul_median_of_many(double *values, size_t count)
+{
+    const size_t middle = count / 2;
+    select_rank(values, count, middle);
+    if (count % 2)
+        return values[middle];
+    double below = values[0];
+    for (size_t i = 1; i < middle; i++)
+        below = fmax(below, values[i]);
+    return below + 0.5 * (values[middle] - below);
 }

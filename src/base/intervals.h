@@ -1,0 +1,52 @@
+/* Lengths of unions of intervals that come in order of their starts, and sums that stop at the
+ * largest integer: times of a profile may hold anything. */
+#ifndef HAUL_BASE_INTERVALS_H
+#define HAUL_BASE_INTERVALS_H
+
+#include <stdint.h>
+
+/* Begin with haul_union_begin. */
+typedef struct haul_union {
+    int64_t end; /* of what is covered so far */
+    uint64_t covered;
+} haul_union;
+
+static inline haul_union haul_union_begin(void)
+{
+    return (haul_union){.end = INT64_MIN};
+}
+
+/* Adds [start, end), which starts at or after all intervals added before; an end before the start
+ * adds nothing. */
+static inline void haul_union_add(haul_union *self, int64_t start, int64_t end)
+{
+    const int64_t from = start > self->end ? start : self->end;
+    if (end <= from)
+        return;
+    self->covered += (uint64_t)end - (uint64_t)from;
+    self->end = end;
+}
+
+/* `start` + `duration` for a duration that is not negative. */
+static inline int64_t haul_end_of(int64_t start, int64_t duration)
+{
+    return start > INT64_MAX - duration ? INT64_MAX : start + duration;
+}
+
+static inline int64_t haul_clamp_ns(uint64_t ns)
+{
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/* Sum of two numbers that are not negative. */
+static inline int64_t haul_add_ns(int64_t a, int64_t b)
+{
+    return haul_clamp_ns((uint64_t)a + (uint64_t)b);
+}
+
+static inline uint64_t haul_add_bytes(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+#endif

@@ -1,0 +1,396 @@
+#include "haul/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/intervals.h"
+#include "base/stats.h"
+#include "workload/host_use.h"
+#include "workload/tally.h"
+
+/* A copy of so few bytes takes its latency and nothing that a profile could tell from it. */
+enum { NEGLIGIBLE_BYTES = 64 };
+
+enum { GROUP_COUNT = HAUL_DIRECTIONS * HAUL_MEMORIES };
+
+typedef struct cover {
+    haul_union copy;
+    haul_union kernel;
+    haul_union memset;
+    haul_union either;
+    haul_union any;
+} cover;
+
+/* The sweep over the operations: what is summed on the way. */
+typedef struct survey {
+    haul_copy_group groups[GROUP_COUNT]; /* by direction, then memory */
+    haul_union group_covers[GROUP_COUNT];
+    haul_device_use *devices; /* the workload's, and one for operations of no known device */
+    cover *device_covers;
+    size_t device_count;
+    cover cover;
+    int64_t first_ns;
+    int64_t last_ns;
+    haul_tally tally;
+} survey;
+
+static cover cover_begin(void)
+{
+    return (cover){haul_union_begin(), haul_union_begin(), haul_union_begin(), haul_union_begin(),
+                   haul_union_begin()};
+}
+
+static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end)
+{
+    haul_union_add(&self->any, start, end);
+    if (kind == HAUL_OP_MEMSET) {
+        haul_union_add(&self->memset, start, end);
+        return;
+    }
+    haul_union_add(kind == HAUL_OP_COPY ? &self->copy : &self->kernel, start, end);
+    haul_union_add(&self->either, start, end);
+}
+
+static haul_busy cover_lengths(const cover *self)
+{
+    return (haul_busy){
+        .copy_ns = haul_clamp_ns(self->copy.covered),
+        .kernel_ns = haul_clamp_ns(self->kernel.covered),
+        .memset_ns = haul_clamp_ns(self->memset.covered),
+        .both_ns =
+            haul_clamp_ns(self->copy.covered - (self->either.covered - self->kernel.covered)),
+        .either_ns = haul_clamp_ns(self->either.covered),
+        .any_ns = haul_clamp_ns(self->any.covered),
+    };
+}
+
+static int decade_of(uint64_t bytes)
+{
+    int decade = 0;
+    for (; bytes >= 10; bytes /= 10)
+        decade++;
+    return decade;
+}
+
+static void add_to_totals(haul_totals *totals, uint64_t bytes, int64_t time_ns)
+{
+    totals->count++;
+    totals->bytes = haul_add_bytes(totals->bytes, bytes);
+    totals->time_ns = haul_add_ns(totals->time_ns, time_ns);
+}
+
+static size_t group_of(const haul_op *copy)
+{
+    const size_t direction = copy->direction < HAUL_DIRECTIONS ? copy->direction : HAUL_UNKNOWN;
+    const size_t memory = copy->detail < HAUL_MEMORIES ? copy->detail : HAUL_MEMORY_UNKNOWN;
+    return direction * HAUL_MEMORIES + memory;
+}
+
+/* Bytes per second of a copy; 0 where it has no bytes or no duration. */
+static double rate_of(const haul_op *copy)
+{
+    return copy->dur_ns > 0 ? (double)copy->bytes / ((double)copy->dur_ns * 1e-9) : 0;
+}
+
+static void survey_copy(survey *self, const haul_op *op)
+{
+    const size_t at = group_of(op);
+    haul_copy_group *group = &self->groups[at];
+    if (!group->totals.count || op->dur_ns < group->shortest_ns)
+        group->shortest_ns = op->dur_ns;
+    if (op->dur_ns > group->longest_ns)
+        group->longest_ns = op->dur_ns;
+    add_to_totals(&group->totals, op->bytes, op->dur_ns);
+    add_to_totals(&group->decades[decade_of(op->bytes)], op->bytes, op->dur_ns);
+    haul_union_add(&self->group_covers[at], op->start_ns, haul_end_of(op->start_ns, op->dur_ns));
+}
+
+static size_t device_of(const haul_workload *workload, const haul_op *op)
+{
+    const uint32_t device =
+        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+    return device < workload->device_count ? device : workload->device_count;
+}
+
+/* A copy, memset or kernel. Returns false without memory. */
+static bool survey_op(survey *self, const haul_workload *workload, const haul_op *op)
+{
+    const haul_op_kind kind = op->kind;
+    const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
+    const size_t device = device_of(workload, op);
+    haul_device_use *use = &self->devices[device];
+    if (kind == HAUL_OP_COPY)
+        survey_copy(self, op);
+    add_to_totals(kind == HAUL_OP_COPY     ? &use->copies
+                  : kind == HAUL_OP_KERNEL ? &use->kernels
+                                           : &use->memsets,
+                  kind == HAUL_OP_KERNEL ? 0 : op->bytes, op->dur_ns);
+    cover_add(&self->cover, kind, op->start_ns, end);
+    cover_add(&self->device_covers[device], kind, op->start_ns, end);
+    if (op->start_ns < self->first_ns)
+        self->first_ns = op->start_ns;
+    if (end > self->last_ns)
+        self->last_ns = end;
+    return haul_tally_add(&self->tally, op);
+}
+
+static void sum_host_op(haul_analysis *analysis, const haul_op *op)
+{
+    if (op->kind == HAUL_OP_CALL) {
+        add_to_totals(&analysis->calls, 0, op->dur_ns);
+        return;
+    }
+    const unsigned sync = op->detail < HAUL_SYNC_KINDS ? op->detail : HAUL_SYNC_UNKNOWN;
+    add_to_totals(&analysis->syncs[sync], 0, op->dur_ns);
+    if (sync != HAUL_SYNC_STREAM_WAIT)
+        analysis->host.wait_ns = haul_add_ns(analysis->host.wait_ns, op->dur_ns);
+}
+
+static bool survey_begin(survey *self, const haul_workload *workload)
+{
+    *self = (survey){.device_count = workload->device_count + 1,
+                     .cover = cover_begin(),
+                     .first_ns = INT64_MAX,
+                     .last_ns = INT64_MIN};
+    self->devices = calloc(self->device_count, sizeof *self->devices);
+    self->device_covers = calloc(self->device_count, sizeof *self->device_covers);
+    if (!self->devices || !self->device_covers)
+        return false;
+    for (size_t i = 0; i < self->device_count; i++) {
+        self->devices[i].device = i < workload->device_count ? (uint32_t)i : HAUL_NONE;
+        self->device_covers[i] = cover_begin();
+    }
+    for (size_t i = 0; i < GROUP_COUNT; i++) {
+        self->groups[i].direction = (haul_direction)(i / HAUL_MEMORIES);
+        self->groups[i].memory = (haul_memory)(i % HAUL_MEMORIES);
+        self->group_covers[i] = haul_union_begin();
+    }
+    return true;
+}
+
+static void survey_release(survey *self)
+{
+    free(self->devices);
+    free(self->device_covers);
+    haul_tally_release(&self->tally);
+}
+
+static bool survey_run(survey *self, const haul_workload *workload, haul_analysis *analysis)
+{
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind == HAUL_OP_SYNC || op->kind == HAUL_OP_CALL)
+            sum_host_op(analysis, op);
+        else if (!survey_op(self, workload, op))
+            return false;
+    }
+    return true;
+}
+
+static void add_totals(haul_totals *sum, const haul_totals *totals)
+{
+    sum->count += totals->count;
+    sum->bytes = haul_add_bytes(sum->bytes, totals->bytes);
+    sum->time_ns = haul_add_ns(sum->time_ns, totals->time_ns);
+}
+
+static bool take_devices(survey *self, haul_analysis *analysis)
+{
+    analysis->devices = calloc(self->device_count, sizeof *analysis->devices);
+    if (!analysis->devices)
+        return false;
+    for (size_t i = 0; i < self->device_count; i++) {
+        haul_device_use *use = &self->devices[i];
+        if (!use->copies.count && !use->kernels.count && !use->memsets.count)
+            continue;
+        use->busy = cover_lengths(&self->device_covers[i]);
+        analysis->devices[analysis->device_count++] = *use;
+        add_totals(&analysis->copies, &use->copies);
+        add_totals(&analysis->kernels, &use->kernels);
+        add_totals(&analysis->memsets, &use->memsets);
+    }
+    return true;
+}
+
+static void take_times(const survey *self, haul_analysis *analysis)
+{
+    analysis->busy = cover_lengths(&self->cover);
+    if (self->last_ns >= self->first_ns)
+        analysis->span_ns = haul_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
+    analysis->idle_ns = analysis->span_ns - analysis->busy.any_ns;
+    const double copy = (double)analysis->copies.time_ns,
+                 kernel = (double)analysis->kernels.time_ns;
+    analysis->copy_share = copy + kernel > 0 ? copy / (copy + kernel) : (double)NAN;
+}
+
+static bool is_of_group(const haul_tally_row *row, const haul_copy_group *group)
+{
+    const haul_op like = {.direction = row->direction, .detail = row->memory};
+    return row->kind == HAUL_OP_COPY &&
+           group_of(&like) == (size_t)group->direction * HAUL_MEMORIES + group->memory;
+}
+
+static const haul_tally_row *find_fastest(const haul_tally *tally, const haul_copy_group *group)
+{
+    const haul_tally_row *fastest = NULL;
+    for (size_t i = 0; i < tally->count; i++) {
+        const haul_tally_row *row = &tally->rows[i];
+        if (is_of_group(row, group) &&
+            (!fastest || row->shortest_ns < fastest->shortest_ns ||
+             (row->shortest_ns == fastest->shortest_ns && row->bytes < fastest->bytes)))
+            fastest = row;
+    }
+    return fastest;
+}
+
+/* See latency_s in the header: the line through the fastest copy that no longer copy goes below. */
+static double latency_under(const haul_tally *tally, const haul_copy_group *group)
+{
+    const haul_tally_row *fastest = find_fastest(tally, group);
+    if (!fastest)
+        return (double)NAN;
+    if (fastest->bytes <= NEGLIGIBLE_BYTES)
+        return (double)fastest->shortest_ns * 1e-9;
+    double slope = (double)INFINITY; /* nanoseconds a byte */
+    for (size_t i = 0; i < tally->count; i++) {
+        const haul_tally_row *row = &tally->rows[i];
+        if (!is_of_group(row, group) || row->bytes <= fastest->bytes)
+            continue;
+        const double steps = (double)(row->bytes - fastest->bytes);
+        slope = fmin(slope, (double)(row->shortest_ns - fastest->shortest_ns) / steps);
+    }
+    if (isinf(slope))
+        return (double)NAN;
+    return fmax((double)fastest->shortest_ns - slope * (double)fastest->bytes, 0) * 1e-9;
+}
+
+static bool take_groups(survey *self, haul_analysis *analysis)
+{
+    analysis->groups = calloc(GROUP_COUNT, sizeof *analysis->groups);
+    if (!analysis->groups)
+        return false;
+    double latency_s = 0, known_s = 0;
+    for (size_t i = 0; i < GROUP_COUNT; i++) {
+        haul_copy_group *group = &self->groups[i];
+        if (!group->totals.count)
+            continue;
+        group->busy_ns = haul_clamp_ns(self->group_covers[i].covered);
+        group->latency_s = latency_under(&self->tally, group);
+        if (!isnan(group->latency_s)) {
+            latency_s += group->latency_s * (double)group->totals.count;
+            known_s += (double)group->totals.time_ns * 1e-9;
+        }
+        analysis->groups[analysis->group_count++] = *group;
+    }
+    analysis->latency_share = known_s > 0 ? latency_s / known_s : (double)NAN;
+    return true;
+}
+
+static void take_rates_of(const haul_workload *workload, haul_copy_group *group, double *rates)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_COPY ||
+            group_of(op) != (size_t)group->direction * HAUL_MEMORIES + group->memory)
+            continue;
+        const double rate = rate_of(op);
+        if (rate > 0)
+            rates[count++] = rate;
+        group->best_Bps = fmax(group->best_Bps, rate);
+    }
+    group->median_Bps = count ? haul_median_of_many(rates, count) : (double)NAN;
+    if (!count)
+        group->best_Bps = (double)NAN;
+}
+
+/* The medians: one group at a time, so that there is room for the rates of one group only. */
+static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
+{
+    uint64_t most = 1;
+    for (size_t i = 0; i < analysis->group_count; i++)
+        if (analysis->groups[i].totals.count > most)
+            most = analysis->groups[i].totals.count;
+    double *rates = malloc(most * sizeof *rates);
+    if (!rates)
+        return false;
+    for (size_t i = 0; i < analysis->group_count; i++)
+        take_rates_of(workload, &analysis->groups[i], rates);
+    free(rates);
+    return true;
+}
+
+static haul_cost_row cost_row(const haul_tally_row *row)
+{
+    return (haul_cost_row){
+        .kind = row->kind,
+        .direction = row->direction,
+        .memory = row->memory,
+        .name = row->name,
+        .bytes = row->bytes,
+        .count = row->count,
+        .time_ns = row->time_ns,
+        .shortest_ns = row->shortest_ns,
+    };
+}
+
+/* Keeps the largest by insertion; of equal times the first met stays before. */
+static void take_largest(const haul_tally *tally, haul_analysis *analysis)
+{
+    haul_cost_row *rows = analysis->largest;
+    for (size_t i = 0; i < tally->count; i++) {
+        size_t at = analysis->largest_count;
+        while (at && rows[at - 1].time_ns < tally->rows[i].time_ns)
+            at--;
+        if (at == HAUL_LARGEST)
+            continue;
+        if (analysis->largest_count < HAUL_LARGEST)
+            analysis->largest_count++;
+        memmove(&rows[at + 1], &rows[at], (analysis->largest_count - at - 1) * sizeof *rows);
+        rows[at] = cost_row(&tally->rows[i]);
+    }
+}
+
+static haul_status fill(const haul_workload *workload, survey *self, haul_analysis *analysis,
+                        haul_error *error)
+{
+    if (!survey_run(self, workload, analysis) || !take_devices(self, analysis) ||
+        !take_groups(self, analysis) || !take_rates(workload, analysis))
+        return haul_fail_no_memory(error);
+    take_times(self, analysis);
+    take_largest(&self->tally, analysis);
+    const int64_t wait_ns = analysis->host.wait_ns;
+    const haul_status status = haul_host_use_sum(workload, &analysis->host, error);
+    analysis->host.wait_ns = wait_ns;
+    return status;
+}
+
+haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis, haul_error *error)
+{
+    survey *self = calloc(1, sizeof *self);
+    haul_analysis *result = calloc(1, sizeof *result);
+    haul_status status = HAUL_NO_MEMORY;
+    if (self && result && survey_begin(self, workload))
+        status = fill(workload, self, result, error);
+    else
+        haul_fail_no_memory(error);
+    if (self)
+        survey_release(self);
+    free(self);
+    if (status)
+        haul_analysis_free(result);
+    else
+        *analysis = result;
+    return status;
+}
+
+void haul_analysis_free(haul_analysis *analysis)
+{
+    if (!analysis)
+        return;
+    free(analysis->groups);
+    free(analysis->devices);
+    free(analysis);
+}

@@ -1,0 +1,34 @@
+/* Operations of a device counted by what they share: kind, direction, memory, name, size. */
+#ifndef HAUL_WORKLOAD_TALLY_H
+#define HAUL_WORKLOAD_TALLY_H
+
+#include <stdbool.h>
+
+#include "haul/workload.h"
+
+typedef struct haul_tally_row {
+    uint64_t bytes; /* of copies and memsets, else 0 */
+    uint64_t count;
+    int64_t time_ns;
+    int64_t shortest_ns;
+    uint32_t name; /* of kernels, else HAUL_NONE */
+    uint8_t kind;
+    uint8_t direction; /* of copies, else 0 */
+    uint8_t memory;
+} haul_tally_row;
+
+/* Zero is an empty tally. Rows are in the order in which their first operation came. */
+typedef struct haul_tally {
+    haul_tally_row *rows;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; /* open addressing: row + 1, or 0 */
+    size_t slot_count;
+} haul_tally;
+
+/* Counts a copy, memset or kernel. Returns false without memory. */
+bool haul_tally_add(haul_tally *tally, const haul_op *op);
+
+void haul_tally_release(haul_tally *tally);
+
+#endif
