@@ -137,7 +137,7 @@ typedef struct haul_machine {
 } haul_machine;
 
 /* Reads a machine from a YAML file, or, where `name` has no '/' and no ".yaml", from the catalogue
- * (the folders of haul_catalogue_next). Checks names, units, ranges and what must be there. Returns
+ * (the folders of haul_catalogue_list). Checks names, units, ranges and what must be there. Returns
  * BAD_INPUT with file, line, column and what was expected. On success the caller owns *machine. */
 HAUL_API haul_status haul_machine_load(const char *name, haul_machine **machine, haul_error *error);
 
@@ -162,16 +162,18 @@ HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
                                                    haul_locality locality);
 
 /* Calls `visit` for every figure that a machine file may hold, in the file's order, with its path
- * ("gpu.memory_bandwidth", "copies[0].latency"), its dimension (a haul_dimension) and the figure,
- * given or not. Stops at the first non-zero return and returns it. */
+ * ("gpu.memory_bandwidth", "copies[HtoD pinned].latency", "copies[DtoH pinned far].rate"), its
+ * dimension (a haul_dimension) and the figure, given or not. The path is good until `visit`
+ * returns. Stops at the first non-zero return and returns it. */
 typedef int (*haul_figure_visitor)(void *state, const char *path, int dimension,
                                    const haul_figure *figure);
 HAUL_API int haul_machine_visit(const haul_machine *machine, haul_figure_visitor visit,
                                 void *state);
 
-/* The names of the machines in the catalogue: "machines" of the source tree where the program was
- * built, of the installation, and of the folders in the environment's HAUL_MACHINES (separated by
- * ':'), which come first. Fills `names` with an array of `count` strings, sorted, owned by the
+/* The names of the machines in the catalogue: the files NAME.yaml in the folders of the
+ * environment's HAUL_MACHINES (separated by ':'), in ../share/haul/machines beside the program's
+ * own folder, in machines of the source tree and of the installation. Where two folders have the
+ * same name the first counts. Fills `names` with an array of `count` strings, sorted, owned by the
  * caller and freed with haul_names_free. */
 HAUL_API haul_status haul_catalogue_list(char ***names, size_t *count, haul_error *error);
 HAUL_API void haul_names_free(char **names, size_t count);

@@ -1,0 +1,71 @@
+#include "base/nearest.h"
+
+#include <string.h>
+
+enum { LONGEST = 64, HOLDS_AT_LEAST = 3 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* One row of the table of distances between the beginnings of a and b (optimal string alignment):
+ * `row[j]` from the row before and the one before that. */
+static void next_row(const char *a, size_t i, const char *b, size_t length,
+                     size_t rows[3][LONGEST + 1])
+{
+    size_t *row = rows[i % 3];
+    const size_t *above = rows[(i + 2) % 3];
+    const size_t *two_above = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= length; j++) {
+        const size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
+        row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            row[j] = least(row[j], two_above[j - 2] + 1);
+    }
+}
+
+size_t haul_edit_distance(const char *a, const char *b)
+{
+    const size_t a_length = strnlen(a, LONGEST);
+    const size_t b_length = strnlen(b, LONGEST);
+    size_t rows[3][LONGEST + 1] = {{0}};
+    for (size_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++)
+        next_row(a, i, b, b_length, rows);
+    return rows[a_length % 3][b_length];
+}
+
+static size_t allowed_slips(const char *word)
+{
+    return 1 + least(strnlen(word, LONGEST) / 4, 2);
+}
+
+static int holds(const char *whole, const char *part)
+{
+    return strnlen(part, HOLDS_AT_LEAST) == HOLDS_AT_LEAST && strstr(whole, part) != NULL;
+}
+
+int haul_is_near(const char *word, const char *known)
+{
+    return haul_edit_distance(word, known) <= allowed_slips(word) || holds(known, word) ||
+           holds(word, known);
+}
+
+size_t haul_nearest(const char *word, const char *const *known, size_t count)
+{
+    size_t best = count;
+    size_t best_distance = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!haul_is_near(word, known[i]))
+            continue;
+        const size_t distance = haul_edit_distance(word, known[i]);
+        if (best == count || distance < best_distance) {
+            best = i;
+            best_distance = distance;
+        }
+    }
+    return best;
+}

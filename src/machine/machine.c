@@ -1,0 +1,90 @@
+/* Questions to a machine. */
+#include "haul/machine.h"
+
+#include "haul/units.h"
+#include "machine/machine_fields.h"
+
+static const char *const provenances[] = {"not given",
+#define PROVENANCE_ROW(name, text) text,
+                                          HAUL_PROVENANCE_LIST(PROVENANCE_ROW)
+#undef PROVENANCE_ROW
+};
+
+enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances };
+
+const char *haul_provenance_text(haul_provenance provenance)
+{
+    return (unsigned)provenance < PROVENANCE_COUNT ? provenances[provenance] : provenances[0];
+}
+
+haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenance b)
+{
+    return a > b ? a : b;
+}
+
+const haul_copy_curve *haul_machine_curve(const haul_machine *machine, haul_direction direction,
+                                          haul_memory memory, haul_locality locality)
+{
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        if (curve->direction == direction && curve->memory == memory && curve->locality == locality)
+            return curve;
+    }
+    return NULL;
+}
+
+typedef struct figure_walk {
+    haul_figure_visitor visit;
+    void *state;
+} figure_walk;
+
+static int visit_figure(void *state, const char *path, const haul_field *field, const void *at)
+{
+    const figure_walk *self = state;
+    const bool is_figure = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
+    return is_figure ? self->visit(self->state, path, (int)field->dimension, at) : 0;
+}
+
+int haul_machine_visit(const haul_machine *machine, haul_figure_visitor visit, void *state)
+{
+    figure_walk self = {visit, state};
+    return haul_machine_walk(machine, visit_figure, &self);
+}
+
+/* Transfers a second of one lane, and the share of the bits that are not the line encoding's:
+ * 8b/10b, 128b/130b, and in generation 6 the 236 bytes of packets in a flit of 256 (PCI Express
+ * Base Specification 6.0, section 4.2.3). */
+static const struct {
+    double transfers_Hz;
+    double encoding;
+} generations[] = {
+    [1] = {2.5e9, 8.0 / 10},   [2] = {5e9, 8.0 / 10},     [3] = {8e9, 128.0 / 130},
+    [4] = {16e9, 128.0 / 130}, [5] = {32e9, 128.0 / 130}, [6] = {64e9, 236.0 / 256},
+};
+
+enum { NEWEST_GENERATION = sizeof generations / sizeof *generations - 1 };
+
+/* a x b x scale, as weak as the weaker of the two. */
+static haul_figure product(const haul_figure *a, const haul_figure *b, double scale)
+{
+    if (!a->provenance || !b->provenance)
+        return (haul_figure){0};
+    const haul_provenance weaker = haul_provenance_weaker(a->provenance, b->provenance);
+    return (haul_figure){
+        .value = a->value * b->value * scale,
+        .provenance = weaker,
+        .source = weaker == b->provenance ? b->source : a->source,
+    };
+}
+
+haul_figure haul_link_peak(const haul_link *link)
+{
+    if (link->kind != HAUL_LINK_PCIE)
+        return product(&link->links, &link->link_rate_Bps, 1);
+    if (!(link->generation.value >= 1 && link->generation.value <= NEWEST_GENERATION))
+        return (haul_figure){0};
+    haul_figure lane = link->generation;
+    const size_t generation = (size_t)link->generation.value;
+    lane.value = generations[generation].transfers_Hz * generations[generation].encoding;
+    return product(&link->lanes, &lane, 1.0 / 8);
+}

@@ -1,0 +1,244 @@
+#include "machine/machine_fields.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const char *const link_kinds[] = {
+    [HAUL_LINK_NONE] = NULL, [HAUL_LINK_PCIE] = "pcie",     [HAUL_LINK_NVLINK] = "nvlink",
+    [HAUL_LINK_C2C] = "c2c", [HAUL_LINK_FABRIC] = "fabric",
+};
+static const char *const localities[] = {[HAUL_NEAR] = "near", [HAUL_FAR] = "far"};
+
+/* `unknown` is a word of profiles, not of machines. */
+static const char *const directions[] = {
+    [HAUL_HTOD] = "HtoD", [HAUL_DTOH] = "DtoH", [HAUL_DTOD] = "DtoD",
+    [HAUL_PTOP] = "PtoP", [HAUL_HTOH] = "HtoH",
+};
+static const char *const memories[] = {
+    [HAUL_PAGEABLE] = "pageable", [HAUL_PINNED] = "pinned",   [HAUL_DEVICE] = "device",
+    [HAUL_ARRAY] = "array",       [HAUL_MANAGED] = "managed", [HAUL_HOST] = "host",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define AT(type, member) .offset = offsetof(type, member)
+#define TEXT(type, name, member)                                                                   \
+    {                                                                                              \
+        .key = name, AT(type, member), .kind = HAUL_FIELD_TEXT                                     \
+    }
+#define FIGURE(type, name, member, unit, limits)                                                   \
+    {                                                                                              \
+        .key = name, AT(type, member), .kind = HAUL_FIELD_FIGURE, .dimension = HAUL_DIM_##unit,    \
+        .range = HAUL_RANGE_##limits                                                               \
+    }
+#define LINK_FIGURE(name, member, unit, limits, of, must)                                          \
+    {                                                                                              \
+        .key = name, AT(haul_link, member), .kind = HAUL_FIELD_FIGURE,                             \
+        .dimension = HAUL_DIM_##unit, .range = HAUL_RANGE_##limits, .links = HAUL_LINKS_##of,      \
+        .required = must                                                                           \
+    }
+#define WORD(type, name, member, list)                                                             \
+    .key = name, AT(type, member), .kind = HAUL_FIELD_WORD, .words = list, .word_count = COUNT(list)
+
+static const haul_field host_fields[] = {
+    TEXT(haul_host, "name", name),
+    FIGURE(haul_host, "sockets", sockets, NUMBER, COUNT),
+    FIGURE(haul_host, "cores", cores, NUMBER, COUNT),
+    FIGURE(haul_host, "memory_bandwidth", memory_bandwidth_Bps, RATE, POSITIVE),
+    FIGURE(haul_host, "copy_rate", copy_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_host, "cached_copy_rate", cached_copy_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_host, "cache", cache_bytes, BYTES, POSITIVE),
+};
+
+static const haul_field gpu_fields[] = {
+    TEXT(haul_gpu, "name", name),
+    TEXT(haul_gpu, "architecture", architecture),
+    FIGURE(haul_gpu, "count", count, NUMBER, COUNT),
+    FIGURE(haul_gpu, "multiprocessors", multiprocessors, NUMBER, COUNT),
+    FIGURE(haul_gpu, "cores", cores, NUMBER, COUNT),
+    FIGURE(haul_gpu, "clock", clock_Hz, HERTZ, POSITIVE),
+    FIGURE(haul_gpu, "memory", memory_bytes, BYTES, POSITIVE),
+    FIGURE(haul_gpu, "memory_bandwidth", memory_bandwidth_Bps, RATE, POSITIVE),
+    FIGURE(haul_gpu, "l2", l2_bytes, BYTES, POSITIVE),
+    FIGURE(haul_gpu, "fp64", fp64_flops, FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "fp32", fp32_flops, FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "copy_engines", copy_engines, NUMBER, COUNT),
+    FIGURE(haul_gpu, "implicit_sync", implicit_sync, NUMBER, FLAG),
+    FIGURE(haul_gpu, "launch_latency", launch_latency_s, SECONDS, FROM_ZERO),
+};
+
+static const haul_field link_fields[] = {
+    {WORD(haul_link, "kind", kind, link_kinds), .required = true},
+    LINK_FIGURE("generation", generation, NUMBER, GENERATION, PCIE, true),
+    LINK_FIGURE("lanes", lanes, NUMBER, COUNT, PCIE, true),
+    LINK_FIGURE("links", links, NUMBER, COUNT, OTHER, true),
+    LINK_FIGURE("link_rate", link_rate_Bps, RATE, POSITIVE, OTHER, true),
+    LINK_FIGURE("payload", payload_bytes, BYTES, POSITIVE, ANY, false),
+    LINK_FIGURE("read_request", read_request_bytes, BYTES, POSITIVE, PCIE, false),
+    LINK_FIGURE("read_completion", read_completion_bytes, BYTES, POSITIVE, PCIE, false),
+    LINK_FIGURE("header", header_bytes, BYTES, FROM_ZERO, OTHER, false),
+    LINK_FIGURE("ack_share", ack_share, NUMBER, SHARE, ANY, false),
+};
+
+static const haul_field curve_fields[] = {
+    {WORD(haul_copy_curve, "direction", direction, directions), .required = true},
+    {WORD(haul_copy_curve, "memory", memory, memories), .required = true},
+    {WORD(haul_copy_curve, "locality", locality, localities), .is_default = true},
+    FIGURE(haul_copy_curve, "latency", latency_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_copy_curve, "call_latency", call_latency_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_copy_curve, "rate", rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "gap", gap_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_copy_curve, "busy_rate", busy_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "mapped_rate", mapped_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "threshold", threshold_bytes, BYTES, FROM_ZERO),
+    FIGURE(haul_copy_curve, "small_rate", small_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "chunk", chunk_bytes, BYTES, POSITIVE),
+    FIGURE(haul_copy_curve, "host_rate", host_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "cache", cache_bytes, BYTES, POSITIVE),
+    FIGURE(haul_copy_curve, "memory_rate", memory_rate_Bps, RATE, POSITIVE),
+    {.key = "points", AT(haul_copy_curve, points_from), .kind = HAUL_FIELD_POINTS},
+};
+
+static const haul_mapping host_mapping = {"host", host_fields, COUNT(host_fields), false};
+static const haul_mapping gpu_mapping = {"gpu", gpu_fields, COUNT(gpu_fields), false};
+static const haul_mapping link_mapping = {"link", link_fields, COUNT(link_fields), true};
+static const haul_mapping peer_mapping = {"peer", link_fields, COUNT(link_fields), true};
+const haul_mapping haul_curve_mapping = {"copies", curve_fields, COUNT(curve_fields), false};
+
+#define MAPPING(name, member, of)                                                                  \
+    {                                                                                              \
+        .key = name, AT(haul_machine, member), .kind = HAUL_FIELD_MAPPING, .mapping = &(of)        \
+    }
+
+static const haul_field machine_fields[] = {
+    {.key = "haul", .kind = HAUL_FIELD_VERSION, .required = true},
+    {.key = "name", AT(haul_machine, name), .kind = HAUL_FIELD_NAME, .required = true},
+    {.key = "summary", AT(haul_machine, summary), .kind = HAUL_FIELD_TEXT, .required = true},
+    MAPPING("host", host, host_mapping),
+    MAPPING("gpu", gpu, gpu_mapping),
+    MAPPING("link", link, link_mapping),
+    MAPPING("peer", peer, peer_mapping),
+    {.key = "copies", AT(haul_machine, copies), .kind = HAUL_FIELD_CURVES},
+};
+
+const haul_mapping haul_machine_mapping = {"machine", machine_fields, COUNT(machine_fields), false};
+
+_Static_assert(COUNT(gpu_fields) <= HAUL_FIELDS_MOST && COUNT(curve_fields) <= HAUL_FIELDS_MOST,
+               "a mapping has room for its fields");
+_Static_assert(sizeof(haul_direction) == sizeof(int) && sizeof(haul_memory) == sizeof(int) &&
+                   sizeof(haul_locality) == sizeof(int) && sizeof(haul_link_kind) == sizeof(int),
+               "words are kept as int");
+
+haul_limits haul_field_limits(const haul_field *field)
+{
+    /* the least that means anything, and far above any machine */
+    static const haul_limits by_dimension[] = {
+        [HAUL_DIM_NUMBER] = {1e-9, 1e9, false},       [HAUL_DIM_BYTES] = {1, 0x1p60, false},
+        [HAUL_DIM_SECONDS] = {1e-15, 1e6, false},     [HAUL_DIM_RATE] = {1, 1e18, false},
+        [HAUL_DIM_TIME_PER_BYTE] = {1e-18, 1, false}, [HAUL_DIM_HERTZ] = {1, 1e15, false},
+        [HAUL_DIM_FLOPS] = {1, 1e21, false},
+    };
+    const haul_limits own = by_dimension[field->dimension];
+    switch (field->range) {
+    case HAUL_RANGE_FROM_ZERO:
+        return (haul_limits){0, own.most, false};
+    case HAUL_RANGE_COUNT:
+        return (haul_limits){1, own.most, true};
+    case HAUL_RANGE_FLAG:
+        return (haul_limits){0, 1, true};
+    case HAUL_RANGE_GENERATION:
+        return (haul_limits){1, 6, true};
+    case HAUL_RANGE_SHARE:
+        return (haul_limits){0, 0.999, false};
+    default:
+        return own;
+    }
+}
+
+int haul_field_word(const haul_field *field, const void *base)
+{
+    int word;
+    memcpy(&word, haul_field_at(field, base), sizeof word);
+    return word;
+}
+
+bool haul_machine_name_ok(const char *name)
+{
+    enum { LONGEST = 64 };
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return length && length <= LONGEST && !name[length] && name[0] != '-';
+}
+
+/* C0 and C1 controls, the line and paragraph separators, the byte order mark and its mirror: valid
+ * UTF-8 that YAML does not carry as it is. */
+int haul_machine_text_length(const char *text)
+{
+    static const char *const refused[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
+                                          "\xef\xbf\xbe", "\xef\xbf\xbf"};
+    const unsigned char first = (unsigned char)text[0];
+    if (first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0))
+        return 0;
+    for (size_t i = 0; i < COUNT(refused); i++)
+        if (!strncmp(text, refused[i], 3))
+            return 0;
+    return haul_utf8_length(text);
+}
+
+typedef struct walker {
+    haul_field_visitor visit;
+    void *state;
+} walker;
+
+static int walk_mapping(const walker *self, const haul_mapping *mapping, const void *base,
+                        const char *prefix);
+
+/* Curves are named by what they are of, so that paths compare between machines. */
+static int walk_curves(const walker *self, const haul_field *field, const void *base)
+{
+    const haul_machine *machine = base;
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        char prefix[96];
+        snprintf(prefix, sizeof prefix, "%s[%s %s%s].", field->key,
+                 haul_direction_text(curve->direction), haul_memory_text(curve->memory),
+                 curve->locality == HAUL_FAR ? " far" : "");
+        const int stop = walk_mapping(self, &haul_curve_mapping, curve, prefix);
+        if (stop)
+            return stop;
+    }
+    return 0;
+}
+
+static int walk_field(const walker *self, const haul_field *field, const void *base,
+                      const char *prefix)
+{
+    char path[160];
+    if (field->kind == HAUL_FIELD_VERSION)
+        return 0;
+    if (field->kind == HAUL_FIELD_CURVES)
+        return walk_curves(self, field, base);
+    const bool nested = field->kind == HAUL_FIELD_MAPPING;
+    snprintf(path, sizeof path, "%s%s%s", prefix, field->key, nested ? "." : "");
+    if (nested)
+        return walk_mapping(self, field->mapping, haul_field_at(field, base), path);
+    return self->visit(self->state, path, field, haul_field_at(field, base));
+}
+
+static int walk_mapping(const walker *self, const haul_mapping *mapping, const void *base,
+                        const char *prefix)
+{
+    for (size_t i = 0; i < mapping->count; i++) {
+        const int stop = walk_field(self, &mapping->fields[i], base, prefix);
+        if (stop)
+            return stop;
+    }
+    return 0;
+}
+
+int haul_machine_walk(const haul_machine *machine, haul_field_visitor visit, void *state)
+{
+    const walker self = {visit, state};
+    return walk_mapping(&self, &haul_machine_mapping, machine, "");
+}

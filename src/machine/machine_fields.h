@@ -1,0 +1,102 @@
+/* What a machine file may hold, as data: one row a key. Reading, checking, writing, copying,
+ * showing and comparing all go through these rows, so a new figure is one line here and one in
+ * haul/machine.h. */
+#ifndef HAUL_MACHINE_FIELDS_H
+#define HAUL_MACHINE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "haul/machine.h"
+#include "haul/units.h"
+
+typedef enum haul_field_kind {
+    HAUL_FIELD_VERSION, /* of the format; nothing is kept */
+    HAUL_FIELD_NAME,    /* const char *: lower case, digits and '-' */
+    HAUL_FIELD_TEXT,    /* const char *: one line */
+    HAUL_FIELD_WORD,    /* an enumeration: index into `words` */
+    HAUL_FIELD_FIGURE,  /* haul_figure */
+    HAUL_FIELD_POINTS,  /* points_from and points of a haul_copy_curve */
+    HAUL_FIELD_MAPPING, /* a structure in the structure, by `mapping` */
+    HAUL_FIELD_CURVES,  /* copies and copy_count of a haul_machine */
+} haul_field_kind;
+
+/* What a figure may be, beside its unit and the limits of its dimension. */
+typedef enum haul_field_range {
+    HAUL_RANGE_POSITIVE,
+    HAUL_RANGE_FROM_ZERO,
+    HAUL_RANGE_COUNT,      /* whole, from 1 */
+    HAUL_RANGE_FLAG,       /* 0 or 1 */
+    HAUL_RANGE_GENERATION, /* of PCIe: 1 to 6 */
+    HAUL_RANGE_SHARE,      /* from 0 to below 1 */
+} haul_field_range;
+
+/* Which links a figure is of. */
+typedef enum haul_field_links {
+    HAUL_LINKS_ANY,
+    HAUL_LINKS_PCIE,
+    HAUL_LINKS_OTHER,
+} haul_field_links;
+
+typedef struct haul_mapping haul_mapping;
+
+typedef struct haul_field {
+    const char *key;
+    size_t offset; /* in the structure of its mapping */
+    haul_field_kind kind;
+    haul_dimension dimension;
+    haul_field_range range;
+    haul_field_links links;
+    bool required;            /* in a link: by the links that it is of */
+    bool is_default;          /* a word that is not written where it is the first */
+    const char *const *words; /* NULL where the index is no word of a file */
+    int word_count;
+    const haul_mapping *mapping;
+} haul_field;
+
+struct haul_mapping {
+    const char *what; /* for messages: its key, or "machine" */
+    const haul_field *fields;
+    size_t count;
+    bool is_link; /* of a haul_link: its kind decides which fields mean something */
+};
+
+enum { HAUL_FIELDS_MOST = 32, HAUL_CURVES_MOST = 64 };
+
+/* Of a haul_machine and a haul_copy_curve. */
+extern const haul_mapping haul_machine_mapping;
+extern const haul_mapping haul_curve_mapping;
+
+/* The least and largest value of a figure; *whole where it has to be a whole number. They keep what
+ * models compute from a machine finite. */
+typedef struct haul_limits {
+    double least;
+    double most;
+    bool whole;
+} haul_limits;
+haul_limits haul_field_limits(const haul_field *field);
+
+/* Where a field is in a structure of its mapping. */
+static inline const void *haul_field_at(const haul_field *field, const void *base)
+{
+    return (const char *)base + field->offset;
+}
+
+/* The index of a word field in `base`. */
+int haul_field_word(const haul_field *field, const void *base);
+
+/* Calls `visit` for every field of a machine that holds a text, a word, a figure or points, in the
+ * file's order, with its path; `at` is the field's place. Stops at the first non-zero return and
+ * returns it. */
+typedef int (*haul_field_visitor)(void *state, const char *path, const haul_field *field,
+                                  const void *at);
+int haul_machine_walk(const haul_machine *machine, haul_field_visitor visit, void *state);
+
+/* Bytes of the character at `text` that may stand in a text of a machine file, or 0: UTF-8, and
+ * nothing that breaks or hides a line. */
+int haul_machine_text_length(const char *text);
+
+/* True where `name` may name a machine. */
+bool haul_machine_name_ok(const char *name);
+
+#endif

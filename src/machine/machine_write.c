@@ -1,0 +1,254 @@
+/* From a machine to YAML, by the rows of machine_fields.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "machine/machine_fields.h"
+
+enum { INDENT = 2, QUANTITY = 64, PLAIN_DIGITS = 15 };
+
+/* Plain where YAML reads the same text back, in a list in brackets too; else in double quotes. What
+ * a machine file may not hold becomes '?'. */
+static bool is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static const char inside[] = " ._+/()%=;<>@$^~-";
+    if (!*text || !strchr(letters, text[0]))
+        return false;
+    for (const char *at = text; *at; at++)
+        if (!strchr(letters, *at) && !strchr(inside, *at))
+            return false;
+    return text[strlen(text) - 1] != ' ';
+}
+
+static void write_text(const char *text, FILE *out)
+{
+    if (is_plain(text)) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    while (*text) {
+        const int length = haul_machine_text_length(text);
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        if (length)
+            fwrite(text, 1, (size_t)length, out);
+        else
+            fputc('?', out);
+        text += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+/* The shortest text with a readable prefix that reads back to the very value, or all digits in the
+ * base unit. */
+static void write_quantity(double value, haul_dimension dimension, FILE *out)
+{
+    char text[QUANTITY];
+    for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
+        double again = 0;
+        haul_quantity_format(value, dimension, digits, text, sizeof text);
+        if (!haul_quantity_parse(text, dimension, &again, NULL) && again == value) {
+            fputs(text, out);
+            return;
+        }
+    }
+    static const char *const base_units[] = {
+        [HAUL_DIM_NUMBER] = "",       [HAUL_DIM_BYTES] = " B",           [HAUL_DIM_SECONDS] = " s",
+        [HAUL_DIM_RATE] = " B/s",     [HAUL_DIM_TIME_PER_BYTE] = " s/B", [HAUL_DIM_HERTZ] = " Hz",
+        [HAUL_DIM_FLOPS] = " flop/s",
+    };
+    fprintf(out, "%.17g%s", value, base_units[dimension]);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_origin(const haul_figure *a, const haul_figure *b)
+{
+    return a->provenance == b->provenance && same_text(a->source, b->source);
+}
+
+/* The figure whose origin a field has, or NULL. */
+static const haul_figure *field_figure(const haul_field *field, const void *base)
+{
+    const bool has = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
+    const haul_figure *figure = has ? haul_field_at(field, base) : NULL;
+    return figure && figure->provenance ? figure : NULL;
+}
+
+/* A figure whose origin is the most common in a mapping, or NULL where there is no figure. */
+static const haul_figure *common_origin(const haul_mapping *mapping, const void *base)
+{
+    const haul_figure *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < mapping->count; i++) {
+        const haul_figure *figure = field_figure(&mapping->fields[i], base);
+        size_t count = 0;
+        for (size_t j = 0; figure && j < mapping->count; j++) {
+            const haul_figure *other = field_figure(&mapping->fields[j], base);
+            count += other && same_origin(figure, other);
+        }
+        if (count > most) {
+            best = figure;
+            most = count;
+        }
+    }
+    return best;
+}
+
+static void write_origin(const haul_figure *figure, const char *before, const char *between,
+                         FILE *out)
+{
+    fprintf(out, "%sfrom: %s", before, haul_provenance_text(figure->provenance));
+    if (figure->source) {
+        fprintf(out, "%ssource: ", between);
+        write_text(figure->source, out);
+    }
+}
+
+static void write_points(const haul_copy_curve *curve, FILE *out)
+{
+    fputc('[', out);
+    for (size_t i = 0; i < (size_t)curve->points_from.value && i < HAUL_CURVE_POINTS; i++) {
+        fputs(i ? ", [" : "[", out);
+        write_quantity(curve->points[i].bytes, HAUL_DIM_BYTES, out);
+        fputs(", ", out);
+        write_quantity(curve->points[i].seconds, HAUL_DIM_SECONDS, out);
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+static void write_figure(const haul_field *field, const void *base, const haul_figure *common,
+                         FILE *out)
+{
+    const haul_figure *figure = haul_field_at(field, base);
+    const bool own = !same_origin(figure, common);
+    if (own)
+        fputs("{value: ", out);
+    if (field->kind == HAUL_FIELD_POINTS)
+        write_points(base, out);
+    else
+        write_quantity(figure->value, field->dimension, out);
+    if (own) {
+        write_origin(figure, ", ", ", ", out);
+        fputc('}', out);
+    }
+}
+
+/* Whether a field has something to write. */
+static bool is_given(const haul_field *field, const void *base)
+{
+    switch (field->kind) {
+    case HAUL_FIELD_NAME:
+    case HAUL_FIELD_TEXT:
+        return *(const char *const *)haul_field_at(field, base) != NULL;
+    case HAUL_FIELD_WORD: {
+        const int word = haul_field_word(field, base);
+        return word >= 0 && word < field->word_count && field->words[word] &&
+               !(field->is_default && word == 0);
+    }
+    case HAUL_FIELD_FIGURE:
+    case HAUL_FIELD_POINTS:
+        return field_figure(field, base) != NULL;
+    case HAUL_FIELD_CURVES:
+        return ((const haul_machine *)base)->copy_count > 0;
+    default:
+        return true;
+    }
+}
+
+static bool has_any(const haul_mapping *mapping, const void *base)
+{
+    for (size_t i = 0; i < mapping->count; i++)
+        if (is_given(&mapping->fields[i], base))
+            return true;
+    return false;
+}
+
+static void write_fields(const haul_mapping *mapping, const void *base, const char *first_indent,
+                         int indent, FILE *out);
+
+static void write_curves(const haul_machine *machine, FILE *out)
+{
+    fputs("\ncopies:", out);
+    for (size_t i = 0; i < machine->copy_count; i++)
+        write_fields(&haul_curve_mapping, &machine->copies[i], "\n  - ", 2 * INDENT, out);
+}
+
+static void write_field(const haul_field *field, const void *base, const haul_figure *common,
+                        FILE *out)
+{
+    switch (field->kind) {
+    case HAUL_FIELD_VERSION:
+        fputc('1', out);
+        break;
+    case HAUL_FIELD_NAME:
+    case HAUL_FIELD_TEXT:
+        write_text(*(const char *const *)haul_field_at(field, base), out);
+        break;
+    case HAUL_FIELD_WORD:
+        fputs(field->words[haul_field_word(field, base)], out);
+        break;
+    default:
+        write_figure(field, base, common, out);
+    }
+}
+
+/* The fields that have a value of their own, `from` and `source` of most of them behind the texts
+ * and words. */
+static void write_fields(const haul_mapping *mapping, const void *base, const char *first_indent,
+                         int indent, FILE *out)
+{
+    char break_text[16];
+    snprintf(break_text, sizeof break_text, "\n%*s", indent, "");
+    const haul_figure *common = common_origin(mapping, base);
+    const char *before = first_indent;
+    bool origin_written = false;
+    for (size_t i = 0; i < mapping->count; i++) {
+        const haul_field *field = &mapping->fields[i];
+        if (!is_given(field, base))
+            continue;
+        if (field_figure(field, base) && !origin_written) {
+            write_origin(common, before, break_text, out);
+            before = break_text;
+            origin_written = true;
+        }
+        fprintf(out, "%s%s: ", before, field->key);
+        write_field(field, base, common, out);
+        before = break_text;
+    }
+}
+
+static void write_sections(const haul_machine *machine, FILE *out)
+{
+    const haul_mapping *top = &haul_machine_mapping;
+    for (size_t i = 0; i < top->count; i++) {
+        const haul_field *field = &top->fields[i];
+        if (field->kind == HAUL_FIELD_MAPPING &&
+            has_any(field->mapping, haul_field_at(field, machine))) {
+            fprintf(out, "\n%s:", field->key);
+            write_fields(field->mapping, haul_field_at(field, machine), "\n  ", INDENT, out);
+        } else if (field->kind == HAUL_FIELD_CURVES && machine->copy_count) {
+            write_curves(machine, out);
+        } else if (field->kind != HAUL_FIELD_MAPPING && is_given(field, machine)) {
+            fprintf(out, "%s%s: ", i ? "\n" : "", field->key);
+            write_field(field, machine, NULL, out);
+        }
+    }
+}
+
+haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
+{
+    errno = 0;
+    write_sections(machine, out);
+    fputc('\n', out);
+    if (ferror(out))
+        return haul_fail(error, HAUL_IO, "cannot write the machine: %s", strerror(errno));
+    return HAUL_OK;
+}

@@ -1,0 +1,222 @@
+#include "machine/yaml_tree.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/fail.h"
+
+typedef struct tree_reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the one at hand */
+    const char *yaml;
+    const char *file;
+    haul_arena *arena;
+    haul_error *error;
+} tree_reader;
+
+static int from_one(size_t at)
+{
+    return at < INT_MAX ? (int)at + 1 : INT_MAX;
+}
+
+haul_status haul_node_fail(const haul_node *node, const char *file, haul_error *error,
+                           const char *format, ...)
+{
+    char text[sizeof error->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(error, file, node->line, node->column);
+    return HAUL_BAD_INPUT;
+}
+
+const char *haul_node_describe(const haul_node *node, char *buffer, size_t size)
+{
+    if (node->kind == HAUL_NODE_LIST)
+        return "a list";
+    if (node->kind == HAUL_NODE_MAPPING)
+        return "a mapping";
+    snprintf(buffer, size, "'%.80s'", node->text);
+    return buffer;
+}
+
+static haul_status fail_event(const tree_reader *self, const char *text)
+{
+    haul_fail(self->error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(self->error, self->file, from_one(self->event.start_mark.line),
+                  from_one(self->event.start_mark.column));
+    return HAUL_BAD_INPUT;
+}
+
+/* The decoder tells an offset in bytes; every byte but the continuation of a character is one
+ * column. */
+static void locate_offset(const tree_reader *self, size_t offset)
+{
+    int line = 1;
+    int column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        const bool newline = self->yaml[i] == '\n';
+        line += newline;
+        column = newline ? 1 : column + (((unsigned char)self->yaml[i] & 0xc0) != 0x80);
+    }
+    haul_error_at(self->error, self->file, line, column);
+}
+
+static haul_status fail_parser(const tree_reader *self)
+{
+    const yaml_parser_t *parser = &self->parser;
+    const char *problem = parser->problem ? parser->problem : "not understood";
+    if (parser->error == YAML_MEMORY_ERROR)
+        return haul_fail_no_memory(self->error);
+    if (parser->error == YAML_READER_ERROR) {
+        haul_fail(self->error, HAUL_BAD_INPUT, "expected text in UTF-8: %s", problem);
+        locate_offset(self, parser->problem_offset);
+        return HAUL_BAD_INPUT;
+    }
+    haul_fail(self->error, HAUL_BAD_INPUT, "expected YAML: %s%s%s", problem,
+              parser->context ? " " : "", parser->context ? parser->context : "");
+    haul_error_at(self->error, self->file, from_one(parser->problem_mark.line),
+                  from_one(parser->problem_mark.column));
+    return HAUL_BAD_INPUT;
+}
+
+/* Puts the next event at hand in place of the one before. */
+static haul_status advance(tree_reader *self)
+{
+    yaml_event_delete(&self->event);
+    return yaml_parser_parse(&self->parser, &self->event) ? HAUL_OK : fail_parser(self);
+}
+
+static bool is_marked(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor || event->data.scalar.tag;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor || event->data.sequence_start.tag;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor || event->data.mapping_start.tag;
+    default:
+        return event->type == YAML_ALIAS_EVENT;
+    }
+}
+
+static haul_status read_node(tree_reader *self, int depth, haul_node **out);
+
+static haul_status read_scalar(tree_reader *self, haul_node *node)
+{
+    const char *text = (const char *)self->event.data.scalar.value;
+    const size_t length = self->event.data.scalar.length;
+    if (memchr(text, '\0', length))
+        return fail_event(self, "expected text without a NUL character");
+    node->text = haul_arena_text(self->arena, text, length);
+    return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
+}
+
+/* The key of a mapping's next pair, the event at hand; the value becomes the event at hand. */
+static haul_status read_key(tree_reader *self, int depth, const haul_node **key)
+{
+    haul_node *node = NULL;
+    if (self->event.type != YAML_SCALAR_EVENT)
+        return fail_event(self, "expected a word as the key");
+    haul_status status = read_node(self, depth, &node);
+    if (!status)
+        status = advance(self);
+    *key = node;
+    return status;
+}
+
+static haul_status read_children(tree_reader *self, haul_node *parent, int depth)
+{
+    const yaml_event_type_t end =
+        parent->kind == HAUL_NODE_LIST ? YAML_SEQUENCE_END_EVENT : YAML_MAPPING_END_EVENT;
+    haul_node **last = &parent->first;
+    haul_status status = advance(self);
+    while (!status && self->event.type != end) {
+        const haul_node *key = NULL;
+        if (parent->kind == HAUL_NODE_MAPPING)
+            status = read_key(self, depth, &key);
+        if (!status)
+            status = read_node(self, depth, last);
+        if (status)
+            return status;
+        (*last)->key = key;
+        last = &(*last)->next;
+        status = advance(self);
+    }
+    return status;
+}
+
+/* Reads the node that starts with the event at hand, to its last event. */
+static haul_status read_node(tree_reader *self, int depth, haul_node **out)
+{
+    if (is_marked(&self->event))
+        return fail_event(self, "expected plain values: anchors, aliases and tags have no meaning "
+                                "in a machine file");
+    if (depth > HAUL_YAML_DEPTH)
+        return fail_event(self, "nested deeper than a machine file can be");
+    haul_node *node = haul_arena_alloc(self->arena, sizeof *node);
+    if (!node)
+        return haul_fail_no_memory(self->error);
+    node->line = from_one(self->event.start_mark.line);
+    node->column = from_one(self->event.start_mark.column);
+    *out = node;
+    if (self->event.type == YAML_SCALAR_EVENT)
+        return read_scalar(self, node);
+    node->kind = self->event.type == YAML_SEQUENCE_START_EVENT ? HAUL_NODE_LIST : HAUL_NODE_MAPPING;
+    return read_children(self, node, depth + 1);
+}
+
+static haul_status read_stream(tree_reader *self, haul_node **root)
+{
+    haul_status status = advance(self); /* the stream's start */
+    if (!status)
+        status = advance(self);
+    if (!status && self->event.type == YAML_STREAM_END_EVENT)
+        return fail_event(self, "expected a machine; there is nothing here");
+    if (!status)
+        status = advance(self);
+    if (!status)
+        status = read_node(self, 1, root);
+    if (!status)
+        status = advance(self); /* the document's end */
+    if (!status)
+        status = advance(self);
+    if (!status && self->event.type != YAML_STREAM_END_EVENT)
+        return fail_event(self, "expected one document in the file, and here a second one starts");
+    return status;
+}
+
+haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul_arena *arena,
+                           const haul_node **root, haul_error *error)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (size > HAUL_YAML_BYTES) {
+        haul_fail(error, HAUL_BAD_INPUT, "larger than a machine file can be (%d KiB)",
+                  HAUL_YAML_BYTES / 1024);
+        haul_error_in_file(error, file);
+        return HAUL_BAD_INPUT;
+    }
+    if (size >= 3 && !memcmp(yaml, byte_order_mark, 3)) {
+        yaml += 3;
+        size -= 3;
+    }
+    tree_reader self = {.yaml = yaml, .file = file, .arena = arena, .error = error};
+    if (!yaml_parser_initialize(&self.parser))
+        return haul_fail_no_memory(error);
+    yaml_parser_set_encoding(&self.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&self.parser, (const unsigned char *)yaml, size);
+    haul_node *node = NULL;
+    const haul_status status = read_stream(&self, &node);
+    yaml_event_delete(&self.event);
+    yaml_parser_delete(&self.parser);
+    if (!status)
+        *root = node;
+    return status;
+}
