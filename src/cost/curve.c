@@ -6,25 +6,6 @@
 #include "base/fail.h"
 #include "base/stats.h"
 
-size_t haul_curve_points(const haul_copy_curve *curve)
-{
-    return curve->points_from.provenance == HAUL_NOT_GIVEN ? 0 : (size_t)curve->points_from.value;
-}
-
-double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
-{
-    const size_t count = haul_curve_points(curve);
-    const haul_point *points = curve->points;
-    if (count == 1)
-        return points[0].seconds;
-    size_t right = 1;
-    while (right + 1 < count && bytes > points[right].bytes)
-        right++;
-    const haul_point a = points[right - 1], b = points[right];
-    const double share = (bytes - a.bytes) / (b.bytes - a.bytes);
-    return fmax(0, a.seconds + share * (b.seconds - a.seconds));
-}
-
 double haul_line_seconds(const haul_copy_curve *curve, double bytes)
 {
     return curve->latency_s.value + bytes / curve->rate_Bps.value;

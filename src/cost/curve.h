@@ -1,17 +1,11 @@
-/* Curves of copies: times off the points of a machine's figures. */
+/* Curves of copies as fits make and score them. */
 #ifndef HAUL_COST_CURVE_H
 #define HAUL_COST_CURVE_H
 
 #include <stddef.h>
 
+#include "cost/points.h"
 #include "haul/fit.h"
-
-/* How many points a curve has: 0 where none are given. */
-size_t haul_curve_points(const haul_copy_curve *curve);
-
-/* The time that the points give for `bytes`, never negative: straight between them, the first and
- * last pieces going on outside; one point is a constant. Needs: at least one point. */
-double haul_curve_seconds(const haul_copy_curve *curve, double bytes);
 
 /* The time of the straight line, latency_s + bytes / rate_Bps. */
 double haul_line_seconds(const haul_copy_curve *curve, double bytes);

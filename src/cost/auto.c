@@ -1,0 +1,80 @@
+/* The best model that the machine's figures allow for a copy. */
+#include "cost/models.h"
+#include "cost/points.h"
+
+typedef enum use { LAST_RESORT, ALWAYS, POINTS_COVER, RATE_KNOWN, STAGING_KNOWN } use;
+
+typedef struct choice {
+    const haul_copy_model *model;
+    use when;
+} choice;
+
+/* Measured points where they speak for the size; then a measured line; then packets. A curve that
+ * does not reach so far is still better than nothing. */
+static const choice direct[] = {
+    {&haul_model_curve, POINTS_COVER},
+    {&haul_model_loggp, RATE_KNOWN},
+    {&haul_model_packet, ALWAYS},
+    {&haul_model_curve, LAST_RESORT},
+};
+
+/* Pageable copies are no line: a staging measured on such copies goes before one. */
+static const choice pageable[] = {
+    {&haul_model_curve, POINTS_COVER}, {&haul_model_staged, STAGING_KNOWN},
+    {&haul_model_loggp, RATE_KNOWN},   {&haul_model_staged, ALWAYS},
+    {&haul_model_ahead, ALWAYS},       {&haul_model_curve, LAST_RESORT},
+};
+
+static bool is_given(haul_figure figure)
+{
+    return figure.provenance != HAUL_NOT_GIVEN;
+}
+
+static bool applies(use when, const haul_copy_curve *own, double bytes)
+{
+    double rate;
+    switch (when) {
+    case POINTS_COVER:
+        return haul_curve_covers(own, bytes);
+    case RATE_KNOWN:
+        return own && (is_given(own->rate_Bps) || haul_curve_rate(own, &rate));
+    case STAGING_KNOWN:
+        return own && (is_given(own->host_rate_Bps) || is_given(own->memory_rate_Bps));
+    default:
+        return true;
+    }
+}
+
+/* What is missing is said by the model that asks for the least: the last but the last resort. */
+static haul_status choose(const choice *choices, size_t count, const haul_pricing *pricing,
+                          haul_estimate *out)
+{
+    const haul_copy *copy = &pricing->copy;
+    const haul_machine *machine = pricing->machine;
+    for (size_t i = 0; i < count; i++)
+        if (applies(choices[i].when, pricing->own, (double)copy->bytes) &&
+            choices[i].model->time(machine, copy, out, NULL) == HAUL_OK)
+            return HAUL_OK;
+    return choices[count - 2].model->time(machine, copy, out, pricing->error);
+}
+
+static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
+                           haul_error *error)
+{
+    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    if (pricing.status != HAUL_OK)
+        return pricing.status;
+    const bool through_host =
+        pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing);
+    pricing.copy = *copy;
+    return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &pricing, out)
+                        : choose(direct, sizeof direct / sizeof *direct, &pricing, out);
+}
+
+const haul_copy_model haul_model_auto = {
+    .abi = HAUL_MODEL_ABI,
+    .name = "auto",
+    .summary = "the best that the machine's figures allow: curve, loggp, packet; pageable: curve, "
+               "staged, loggp, ahead",
+    .time = time_of,
+};

@@ -1,0 +1,41 @@
+#include "cost/models.h"
+#include "cost/points.h"
+
+/* Outside the measured sizes the pieces go on, and the doubt doubles. A single point says what
+ * larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
+static haul_span seconds_of(const haul_copy_curve *own, double bytes)
+{
+    const double factor = haul_pricing_factor(own->points_from.provenance);
+    const double mid = haul_curve_seconds(own, bytes);
+    if (haul_curve_encloses(own, bytes))
+        return haul_span_within(mid, factor);
+    haul_span seconds = haul_span_within(mid, 2 * factor - 1);
+    const haul_point first = own->points[0];
+    if (haul_curve_points(own) > 1)
+        return seconds;
+    if (bytes > first.bytes)
+        seconds.low = fmin(first.seconds, seconds.low);
+    else
+        seconds.low *= bytes / first.bytes;
+    return seconds;
+}
+
+static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
+                           haul_error *error)
+{
+    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    if (!haul_curve_points(pricing.own)) {
+        haul_pricing_lacks_own(&pricing, "points");
+        return pricing.status;
+    }
+    pricing.weakest = pricing.own->points_from.provenance;
+    const haul_span seconds = seconds_of(pricing.own, (double)copy->bytes);
+    return haul_pricing_end(&pricing, haul_model_curve.name, seconds, out);
+}
+
+const haul_copy_model haul_model_curve = {
+    .abi = HAUL_MODEL_ABI,
+    .name = "curve",
+    .summary = "straight between measured points, first and last piece going on outside",
+    .time = time_of,
+};

@@ -1,0 +1,145 @@
+#include "cost/packet.h"
+#include "cost/models.h"
+#include "cost/points.h"
+
+/* On the wire, with 64-bit addresses and no ECRC: framing, sequence number and LCRC are 8 bytes of
+ * a TLP, the headers 16 (MWr) and 12 (CplD). Neugebauer et al., SIGCOMM 2018, pcie-bench. */
+enum { MWR_BYTES = 24, CPLD_BYTES = 20 };
+
+enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLIT_BYTES = 16 };
+
+/* Acknowledgements and flow control: at the rates that the specification recommends they are twice
+ * 4.8 % of the wire (pcie-bench). Least squares on the published rates of P100 (12.15 and 12.89
+ * GB/s), A100 (26.0) and H100 (55.6), gens 3 to 5 in one, would take 10.9 %; held to what can be.
+ * Flit mode (gen 6) carries them in the flit, which the link's rate counts. */
+#define PCIE_SHARE 0.096
+
+/* NVLink: V100 in an AC922 reaches 70.5 of 75 GB/s, which is 256 in 272 and nothing more; the
+ * slowest published, a node of Lassen, 55.6. NVLink-C2C (GH200: 346 of 450) and xGMI (81 % at best)
+ * lose more: the middle of the two. */
+#define NVLINK_SHARE 0.0
+#define FABRIC_SHARE 0.16
+#define NVLINK_MOST_SHARE 0.22
+
+static haul_span pcie_share(haul_pricing *pricing, const haul_link *link)
+{
+    if (link->generation.value >= 6)
+        return haul_span_exact(0);
+    return haul_pricing_share(pricing, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
+}
+
+/* The device reads: requests go the other way and are ahead of the data. Root complexes complete
+ * with as much as the payload allows; at worst with pieces of the read completion boundary. */
+static haul_span pcie_read_bytes(haul_pricing *pricing, const haul_link *link, double n)
+{
+    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_MPS);
+    const double least = haul_pricing_usual(pricing, &link->read_completion_bytes, USUAL_RCB);
+    const double bytes = haul_wire_bytes(n, payload, CPLD_BYTES);
+    return (haul_span){bytes, bytes, fmax(bytes, haul_wire_bytes(n, least, CPLD_BYTES))};
+}
+
+/* The device writes. A root port may hold the payload to the least of the specification. */
+static haul_span pcie_write_bytes(haul_pricing *pricing, const haul_link *link, double n)
+{
+    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_MPS);
+    const double bytes = haul_wire_bytes(n, payload, MWR_BYTES);
+    return (haul_span){bytes, bytes, fmax(bytes, haul_wire_bytes(n, LEAST_MPS, MWR_BYTES))};
+}
+
+/* Copy engines send 256 bytes behind a header of one flit (NVIDIA, nccl-tests issue 149). */
+static haul_span flit_bytes(haul_pricing *pricing, const haul_link *link, double n)
+{
+    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_PACKET);
+    const double header = haul_pricing_usual(pricing, &link->header_bytes, FLIT_BYTES);
+    return haul_span_exact(haul_wire_bytes(n, payload, header));
+}
+
+haul_span haul_packet_seconds(haul_pricing *pricing, double n)
+{
+    const haul_machine *machine = pricing->machine;
+    const bool peer = pricing->copy.direction == HAUL_PTOP;
+    const haul_link *link = peer ? &machine->peer : &machine->link;
+    const double peak = haul_pricing_peak(pricing);
+    haul_span bytes;
+    haul_span share;
+    if (link->kind == HAUL_LINK_PCIE) {
+        share = pcie_share(pricing, link);
+        bytes = pricing->copy.direction == HAUL_HTOD ? pcie_read_bytes(pricing, link, n)
+                                                     : pcie_write_bytes(pricing, link, n);
+    } else {
+        const double usual = link->kind == HAUL_LINK_NVLINK ? NVLINK_SHARE : FABRIC_SHARE;
+        share = haul_pricing_share(pricing, &link->ack_share, usual, NVLINK_MOST_SHARE);
+        bytes = flit_bytes(pricing, link, n);
+    }
+    const haul_span payload = {1 - share.high, 1 - share.mid, 1 - share.low};
+    return haul_span_scale(haul_span_times(bytes, haul_span_inverse(payload)), 1 / peak);
+}
+
+haul_span haul_packet_dma_rate(haul_pricing *pricing)
+{
+    const haul_copy *copy = &pricing->copy;
+    haul_pricing pinned = *pricing;
+    pinned.own = haul_machine_curve(pricing->machine, copy->direction, HAUL_PINNED, copy->locality);
+    pinned.copy.memory = HAUL_PINNED;
+    pinned.error = NULL;
+    haul_span rate = haul_pricing_rate(&pinned);
+    if (pinned.status == HAUL_OK || copy->locality == HAUL_FAR) {
+        pricing->weakest = pinned.weakest;
+        if (pinned.status != HAUL_OK)
+            haul_pricing_lacks_own(pricing, "rate");
+        return rate;
+    }
+    /* large enough that the last packet does not count */
+    const double many = 1U << 30;
+    return haul_span_scale(haul_span_inverse(haul_packet_seconds(pricing, many)), many);
+}
+
+/* Large copies inside a GPU reach 0.86 (A100, HBM2), 0.87 (V100) and 0.91 (H100) of the memory's
+ * nominal bandwidth, reading and writing each byte: the medians of public profiles, copies of 64 MB
+ * and more. Their middle in the logarithm; the interval covers the three. */
+static haul_span device_seconds(haul_pricing *pricing, double n)
+{
+    const haul_span reached = {0.85, 0.88, 0.92};
+    const double peak = haul_pricing_peak(pricing);
+    return haul_span_scale(haul_span_inverse(reached), n / peak);
+}
+
+static haul_span transfer_seconds(haul_pricing *pricing, double n)
+{
+    switch (pricing->copy.direction) {
+    case HAUL_DTOD:
+        return device_seconds(pricing, n);
+    case HAUL_HTOH: {
+        const haul_figure *rate = &pricing->machine->host.copy_rate_Bps;
+        return haul_span_scale(
+            haul_span_inverse(haul_pricing_need(pricing, rate, "host.copy_rate")), n);
+    }
+    default:
+        return haul_packet_seconds(pricing, n);
+    }
+}
+
+/* T = (L+o) + bytes on the wire / rate of the wire. */
+static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
+                           haul_error *error)
+{
+    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    if (pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing))
+        haul_pricing_refuse(&pricing, haul_model_packet.name,
+                            "knows only the link: pageable copies are for 'staged' and 'ahead'");
+    if (pricing.copy.locality == HAUL_FAR)
+        haul_pricing_lacks_own(&pricing, "rate"); /* the link does not tell what lies beyond it */
+    const haul_span none = haul_span_exact(0);
+    const haul_span latency_s =
+        pricing.copy.direction == HAUL_HTOH ? none : haul_pricing_latency(&pricing);
+    const haul_span seconds = transfer_seconds(&pricing, (double)copy->bytes);
+    return haul_pricing_end(&pricing, haul_model_packet.name, haul_span_add(latency_s, seconds),
+                            out);
+}
+
+const haul_copy_model haul_model_packet = {
+    .abi = HAUL_MODEL_ABI,
+    .name = "packet",
+    .summary = "(L+o) + bytes on the wire, packet by packet, over its nominal rate",
+    .time = time_of,
+};

@@ -1,0 +1,21 @@
+/* The rate of a link counted in packets, for the models that build on it. */
+#ifndef HAUL_COST_PACKET_H
+#define HAUL_COST_PACKET_H
+
+#include "cost/pricing.h"
+
+/* Bytes on the wire for n bytes cut into payloads, each with a header. */
+static inline double haul_wire_bytes(double n, double payload, double header)
+{
+    return n + ceil(n / payload) * header;
+}
+
+/* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
+ * host's link or the peer link. */
+haul_span haul_packet_seconds(haul_pricing *pricing, double n);
+
+/* The rate of large pinned copies over the host's link: measured where the machine has it, else by
+ * packets. */
+haul_span haul_packet_dma_rate(haul_pricing *pricing);
+
+#endif

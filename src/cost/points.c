@@ -1,0 +1,67 @@
+#include "cost/points.h"
+
+#include <math.h>
+
+size_t haul_curve_points(const haul_copy_curve *curve)
+{
+    if (!curve || curve->points_from.provenance == HAUL_NOT_GIVEN)
+        return 0;
+    const double count = curve->points_from.value;
+    return count >= 1 ? (size_t)fmin(count, HAUL_CURVE_POINTS) : 0;
+}
+
+static double slope(haul_point a, haul_point b)
+{
+    return b.bytes > a.bytes ? (b.seconds - a.seconds) / (b.bytes - a.bytes) : 0;
+}
+
+static double of_one_point(haul_point point, double bytes)
+{
+    return bytes > point.bytes && point.bytes > 0 ? point.seconds * (bytes / point.bytes)
+                                                  : point.seconds;
+}
+
+double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
+{
+    const size_t count = haul_curve_points(curve);
+    const haul_point *points = curve->points;
+    const double floor = fmax(curve->latency_s.value, 0);
+    if (count == 1)
+        return fmax(of_one_point(points[0], bytes), floor);
+    size_t right = 1;
+    while (right + 1 < count && bytes > points[right].bytes)
+        right++;
+    const haul_point a = points[right - 1], b = points[right];
+    const bool outside = bytes < a.bytes || bytes > b.bytes;
+    const double rise = outside ? fmax(slope(a, b), 0) : slope(a, b);
+    const haul_point from = bytes > b.bytes ? b : a;
+    return fmax(from.seconds + rise * (bytes - from.bytes), floor);
+}
+
+bool haul_curve_rate(const haul_copy_curve *curve, double *rate_Bps)
+{
+    const size_t count = haul_curve_points(curve);
+    if (count < 2)
+        return false;
+    const haul_point last = curve->points[count - 1];
+    const double m = slope(curve->points[count - 2], last);
+    if (!(m > 0) || !isfinite(1 / m) || m * last.bytes < last.seconds / 2)
+        return false;
+    *rate_Bps = 1 / m;
+    return true;
+}
+
+bool haul_curve_encloses(const haul_copy_curve *curve, double bytes)
+{
+    const size_t count = haul_curve_points(curve);
+    return count && curve->points[0].bytes <= bytes && bytes <= curve->points[count - 1].bytes;
+}
+
+bool haul_curve_covers(const haul_copy_curve *curve, double bytes)
+{
+    double rate;
+    const size_t count = haul_curve_points(curve);
+    if (!count || haul_curve_encloses(curve, bytes))
+        return count > 0;
+    return bytes < curve->points[0].bytes ? count > 1 : haul_curve_rate(curve, &rate);
+}

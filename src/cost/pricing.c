@@ -1,0 +1,253 @@
+#include "cost/pricing.h"
+
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "cost/points.h"
+
+static bool crosses(haul_direction direction)
+{
+    return direction == HAUL_HTOD || direction == HAUL_DTOH;
+}
+
+static const haul_copy_curve *find(const haul_pricing *self, haul_memory memory)
+{
+    const haul_copy *copy = &self->copy;
+    return haul_machine_curve(self->machine, copy->direction, memory, copy->locality);
+}
+
+static haul_memory kind_to_price(const haul_copy *copy)
+{
+    if (copy->direction == HAUL_HTOH)
+        return HAUL_PAGEABLE;
+    if (!crosses(copy->direction))
+        return HAUL_DEVICE;
+    return copy->memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
+}
+
+haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *copy,
+                                haul_error *error)
+{
+    haul_pricing self = {.machine = machine, .copy = *copy, .error = error};
+    if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)copy->memory >= HAUL_MEMORIES) {
+        self.status = haul_fail(error, HAUL_MISSING, "a copy of unknown direction has no price");
+        return self;
+    }
+    if (!crosses(copy->direction))
+        self.copy.locality = HAUL_NEAR;
+    self.own = find(&self, copy->memory);
+    if (self.own)
+        return self;
+    if (copy->direction == HAUL_DTOD && copy->memory == HAUL_MANAGED)
+        self.copy.direction = HAUL_PTOP;
+    self.copy.memory = kind_to_price(&self.copy);
+    self.own = find(&self, self.copy.memory);
+    self.stand_in = crosses(copy->direction) && self.copy.memory != copy->memory;
+    return self;
+}
+
+haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_span seconds,
+                             haul_estimate *out)
+{
+    if (self->status != HAUL_OK)
+        return self->status;
+    *out = (haul_estimate){
+        .seconds = seconds.mid,
+        .low_s = seconds.low,
+        .high_s = self->stand_in ? 3 * seconds.high : seconds.high,
+        .weakest = self->weakest,
+        .model = model,
+    };
+    return HAUL_OK;
+}
+
+bool haul_pricing_crosses(const haul_pricing *self)
+{
+    return crosses(self->copy.direction);
+}
+
+void haul_pricing_lacks(haul_pricing *self, const char *path)
+{
+    if (self->status != HAUL_OK)
+        return;
+    const char *name = self->machine->name;
+    self->status = haul_fail(self->error, HAUL_MISSING, "machine '%s' lacks %s",
+                             name ? name : "without a name", path);
+}
+
+void haul_pricing_lacks_own(haul_pricing *self, const char *key)
+{
+    if (self->status != HAUL_OK)
+        return;
+    self->status = HAUL_MISSING;
+    if (!self->error)
+        return; /* `auto` asks many models: no text for those that only try */
+    char path[96];
+    snprintf(path, sizeof path, "copies[%s %s%s].%s", haul_direction_text(self->copy.direction),
+             haul_memory_text(self->copy.memory), self->copy.locality == HAUL_FAR ? " far" : "",
+             key);
+    self->status = HAUL_OK;
+    haul_pricing_lacks(self, path);
+}
+
+void haul_pricing_refuse(haul_pricing *self, const char *model, const char *why)
+{
+    if (self->status == HAUL_OK)
+        self->status = haul_fail(self->error, HAUL_MISSING, "model '%s' %s", model, why);
+}
+
+static void rest_on(haul_pricing *self, haul_provenance provenance)
+{
+    self->weakest = haul_provenance_weaker(self->weakest, provenance);
+}
+
+/* How far off a figure may be, by where it is from. Measured and fitted: a few percent from run to
+ * run. Published and nominal: other boards of the type differ by up to 10 %. Carried over: from
+ * another machine, scaled by one ratio; by a third. */
+double haul_pricing_factor(haul_provenance provenance)
+{
+    switch (provenance) {
+    case HAUL_MEASURED:
+    case HAUL_FITTED:
+        return 1.03;
+    case HAUL_PUBLISHED:
+    case HAUL_DATASHEET:
+        return 1.10;
+    default:
+        return 1.33;
+    }
+}
+
+haul_span haul_pricing_doubt(const haul_figure *figure)
+{
+    return haul_span_within(figure->value, haul_pricing_factor(figure->provenance));
+}
+
+static bool given(const haul_figure *figure)
+{
+    return figure && figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
+}
+
+haul_span haul_pricing_need(haul_pricing *self, const haul_figure *figure, const char *path)
+{
+    if (!given(figure)) {
+        haul_pricing_lacks(self, path);
+        return haul_span_exact(1);
+    }
+    rest_on(self, figure->provenance);
+    return haul_pricing_doubt(figure);
+}
+
+haul_span haul_pricing_need_own(haul_pricing *self, const haul_figure *figure, const char *key)
+{
+    if (!given(figure)) {
+        haul_pricing_lacks_own(self, key);
+        return haul_span_exact(1);
+    }
+    rest_on(self, figure->provenance);
+    return haul_pricing_doubt(figure);
+}
+
+double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double usual)
+{
+    rest_on(self, given(figure) ? figure->provenance : HAUL_DATASHEET);
+    return given(figure) ? figure->value : usual;
+}
+
+haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
+                             double most)
+{
+    const bool has = figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 &&
+                     figure->value < HAUL_MOST_SHARE;
+    rest_on(self, has ? figure->provenance : HAUL_DATASHEET);
+    const double share = has ? figure->value : usual;
+    return (haul_span){0, share, fmax(share, most)};
+}
+
+/* The latency that an entry tells, in `out`: its own figure, or its points at one byte, which is
+ * what L+o is. Of a single point the bytes at the link's peak are taken off. */
+static bool latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out)
+{
+    if (!curve)
+        return false;
+    if (curve->latency_s.provenance != HAUL_NOT_GIVEN) {
+        *out = curve->latency_s;
+        return true;
+    }
+    const size_t count = haul_curve_points(curve);
+    if (!count)
+        return false;
+    *out = curve->points_from;
+    out->value = haul_curve_seconds(curve, 1);
+    const haul_figure peak = haul_link_peak(&machine->link);
+    if (count == 1 && given(&peak))
+        out->value = fmax(out->value - curve->points[0].bytes / peak.value, 0);
+    return true;
+}
+
+/* Latencies differ more between machines of a type than rates do; carried over, they are kept as
+ * they were (AHEAD, IV.C), from half to twice. */
+static haul_span latency_doubt(const haul_figure *latency)
+{
+    double factor = haul_pricing_factor(latency->provenance);
+    if (latency->provenance > HAUL_FITTED)
+        factor = latency->provenance == HAUL_CARRIED ? 2 : 1.25;
+    return haul_span_within(latency->value, factor);
+}
+
+haul_span haul_pricing_latency(haul_pricing *self)
+{
+    const haul_machine *machine = self->machine;
+    haul_figure latency;
+    if (latency_of(machine, self->own, &latency)) {
+        rest_on(self, latency.provenance);
+        return latency_doubt(&latency);
+    }
+    const haul_direction direction = haul_pricing_crosses(self) ? self->copy.direction : HAUL_HTOD;
+    const haul_copy_curve *pinned =
+        haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
+    if (self->copy.direction != HAUL_HTOH && latency_of(machine, pinned, &latency)) {
+        rest_on(self, latency.provenance);
+        return haul_span_within(latency.value, 2);
+    }
+    haul_pricing_lacks_own(self, "latency");
+    return haul_span_exact(1);
+}
+
+haul_span haul_pricing_rate(haul_pricing *self)
+{
+    const haul_copy_curve *own = self->own;
+    if (own && !given(&own->rate_Bps)) {
+        haul_figure last = own->points_from;
+        if (haul_curve_rate(own, &last.value)) {
+            rest_on(self, last.provenance);
+            return haul_pricing_doubt(&last);
+        }
+    }
+    return haul_pricing_need_own(self, own ? &own->rate_Bps : NULL, "rate");
+}
+
+static double link_peak(haul_pricing *self, const haul_link *link, const char *path)
+{
+    const haul_figure peak = haul_link_peak(link);
+    return haul_pricing_need(self, &peak, path).mid;
+}
+
+double haul_pricing_peak(haul_pricing *self)
+{
+    const haul_machine *machine = self->machine;
+    switch (self->copy.direction) {
+    case HAUL_DTOD:
+        return haul_pricing_need(self, &machine->gpu.memory_bandwidth_Bps, "gpu.memory_bandwidth")
+                   .mid /
+               2;
+    case HAUL_HTOH:
+        return haul_pricing_need(self, &machine->host.memory_bandwidth_Bps, "host.memory_bandwidth")
+                   .mid /
+               2;
+    case HAUL_PTOP:
+        return link_peak(self, &machine->peer, "peer");
+    default:
+        return link_peak(self, &machine->link, "link");
+    }
+}

@@ -1,0 +1,137 @@
+/* Copies of pageable memory, which the driver moves through a pinned buffer of its own. */
+#include "cost/models.h"
+#include "cost/packet.h"
+
+#include <string.h>
+
+/* Up to this size the device sees a copy at the link's rate: the data is in the buffer when its
+ * clock starts. So it was up to 1 to 2 MiB, both ways, on GTX 680, 750 and 970, Titan and K40
+ * (nvprof, public data); from there on it waits for the host. */
+#define USUAL_THRESHOLD (1 << 20)
+
+/* AMD's runtime: chunks up to this size go through one buffer, each waiting for the one before;
+ * larger ranges are pinned on the fly (ROCm CLR: stagedXferSize, pinnedMinXferSize). */
+#define AMD_STAGED_BYTES (1 << 20)
+
+typedef struct staging {
+    haul_span latency_s;
+    haul_span dma_Bps;
+    haul_span host_Bps; /* one core's copy into or out of the buffer, for this size */
+    double threshold;
+    double chunk; /* 0: not known */
+    haul_span small_Bps;
+    double gap_s;
+} staging;
+
+static bool is_amd(const haul_machine *machine)
+{
+    const char *architecture = machine->gpu.architecture;
+    if (machine->link.kind == HAUL_LINK_FABRIC)
+        return true;
+    return architecture && (!strncmp(architecture, "cdna", 4) ||
+                            !strncmp(architecture, "rdna", 4) || !strncmp(architecture, "gfx", 3));
+}
+
+static bool given(const haul_figure *figure)
+{
+    return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
+}
+
+/* The first that is given. */
+static const haul_figure *either(const haul_figure *own, const haul_figure *host)
+{
+    return given(own) ? own : host;
+}
+
+/* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
+ * The other of the two bounds the interval: a source may be in cache or not whatever its size. */
+static haul_span host_rate(haul_pricing *pricing, const haul_copy_curve *own, double n)
+{
+    const haul_host *host = &pricing->machine->host;
+    const haul_figure *beyond = either(&own->memory_rate_Bps, &host->copy_rate_Bps);
+    const haul_figure *cached = either(&own->host_rate_Bps, &host->cached_copy_rate_Bps);
+    const haul_figure *cache = either(&own->cache_bytes, &host->cache_bytes);
+    if (!given(cached))
+        cached = beyond;
+    if (!given(beyond))
+        beyond = cached;
+    const haul_span slow = haul_pricing_need(pricing, beyond, "host.copy_rate");
+    const haul_span fast =
+        haul_span_max(slow, haul_pricing_need(pricing, cached, "host.copy_rate"));
+    const bool fits = given(cache) && n <= cache->value;
+    return (haul_span){slow.low, fits ? fast.mid : slow.mid, fast.high};
+}
+
+static staging staging_of(haul_pricing *pricing, double n)
+{
+    static const haul_copy_curve nothing;
+    const haul_copy_curve *own = pricing->own ? pricing->own : &nothing;
+    staging self = {.latency_s = haul_pricing_latency(pricing),
+                    .dma_Bps = haul_packet_dma_rate(pricing)};
+    self.host_Bps = host_rate(pricing, own, n);
+    self.threshold = haul_pricing_usual(pricing, &own->threshold_bytes, USUAL_THRESHOLD);
+    self.chunk = given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
+    self.gap_s = given(&own->gap_s) ? own->gap_s.value : 0;
+    self.small_Bps = given(&own->small_rate_Bps)
+                         ? haul_pricing_need_own(pricing, &own->small_rate_Bps, "small_rate")
+                         : self.dma_Bps;
+    return self;
+}
+
+static haul_span over(haul_span rate_Bps, double n)
+{
+    return haul_span_scale(haul_span_inverse(rate_Bps), n);
+}
+
+/* Double-buffered (MODELS, section 1): up to a threshold n/R_small; above it the first chunk is
+ * copied by the host alone, then the slower of host and DMA sets the pace, with a gap a chunk.
+ * Without a known chunk the first `threshold` bytes go as small copies do. */
+static haul_span double_buffered(const staging *self, double n)
+{
+    const haul_span small = over(self->small_Bps, fmin(n, self->threshold));
+    if (n <= self->threshold)
+        return small;
+    const haul_span pace = haul_span_min(self->host_Bps, self->dma_Bps);
+    if (self->chunk <= 0)
+        return haul_span_add(small, over(pace, n - self->threshold));
+    const haul_span fill = over(self->host_Bps, self->chunk);
+    const haul_span gaps = haul_span_exact(ceil(n / self->chunk) * self->gap_s);
+    const haul_span rest = haul_span_add(over(pace, n), gaps);
+    return haul_span_max(small, haul_span_add(fill, rest));
+}
+
+/* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the
+ * link's rate. Pinning costs what the host's pages cost, which no source gives: at most as much as
+ * copying them, and the price is never below that of 1 MiB. */
+static haul_span one_buffer(const staging *self, double n)
+{
+    const haul_span in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
+    const haul_span out = over(self->dma_Bps, fmin(n, AMD_STAGED_BYTES));
+    const haul_span small = haul_span_add(in, out);
+    if (n <= AMD_STAGED_BYTES)
+        return small;
+    haul_span large = over(self->dma_Bps, n);
+    large.high += over(self->host_Bps, n).high;
+    return haul_span_max(small, large);
+}
+
+static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
+                           haul_error *error)
+{
+    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    if (pricing.copy.memory != HAUL_PAGEABLE || !haul_pricing_crosses(&pricing))
+        haul_pricing_refuse(&pricing, haul_model_staged.name,
+                            "is for pageable copies between host and device");
+    const double n = (double)copy->bytes;
+    const staging self = staging_of(&pricing, n);
+    const haul_span moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
+    return haul_pricing_end(&pricing, haul_model_staged.name, haul_span_add(self.latency_s, moved),
+                            out);
+}
+
+const haul_copy_model haul_model_staged = {
+    .abi = HAUL_MODEL_ABI,
+    .name = "staged",
+    .summary = "pageable: (L+o) + through the driver's pinned buffer, chunk by chunk",
+    .time = time_of,
+};
