@@ -1,0 +1,31 @@
+# The program, the library, its headers and machines, and how others find them: find_package(haul)
+# gives haul::haul, and pkg-config has haul.
+include(CMakePackageConfigHelpers)
+
+set(HAUL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/haul)
+set(HAUL_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set_target_properties(haul PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set_target_properties(haul-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+install(TARGETS haul EXPORT haul)
+install(TARGETS haul-cli)
+install(DIRECTORY include/haul TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY docs/ TYPE DOC FILES_MATCHING PATTERN "*.md")
+install(FILES README.md TYPE DOC)
+
+install(EXPORT haul NAMESPACE haul:: FILE haulTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
+configure_package_config_file(cmake/haulConfig.cmake.in ${PROJECT_BINARY_DIR}/haulConfig.cmake
+  INSTALL_DESTINATION ${HAUL_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/haulConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/haulConfig.cmake ${PROJECT_BINARY_DIR}/haulConfigVersion.cmake
+  DESTINATION ${HAUL_CMAKE_DIR})
+
+# relative to the file itself, so that an installation can be moved
+file(RELATIVE_PATH HAUL_PREFIX_FROM_PKGCONFIG
+  ${CMAKE_INSTALL_PREFIX}/${HAUL_PKGCONFIG_DIR} ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/haul.pc.in ${PROJECT_BINARY_DIR}/haul.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/haul.pc DESTINATION ${HAUL_PKGCONFIG_DIR})
