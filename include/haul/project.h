@@ -2,8 +2,8 @@
 #ifndef HAUL_PROJECT_H
 #define HAUL_PROJECT_H
 
+#include "haul/analysis.h"
 #include "haul/cost.h"
-#include "haul/fit.h"
 
 HAUL_BEGIN
 
@@ -24,19 +24,24 @@ typedef struct haul_projection_options {
     const haul_workload *truth;   /* NULL, or the same program recorded on `to` */
 } haul_projection_options;
 
-/* One direction, memory and decade of size. Decade HAUL_DECADES stands for all sizes. */
+/* Copies of one direction and memory: of one size, of a decade of sizes, or of all. Times are sums
+ * over the row's copies; the ends of intervals add up too, because the errors of a model are
+ * systematic. */
 typedef struct haul_projection_row {
     haul_direction direction;
     haul_memory memory;
-    int decade;
+    int decade;          /* of analysis.h; HAUL_DECADES stands for all sizes */
+    uint64_t copy_bytes; /* of the largest copy */
     uint64_t count;
     uint64_t bytes;
     double recorded_s;
-    haul_estimate predicted;
-    haul_score score; /* count 0 where there is no truth */
+    haul_estimate predicted; /* by the chosen model; `model` NULL where it was not one throughout */
+    const double *model_s;   /* by each of haul_projection.models; NaN where it cannot */
+    haul_score score;        /* count 0 where there is no truth */
 } haul_projection_row;
 
-/* What one model gives for all the copies. `missing` is NULL, or why it could not price them. */
+/* What one model gives for all the copies. `missing` is NULL, or why it could not price them, and
+ * total_s is NaN then. */
 typedef struct haul_model_total {
     const char *name;
     double total_s;
@@ -44,33 +49,60 @@ typedef struct haul_model_total {
     haul_score score;
 } haul_model_total;
 
-typedef struct haul_identity {
+/* The identity check of one direction and memory, or of all. */
+typedef struct haul_identity_score {
     haul_score score;  /* of the trace's own copies, priced on the machine that recorded it */
-    double floor;      /* the spread of equal copies, percent (MODELS, section 2) */
+    double floor;      /* the spread of equal copies: 100 sum |t - their median| / sum t */
+    double wape_alone; /* the score's wape where copies are priced as if they never collided */
+} haul_identity_score;
+
+typedef struct haul_identity_row {
+    haul_direction direction;
+    haul_memory memory;
+    haul_identity_score of;
+    uint64_t collided; /* copies whose device copied the opposite way meanwhile */
+    double busy_speed; /* what such a copy keeps of its speed, fitted; 1 where no loss was found */
+    double points;     /* of the machine's curve; 0 where it has none */
+} haul_identity_row;
+
+typedef struct haul_identity {
+    haul_identity_score of;
     bool fitted;       /* the recording link was fitted to these copies */
     uint64_t unpriced; /* copies that no figure of the recording machine covers */
+    haul_identity_row *rows;
+    size_t row_count;
 } haul_identity;
 
 typedef struct haul_projection {
     haul_identity identity;
-    haul_projection_row *rows;
+    haul_projection_row *rows; /* each direction and memory: all sizes, then its decades */
     size_t row_count;
-    haul_model_total *models; /* the chosen first, then the baselines */
+    haul_projection_row *sizes; /* each direction, memory and size */
+    size_t size_count;
+    haul_model_total *models; /* the chosen first, then every other */
     size_t model_count;
-    haul_estimate copies; /* the total of the chosen model; `model` names it */
+    const char *chosen;   /* that `auto` took throughout, else models[0].name */
+    haul_estimate copies; /* the total of the chosen model */
     double recorded_copies_s;
+    double collisions_s;   /* of recorded_copies_s, what collisions cost by the fitted speeds */
     haul_estimate kernels; /* model NULL where there is no kernel or no ratio */
     double recorded_kernels_s;
-    const char *kernels_missing; /* why kernels could not be scaled, or NULL */
+    haul_estimate memsets; /* likewise */
+    double recorded_memsets_s;
+    const char *kernels_missing; /* why kernels and memsets could not be scaled, or NULL */
     uint64_t matched;            /* copies paired with the truth */
     uint64_t unmatched;          /* copies of either trace without a partner */
     haul_note *notes;            /* what the reader must know, one a line */
     size_t note_count;
 } haul_projection;
 
-/* Prices every copy of `workload` on the target. Copies are paired with the truth's in order within
- * direction, memory and size. Returns MISSING, naming the figure, where the target cannot price
- * a direction that occurs. Free with haul_projection_free. */
+/* Prices every copy of `workload` on the target, completed by haul_machine_carry from the machine
+ * that recorded it. Copies of unknown direction keep their recorded time, as do copies within the
+ * host's memory where no model prices them; a note says how many. Copies are paired with the
+ * truth's in order within direction, memory and size; memory is not told apart in a direction where
+ * either profile does not know it. Returns MISSING, naming the figure, where the chosen model
+ * cannot price a copy of any other kind. Needs 250 bytes for each distinct size and about 30 a copy
+ * while it runs. Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,
                                   haul_projection **projection, haul_error *error);

@@ -1,0 +1,230 @@
+#include "project/collision.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "project/busy.h"
+
+enum {
+    FOLDS = 10,
+    SAMPLES = 16384,  /* of one direction and memory: enough for k to within a percent */
+    LOSS_LIMIT = 950, /* thousandths of the speed */
+};
+
+typedef struct sample {
+    double time;
+    double share;
+    size_t class_id;
+} sample;
+
+/* Copies of one direction and memory, those of a class together. A fold holds those whose number
+ * leaves it as the remainder; FOLDS is no fold. */
+typedef struct sample_set {
+    sample *items;
+    size_t count;
+    double *scratch;
+} sample_set;
+
+static size_t class_end(const sample_set *set, size_t begin)
+{
+    size_t end = begin;
+    while (end < set->count && set->items[end].class_id == set->items[begin].class_id)
+        end++;
+    return end;
+}
+
+/* The median of what the copies in [begin, end), less those of `fold`, would take alone; negative
+ * where none is left. */
+static double base_time(const sample_set *set, size_t begin, size_t end, size_t fold, double loss)
+{
+    size_t count = 0;
+    for (size_t i = begin; i < end; i++)
+        if (i % FOLDS != fold)
+            set->scratch[count++] = set->items[i].time * (1 - loss * set->items[i].share);
+    return count ? haul_median(set->scratch, count) : -1;
+}
+
+static double error_of(const sample *copy, double base, double loss)
+{
+    return fabs(base / (1 - loss * copy->share) - copy->time);
+}
+
+static double fit_error(const sample_set *set, size_t fold, double loss)
+{
+    double sum = 0;
+    for (size_t begin = 0, end; begin < set->count; begin = end) {
+        end = class_end(set, begin);
+        const double base = base_time(set, begin, end, fold, loss);
+        for (size_t i = begin; i < end; i++)
+            if (i % FOLDS != fold)
+                sum += error_of(&set->items[i], base, loss);
+    }
+    return sum;
+}
+
+/* The k of least absolute error over all copies but those of `fold`, to 0.001: the best of a grid
+ * of tenths, then of hundredths and thousandths about it. */
+static double fit_loss(const sample_set *set, size_t fold)
+{
+    int best = 0; /* thousandths */
+    double least = fit_error(set, fold, 0);
+    for (int step = 100, low = 0, high = LOSS_LIMIT; step; step /= 10) {
+        for (int loss = low; loss <= high; loss += step) {
+            const double sum = fit_error(set, fold, loss / 1000.0);
+            if (sum < least) {
+                least = sum;
+                best = loss;
+            }
+        }
+        low = best > step ? best - step : 0;
+        high = best + step < LOSS_LIMIT ? best + step : LOSS_LIMIT;
+    }
+    return best / 1000.0;
+}
+
+typedef struct gain {
+    double sum;
+    double squares;
+    size_t count;
+} gain;
+
+/* What k, fitted without a fold, gains on the fold's copies over no k. */
+static void add_gain(const sample_set *set, size_t fold, gain *total)
+{
+    const double loss = fit_loss(set, fold);
+    for (size_t begin = 0, end; begin < set->count; begin = end) {
+        end = class_end(set, begin);
+        const double plain = base_time(set, begin, end, fold, 0);
+        const double base = base_time(set, begin, end, fold, loss);
+        for (size_t i = begin; i < end && base >= 0; i++) {
+            if (i % FOLDS != fold)
+                continue;
+            const double gained =
+                error_of(&set->items[i], plain, 0) - error_of(&set->items[i], base, loss);
+            total->sum += gained;
+            total->squares += gained * gained;
+            total->count++;
+        }
+    }
+}
+
+static bool pays(const sample_set *set)
+{
+    gain total = {0};
+    for (size_t fold = 0; fold < FOLDS; fold++)
+        add_gain(set, fold, &total);
+    if (total.count < 2)
+        return false;
+    const double n = (double)total.count, mean = total.sum / n;
+    const double variance = fmax(0, total.squares / n - mean * mean);
+    return mean > 2 * sqrt(variance / (n - 1));
+}
+
+/* Copies of the classes that have an equal. */
+static void gather(const haul_workload *workload, const haul_alike *alike, const float *share,
+                   haul_class_range range, sample_set *set)
+{
+    const haul_alike_stride stride = haul_alike_thin(alike, range, SAMPLES);
+    set->count = 0;
+    for (size_t c = range.begin; c < range.end; c += stride.classes) {
+        const haul_alike_class *self = &alike->classes[c];
+        if (self->count < 2)
+            continue;
+        for (size_t k = 0; k < self->count; k += stride.copies) {
+            const size_t i = self->first + k;
+            set->items[set->count++] =
+                (sample){(double)workload->ops[alike->ops[i]].dur_ns, (double)share[i], c};
+        }
+    }
+}
+
+static uint64_t count_collided(const haul_alike *alike, const float *share, haul_class_range range)
+{
+    uint64_t count = 0;
+    for (size_t c = range.begin; c < range.end; c++)
+        for (uint32_t i = 0; i < alike->classes[c].count; i++)
+            count += share[alike->classes[c].first + i] > 0;
+    return count;
+}
+
+static haul_status fit_groups(const haul_workload *workload, const haul_alike *alike,
+                              haul_collisions *self, haul_error *error)
+{
+    sample_set set = {.items = malloc(2 * (size_t)SAMPLES * sizeof *set.items),
+                      .scratch = malloc(2 * (size_t)SAMPLES * sizeof *set.scratch)};
+    const bool ready = set.items && set.scratch;
+    for (haul_class_range range = {0}; ready && range.end < alike->class_count;) {
+        range = haul_alike_group(alike, range.end);
+        const uint64_t collided = count_collided(alike, self->share, range);
+        if (!collided)
+            continue;
+        const haul_alike_class *first = &alike->classes[range.begin];
+        self->collided[first->direction][first->memory] = collided;
+        gather(workload, alike, self->share, range, &set);
+        if (pays(&set))
+            self->loss[first->direction][first->memory] = fit_loss(&set, FOLDS);
+    }
+    free(set.items);
+    free(set.scratch);
+    return ready ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+/* Fills the shares of one direction; sets *any where one is not 0. */
+static haul_status fill_shares(const haul_workload *workload, const haul_alike *alike,
+                               haul_direction direction, float *share, bool *any, haul_error *error)
+{
+    haul_busy opposite = {0};
+    const haul_status status =
+        haul_busy_make(workload, direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, &opposite, error);
+    if (status)
+        return status;
+    for (size_t c = 0; c < alike->class_count; c++) {
+        const haul_alike_class *self = &alike->classes[c];
+        if (self->direction != direction)
+            continue;
+        for (size_t i = self->first; i < (size_t)self->first + self->count; i++) {
+            share[i] = (float)haul_busy_share(workload, &opposite, &workload->ops[alike->ops[i]]);
+            *any = *any || share[i] > 0;
+        }
+    }
+    haul_busy_release(&opposite);
+    return HAUL_OK;
+}
+
+haul_status haul_collisions_find(const haul_workload *workload, const haul_alike *alike,
+                                 haul_collisions *collisions, haul_error *error)
+{
+    bool any = false;
+    haul_collisions found = {.share = calloc(alike->op_count + 1, sizeof *found.share)};
+    if (!found.share)
+        return haul_fail_no_memory(error);
+    haul_status status = fill_shares(workload, alike, HAUL_HTOD, found.share, &any, error);
+    if (!status)
+        status = fill_shares(workload, alike, HAUL_DTOH, found.share, &any, error);
+    if (!status && any)
+        status = fit_groups(workload, alike, &found, error);
+    if (status || !any) {
+        free(found.share);
+        found.share = NULL;
+    }
+    if (!status)
+        *collisions = found;
+    return status;
+}
+
+void haul_collisions_release(haul_collisions *collisions)
+{
+    free(collisions->share);
+    *collisions = (haul_collisions){0};
+}
+
+double haul_collision_speed(const haul_collisions *collisions, const haul_alike_class *alike_class,
+                            size_t at)
+{
+    if (!collisions->share || alike_class->memory >= HAUL_MEMORIES)
+        return 1;
+    return 1 - collisions->loss[alike_class->direction][alike_class->memory] *
+                   (double)collisions->share[at];
+}

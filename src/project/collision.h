@@ -1,0 +1,30 @@
+/* Collisions: a copy slows down while its device copies the opposite way, so equal copies differ.
+ *
+ * A copy that loses the part k of its speed during the share x of its time takes t = base / (1 -
+ * kx), where base is what it takes alone. */
+#ifndef HAUL_PROJECT_COLLISION_H
+#define HAUL_PROJECT_COLLISION_H
+
+#include "project/alike.h"
+
+typedef struct haul_collisions {
+    float *share; /* x of each copy, in the order of haul_alike.ops; NULL where none collides */
+    /* k, and the copies that collided; k is 0 where it does not explain the copies better than
+     * chance would */
+    double loss[HAUL_DIRECTIONS][HAUL_MEMORIES];
+    uint64_t collided[HAUL_DIRECTIONS][HAUL_MEMORIES];
+} haul_collisions;
+
+/* Finds the collisions of a workload and fits k for each direction and memory to the spread of
+ * equal copies, by least absolute error. k is kept where it lowers the error of copies that were
+ * held out of its fit (ten folds) by more than twice the standard error of that gain. Release with
+ * haul_collisions_release. */
+haul_status haul_collisions_find(const haul_workload *workload, const haul_alike *alike,
+                                 haul_collisions *collisions, haul_error *error);
+void haul_collisions_release(haul_collisions *collisions);
+
+/* 1 - kx of the copy at `at` of haul_alike.ops, which is of class `alike_class`. */
+double haul_collision_speed(const haul_collisions *collisions, const haul_alike_class *alike_class,
+                            size_t at);
+
+#endif

@@ -1,0 +1,127 @@
+#include "project/identity.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "project/score.h"
+
+/* Sums over some classes of copies. */
+typedef struct tally {
+    haul_scorer scorer;
+    double spread_ns; /* sum |t - median of its class| */
+    double alone_ns;  /* sum |t - price| without collisions */
+    double time_ns;
+    uint64_t unpriced;
+} tally;
+
+static double spread_of(const haul_identity_inputs *in, const haul_alike_class *alike_class,
+                        double *scratch)
+{
+    const double median = haul_alike_median_ns(in->workload, in->alike, alike_class, scratch);
+    double sum = 0;
+    for (uint32_t i = 0; i < alike_class->count; i++)
+        sum += fabs(scratch[i] - median);
+    return sum;
+}
+
+static bool add_copies(const haul_identity_inputs *in, const haul_alike_class *alike_class,
+                       double price_s, tally *total)
+{
+    for (uint32_t k = 0; k < alike_class->count; k++) {
+        const size_t at = (size_t)alike_class->first + k;
+        const double time_ns = (double)in->workload->ops[in->alike->ops[at]].dur_ns;
+        const double speed = haul_collision_speed(in->collisions, alike_class, at);
+        if (!haul_scorer_add(&total->scorer, 1e-9 * time_ns, price_s / speed))
+            return false;
+        total->alone_ns += fabs(time_ns - 1e9 * price_s);
+    }
+    return true;
+}
+
+static haul_status add_class(const haul_identity_inputs *in, const haul_alike_class *alike_class,
+                             double *scratch, tally *total, haul_error *error)
+{
+    const haul_copy copy = {alike_class->bytes, (haul_direction)alike_class->direction,
+                            (haul_memory)alike_class->memory, HAUL_NEAR};
+    haul_estimate price;
+    const haul_status status = haul_copy_time(in->recording, in->model, &copy, &price, error);
+    if (status == HAUL_MISSING) {
+        total->unpriced += alike_class->count;
+        return HAUL_OK;
+    }
+    if (status)
+        return status;
+    total->spread_ns += spread_of(in, alike_class, scratch);
+    total->time_ns += alike_class->time_ns;
+    return add_copies(in, alike_class, price.seconds, total) ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+static haul_identity_score finish(tally *total)
+{
+    const double time_ns = fmax(total->time_ns, 1);
+    return (haul_identity_score){.score = haul_scorer_finish(&total->scorer),
+                                 .floor = 100 * total->spread_ns / time_ns,
+                                 .wape_alone = 100 * total->alone_ns / time_ns};
+}
+
+/* Copies that have no price are counted in *unpriced. */
+static haul_status score_classes(const haul_identity_inputs *in, haul_class_range range,
+                                 haul_identity_score *score, uint64_t *unpriced, haul_error *error)
+{
+    tally total = {0};
+    double *scratch = malloc((haul_alike_largest(in->alike) + 1) * sizeof *scratch);
+    haul_status status = scratch ? HAUL_OK : haul_fail_no_memory(error);
+    for (size_t c = range.begin; !status && c < range.end; c++)
+        status = add_class(in, &in->alike->classes[c], scratch, &total, error);
+    if (!status) {
+        *score = finish(&total);
+        *unpriced = total.unpriced;
+    }
+    haul_scorer_release(&total.scorer);
+    free(scratch);
+    return status;
+}
+
+static haul_identity_row describe_group(const haul_identity_inputs *in, size_t begin)
+{
+    const haul_alike_class *first = &in->alike->classes[begin];
+    const haul_direction direction = (haul_direction)first->direction;
+    const haul_memory memory = (haul_memory)first->memory;
+    const haul_copy_curve *curve = haul_machine_curve(in->recording, direction, memory, HAUL_NEAR);
+    return (haul_identity_row){.direction = direction,
+                               .memory = memory,
+                               .collided = in->collisions->collided[direction][memory],
+                               .busy_speed = 1 - in->collisions->loss[direction][memory],
+                               .points = curve ? curve->points_from.value : 0};
+}
+
+static size_t count_groups(const haul_alike *alike)
+{
+    size_t groups = 0;
+    for (size_t c = 0; c < alike->class_count; c = haul_alike_group(alike, c).end)
+        groups++;
+    return groups;
+}
+
+haul_status haul_identity_check(const haul_identity_inputs *inputs, haul_arena *arena,
+                                haul_identity *identity, haul_error *error)
+{
+    const haul_alike *alike = inputs->alike;
+    haul_identity made = {
+        .rows = haul_arena_alloc(arena, (count_groups(alike) + 1) * sizeof *made.rows)};
+    if (!made.rows)
+        return haul_fail_no_memory(error);
+    const haul_class_range everything = {0, alike->class_count};
+    haul_status status = score_classes(inputs, everything, &made.of, &made.unpriced, error);
+    for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
+        range = haul_alike_group(alike, range.end);
+        haul_identity_row *row = &made.rows[made.row_count++];
+        uint64_t unpriced;
+        *row = describe_group(inputs, range.begin);
+        status = score_classes(inputs, range, &row->of, &unpriced, error);
+    }
+    if (!status)
+        *identity = made;
+    return status;
+}

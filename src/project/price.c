@@ -1,0 +1,220 @@
+#include "project/price.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static int decade_of(uint64_t bytes)
+{
+    int decade = 0;
+    for (; bytes >= 10; bytes /= 10)
+        decade++;
+    return decade;
+}
+
+/* Copies that move nothing over a link that haul knows: of unknown direction, and within the host's
+ * memory. */
+static bool may_keep_time(haul_direction direction)
+{
+    return direction == HAUL_UNKNOWN || direction == HAUL_HTOH;
+}
+
+static const char kept[] = "kept";
+
+static bool is_kept(const haul_estimate *estimate)
+{
+    return estimate->model == kept;
+}
+
+static haul_status fail_unpriced(const haul_price_list *list, const haul_copy *copy,
+                                 haul_error *error)
+{
+    char cause[sizeof error->text];
+    snprintf(cause, sizeof cause, "%s", error ? error->text : "");
+    return haul_fail(error, HAUL_MISSING, "%.300s: needed for the copies %s %s on '%.80s'", cause,
+                     haul_direction_text(copy->direction), haul_memory_text(copy->memory),
+                     list->target->name);
+}
+
+/* What the copies of a class take together by one model. */
+static haul_status price_class(haul_price_list *list, const haul_copy_model *model,
+                               const haul_alike_class *self, haul_estimate *sum, haul_error *error)
+{
+    const haul_copy copy = {self->bytes, (haul_direction)self->direction, (haul_memory)self->memory,
+                            HAUL_NEAR};
+    haul_estimate one = {0};
+    const haul_status status = haul_copy_time(list->target, model, &copy, &one, error);
+    const double recorded_s = 1e-9 * self->time_ns;
+    if (status == HAUL_MISSING && may_keep_time(copy.direction)) {
+        *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, kept};
+        return HAUL_OK;
+    }
+    if (status)
+        return status == HAUL_MISSING ? fail_unpriced(list, &copy, error) : status;
+    *sum = (haul_estimate){one.seconds * self->count, one.low_s * self->count,
+                           one.high_s * self->count, one.weakest, one.model};
+    return HAUL_OK;
+}
+
+/* Why a model cannot price all copies: the first cause met. */
+static void note_missing(haul_price_list *list, haul_model_total *total, const haul_error *cause)
+{
+    if (!total->missing)
+        total->missing = haul_arena_string(list->arena, cause->text);
+}
+
+static haul_status price_size(haul_price_list *list, const haul_alike_class *self,
+                              haul_projection *out, haul_projection_row *row, haul_error *error)
+{
+    double *model_s = haul_arena_alloc(list->arena, list->model_count * sizeof *model_s);
+    if (!model_s)
+        return haul_fail_no_memory(error);
+    *row = (haul_projection_row){.direction = (haul_direction)self->direction,
+                                 .memory = (haul_memory)self->memory,
+                                 .decade = decade_of(self->bytes),
+                                 .copy_bytes = self->bytes,
+                                 .count = self->count,
+                                 .bytes = self->bytes * self->count,
+                                 .recorded_s = 1e-9 * self->time_ns,
+                                 .model_s = model_s};
+    haul_status status = price_class(list, list->models[0], self, &row->predicted, error);
+    if (status)
+        return status;
+    model_s[0] = row->predicted.seconds;
+    if (is_kept(&row->predicted)) {
+        list->kept += self->count;
+        list->kept_s += row->recorded_s;
+    }
+    for (size_t m = 1; m < list->model_count; m++) {
+        haul_estimate other = {0};
+        haul_error cause = {0};
+        status = price_class(list, list->models[m], self, &other, &cause);
+        model_s[m] = status ? (double)NAN : other.seconds;
+        if (status)
+            note_missing(list, &out->models[m], &cause);
+    }
+    return HAUL_OK;
+}
+
+/* Adds a row of the same direction and memory. */
+static void add_row(haul_projection_row *sum, const haul_projection_row *row, double *model_s,
+                    size_t model_count)
+{
+    const bool first = !sum->count;
+    sum->copy_bytes = row->copy_bytes > sum->copy_bytes ? row->copy_bytes : sum->copy_bytes;
+    sum->count += row->count;
+    sum->bytes += row->bytes;
+    sum->recorded_s += row->recorded_s;
+    haul_estimate *to = &sum->predicted;
+    const haul_estimate *from = &row->predicted;
+    to->seconds += from->seconds;
+    to->low_s += from->low_s;
+    to->high_s += from->high_s;
+    to->weakest = first ? from->weakest : haul_provenance_weaker(to->weakest, from->weakest);
+    if (first || is_kept(to))
+        to->model = from->model;
+    else if (!is_kept(from) && to->model && (!from->model || strcmp(to->model, from->model) != 0))
+        to->model = NULL;
+    for (size_t m = 0; m < model_count; m++)
+        model_s[m] += row->model_s[m];
+}
+
+/* The sum of some sizes as one row. */
+static haul_status sum_sizes(haul_price_list *list, const haul_projection *out,
+                             haul_class_range range, haul_projection_row *row, haul_error *error)
+{
+    double *model_s = haul_arena_alloc(list->arena, list->model_count * sizeof *model_s);
+    if (!model_s)
+        return haul_fail_no_memory(error);
+    *row = (haul_projection_row){.direction = out->sizes[range.begin].direction,
+                                 .memory = out->sizes[range.begin].memory,
+                                 .decade = out->sizes[range.begin].decade,
+                                 .model_s = model_s};
+    for (size_t s = range.begin; s < range.end; s++)
+        add_row(row, &out->sizes[s], model_s, list->model_count);
+    return HAUL_OK;
+}
+
+static haul_class_range decade_of_sizes(const haul_projection *out, size_t begin, size_t group_end)
+{
+    size_t end = begin;
+    while (end < group_end && out->sizes[end].decade == out->sizes[begin].decade)
+        end++;
+    return (haul_class_range){begin, end};
+}
+
+static haul_status sum_group(haul_price_list *list, haul_projection *out, haul_class_range range,
+                             haul_error *error)
+{
+    haul_projection_row *all = &out->rows[out->row_count++];
+    haul_status status = sum_sizes(list, out, range, all, error);
+    all->decade = HAUL_DECADES;
+    for (haul_class_range decade = {range.begin, range.begin}; !status && decade.end < range.end;) {
+        decade = decade_of_sizes(out, decade.end, range.end);
+        status = sum_sizes(list, out, decade, &out->rows[out->row_count++], error);
+    }
+    return status;
+}
+
+/* An upper bound: a decade each time that the decade, the memory or the direction changes, and one
+ * row for all sizes each time that one of the last two does. */
+static size_t most_rows(const haul_projection *out)
+{
+    size_t rows = 0;
+    for (size_t s = 0; s < out->size_count; s++) {
+        const haul_projection_row *row = &out->sizes[s];
+        const bool group =
+            !s || row->direction != row[-1].direction || row->memory != row[-1].memory;
+        rows += (group ? 1U : 0U) + (group || row->decade != row[-1].decade ? 1U : 0U);
+    }
+    return rows;
+}
+
+static haul_status sum_totals(haul_price_list *list, haul_projection *out, haul_error *error)
+{
+    haul_projection_row total = {0};
+    double *model_s = haul_arena_alloc(list->arena, list->model_count * sizeof *model_s);
+    if (!model_s)
+        return haul_fail_no_memory(error);
+    for (size_t r = 0; r < out->row_count; r++)
+        if (out->rows[r].decade == HAUL_DECADES)
+            add_row(&total, &out->rows[r], model_s, list->model_count);
+    for (size_t m = 0; m < list->model_count; m++)
+        out->models[m].total_s = model_s[m];
+    out->copies = total.predicted;
+    out->recorded_copies_s = total.recorded_s;
+    const bool one_model = total.predicted.model && !is_kept(&total.predicted);
+    out->chosen = one_model ? total.predicted.model : out->models[0].name;
+    return HAUL_OK;
+}
+
+haul_status haul_price_all(haul_price_list *list, haul_projection *projection, haul_error *error)
+{
+    const haul_alike *alike = list->alike;
+    haul_arena *arena = list->arena;
+    projection->models = haul_arena_alloc(arena, list->model_count * sizeof *projection->models);
+    projection->sizes =
+        haul_arena_alloc(arena, (alike->class_count + 1) * sizeof *projection->sizes);
+    if (!projection->models || !projection->sizes)
+        return haul_fail_no_memory(error);
+    projection->model_count = list->model_count;
+    for (size_t m = 0; m < list->model_count; m++)
+        projection->models[m].name = list->models[m]->name;
+    haul_status status = HAUL_OK;
+    for (size_t c = 0; !status && c < alike->class_count; c++)
+        status = price_size(list, &alike->classes[c], projection,
+                            &projection->sizes[projection->size_count++], error);
+    if (status)
+        return status;
+    projection->rows =
+        haul_arena_alloc(arena, (most_rows(projection) + 1) * sizeof *projection->rows);
+    if (!projection->rows)
+        return haul_fail_no_memory(error);
+    for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
+        range = haul_alike_group(alike, range.end);
+        status = sum_group(list, projection, range, error);
+    }
+    return status ? status : sum_totals(list, projection, error);
+}

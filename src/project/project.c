@@ -1,0 +1,281 @@
+#include "haul/project.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "project/device_work.h"
+#include "project/identity.h"
+#include "project/notes.h"
+#include "project/price.h"
+#include "project/recording.h"
+#include "project/truth.h"
+
+/* A projection with what it owns and what making it needs. */
+typedef struct projector {
+    haul_projection out; /* first: haul_projection_free gets its address */
+    haul_arena arena;
+    haul_notes notes;
+    const haul_workload *workload;
+    const haul_projection_options *options;
+    haul_alike alike;
+    haul_collisions collisions;
+    haul_machine *gpu; /* of the recording machine, where that is not given; NULL where unknown */
+    haul_error gpu_unknown;
+    haul_machine *fitted; /* the recording machine, where none is given */
+    haul_machine *target; /* completed from the recording machine */
+} projector;
+
+static const haul_machine *recording_of(const projector *self)
+{
+    return self->options->from ? self->options->from : self->fitted;
+}
+
+/* The model of the identity check: a fitted machine has curves and nothing else, which `auto`
+ * reads. */
+static haul_status check_identity(projector *self, haul_error *error)
+{
+    const haul_copy_model *asked = self->options->from ? self->options->model : NULL;
+    haul_model_ref chosen = {.model = asked};
+    haul_status status = asked ? HAUL_OK : haul_model_find("auto", &chosen, error);
+    if (status)
+        return status;
+    const haul_identity_inputs inputs = {self->workload, &self->alike, &self->collisions,
+                                         recording_of(self), chosen.model};
+    status = haul_identity_check(&inputs, &self->arena, &self->out.identity, error);
+    self->out.identity.fitted = !self->options->from;
+    if (!asked)
+        haul_model_release(&chosen);
+    return status;
+}
+
+/* The time that the fitted slowdowns explain. */
+static double collision_cost_s(const projector *self)
+{
+    double cost_ns = 0;
+    for (size_t c = 0; c < self->alike.class_count; c++) {
+        const haul_alike_class *alike_class = &self->alike.classes[c];
+        for (size_t k = 0; k < alike_class->count; k++) {
+            const size_t at = alike_class->first + k;
+            const double time_ns = (double)self->workload->ops[self->alike.ops[at]].dur_ns;
+            cost_ns += time_ns * (1 - haul_collision_speed(&self->collisions, alike_class, at));
+        }
+    }
+    return 1e-9 * cost_ns;
+}
+
+/* The chosen model, then every other that haul has. */
+static haul_status list_models(projector *self, haul_price_list *list, haul_error *error)
+{
+    const size_t count = haul_copy_model_count();
+    const haul_copy_model *chosen = self->options->model;
+    for (size_t i = 0; !chosen && i < count; i++)
+        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
+            chosen = haul_copy_model_at(i);
+    list->models = haul_arena_alloc(&self->arena, (count + 1) * sizeof(const haul_copy_model *));
+    if (!chosen || !list->models)
+        return chosen ? haul_fail_no_memory(error)
+                      : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
+    list->models[list->model_count++] = chosen;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(haul_copy_model_at(i)->name, chosen->name) != 0)
+            list->models[list->model_count++] = haul_copy_model_at(i);
+    return HAUL_OK;
+}
+
+static haul_status price_on_target(projector *self, haul_error *error)
+{
+    haul_status status =
+        haul_machine_carry(self->options->to, recording_of(self), &self->target, error);
+    if (status)
+        return status;
+    haul_price_list list = {.target = self->target, .alike = &self->alike, .arena = &self->arena};
+    status = list_models(self, &list, error);
+    if (!status)
+        status = haul_price_all(&list, &self->out, error);
+    if (!status && list.kept)
+        haul_notes_add(
+            &self->notes, &self->arena, list.kept,
+            "copies of unknown direction or within the host's memory keep their recorded "
+            "time, %.3g s: no model prices them",
+            list.kept_s);
+    return status;
+}
+
+/* What a model makes of each class of copies, NaN where it cannot. */
+static double *prices_of(const projector *self, size_t model)
+{
+    double *prices = malloc((self->out.size_count + 1) * sizeof *prices);
+    for (size_t s = 0; prices && s < self->out.size_count; s++)
+        prices[s] = self->out.sizes[s].model_s[model];
+    return prices;
+}
+
+/* The rows in `rows` cover the classes in order; those for all sizes cover them once more. */
+static haul_status score_rows(const projector *self, const haul_truth *pairs, const double *prices,
+                              haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    size_t next = 0;
+    for (size_t r = 0; !status && r < self->out.row_count; r++) {
+        haul_projection_row *row = &self->out.rows[r];
+        const bool all = row->decade == HAUL_DECADES;
+        haul_class_range range = {next, next};
+        for (uint64_t left = row->count; left; range.end++)
+            left -= self->out.sizes[range.end].count;
+        status = haul_truth_score(pairs, &self->alike, range, prices, &row->score, error);
+        next = all ? next : range.end;
+    }
+    for (size_t s = 0; !status && s < self->out.size_count; s++) {
+        const haul_class_range one = {s, s + 1};
+        status =
+            haul_truth_score(pairs, &self->alike, one, prices, &self->out.sizes[s].score, error);
+    }
+    return status;
+}
+
+static haul_status score_models(projector *self, const haul_truth *pairs, haul_error *error)
+{
+    const haul_class_range everything = {0, self->alike.class_count};
+    haul_status status = HAUL_OK;
+    for (size_t m = 0; !status && m < self->out.model_count; m++) {
+        if (self->out.models[m].missing)
+            continue;
+        double *prices = prices_of(self, m);
+        if (!prices)
+            return haul_fail_no_memory(error);
+        status = haul_truth_score(pairs, &self->alike, everything, prices,
+                                  &self->out.models[m].score, error);
+        if (!status && !m)
+            status = score_rows(self, pairs, prices, error);
+        free(prices);
+    }
+    return status;
+}
+
+static void note_pairs(projector *self, const haul_truth *pairs)
+{
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        if (pairs->any_memory[d])
+            haul_notes_add(&self->notes, &self->arena, 0,
+                           "%s copies were paired with the truth by size alone: a profile does not "
+                           "say which kind of host memory they are of",
+                           haul_direction_text((haul_direction)d));
+    if (pairs->unmatched)
+        haul_notes_add(&self->notes, &self->arena, pairs->unmatched,
+                       "copies of either profile have no partner in the other and are not scored");
+}
+
+static haul_status compare_with_truth(projector *self, haul_error *error)
+{
+    if (!self->options->truth)
+        return HAUL_OK;
+    haul_truth pairs = {0};
+    haul_status status = haul_truth_pair(self->workload, self->options->truth, &pairs, error);
+    if (status)
+        return status;
+    self->out.matched = pairs.matched;
+    self->out.unmatched = pairs.unmatched;
+    note_pairs(self, &pairs);
+    status = score_models(self, &pairs, error);
+    haul_truth_release(&pairs);
+    return status;
+}
+
+static void note_identity(projector *self)
+{
+    const haul_identity *identity = &self->out.identity;
+    if (identity->unpriced)
+        haul_notes_add(&self->notes, &self->arena, identity->unpriced,
+                       "copies have no price on the recording machine and are not in the identity "
+                       "check");
+    if (self->out.collisions_s > 0)
+        haul_notes_add(&self->notes, &self->arena, 0,
+                       "collisions with copies of the other direction cost %.3g s of the recorded "
+                       "time; on the target each copy is priced alone",
+                       self->out.collisions_s);
+}
+
+/* The recording machine, where none is given: its link fitted, its GPU as far as it is known. */
+static haul_status find_recording(projector *self, haul_error *error)
+{
+    if (self->options->from)
+        return HAUL_OK;
+    const haul_status status = haul_recording_gpu(self->workload, &self->gpu, &self->gpu_unknown);
+    if (status && status != HAUL_MISSING) {
+        if (error)
+            *error = self->gpu_unknown;
+        return status;
+    }
+    return haul_recording_fit(self->workload, &self->alike, &self->collisions, self->gpu,
+                              &self->fitted, error);
+}
+
+static haul_status carry_device_work(projector *self, haul_error *error)
+{
+    const haul_carry_gpus gpus = {.from = self->options->from ? self->options->from : self->gpu,
+                                  .unknown = self->gpu_unknown.text,
+                                  .to = self->options->to};
+    return haul_device_work_carry(self->workload, &gpus, &self->arena, &self->out, error);
+}
+
+static haul_status make(projector *self, haul_error *error)
+{
+    haul_status status = haul_alike_make(self->workload, NULL, &self->alike, error);
+    if (!status)
+        status = haul_collisions_find(self->workload, &self->alike, &self->collisions, error);
+    if (!status)
+        status = find_recording(self, error);
+    if (!status)
+        status = check_identity(self, error);
+    if (status)
+        return status;
+    self->out.collisions_s = collision_cost_s(self);
+    note_identity(self);
+    status = price_on_target(self, error);
+    if (!status)
+        status = compare_with_truth(self, error);
+    return status ? status : carry_device_work(self, error);
+}
+
+static void release_work(projector *self)
+{
+    haul_alike_release(&self->alike);
+    haul_collisions_release(&self->collisions);
+    haul_machine_free(self->fitted);
+    haul_machine_free(self->target);
+    haul_machine_free(self->gpu);
+}
+
+haul_status haul_project(const haul_workload *workload, const haul_projection_options *options,
+                         haul_projection **projection, haul_error *error)
+{
+    projector *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->workload = workload;
+    self->options = options;
+    haul_status status = make(self, error);
+    if (!status && self->notes.failed)
+        status = haul_fail_no_memory(error);
+    release_work(self);
+    if (status) {
+        haul_projection_free(&self->out);
+        return status;
+    }
+    self->out.notes = self->notes.items;
+    self->out.note_count = self->notes.count;
+    *projection = &self->out;
+    return HAUL_OK;
+}
+
+void haul_projection_free(haul_projection *projection)
+{
+    if (!projection)
+        return;
+    projector *self = (projector *)projection;
+    free(self->notes.items);
+    haul_arena_release(&self->arena);
+    free(self);
+}

@@ -1,0 +1,86 @@
+#include "project/recording.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+
+enum {
+    COPIES_A_POINT = 8,
+    FEWEST_POINTS = 4,
+    SAMPLES = 16384, /* of one direction and memory; more are thinned evenly */
+};
+
+static size_t points_for(size_t copies)
+{
+    const size_t points = copies / COPIES_A_POINT;
+    if (points < FEWEST_POINTS)
+        return FEWEST_POINTS;
+    return points < HAUL_CURVE_POINTS ? points : HAUL_CURVE_POINTS;
+}
+
+typedef struct fitter {
+    const haul_workload *workload;
+    const haul_alike *alike;
+    const haul_collisions *collisions;
+    haul_sample *samples; /* 2 * SAMPLES */
+    haul_copy_curve *curves;
+    size_t curve_count;
+    size_t curve_capacity;
+} fitter;
+
+/* What each copy of a class would take alone. */
+static size_t gather_class(const fitter *self, const haul_alike_class *alike_class, size_t stride,
+                           size_t count)
+{
+    for (size_t k = 0; k < alike_class->count; k += stride) {
+        const size_t i = alike_class->first + k;
+        const haul_op *op = &self->workload->ops[self->alike->ops[i]];
+        self->samples[count++] =
+            (haul_sample){.copy = {alike_class->bytes, (haul_direction)alike_class->direction,
+                                   (haul_memory)alike_class->memory, HAUL_NEAR},
+                          .seconds = 1e-9 * (double)op->dur_ns *
+                                     haul_collision_speed(self->collisions, alike_class, i)};
+    }
+    return count;
+}
+
+static haul_status fit_group(fitter *self, haul_class_range range, haul_error *error)
+{
+    if (!haul_grow(&self->curves, &self->curve_capacity, self->curve_count + 1,
+                   sizeof *self->curves))
+        return haul_fail_no_memory(error);
+    const size_t copies = haul_alike_copies(self->alike, range);
+    const haul_alike_stride stride = haul_alike_thin(self->alike, range, SAMPLES);
+    size_t count = 0;
+    for (size_t c = range.begin; c < range.end; c += stride.classes)
+        count = gather_class(self, &self->alike->classes[c], stride.copies, count);
+    haul_copy_curve curve = {0};
+    haul_residuals residuals;
+    const haul_status status = haul_fit_curve(self->samples, count, points_for(copies),
+                                              HAUL_FIT_TIME, &curve, &residuals, error);
+    if (!status)
+        self->curves[self->curve_count++] = curve;
+    return status;
+}
+
+haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *alike,
+                               const haul_collisions *collisions, const haul_machine *gpu,
+                               haul_machine **machine, haul_error *error)
+{
+    const haul_machine nameless = {.name = "recorded",
+                                   .summary = "the machine that recorded the profile"};
+    fitter self = {workload, alike, collisions, .samples = NULL};
+    self.samples = malloc(2 * (size_t)SAMPLES * sizeof *self.samples);
+    haul_status status = self.samples ? HAUL_OK : haul_fail_no_memory(error);
+    for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
+        range = haul_alike_group(alike, range.end);
+        status = fit_group(&self, range, error);
+    }
+    if (!status)
+        status = haul_machine_with_copies(gpu ? gpu : &nameless, self.curves, self.curve_count,
+                                          machine, error);
+    free(self.samples);
+    free(self.curves);
+    return status;
+}

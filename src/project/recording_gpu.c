@@ -1,0 +1,115 @@
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "project/recording.h"
+
+/* A name without the maker's words, which profilers of different years put before it or not. */
+static const char *bare_name(const char *name)
+{
+    static const char *const words[] = {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncasecmp(name, words[i], strlen(words[i])))
+            name += strlen(words[i]);
+    return name;
+}
+
+static bool same_gpu(const char *a, const char *b)
+{
+    return !strcasecmp(bare_name(a), bare_name(b));
+}
+
+/* The device that the operations ran on; NULL, with the cause, where it is not one kind. */
+static const haul_device *common_device(const haul_workload *workload, haul_error *error)
+{
+    const haul_device *first = NULL;
+    for (size_t i = 0; i < workload->device_count; i++) {
+        const haul_device *device = &workload->devices[i];
+        if (!device->name)
+            continue;
+        if (first && !same_gpu(first->name, device->name)) {
+            haul_fail(error, HAUL_MISSING,
+                      "the profile is of two kinds of GPU, '%.80s' and '%.80s'", first->name,
+                      device->name);
+            return NULL;
+        }
+        first = first ? first : device;
+    }
+    if (!first)
+        haul_fail(error, HAUL_MISSING,
+                  "the profile does not name its GPU; give the recording machine with --from");
+    return first;
+}
+
+static haul_figure from_table(double value)
+{
+    if (!(value > 0))
+        return (haul_figure){0};
+    return (haul_figure){value, HAUL_DATASHEET, "the profile's device table"};
+}
+
+static haul_status from_device(const haul_device *device, haul_machine **machine, haul_error *error)
+{
+    if (!(device->memory_bandwidth_Bps > 0) && !(device->clock_Hz > 0)) {
+        return haul_fail(error, HAUL_MISSING,
+                         "no machine of the catalogue has the GPU '%.80s' and the profile does not "
+                         "describe it; give the recording machine with --from",
+                         device->name);
+    }
+    const haul_machine described = {
+        .name = "recorded",
+        .summary = "the machine that recorded the profile",
+        .gpu = {.name = device->name,
+                .multiprocessors = from_table(device->multiprocessors),
+                .clock_Hz = from_table(device->clock_Hz),
+                .memory_bytes = from_table((double)device->memory_bytes),
+                .memory_bandwidth_Bps = from_table(device->memory_bandwidth_Bps),
+                .l2_bytes = from_table((double)device->l2_bytes),
+                .copy_engines = from_table(device->copy_engines)},
+    };
+    return haul_machine_with_copies(&described, NULL, 0, machine, error);
+}
+
+static haul_status gpu_alone(const haul_machine *entry, haul_machine **machine, haul_error *error)
+{
+    const haul_machine described = {
+        .name = "recorded", .summary = "the machine that recorded the profile", .gpu = entry->gpu};
+    return haul_machine_with_copies(&described, NULL, 0, machine, error);
+}
+
+/* Leaves *machine NULL where the catalogue has no such GPU. */
+static haul_status from_catalogue(const char *gpu_name, haul_machine **machine, haul_error *error)
+{
+    char **names = NULL;
+    size_t count = 0;
+    haul_status status = haul_catalogue_list(&names, &count, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count && !status && !*machine; i++) {
+        haul_machine *entry = NULL;
+        /* a broken file of the catalogue is no reason to stop: it is not asked for */
+        if (haul_machine_load(names[i], &entry, NULL))
+            continue;
+        if (entry->gpu.name && same_gpu(entry->gpu.name, gpu_name))
+            status = gpu_alone(entry, machine, error);
+        haul_machine_free(entry);
+    }
+    haul_names_free(names, count);
+    return status;
+}
+
+haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **machine,
+                               haul_error *error)
+{
+    const haul_device *device = common_device(workload, error);
+    if (!device)
+        return HAUL_MISSING;
+    haul_machine *found = NULL;
+    haul_status status = from_catalogue(device->name, &found, error);
+    if (!status && !found)
+        status = from_device(device, &found, error);
+    if (!status)
+        *machine = found;
+    return status;
+}

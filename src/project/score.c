@@ -1,0 +1,42 @@
+#include "project/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/stats.h"
+
+static const double tick_s = 1e-9;
+
+bool haul_scorer_add(haul_scorer *scorer, double truth_s, double predicted_s)
+{
+    if (!haul_grow(&scorer->relative, &scorer->capacity, scorer->count + 1,
+                   sizeof *scorer->relative))
+        return false;
+    const double error_s = fabs(truth_s - predicted_s);
+    scorer->truth_s += truth_s;
+    scorer->error_s += error_s;
+    scorer->relative[scorer->count++] = error_s / fmax(truth_s, tick_s);
+    return true;
+}
+
+haul_score haul_scorer_finish(haul_scorer *scorer)
+{
+    if (!scorer->count)
+        return (haul_score){0};
+    haul_sort_doubles(scorer->relative, scorer->count);
+    const double wape = 100 * scorer->error_s / fmax(scorer->truth_s, tick_s);
+    return (haul_score){
+        .count = scorer->count,
+        .wmape = wape / (double)scorer->count,
+        .wape = wape,
+        .median = 100 * haul_quantile_sorted(scorer->relative, scorer->count, 0.5),
+        .p90 = 100 * haul_quantile_sorted(scorer->relative, scorer->count, 0.9),
+    };
+}
+
+void haul_scorer_release(haul_scorer *scorer)
+{
+    free(scorer->relative);
+    *scorer = (haul_scorer){0};
+}

@@ -1,0 +1,238 @@
+#include "check.h"
+
+#include "by_hand.h"
+#include "project/alike.h"
+#include "project/busy.h"
+#include "project/collision.h"
+#include "project/score.h"
+#include "project/truth.h"
+
+static void scores_are_those_computed_by_hand(void **state)
+{
+    (void)state;
+    haul_scorer scorer = {0};
+    /* truths 1, 2, 5 of 8 seconds; errors 0.1, 0.4, 0.5: sum 1.0 */
+    assert_true(haul_scorer_add(&scorer, 1, 1.1));
+    assert_true(haul_scorer_add(&scorer, 2, 1.6));
+    assert_true(haul_scorer_add(&scorer, 5, 5.5));
+    const haul_score score = haul_scorer_finish(&scorer);
+    assert_int_equal(score.count, 3);
+    CHECK_NEAR(score.wape, 100 * 1.0 / 8, 1e-12);
+    CHECK_NEAR(score.wmape, 100 * 1.0 / 8 / 3, 1e-12);
+    CHECK_NEAR(score.median, 10, 1e-12);
+    CHECK_NEAR(score.p90, 100 * (0.1 + 0.8 * 0.1), 1e-12); /* 0.1, 0.1, 0.2: at 1.8 */
+    haul_scorer_release(&scorer);
+    assert_int_equal(haul_scorer_finish(&scorer).count, 0);
+}
+
+static void a_truth_of_no_time_counts_as_a_tick(void **state)
+{
+    (void)state;
+    haul_scorer scorer = {0};
+    assert_true(haul_scorer_add(&scorer, 0, 0));
+    assert_true(haul_scorer_add(&scorer, 0, 3e-9));
+    const haul_score score = haul_scorer_finish(&scorer);
+    CHECK_NEAR(score.wape, 300, 1e-12);
+    CHECK_NEAR(score.median, 150, 1e-12);
+    haul_scorer_release(&scorer);
+}
+
+static void alike_copies_come_together_in_order(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 10, 100, 7);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 20, 90, 5);
+    by_hand_add(&hand, HAUL_OP_KERNEL, 80, 5);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PAGEABLE, 20, 70, 5);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 20, 60, 3);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 10, 50, 2);
+    const haul_workload *workload = by_hand_finish(&hand);
+    haul_alike alike;
+    assert_int_equal(haul_alike_make(workload, NULL, &alike, NULL), HAUL_OK);
+    assert_int_equal(alike.op_count, 5);
+    assert_int_equal(alike.class_count, 4);
+    const uint32_t order[] = {2, 0, 1, 4, 5}; /* of start: 50 60 70 80 90 100 */
+    assert_memory_equal(alike.ops, order, sizeof order);
+    assert_int_equal(haul_alike_group(&alike, 1).end, 3);
+    assert_int_equal(alike.classes[2].count, 2);
+    CHECK_NEAR(alike.classes[2].time_ns, 8, 0);
+    double scratch[2];
+    CHECK_NEAR(haul_alike_median_ns(workload, &alike, &alike.classes[2], scratch), 4, 0);
+    haul_alike_release(&alike);
+
+    const bool any[HAUL_DIRECTIONS] = {[HAUL_HTOD] = true};
+    assert_int_equal(haul_alike_make(workload, any, &alike, NULL), HAUL_OK);
+    assert_int_equal(alike.class_count, 3);
+    assert_int_equal(alike.classes[1].count, 3);
+    haul_alike_release(&alike);
+    by_hand_release(&hand);
+}
+
+static void many_sizes_are_told_apart(void **state)
+{
+    (void)state;
+    enum { SIZES = 5000 };
+    by_hand hand = {0};
+    for (int i = 0; i < 2 * SIZES; i++)
+        by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, (uint64_t)(i % SIZES) << 20, i, 1);
+    haul_alike alike;
+    assert_int_equal(haul_alike_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
+    assert_int_equal(alike.class_count, SIZES);
+    for (size_t c = 0; c < SIZES; c++) {
+        assert_int_equal(alike.classes[c].count, 2);
+        assert_int_equal(alike.classes[c].bytes, (uint64_t)c << 20);
+    }
+    const haul_alike_stride stride = haul_alike_thin(&alike, (haul_class_range){0, SIZES}, 1000);
+    assert_in_range((SIZES + stride.classes - 1) / stride.classes, 1, 1000);
+    haul_alike_release(&alike);
+    by_hand_release(&hand);
+}
+
+static void no_copies_make_no_classes(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_alike alike;
+    assert_int_equal(haul_alike_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
+    assert_int_equal(alike.class_count, 0);
+    haul_collisions collisions;
+    assert_int_equal(haul_collisions_find(&hand.workload, &alike, &collisions, NULL), HAUL_OK);
+    assert_null(collisions.share);
+    haul_alike_release(&alike);
+    haul_collisions_release(&collisions);
+}
+
+static void a_device_is_busy_once_however_many_copy(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, 0, 10);
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, 5, 10);
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, 30, 10);
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, 0, 100)->stream = 4; /* the other device */
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 10, 25);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 50, 25);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 12, 0);
+    const haul_workload *workload = by_hand_finish(&hand);
+    haul_busy busy;
+    assert_int_equal(haul_busy_make(workload, HAUL_DTOH, &busy, NULL), HAUL_OK);
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->direction != HAUL_HTOD)
+            continue;
+        const double share = haul_busy_share(workload, &busy, op);
+        /* 10 to 35 meets 10 to 15 and 30 to 35 */
+        CHECK_NEAR(share, op->start_ns == 10 ? 10.0 / 25 : 0, 1e-12);
+    }
+    haul_busy_release(&busy);
+    by_hand_release(&hand);
+}
+
+/* Copies of `bytes` that take `base` alone and lose `loss` of their speed while the other direction
+ * is busy, which it is for a different part of each; `noise` is their spread. */
+static void add_colliding(by_hand *hand, int count, double base, double loss, double noise)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < count; i++) {
+        const double share = (i % 5) / 5.0;
+        random = random * 1664525 + 1013904223;
+        const double spread = 1 + noise * ((random >> 8) / 8388608.0 - 1);
+        const double time = base * spread / (1 - loss * share);
+        const int64_t start = (int64_t)i * 1000000;
+        by_hand_copy(hand, HAUL_HTOD, HAUL_PINNED, 4096, start, (int64_t)time);
+        if (share > 0)
+            by_hand_copy(hand, HAUL_DTOH, HAUL_PINNED, 4096, start, (int64_t)(share * time));
+    }
+}
+
+static haul_collisions collisions_of(by_hand *hand, haul_alike *alike)
+{
+    haul_collisions collisions;
+    const haul_workload *workload = by_hand_finish(hand);
+    assert_int_equal(haul_alike_make(workload, NULL, alike, NULL), HAUL_OK);
+    assert_int_equal(haul_collisions_find(workload, alike, &collisions, NULL), HAUL_OK);
+    return collisions;
+}
+
+static void the_lost_speed_is_found(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    add_colliding(&hand, 40, 100000, 0.4, 0.02);
+    haul_alike alike;
+    haul_collisions collisions = collisions_of(&hand, &alike);
+    CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0.4, 0.05);
+    assert_int_equal(collisions.collided[HAUL_HTOD][HAUL_PINNED], 32);
+    haul_collisions_release(&collisions);
+    haul_alike_release(&alike);
+    by_hand_release(&hand);
+}
+
+static void noise_is_not_taken_for_collisions(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    add_colliding(&hand, 40, 100000, 0, 0.3);
+    haul_alike alike;
+    haul_collisions collisions = collisions_of(&hand, &alike);
+    CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0, 0);
+    CHECK_NEAR(haul_collision_speed(&collisions, &alike.classes[0], 1), 1, 0);
+    haul_collisions_release(&collisions);
+    haul_alike_release(&alike);
+    by_hand_release(&hand);
+}
+
+static void copies_are_paired_in_order_within_their_size(void **state)
+{
+    (void)state;
+    by_hand mine = {0}, theirs = {0};
+    by_hand_copy(&mine, HAUL_HTOD, HAUL_PINNED, 10, 0, 1);
+    by_hand_copy(&mine, HAUL_HTOD, HAUL_PINNED, 20, 10, 2);
+    by_hand_copy(&mine, HAUL_HTOD, HAUL_PINNED, 10, 20, 3);
+    by_hand_copy(&mine, HAUL_HTOD, HAUL_PINNED, 30, 30, 4);
+    by_hand_copy(&mine, HAUL_DTOH, HAUL_PINNED, 30, 40, 5);
+    by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 20, 0, 200);
+    by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 10, 10, 100);
+    by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 10, 20, 101);
+    by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 10, 30, 102);
+    by_hand_copy(&theirs, HAUL_DTOH, HAUL_HOST, 30, 40, 300);
+    haul_truth pairs;
+    assert_int_equal(haul_truth_pair(by_hand_finish(&mine), by_hand_finish(&theirs), &pairs, NULL),
+                     HAUL_OK);
+    const int64_t expected[] = {100, 200, 101, HAUL_NO_PARTNER, 300};
+    assert_memory_equal(pairs.partner_ns, expected, sizeof expected);
+    assert_int_equal(pairs.matched, 4);
+    assert_int_equal(pairs.unmatched, 2);
+    assert_false(pairs.any_memory[HAUL_HTOD]);
+    assert_true(pairs.any_memory[HAUL_DTOH]);
+
+    haul_alike alike;
+    assert_int_equal(haul_alike_make(&mine.workload, NULL, &alike, NULL), HAUL_OK);
+    const double prices[] = {220e-9, 200e-9, 1, (double)NAN}; /* of both copies of 10 bytes, ... */
+    haul_score score;
+    assert_int_equal(
+        haul_truth_score(&pairs, &alike, (haul_class_range){0, 4}, prices, &score, NULL), HAUL_OK);
+    assert_int_equal(score.count, 3);
+    CHECK_NEAR(score.wape, 100 * (10 + 9 + 0) / 401.0, 1e-9);
+    haul_alike_release(&alike);
+    haul_truth_release(&pairs);
+    by_hand_release(&mine);
+    by_hand_release(&theirs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_computed_by_hand),
+        cmocka_unit_test(a_truth_of_no_time_counts_as_a_tick),
+        cmocka_unit_test(alike_copies_come_together_in_order),
+        cmocka_unit_test(many_sizes_are_told_apart),
+        cmocka_unit_test(no_copies_make_no_classes),
+        cmocka_unit_test(a_device_is_busy_once_however_many_copy),
+        cmocka_unit_test(the_lost_speed_is_found),
+        cmocka_unit_test(noise_is_not_taken_for_collisions),
+        cmocka_unit_test(copies_are_paired_in_order_within_their_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
