@@ -3,95 +3,48 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "base/stats.h"
+#include "workload/tally.h"
 
-/* Classes found by hash; `slots` holds class + 1, or 0, and is a power of two long. */
-typedef struct finder {
-    haul_alike_class *classes;
-    size_t count;
-    size_t capacity;
-    uint32_t *slots;
-    size_t slot_count;
-} finder;
-
-static size_t hash(uint64_t bytes, unsigned direction, unsigned memory)
+static haul_op key_of(const haul_op *op, const bool *any_memory)
 {
-    uint64_t x = bytes ^ ((uint64_t)direction << 60) ^ ((uint64_t)memory << 56);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9); /* splitmix64 */
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)(x ^ (x >> 31));
-}
-
-static uint32_t *slot_of(const finder *self, const haul_alike_class *key)
-{
-    size_t at = hash(key->bytes, key->direction, key->memory);
-    for (;; at++) {
-        uint32_t *slot = &self->slots[at & (self->slot_count - 1)];
-        if (!*slot)
-            return slot;
-        const haul_alike_class *found = &self->classes[*slot - 1];
-        if (found->bytes == key->bytes && found->direction == key->direction &&
-            found->memory == key->memory)
-            return slot;
-    }
-}
-
-static bool widen(finder *self)
-{
-    const size_t slot_count = self->slot_count ? 2 * self->slot_count : 256;
-    uint32_t *slots = calloc(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    free(self->slots);
-    self->slots = slots;
-    self->slot_count = slot_count;
-    for (size_t i = 0; i < self->count; i++)
-        *slot_of(self, &self->classes[i]) = (uint32_t)i + 1;
-    return true;
-}
-
-/* The class of `key`, or NULL without memory. */
-static haul_alike_class *find_or_add(finder *self, const haul_alike_class *key)
-{
-    if (self->slot_count < 2 * (self->count + 1) && !widen(self))
-        return NULL;
-    uint32_t *slot = slot_of(self, key);
-    if (!*slot) {
-        if (!haul_grow(&self->classes, &self->capacity, self->count + 1, sizeof *self->classes))
-            return NULL;
-        self->classes[self->count++] = *key;
-        *slot = (uint32_t)self->count;
-    }
-    return &self->classes[*slot - 1];
-}
-
-static haul_alike_class key_of(const haul_op *op, const bool *any_memory)
-{
-    return (haul_alike_class){.bytes = op->bytes,
-                              .direction = op->direction,
-                              .memory = any_memory && any_memory[op->direction] ? HAUL_MEMORIES
-                                                                                : op->detail};
+    haul_op key = *op;
+    if (any_memory && any_memory[op->direction])
+        key.detail = HAUL_MEMORIES;
+    return key;
 }
 
 /* Counts each class; class_of[k] becomes the class of the k-th copy. */
-static bool count_classes(const haul_workload *workload, const bool *any_memory, finder *found,
-                          uint32_t *class_of)
+static bool count_classes(const haul_workload *workload, const bool *any_memory,
+                          haul_tally *classes, uint32_t *class_of)
 {
     size_t copies = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_COPY)
+        if (workload->ops[i].kind != HAUL_OP_COPY)
             continue;
-        const haul_alike_class key = key_of(op, any_memory);
-        haul_alike_class *alike_class = find_or_add(found, &key);
-        if (!alike_class)
+        const haul_op key = key_of(&workload->ops[i], any_memory);
+        const haul_tally_row *row = haul_tally_add(classes, &key);
+        if (!row)
             return false;
-        alike_class->count++;
-        alike_class->time_ns += (double)op->dur_ns;
-        class_of[copies++] = (uint32_t)(alike_class - found->classes);
+        class_of[copies++] = (uint32_t)(row - classes->rows);
     }
     return true;
+}
+
+/* The rows as classes; `first` is the row's number until they are placed. */
+static haul_alike_class *make_classes(const haul_tally *tally)
+{
+    haul_alike_class *classes = calloc(tally->count + 1, sizeof *classes);
+    for (size_t i = 0; classes && i < tally->count; i++) {
+        const haul_tally_row *row = &tally->rows[i];
+        classes[i] = (haul_alike_class){.bytes = row->bytes,
+                                        .time_ns = (double)row->time_ns,
+                                        .first = (uint32_t)i,
+                                        .count = (uint32_t)row->count,
+                                        .direction = row->direction,
+                                        .memory = row->memory};
+    }
+    return classes;
 }
 
 static int compare_classes(const void *a, const void *b)
@@ -104,29 +57,26 @@ static int compare_classes(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* Orders the classes and says where each begins: rank[id] becomes its next free place. */
-static void place_classes(finder *found, uint32_t *rank)
+/* Orders the classes and says where each begins: next[row] becomes the first place of its copies.
+ */
+static void place_classes(haul_alike_class *classes, size_t count, uint32_t *next)
 {
-    for (size_t i = 0; i < found->count; i++)
-        found->classes[i].first = (uint32_t)i; /* its old number, while sorting */
-    if (found->count)
-        qsort(found->classes, found->count, sizeof *found->classes, compare_classes);
+    qsort(classes, count, sizeof *classes, compare_classes);
     uint32_t first = 0;
-    for (size_t i = 0; i < found->count; i++) {
-        const uint32_t id = found->classes[i].first;
-        found->classes[i].first = first;
-        rank[id] = first;
-        first += found->classes[i].count;
+    for (size_t i = 0; i < count; i++) {
+        next[classes[i].first] = first;
+        classes[i].first = first;
+        first += classes[i].count;
     }
 }
 
-static void place_copies(const haul_workload *workload, const uint32_t *class_of, uint32_t *rank,
+static void place_copies(const haul_workload *workload, const uint32_t *class_of, uint32_t *next,
                          uint32_t *ops)
 {
     size_t copies = 0;
     for (size_t i = 0; i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_COPY)
-            ops[rank[class_of[copies++]]++] = (uint32_t)i;
+            ops[next[class_of[copies++]]++] = (uint32_t)i;
 }
 
 static size_t count_copies(const haul_workload *workload)
@@ -141,25 +91,27 @@ haul_status haul_alike_make(const haul_workload *workload, const bool *any_memor
                             haul_alike *alike, haul_error *error)
 {
     const size_t count = count_copies(workload);
-    finder found = {0};
+    haul_tally tally = {0};
+    haul_alike made = {.op_count = count, .ops = malloc((count + 1) * sizeof *made.ops)};
     uint32_t *class_of = calloc(count + 1, sizeof *class_of);
-    uint32_t *ops = malloc((count + 1) * sizeof *ops);
-    bool made = class_of && ops && count_classes(workload, any_memory, &found, class_of);
-    uint32_t *rank = made ? malloc((found.count + 1) * sizeof *rank) : NULL;
-    made = rank != NULL;
-    if (made) {
-        place_classes(&found, rank);
-        place_copies(workload, class_of, rank, ops);
-        *alike = (haul_alike){found.classes, found.count, ops, count};
+    uint32_t *next = NULL;
+    if (made.ops && class_of && count_classes(workload, any_memory, &tally, class_of)) {
+        made.class_count = tally.count;
+        made.classes = make_classes(&tally);
+        next = calloc(tally.count + 1, sizeof *next);
     }
-    free(rank);
+    haul_tally_release(&tally);
+    const bool ready = made.classes && next;
+    if (ready) {
+        place_classes(made.classes, made.class_count, next);
+        place_copies(workload, class_of, next, made.ops);
+        *alike = made;
+    } else {
+        haul_alike_release(&made);
+    }
+    free(next);
     free(class_of);
-    free(found.slots);
-    if (made)
-        return HAUL_OK;
-    free(ops);
-    free(found.classes);
-    return haul_fail_no_memory(error);
+    return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
 
 void haul_alike_release(haul_alike *alike)

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "project/busy.h"
+#include "project/traffic.h"
 
 enum {
     FOLDS = 10,
@@ -175,9 +175,9 @@ static haul_status fit_groups(const haul_workload *workload, const haul_alike *a
 static haul_status fill_shares(const haul_workload *workload, const haul_alike *alike,
                                haul_direction direction, float *share, bool *any, haul_error *error)
 {
-    haul_busy opposite = {0};
-    const haul_status status =
-        haul_busy_make(workload, direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, &opposite, error);
+    haul_traffic opposite = {0};
+    const haul_status status = haul_traffic_make(
+        workload, direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, &opposite, error);
     if (status)
         return status;
     for (size_t c = 0; c < alike->class_count; c++) {
@@ -185,11 +185,12 @@ static haul_status fill_shares(const haul_workload *workload, const haul_alike *
         if (self->direction != direction)
             continue;
         for (size_t i = self->first; i < (size_t)self->first + self->count; i++) {
-            share[i] = (float)haul_busy_share(workload, &opposite, &workload->ops[alike->ops[i]]);
+            share[i] =
+                (float)haul_traffic_share(workload, &opposite, &workload->ops[alike->ops[i]]);
             *any = *any || share[i] > 0;
         }
     }
-    haul_busy_release(&opposite);
+    haul_traffic_release(&opposite);
     return HAUL_OK;
 }
 

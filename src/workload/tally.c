@@ -55,16 +55,16 @@ static bool grow_slots(haul_tally *tally)
     return true;
 }
 
-bool haul_tally_add(haul_tally *tally, const haul_op *op)
+haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
 {
     if (tally->count * 2 >= tally->slot_count && !grow_slots(tally))
-        return false;
+        return NULL;
     const haul_tally_row key = key_of(op);
     const size_t slot = find_slot(tally, &key);
     if (!tally->slots[slot]) {
         if (tally->count >= UINT32_MAX - 1 ||
             !haul_grow(&tally->rows, &tally->capacity, tally->count + 1, sizeof *tally->rows))
-            return false;
+            return NULL;
         tally->rows[tally->count++] = key;
         tally->slots[slot] = (uint32_t)tally->count;
     }
@@ -73,7 +73,7 @@ bool haul_tally_add(haul_tally *tally, const haul_op *op)
     row->time_ns = haul_add_ns(row->time_ns, op->dur_ns);
     if (op->dur_ns < row->shortest_ns)
         row->shortest_ns = op->dur_ns;
-    return true;
+    return row;
 }
 
 void haul_tally_release(haul_tally *tally)

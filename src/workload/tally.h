@@ -2,8 +2,6 @@
 #ifndef HAUL_WORKLOAD_TALLY_H
 #define HAUL_WORKLOAD_TALLY_H
 
-#include <stdbool.h>
-
 #include "haul/workload.h"
 
 typedef struct haul_tally_row {
@@ -26,8 +24,9 @@ typedef struct haul_tally {
     size_t slot_count;
 } haul_tally;
 
-/* Counts a copy, memset or kernel. Returns false without memory. */
-bool haul_tally_add(haul_tally *tally, const haul_op *op);
+/* Counts a copy, memset or kernel. Returns its row, which moves when the next is added, or NULL
+ * without memory. */
+haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op);
 
 void haul_tally_release(haul_tally *tally);
 
