@@ -1,0 +1,163 @@
+#include "cost/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/textfile.h"
+#include "haul/csv.h"
+#include "haul/units.h"
+
+enum { FILE_BYTES = 1 << 28 }; /* the largest file that is read */
+
+haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy, double seconds,
+                            haul_error *error)
+{
+    if (!haul_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return haul_fail_no_memory(error);
+    list->items[list->count++] = (haul_sample){.copy = *copy, .seconds = seconds};
+    return HAUL_OK;
+}
+
+/* The columns of a CSV; `locality` may be absent. */
+enum { DIRECTION, MEMORY, BYTES, SECONDS, LOCALITY, COLUMNS };
+
+static haul_status parse_locality(const char *text, haul_locality *locality, haul_error *error)
+{
+    if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
+        return haul_fail(error, HAUL_BAD_INPUT, "expected near or far, not '%.60s'", text);
+    *locality = strcasecmp(text, "far") ? HAUL_NEAR : HAUL_FAR;
+    return HAUL_OK;
+}
+
+/* Seconds without a unit, as the column's name says, or a time with one. */
+static haul_status parse_seconds(const char *text, double *seconds, haul_error *error)
+{
+    char *end;
+    double value = strtod(text, &end);
+    const bool bare = *text && !*end && !text[strspn(text, "+-.0123456789eE")];
+    if (!bare && haul_quantity_parse(text, HAUL_DIM_SECONDS, &value, NULL))
+        return haul_fail(error, HAUL_BAD_INPUT, "expected seconds such as 1.25e-05, not '%.60s'",
+                         text);
+    if (!(value >= 0 && value <= 1e9))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "expected a duration from 0 to 1e9 seconds, not '%.60s'", text);
+    *seconds = value;
+    return HAUL_OK;
+}
+
+static haul_status parse_field(int column, const char *text, haul_sample *sample, haul_error *error)
+{
+    switch (column) {
+    case DIRECTION:
+        return haul_direction_parse(text, &sample->copy.direction, error);
+    case MEMORY:
+        return haul_memory_parse(text, &sample->copy.memory, error);
+    case BYTES:
+        return haul_bytes_parse(text, &sample->copy.bytes, error);
+    case SECONDS:
+        return parse_seconds(text, &sample->seconds, error);
+    default:
+        return parse_locality(text, &sample->copy.locality, error);
+    }
+}
+
+static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error *error)
+{
+    static const char *const names[] = {"direction", "host_memory", "bytes", "seconds"};
+    for (int i = 0; i < LOCALITY; i++) {
+        const haul_status status = haul_csv_find(csv, names[i], &columns[i], error);
+        if (status)
+            return status;
+    }
+    if (haul_csv_find(csv, "locality", &columns[LOCALITY], NULL))
+        columns[LOCALITY] = SIZE_MAX;
+    return HAUL_OK;
+}
+
+static haul_status read_row(const haul_csv *csv, const char *const *fields, const size_t *columns,
+                            haul_sample_list *list, haul_error *error)
+{
+    haul_sample sample = {0};
+    for (int i = 0; i < COLUMNS; i++) {
+        if (columns[i] == SIZE_MAX)
+            continue;
+        const haul_status status = parse_field(i, fields[columns[i]], &sample, error);
+        if (status) {
+            haul_csv_locate(csv, columns[i], error);
+            return status;
+        }
+    }
+    return haul_sample_add(list, &sample.copy, sample.seconds, error);
+}
+
+static haul_status read_csv(const char *text, size_t size, const char *file, haul_sample_list *list,
+                            haul_error *error)
+{
+    haul_csv *csv;
+    haul_status status = haul_csv_open_memory(text, size, file, &csv, error);
+    if (status)
+        return status;
+    size_t columns[COLUMNS];
+    const char *const *fields = NULL;
+    status = find_columns(csv, columns, error);
+    while (!status && !(status = haul_csv_next(csv, &fields, error)) && fields)
+        status = read_row(csv, fields, columns, list, error);
+    haul_csv_close(csv);
+    return status;
+}
+
+static haul_status read_json(char *text, size_t size, const char *file, haul_sample_list *list,
+                             haul_error *error)
+{
+    haul_tree *tree;
+    haul_status status = haul_tree_parse(text, size, file, &tree, error);
+    if (status)
+        return status;
+    status = haul_samples_read_tree(tree, list, error);
+    haul_tree_free(tree);
+    return status;
+}
+
+haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
+                               haul_error *error)
+{
+    const char *start = text + strspn(text, " \t\r\n\xEF\xBB\xBF");
+    const bool json = *start == '{' || *start == '[';
+    haul_sample_list list = {0};
+    haul_status status = (json ? read_json(text, size, file, &list, error)
+                               : read_csv(text, size, file, &list, error));
+    if (!status && !list.count)
+        status = haul_fail(error, HAUL_BAD_INPUT, "no measured copies in it");
+    if (status) {
+        haul_error_in_file(error, file);
+        free(list.items);
+        return status;
+    }
+    haul_shrink(&list.items, &list.capacity, list.count, sizeof *list.items);
+    *samples = (haul_samples){.items = list.items, .count = list.count};
+    return HAUL_OK;
+}
+
+haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error)
+{
+    char *text;
+    size_t size;
+    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    if (status)
+        return status;
+    status = haul_samples_parse(text, size, path, samples, error);
+    free(text);
+    return status;
+}
+
+void haul_samples_free(haul_samples *samples)
+{
+    if (!samples)
+        return;
+    free(samples->items);
+    *samples = (haul_samples){0};
+}

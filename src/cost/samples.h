@@ -1,0 +1,28 @@
+/* Reading measured copies: the parts that the formats share. */
+#ifndef HAUL_COST_SAMPLES_H
+#define HAUL_COST_SAMPLES_H
+
+#include "base/json_tree.h"
+#include "haul/fit.h"
+
+/* Samples as they are gathered. */
+typedef struct haul_sample_list {
+    haul_sample *items;
+    size_t count;
+    size_t capacity;
+} haul_sample_list;
+
+/* Adds a sample; NO_MEMORY is the only failure. */
+haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy, double seconds,
+                            haul_error *error);
+
+/* haul_samples_load from `size` bytes in memory, NUL behind them, which it may change; `file` names
+ * them in errors. */
+haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
+                               haul_error *error);
+
+/* Reads either JSON. */
+haul_status haul_samples_read_tree(const haul_tree *tree, haul_sample_list *list,
+                                   haul_error *error);
+
+#endif
