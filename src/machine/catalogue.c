@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/textfile.h"
 #include "haul/machine.h"
+#include "machine/embedded.h"
 #include "machine/machine_fields.h"
 #include "machine/yaml_tree.h"
 
@@ -33,9 +34,12 @@ static void release_folders(folders *self)
     free(self->paths);
 }
 
-/* Adds `path`, the owner of which is the arena; NULL is a want of memory. */
+/* Adds `path`, the owner of which is the arena; NULL is a want of memory. The portable build's own
+ * folders are "": its machines are inside. */
 static haul_status add_folder(folders *self, const char *path, haul_error *error)
 {
+    if (path && !*path)
+        return HAUL_OK;
     if (!path || !haul_grow(&self->paths, &self->capacity, self->count + 1, sizeof *self->paths))
         return haul_fail_no_memory(error);
     self->paths[self->count++] = path;
@@ -146,6 +150,8 @@ haul_status haul_catalogue_list(char ***names, size_t *count, haul_error *error)
     haul_status status = find_folders(&where, error);
     for (size_t i = 0; !status && i < where.count; i++)
         status = list_folder(&list, where.paths[i], error);
+    for (const haul_embedded *inside = haul_embedded_machines; !status && inside->name; inside++)
+        status = add_name(&list, inside->name, strlen(inside->name), error);
     release_folders(&where);
     settle(&list);
     if (status) {
@@ -222,6 +228,16 @@ static haul_status check_file_name(const char *name, const char *path, haul_mach
     return HAUL_BAD_INPUT;
 }
 
+static haul_status load_inside(const char *name, haul_machine **machine, haul_error *error)
+{
+    const haul_embedded *inside = haul_embedded_machines;
+    while (inside->name && strcmp(inside->name, name))
+        inside++;
+    if (!inside->name)
+        return fail_unknown(name, error);
+    return haul_machine_parse(inside->yaml, inside->size, name, machine, error);
+}
+
 static haul_status load_named(const char *name, haul_machine **machine, haul_error *error)
 {
     if (!haul_machine_name_ok(name))
@@ -231,7 +247,7 @@ static haul_status load_named(const char *name, haul_machine **machine, haul_err
     haul_status status = find_folders(&where, error);
     const char *path = status ? NULL : find_file(&where, name);
     if (!status)
-        status = path ? load_file(path, &found, error) : fail_unknown(name, error);
+        status = path ? load_file(path, &found, error) : load_inside(name, &found, error);
     if (!status)
         status = check_file_name(name, path, found, error);
     release_folders(&where);

@@ -1,0 +1,17 @@
+/* Machines inside the program, for the portable build: a file that is written when it is
+ * configured. Other builds have none. */
+#ifndef HAUL_MACHINE_EMBEDDED_H
+#define HAUL_MACHINE_EMBEDDED_H
+
+#include <stddef.h>
+
+typedef struct haul_embedded {
+    const char *name;
+    const char *yaml;
+    size_t size;
+} haul_embedded;
+
+/* Ends with a row without a name. */
+extern const haul_embedded haul_embedded_machines[];
+
+#endif
