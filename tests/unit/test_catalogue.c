@@ -1,0 +1,223 @@
+/* The machines of the catalogue: whole, and true to what they cite. */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "haul/cost.h"
+#include "haul/machine.h"
+
+enum { MIB = 1 << 20 };
+
+static haul_machine *loaded(const char *name)
+{
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    char text[1200];
+    if (haul_machine_load(name, &machine, &error))
+        fail_msg("%s", haul_error_format(&error, text, sizeof text));
+    return machine;
+}
+
+static double seconds(const haul_machine *machine, const char *model, const haul_copy *copy)
+{
+    haul_model_ref ref;
+    haul_estimate estimate = {0};
+    haul_error error = {0};
+    char text[1200];
+    if (haul_model_find(model, &ref, &error) ||
+        haul_copy_time(machine, ref.model, copy, &estimate, &error))
+        fail_msg("%s, %s: %s", machine->name, model, haul_error_format(&error, text, sizeof text));
+    haul_model_release(&ref);
+    return estimate.seconds;
+}
+
+static bool listed(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+static void machines_that_people_ask_for_are_there(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {
+        "gtx-680",    "gtx-titan",  "k20",        "k40",        "titan-xk7",
+        "summit",     "lassen",     "p100-pcie3", "v100-pcie3", "v100-nvlink2",
+        "a100-pcie4", "h100-pcie5", "h200",       "gh200",      "mi250x-frontier",
+        "mi300x",
+    };
+    char **names;
+    size_t count;
+    haul_error error = {0};
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!listed(names, count, wanted[i]))
+            fail_msg("no machine '%s'", wanted[i]);
+    haul_names_free(names, count);
+}
+
+static int must_have_a_source(void *state, const char *path, int dimension,
+                              const haul_figure *figure)
+{
+    (void)dimension;
+    if (figure->provenance != HAUL_NOT_GIVEN && !figure->source)
+        fail_msg("%s: %s has no source", *(const char *const *)state, path);
+    return 0;
+}
+
+/* Every figure says where it was read, and `auto` has a price for each copy over the host's link.
+ */
+static void check_whole(const char *name)
+{
+    haul_machine *machine = loaded(name);
+    assert_string_equal(machine->name, name);
+    assert_non_null(machine->gpu.name);
+    assert_non_null(machine->host.name);
+    haul_machine_visit(machine, must_have_a_source, &name);
+    static const haul_direction directions[] = {HAUL_HTOD, HAUL_DTOH, HAUL_DTOD};
+    static const uint64_t sizes[] = {1, 4096, 65536, MIB, 64 * (uint64_t)MIB, 1024 * (uint64_t)MIB};
+    for (size_t i = 0; i < 6; i++) {
+        const haul_direction direction = directions[i / 2];
+        haul_memory memory = i % 2 ? HAUL_PAGEABLE : HAUL_PINNED;
+        if (direction == HAUL_DTOD)
+            memory = HAUL_DEVICE;
+        double before = 0;
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const haul_copy copy = {.bytes = sizes[k], .direction = direction, .memory = memory};
+            const double now = seconds(machine, "auto", &copy);
+            if (now < before)
+                fail_msg("%s: %llu bytes take less than fewer do", name,
+                         (unsigned long long)sizes[k]);
+            before = now;
+        }
+    }
+    haul_machine_free(machine);
+}
+
+static void each_machine_is_whole(void **state)
+{
+    (void)state;
+    char **names;
+    size_t count;
+    haul_error error = {0};
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    for (size_t i = 0; i < count; i++)
+        check_whole(names[i]);
+    haul_names_free(names, count);
+}
+
+/* CCGrid 2014, Table I: T = (L+o) + nG. */
+static void gtx_titan_gives_the_papers_times(void **state)
+{
+    (void)state;
+    haul_machine *machine = loaded("gtx-titan");
+    for (uint64_t n = 16 * (uint64_t)MIB; n <= 1024 * (uint64_t)MIB; n *= 2) {
+        haul_copy copy = {.bytes = n, .direction = HAUL_HTOD, .memory = HAUL_PINNED};
+        CHECK_NEAR(seconds(machine, "loggp", &copy), (0.009420 + 8.318392e-8 * (double)n) / 1e3,
+                   1e-12);
+        copy.direction = HAUL_DTOH;
+        CHECK_NEAR(seconds(machine, "loggp", &copy), (0.009023 + 7.924734e-8 * (double)n) / 1e3,
+                   1e-12);
+    }
+    haul_machine_free(machine);
+}
+
+/* CCGrid 2014, Table II, in ms/byte. */
+static void busy_rates_are_the_papers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        haul_direction direction;
+        double busy;
+        double mapped;
+    } rows[] = {
+        {"k20", HAUL_HTOD, 1.741965e-7, 2.491988e-7},
+        {"k20", HAUL_DTOH, 1.747120e-7, 2.236644e-7},
+        {"gtx-titan", HAUL_HTOD, 0, 1.193386e-7},
+        {"gtx-titan", HAUL_DTOH, 0, 1.480396e-7},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_machine *machine = loaded(rows[i].machine);
+        const haul_copy_curve *curve =
+            haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, HAUL_NEAR);
+        CHECK_NEAR(1e3 / curve->mapped_rate_Bps.value, rows[i].mapped, 1e-12);
+        if (rows[i].busy > 0)
+            CHECK_NEAR(1e3 / curve->busy_rate_Bps.value, rows[i].busy, 1e-12);
+        haul_machine_free(machine);
+    }
+}
+
+/* HPEC 2021, Table II: what a host sees of a copy is alpha + beta n. */
+static void summit_and_lassen_are_the_papers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        haul_direction direction;
+        haul_locality locality;
+        double alpha;
+        double beta;
+    } rows[] = {
+        {"summit", HAUL_HTOD, HAUL_NEAR, 1.09e-5, 2.38e-11},
+        {"summit", HAUL_DTOH, HAUL_NEAR, 1.09e-5, 2.36e-11},
+        {"summit", HAUL_HTOD, HAUL_FAR, 1.26e-5, 2.71e-11},
+        {"summit", HAUL_DTOH, HAUL_FAR, 1.25e-5, 2.72e-11},
+        {"lassen", HAUL_HTOD, HAUL_NEAR, 1.33e-5, 1.80e-11},
+        {"lassen", HAUL_DTOH, HAUL_NEAR, 1.35e-5, 1.75e-11},
+        {"lassen", HAUL_HTOD, HAUL_FAR, 1.42e-5, 2.84e-11},
+        {"lassen", HAUL_DTOH, HAUL_FAR, 1.40e-5, 2.83e-11},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_machine *machine = loaded(rows[i].machine);
+        const haul_copy_curve *curve =
+            haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, rows[i].locality);
+        CHECK_NEAR(curve->latency_s.value + curve->call_latency_s.value, rows[i].alpha, 1e-3);
+        CHECK_NEAR(1 / curve->rate_Bps.value, rows[i].beta, 1e-5);
+        haul_machine_free(machine);
+    }
+}
+
+/* Packets with one acknowledgement share, against what was measured of three generations of PCIe:
+ * gearshifft pull request 82 (P100, as printed), nvbandwidth's README (A100) and example (H100). */
+static void packets_are_near_what_was_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        haul_direction direction;
+        double rate_Bps;
+    } rows[] = {
+        {"p100-pcie3", HAUL_HTOD, 12.15e9},
+        {"p100-pcie3", HAUL_DTOH, 12.89e9},
+        {"a100-pcie4", HAUL_HTOD, 26.0e9},
+        {"h100-pcie5", HAUL_HTOD, 55.6e9},
+    };
+    double share = -1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_machine *machine = loaded(rows[i].machine);
+        const haul_copy copy = {
+            .bytes = 1024 * (uint64_t)MIB, .direction = rows[i].direction, .memory = HAUL_PINNED};
+        const double rate = (double)copy.bytes / seconds(machine, "packet", &copy);
+        CHECK_NEAR(rate, rows[i].rate_Bps, 0.10);
+        assert_true(share < 0 || share == machine->link.ack_share.value);
+        share = machine->link.ack_share.value;
+        haul_machine_free(machine);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machines_that_people_ask_for_are_there),
+        cmocka_unit_test(each_machine_is_whole),
+        cmocka_unit_test(gtx_titan_gives_the_papers_times),
+        cmocka_unit_test(busy_rates_are_the_papers),
+        cmocka_unit_test(summit_and_lassen_are_the_papers),
+        cmocka_unit_test(packets_are_near_what_was_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
