@@ -16,13 +16,13 @@ static const haul_copy_curve *find(const haul_pricing *self, haul_memory memory)
     return haul_machine_curve(self->machine, copy->direction, memory, copy->locality);
 }
 
-static haul_memory kind_to_price(const haul_copy *copy)
+haul_memory haul_memory_priced(haul_direction direction, haul_memory memory)
 {
-    if (copy->direction == HAUL_HTOH)
+    if (direction == HAUL_HTOH)
         return HAUL_PAGEABLE;
-    if (!crosses(copy->direction))
+    if (!crosses(direction))
         return HAUL_DEVICE;
-    return copy->memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
+    return memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
 }
 
 haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *copy,
@@ -40,7 +40,7 @@ haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *co
         return self;
     if (copy->direction == HAUL_DTOD && copy->memory == HAUL_MANAGED)
         self.copy.direction = HAUL_PTOP;
-    self.copy.memory = kind_to_price(&self.copy);
+    self.copy.memory = haul_memory_priced(self.copy.direction, copy->memory);
     self.own = find(&self, self.copy.memory);
     self.stand_in = crosses(copy->direction) && self.copy.memory != copy->memory;
     return self;
@@ -164,9 +164,7 @@ haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, doub
     return (haul_span){0, share, fmax(share, most)};
 }
 
-/* The latency that an entry tells, in `out`: its own figure, or its points at one byte, which is
- * what L+o is. Of a single point the bytes at the link's peak are taken off. */
-static bool latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out)
+bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out)
 {
     if (!curve)
         return false;
@@ -199,14 +197,14 @@ haul_span haul_pricing_latency(haul_pricing *self)
 {
     const haul_machine *machine = self->machine;
     haul_figure latency;
-    if (latency_of(machine, self->own, &latency)) {
+    if (haul_latency_of(machine, self->own, &latency)) {
         rest_on(self, latency.provenance);
         return latency_doubt(&latency);
     }
     const haul_direction direction = haul_pricing_crosses(self) ? self->copy.direction : HAUL_HTOD;
     const haul_copy_curve *pinned =
         haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
-    if (self->copy.direction != HAUL_HTOH && latency_of(machine, pinned, &latency)) {
+    if (self->copy.direction != HAUL_HTOH && haul_latency_of(machine, pinned, &latency)) {
         rest_on(self, latency.provenance);
         return haul_span_within(latency.value, 2);
     }

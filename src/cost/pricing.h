@@ -70,6 +70,14 @@ haul_span haul_pricing_rate(haul_pricing *self);
  * a copy reads and writes. */
 double haul_pricing_peak(haul_pricing *self);
 
+/* The kind of memory whose figures stand in for those of `memory`; see haul_pricing_begin. */
+haul_memory haul_memory_priced(haul_direction direction, haul_memory memory);
+
+/* The latency that an entry tells: its own figure, or its points at one byte, which is what L+o is.
+ * Of a single point the bytes at the link's peak are taken off. False where `curve` is NULL or
+ * tells nothing. */
+bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out);
+
 /* How far off a figure may be, by where it is from: a factor of 1 or more, up and down. */
 double haul_pricing_factor(haul_provenance provenance);
 

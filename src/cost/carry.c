@@ -1,0 +1,138 @@
+/* What only the old machine knows, on the new one: AHEAD, section IV.C, which keeps the single
+ * figure that needs a measurement, the latency. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "cost/points.h"
+#include "cost/pricing.h"
+
+typedef struct carrying {
+    const haul_machine *to;
+    const haul_machine *from;
+    double ratio; /* of the hosts' copy rates; 0: nothing of the host is carried */
+    char kept[160];
+    char scaled[160];
+    haul_copy_curve *copies;
+    size_t count;
+} carrying;
+
+static bool given(const haul_figure *figure)
+{
+    return figure->provenance != HAUL_NOT_GIVEN;
+}
+
+static void carry(haul_figure *to, const haul_figure *from, double factor, const char *source)
+{
+    if (!given(to) && given(from))
+        *to = (haul_figure){from->value * factor, HAUL_CARRIED, source};
+}
+
+static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, haul_memory memory)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        haul_copy_curve *entry = &self->copies[i];
+        if (entry->direction == like->direction && entry->memory == memory &&
+            entry->locality == like->locality)
+            return entry;
+    }
+    haul_copy_curve *added = &self->copies[self->count++];
+    *added = (haul_copy_curve){
+        .direction = like->direction, .memory = memory, .locality = like->locality};
+    return added;
+}
+
+/* The rate at which the old host staged: its figure, or that of large pageable copies where they
+ * were clearly slower than the link, so that it was the host that set the pace. */
+static haul_figure staged_rate(const carrying *self, const haul_copy_curve *old)
+{
+    haul_figure rate = old->memory_rate_Bps;
+    if (given(&rate))
+        return rate;
+    rate = old->rate_Bps;
+    if (!given(&rate)) {
+        rate = old->points_from;
+        if (!haul_curve_rate(old, &rate.value))
+            return (haul_figure){0};
+    }
+    const haul_copy_curve *pinned =
+        haul_machine_curve(self->from, old->direction, HAUL_PINNED, old->locality);
+    haul_figure link = haul_link_peak(&self->from->link);
+    if (pinned && given(&pinned->rate_Bps))
+        link = pinned->rate_Bps;
+    else if (pinned)
+        (void)haul_curve_rate(pinned, &link.value);
+    return link.value > 0 && rate.value > 0.9 * link.value ? (haul_figure){0} : rate;
+}
+
+static void carry_staging(const carrying *self, const haul_copy_curve *old, haul_copy_curve *entry)
+{
+    if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
+        return;
+    const haul_figure rate = staged_rate(self, old);
+    carry(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
+    carry(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
+    carry(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
+    carry(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
+    carry(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
+    if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
+        carry(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
+}
+
+static void carry_entry(carrying *self, const haul_copy_curve *old)
+{
+    const haul_memory memory = haul_memory_priced(old->direction, old->memory);
+    if (memory != old->memory &&
+        haul_machine_curve(self->from, old->direction, memory, old->locality))
+        return; /* the kind that stands in for it has its own figures */
+    haul_figure latency = {0};
+    const bool has_latency = haul_latency_of(self->from, old, &latency);
+    haul_copy_curve *entry = entry_of(self, old, memory);
+    if (has_latency && !given(&entry->points_from))
+        carry(&entry->latency_s, &latency, 1, self->kept);
+    carry(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
+    carry(&entry->gap_s, &old->gap_s, 1, self->kept);
+    if (old->memory == HAUL_PAGEABLE)
+        carry_staging(self, old, entry);
+}
+
+/* The ratio by which host rates change. Where the old host's rate is not known and the new one's
+ * is, that speaks for itself; where neither is, rates are kept. */
+static double host_ratio(const haul_machine *to, const haul_machine *from)
+{
+    const haul_figure *now = &to->host.copy_rate_Bps;
+    const haul_figure *old = &from->host.copy_rate_Bps;
+    if (now->value > 0 && old->value > 0)
+        return now->value / old->value;
+    return now->value > 0 ? 0 : 1;
+}
+
+static void say_where_from(carrying *self)
+{
+    const bool known = self->to->host.copy_rate_Bps.value > 0;
+    const char *name = self->from->name ? self->from->name : "another machine";
+    snprintf(self->kept, sizeof self->kept, "kept from %.100s", name);
+    if (known)
+        snprintf(self->scaled, sizeof self->scaled, "from %.100s, x %.3g for the hosts' copy rates",
+                 name, self->ratio);
+    else
+        snprintf(self->scaled, sizeof self->scaled, "kept from %.100s: no host copy rate to scale by",
+                 name);
+}
+
+haul_status haul_machine_carry(const haul_machine *to, const haul_machine *from, haul_machine **out,
+                               haul_error *error)
+{
+    carrying self = {.to = to, .from = from, .ratio = host_ratio(to, from)};
+    say_where_from(&self);
+    self.copies = calloc(to->copy_count + from->copy_count + 1, sizeof *self.copies);
+    if (!self.copies)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < to->copy_count; i++)
+        self.copies[self.count++] = to->copies[i];
+    for (size_t i = 0; i < from->copy_count; i++)
+        carry_entry(&self, &from->copies[i]);
+    const haul_status status = haul_machine_with_copies(to, self.copies, self.count, out, error);
+    free(self.copies);
+    return status;
+}

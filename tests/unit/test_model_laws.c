@@ -1,0 +1,294 @@
+/* What holds for every model on any machine, and what holds of machines completed from others. */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "haul/cost.h"
+
+static uint64_t next(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return *seed >> 33;
+}
+
+static double between(uint64_t *seed, double least, double most)
+{
+    return least * pow(most / least, (double)next(seed) / 0x1p31);
+}
+
+/* A figure three times out of four. */
+static haul_figure maybe(uint64_t *seed, double least, double most)
+{
+    if (next(seed) % 4 == 0)
+        return (haul_figure){0};
+    const haul_provenance provenance = (haul_provenance)(HAUL_MEASURED + next(seed) % 5);
+    return (haul_figure){between(seed, least, most), provenance, NULL};
+}
+
+static haul_copy_curve any_curve(uint64_t *seed, haul_direction direction, haul_memory memory)
+{
+    haul_copy_curve curve = {
+        .direction = direction,
+        .memory = memory,
+        .locality = (haul_locality)(next(seed) % 8 == 0),
+        .latency_s = maybe(seed, 1e-7, 1e-4),
+        .rate_Bps = maybe(seed, 1e8, 1e12),
+        .gap_s = maybe(seed, 1e-8, 1e-5),
+        .threshold_bytes = maybe(seed, 1, 1e8),
+        .small_rate_Bps = maybe(seed, 1e8, 1e12),
+        .chunk_bytes = maybe(seed, 1, 1e8),
+        .host_rate_Bps = maybe(seed, 1e8, 1e12),
+        .cache_bytes = maybe(seed, 1, 1e9),
+        .memory_rate_Bps = maybe(seed, 1e8, 1e12),
+    };
+    const size_t count = next(seed) % 5;
+    if (!count)
+        return curve;
+    curve.points_from = (haul_figure){(double)count, HAUL_FITTED, NULL};
+    haul_point point = {between(seed, 1, 1e6) - 1, between(seed, 1e-7, 1e-4)};
+    for (size_t i = 0; i < count; i++) {
+        curve.points[i] = point;
+        point.bytes += between(seed, 1, 1e8);
+        point.seconds += between(seed, 1e-8, 1e-1);
+    }
+    return curve;
+}
+
+static haul_link any_link(uint64_t *seed)
+{
+    return (haul_link){
+        .kind = (haul_link_kind)(next(seed) % 5),
+        .generation = {(double)(1 + next(seed) % 6), HAUL_DATASHEET, NULL},
+        .lanes = {(double)(1U << next(seed) % 5), HAUL_DATASHEET, NULL},
+        .links = maybe(seed, 1, 18),
+        .link_rate_Bps = maybe(seed, 1e9, 1e12),
+        .payload_bytes = maybe(seed, 1, 4096),
+        .read_request_bytes = maybe(seed, 1, 4096),
+        .read_completion_bytes = maybe(seed, 1, 256),
+        .header_bytes = maybe(seed, 1, 64),
+        .ack_share = maybe(seed, 0.001, 0.9),
+    };
+}
+
+enum { CURVES = 6 };
+
+static haul_machine any_machine(uint64_t *seed, haul_copy_curve curves[CURVES])
+{
+    static const struct {
+        haul_direction direction;
+        haul_memory memory;
+    } kinds[CURVES] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
+                       {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
+                       {HAUL_DTOD, HAUL_DEVICE},   {HAUL_HTOD, HAUL_MANAGED}};
+    for (size_t i = 0; i < CURVES; i++)
+        curves[i] = any_curve(seed, kinds[i].direction, kinds[i].memory);
+    return (haul_machine){
+        .name = "any",
+        .host = {.memory_bandwidth_Bps = maybe(seed, 1e9, 1e12),
+                 .copy_rate_Bps = maybe(seed, 1e9, 1e11),
+                 .cached_copy_rate_Bps = maybe(seed, 1e9, 1e11),
+                 .cache_bytes = maybe(seed, 1, 1e9)},
+        .gpu = {.architecture = next(seed) % 3 ? "volta" : "cdna2",
+                .memory_bandwidth_Bps = maybe(seed, 1e10, 1e13)},
+        .link = any_link(seed),
+        .peer = any_link(seed),
+        .copies = curves,
+        .copy_count = next(seed) % (CURVES + 1),
+    };
+}
+
+/* Prices sizes in rising order; what can be priced at one size can at every size. */
+static size_t check_one(const haul_machine *machine, const haul_copy_model *model, haul_copy copy)
+{
+    size_t priced = 0;
+    double last = 0;
+    for (int i = 0; i < 60; i++) {
+        copy.bytes = i < 4 ? (uint64_t)i : (uint64_t)pow(1.6, i);
+        haul_estimate estimate;
+        haul_error error = {0};
+        const haul_status status = haul_copy_time(machine, model, &copy, &estimate, &error);
+        if (status == HAUL_MISSING) {
+            assert_true(strlen(error.text) > 0);
+            continue;
+        }
+        if (status != HAUL_OK)
+            fail_msg("%s: %s", model->name, error.text);
+        assert_true(estimate.weakest != HAUL_NOT_GIVEN);
+        /* `auto` may change its model with the size, and with it what it goes by */
+        if (strcmp(model->name, "auto") && estimate.seconds < last * (1 - 1e-12))
+            fail_msg("%s falls at %llu bytes", model->name, (unsigned long long)copy.bytes);
+        last = estimate.seconds;
+        priced++;
+    }
+    assert_true(priced == 0 || priced == 60);
+    return priced;
+}
+
+static void times_rise_and_lie_in_their_intervals(void **state)
+{
+    (void)state;
+    uint64_t seed = 42;
+    size_t priced[16] = {0};
+    for (int round = 0; round < 400; round++) {
+        haul_copy_curve curves[CURVES];
+        const haul_machine machine = any_machine(&seed, curves);
+        const haul_copy copy = {.direction = (haul_direction)(next(&seed) % HAUL_DIRECTIONS),
+                                .memory = (haul_memory)(next(&seed) % HAUL_MEMORIES),
+                                .locality = (haul_locality)(next(&seed) % 8 == 0)};
+        for (size_t m = 0; m < haul_copy_model_count(); m++)
+            priced[m] += check_one(&machine, haul_copy_model_at(m), copy);
+    }
+    for (size_t m = 0; m < haul_copy_model_count(); m++)
+        assert_true(priced[m] > 0);
+}
+
+/* Where `auto` answers, no other model but a baseline has a stronger evidence for the whole of the
+ * copy: what it takes is measured wherever the machine has a measured line or curve for the size.
+ */
+static void auto_rests_on_measurements_where_there_are_any(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int round = 0; round < 2000; round++) {
+        haul_copy_curve curves[CURVES];
+        haul_machine machine = any_machine(&seed, curves);
+        curves[0].locality = HAUL_NEAR;
+        curves[0].latency_s = (haul_figure){1e-6, HAUL_MEASURED, NULL};
+        curves[0].rate_Bps = (haul_figure){1e10, HAUL_MEASURED, NULL};
+        curves[0].points_from = (haul_figure){0};
+        machine.copy_count = CURVES;
+        const haul_copy copy = {
+            .bytes = next(&seed), .direction = HAUL_HTOD, .memory = HAUL_PINNED};
+        haul_estimate estimate;
+        const haul_copy_model *best = haul_copy_model_at(0);
+        assert_string_equal(best->name, "auto");
+        assert_int_equal(haul_copy_time(&machine, best, &copy, &estimate, NULL), HAUL_OK);
+        assert_int_equal(estimate.weakest, HAUL_MEASURED);
+        assert_string_equal(estimate.model, "loggp");
+    }
+}
+
+static haul_figure measured(double value)
+{
+    return (haul_figure){value, HAUL_MEASURED, "a bench"};
+}
+
+static void machines_are_completed_from_others(void **state)
+{
+    (void)state;
+    haul_copy_curve old[] = {
+        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .latency_s = measured(2e-6)},
+        {.direction = HAUL_DTOH,
+         .memory = HAUL_PINNED,
+         .latency_s = measured(3e-6),
+         .rate_Bps = measured(12e9)},
+        {.direction = HAUL_DTOH,
+         .memory = HAUL_PAGEABLE,
+         .latency_s = measured(4e-6),
+         .chunk_bytes = measured(1 << 18),
+         .host_rate_Bps = measured(9e9),
+         .memory_rate_Bps = measured(6e9)},
+    };
+    haul_copy_curve own[] = {
+        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .latency_s = measured(7e-6)}};
+    haul_machine from = {.name = "old", .copies = old, .copy_count = 3};
+    haul_machine to = {.name = "new", .copies = own, .copy_count = 1};
+    from.host.copy_rate_Bps = measured(5e9);
+    to.host.copy_rate_Bps = measured(10e9);
+    haul_machine *both = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_machine_carry(&to, &from, &both, &error), HAUL_OK);
+    assert_string_equal(both->name, "new");
+    const haul_copy_curve *kept = haul_machine_curve(both, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
+    assert_true(kept->latency_s.value == 7e-6 && kept->latency_s.provenance == HAUL_MEASURED);
+    const haul_copy_curve *pinned = haul_machine_curve(both, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
+    assert_true(pinned->latency_s.value == 3e-6);
+    assert_int_equal(pinned->latency_s.provenance, HAUL_CARRIED);
+    assert_non_null(strstr(pinned->latency_s.source, "old"));
+    assert_int_equal(pinned->rate_Bps.provenance, HAUL_NOT_GIVEN); /* the link's own */
+    const haul_copy_curve *staged = haul_machine_curve(both, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR);
+    assert_true(staged->memory_rate_Bps.value == 12e9 && staged->host_rate_Bps.value == 18e9);
+    assert_true(staged->chunk_bytes.value == 1 << 18);
+    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_CARRIED);
+    assert_non_null(strstr(staged->memory_rate_Bps.source, "x 2"));
+    haul_machine_free(both);
+}
+
+static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
+{
+    (void)state;
+    haul_copy_curve old[] = {
+        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .rate_Bps = measured(12e9)},
+        {.direction = HAUL_HTOD,
+         .memory = HAUL_PAGEABLE,
+         .points_from = measured(2),
+         .points = {{0, 5e-6}, {1e9, 5e-6 + 0.2}}},
+        {.direction = HAUL_DTOH,
+         .memory = HAUL_HOST,
+         .points_from = measured(2),
+         .points = {{0, 8e-6}, {1e9, 0.09}}},
+    };
+    const haul_machine from = {.name = "old", .copies = old, .copy_count = 3};
+    haul_machine to = {.name = "new"};
+    haul_machine *both = NULL;
+    assert_int_equal(haul_machine_carry(&to, &from, &both, NULL), HAUL_OK);
+    const haul_copy_curve *staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
+    CHECK_NEAR(staged->memory_rate_Bps.value, 5e9, 1e-9);
+    CHECK_NEAR(staged->latency_s.value, 5e-6, 1e-3);
+    assert_non_null(strstr(staged->memory_rate_Bps.source, "no host copy rate"));
+    /* memory of an untold kind is priced as pinned, so its latency is that of pinned copies */
+    const haul_copy_curve *pinned = haul_machine_curve(both, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
+    CHECK_NEAR(pinned->latency_s.value, 8e-6, 1e-3);
+    assert_null(haul_machine_curve(both, HAUL_DTOH, HAUL_HOST, HAUL_NEAR));
+    haul_machine_free(both);
+    /* a host whose rate is known speaks for itself */
+    to.host.copy_rate_Bps = measured(9e9);
+    assert_int_equal(haul_machine_carry(&to, &from, &both, NULL), HAUL_OK);
+    staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
+    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_NOT_GIVEN);
+    haul_machine_free(both);
+}
+
+static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
+{
+    (void)state;
+    const haul_machine old = {.gpu = {.name = "Tesla K40",
+                                      .memory_bandwidth_Bps = measured(288e9),
+                                      .fp32_flops = measured(4.29e12),
+                                      .clock_Hz = measured(745e6),
+                                      .multiprocessors = measured(15)}};
+    const haul_machine new = {.gpu = {.name = "Tesla V100",
+                                      .memory_bandwidth_Bps = measured(900e9),
+                                      .fp32_flops = measured(14.9e12),
+                                      .fp64_flops = measured(7.5e12),
+                                      .clock_Hz = measured(1455e6),
+                                      .multiprocessors = measured(80)}};
+    haul_estimate estimate;
+    assert_int_equal(haul_kernel_carry(&old, &new, 2, &estimate, NULL), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 2 * 288.0 / 900, 1e-12);
+    CHECK_NEAR(estimate.high_s, 2 * 288.0 / 900, 1e-12);
+    CHECK_NEAR(estimate.low_s, 2 * (745.0 * 15) / (1455.0 * 80), 1e-12);
+    assert_int_equal(estimate.weakest, HAUL_CARRIED);
+    const haul_machine same = {.gpu = {.name = "NVIDIA Tesla K40"}};
+    assert_int_equal(haul_kernel_carry(&old, &same, 2, &estimate, NULL), HAUL_OK);
+    assert_true(estimate.low_s == 2 && estimate.high_s == 2);
+    const haul_machine bare = {.gpu = {.name = "X"}};
+    haul_error error = {0};
+    assert_int_equal(haul_kernel_carry(&old, &bare, 2, &estimate, &error), HAUL_MISSING);
+    assert_non_null(strstr(error.text, "'Tesla K40' and 'X'"));
+    assert_int_equal(haul_kernel_carry(&old, &new, NAN, &estimate, &error), HAUL_BAD_INPUT);
+    assert_true(estimate.seconds == 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_rise_and_lie_in_their_intervals),
+        cmocka_unit_test(auto_rests_on_measurements_where_there_are_any),
+        cmocka_unit_test(machines_are_completed_from_others),
+        cmocka_unit_test(staging_is_read_off_the_points_of_a_fitted_machine),
+        cmocka_unit_test(kernels_are_carried_by_the_rates_that_may_bound_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
