@@ -231,7 +231,7 @@ static haul_status check_file_name(const char *name, const char *path, haul_mach
 static haul_status load_inside(const char *name, haul_machine **machine, haul_error *error)
 {
     const haul_embedded *inside = haul_embedded_machines;
-    while (inside->name && strcmp(inside->name, name))
+    while (inside->name && strcmp(inside->name, name) != 0)
         inside++;
     if (!inside->name)
         return fail_unknown(name, error);
@@ -248,7 +248,7 @@ static haul_status load_named(const char *name, haul_machine **machine, haul_err
     const char *path = status ? NULL : find_file(&where, name);
     if (!status)
         status = path ? load_file(path, &found, error) : load_inside(name, &found, error);
-    if (!status)
+    if (found)
         status = check_file_name(name, path, found, error);
     release_folders(&where);
     if (status) {

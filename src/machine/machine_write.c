@@ -1,5 +1,4 @@
 /* From a machine to YAML, by the rows of machine_fields.c. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +127,7 @@ static void write_figure(const haul_field *field, const void *base, const haul_f
                          FILE *out)
 {
     const haul_figure *figure = haul_field_at(field, base);
-    const bool own = !same_origin(figure, common);
+    const bool own = !common || !same_origin(figure, common);
     if (own)
         fputs("{value: ", out);
     if (field->kind == HAUL_FIELD_POINTS)
@@ -245,10 +244,9 @@ static void write_sections(const haul_machine *machine, FILE *out)
 
 haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
 {
-    errno = 0;
     write_sections(machine, out);
     fputc('\n', out);
     if (ferror(out))
-        return haul_fail(error, HAUL_IO, "cannot write the machine: %s", strerror(errno));
+        return haul_fail(error, HAUL_IO, "cannot write the machine '%s'", machine->name);
     return HAUL_OK;
 }
