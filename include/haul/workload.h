@@ -82,7 +82,8 @@ typedef struct haul_op {
     uint32_t name;        /* string id: the kernel's, else the call's; HAUL_NONE where unknown */
     uint32_t stream;      /* index into streams, or HAUL_NONE */
     uint32_t thread;      /* index into threads, or HAUL_NONE */
-    uint32_t stream_prev; /* the operation before it on its stream, or HAUL_NONE */
+    uint32_t stream_prev; /* the device operation before it on its stream, or HAUL_NONE; a SYNC or
+                           * CALL is on no stream's chain */
     uint32_t thread_prev; /* the operation called before it on its thread, or HAUL_NONE */
     uint8_t kind;         /* haul_op_kind */
     uint8_t direction;    /* COPY: haul_direction */
@@ -123,8 +124,10 @@ typedef struct haul_shape {
     uint32_t shared_bytes; /* static and dynamic, a block */
 } haul_shape;
 
-/* `after` may not start before `before` has ended: an event, a synchronisation. The order on one
- * stream and on one thread is in the operations themselves. */
+/* `after` may not start before `before` has ended: an event, a synchronisation. Where `after` is a
+ * SYNC, a wait of the host, it may not end before. Recorded times agree with that to within 20 us,
+ * by which clocks of hosts and devices may differ. The order on one stream and on one thread is in
+ * the operations themselves. */
 typedef struct haul_edge {
     uint32_t before;
     uint32_t after;
@@ -137,7 +140,9 @@ typedef struct haul_note {
 } haul_note;
 
 /* All arrays are the workload's. Operations are in order of start_ns (equal starts keep the order
- * of the source); edges in order of `after`. */
+ * of the source); edges in order of `after`. Starts lie in [-2^61, 2^61], and the sums of all
+ * durations, of all calls' durations and of all bytes are at most 2^62. Devices are those that some
+ * operation or wait names. */
 typedef struct haul_workload {
     const char *source; /* the file it was read from */
     const char *format; /* "nsys 3.24.14", "nvprof 22", ... */

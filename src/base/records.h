@@ -1,0 +1,29 @@
+/* A table of records of one size, each kept once, named by numbers from 0. */
+#ifndef HAUL_BASE_RECORDS_H
+#define HAUL_BASE_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begin with {.size = sizeof(record)}, at most 64 bytes a record. */
+typedef struct haul_records {
+    size_t size;
+    void *items;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; /* open addressing: number + 1, or 0 */
+    size_t slot_count;
+} haul_records;
+
+/* The number of the record equal to `item` byte for byte (so zero its padding), added where new;
+ * UINT32_MAX without memory. */
+uint32_t haul_records_add(haul_records *records, const void *item);
+
+/* The number of the record equal to `item`, or UINT32_MAX. */
+uint32_t haul_records_find(const haul_records *records, const void *item);
+
+/* Frees the table but gives its items, `count` of them, to the caller. */
+void *haul_records_take(haul_records *records);
+void haul_records_release(haul_records *records);
+
+#endif

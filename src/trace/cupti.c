@@ -1,0 +1,269 @@
+#include "trace/cupti.h"
+
+#include <stdio.h>
+
+#include "trace/cupti_rows.h"
+
+/* Ends of what two times are subtracted of. */
+static const int64_t time_limit = INT64_C(1) << 61;
+
+static const uint64_t numbered_names = UINT64_C(1) << 63;
+
+typedef struct reader {
+    const haul_cupti_format *format;
+    haul_source *source;
+    const haul_cupti_devices *devices;
+    haul_builder *builder;
+    haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
+    int lane_count;
+} reader;
+
+static bool in_range(int64_t time_ns)
+{
+    return time_ns >= -time_limit && time_ns <= time_limit;
+}
+
+/* A negative duration, which the builder repairs, where the times are out of range. */
+static int64_t duration(int64_t start_ns, int64_t end_ns)
+{
+    return in_range(start_ns) && in_range(end_ns) ? end_ns - start_ns : -1;
+}
+
+/* The times in the first two columns; a row without them is left out and counted. CUPTI writes 0
+ * for both where it could not take them. */
+static bool times_of(haul_builder *builder, const haul_rows *rows, int64_t *start_ns,
+                     int64_t *dur_ns)
+{
+    const int64_t start = haul_rows_int(rows, HAUL_COL_START);
+    const int64_t end = haul_rows_int(rows, HAUL_COL_END);
+    if (!haul_rows_is_int(rows, HAUL_COL_START) || !haul_rows_is_int(rows, HAUL_COL_END) ||
+        (start == 0 && end == 0)) {
+        haul_builder_repaired(builder, 1, "rows without a start or an end, left out");
+        return false;
+    }
+    *start_ns = start;
+    *dur_ns = duration(start, end);
+    return true;
+}
+
+static haul_status advance(haul_cupti_lane *lane, haul_error *error)
+{
+    haul_status status;
+    do
+        status = haul_rows_next(&lane->rows, &lane->more, error);
+    while (!status && lane->more &&
+           !times_of(lane->builder, &lane->rows, &lane->start_ns, &lane->dur_ns));
+    return status;
+}
+
+static haul_status open_lanes(reader *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int i = 0; !status && i < HAUL_CUPTI_TABLES && self->format->tables[i].name; i++) {
+        const haul_cupti_table *table = &self->format->tables[i];
+        if (!haul_source_has(self->source, table->name))
+            continue;
+        haul_cupti_lane *lane = &self->lanes[self->lane_count++];
+        lane->format = self->format;
+        lane->table = table;
+        lane->devices = self->devices;
+        lane->builder = self->builder;
+        status = haul_rows_begin(&lane->rows, self->source, table->name, table->columns,
+                                 HAUL_COLUMNS, error);
+        if (!status)
+            status = advance(lane, error);
+    }
+    return status;
+}
+
+static haul_cupti_lane *earliest(reader *self)
+{
+    haul_cupti_lane *found = NULL;
+    for (int i = 0; i < self->lane_count; i++) {
+        haul_cupti_lane *lane = &self->lanes[i];
+        if (lane->more && (!found || lane->start_ns < found->start_ns))
+            found = lane;
+    }
+    return found;
+}
+
+/* The tables are read side by side by start, so that the operations arrive nearly in order and
+ * need no sorting of note. */
+static haul_status read_operations(reader *self, haul_error *error)
+{
+    haul_status status = open_lanes(self, error);
+    for (haul_cupti_lane *lane; !status && !self->builder->failed && (lane = earliest(self));) {
+        haul_cupti_row_add(lane);
+        status = advance(lane, error);
+    }
+    for (int i = 0; i < self->lane_count; i++)
+        haul_rows_end(&self->lanes[i].rows);
+    return status;
+}
+
+static haul_status read_events(reader *self, haul_error *error)
+{
+    const haul_cupti_table *table = &self->format->events;
+    if (!haul_source_has(self->source, table->name))
+        return HAUL_OK;
+    haul_cupti_lane lane = {
+        .format = self->format,
+        .table = table,
+        .devices = self->devices,
+        .builder = self->builder,
+        .more = true,
+    };
+    haul_status status =
+        haul_rows_begin(&lane.rows, self->source, table->name, table->columns, HAUL_COLUMNS, error);
+    while (!status && lane.more && !self->builder->failed) {
+        status = haul_rows_next(&lane.rows, &lane.more, error);
+        if (!status && lane.more)
+            haul_cupti_row_event(&lane);
+    }
+    haul_rows_end(&lane.rows);
+    return status;
+}
+
+/* What the ids of the last call stood for. */
+typedef struct call_ids {
+    bool known;
+    int64_t thread;
+    int64_t process;
+    uint32_t number;
+    uint64_t process_key;
+} call_ids;
+
+static void find_thread(const reader *self, call_ids *ids, int64_t thread, int64_t process)
+{
+    const uint64_t low = UINT64_C(0xffffff);
+    if (ids->known && ids->thread == thread && ids->process == process)
+        return;
+    *ids = (call_ids){.known = true, .thread = thread, .process = process};
+    const uint64_t id = (uint64_t)thread;
+    /* Device rows name the process only where threads do. */
+    const uint64_t named = self->format->thread_has_process ? id & ~low : 0;
+    ids->number = haul_builder_thread(self->builder,
+                                      self->format->thread_has_process ? named : (uint64_t)process,
+                                      self->format->thread_has_process ? id & low : id);
+    ids->process_key = (uint64_t)haul_builder_process(self->builder, named) << 32;
+}
+
+static void add_call(const reader *self, const haul_rows *rows, uint64_t name_space, call_ids *ids)
+{
+    haul_call call = {.name = HAUL_NONE};
+    if (!times_of(self->builder, rows, &call.start_ns, &call.dur_ns))
+        return;
+    find_thread(self, ids, haul_rows_int(rows, HAUL_CALL_THREAD),
+                haul_rows_int(rows, HAUL_CALL_PROCESS));
+    call.thread = ids->number;
+    if (haul_rows_is_int(rows, HAUL_CALL_NAME))
+        call.name = haul_builder_name(
+            self->builder,
+            name_space | ((uint64_t)haul_rows_int(rows, HAUL_CALL_NAME) & (INT64_MAX >> 1)));
+    const uint32_t correlation =
+        haul_cupti_correlation(self->builder, haul_rows_int(rows, HAUL_CALL_CORRELATION));
+    call.key = correlation ? ids->process_key | correlation : 0;
+    haul_builder_call(self->builder, &call);
+}
+
+static uint64_t name_space_of(const haul_cupti_format *format, const haul_cupti_calls *calls)
+{
+    const uint64_t which = calls == format->calls ? 0 : UINT64_C(1) << 62;
+    return calls->numbered ? numbered_names | which : 0;
+}
+
+static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_error *error)
+{
+    if (!calls->name || !haul_source_has(self->source, calls->name))
+        return HAUL_OK;
+    const uint64_t name_space = name_space_of(self->format, calls);
+    haul_rows rows;
+    call_ids ids = {0};
+    bool more = true;
+    haul_status status =
+        haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
+    while (!status && more && !self->builder->failed) {
+        status = haul_rows_next(&rows, &more, error);
+        if (!status && more)
+            add_call(self, &rows, name_space, &ids);
+    }
+    haul_rows_end(&rows);
+    return status;
+}
+
+/* The file's table of strings is read once, whatever its size; only the names met are kept. */
+static haul_status read_names(reader *self, haul_error *error)
+{
+    const char *table = self->format->string_table;
+    if (!haul_source_has(self->source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status =
+        haul_rows_begin(&rows, self->source, table, self->format->string_columns, 2, error);
+    while (!status && more && !self->builder->failed) {
+        status = haul_rows_next(&rows, &more, error);
+        if (status || !more || !haul_rows_is_int(&rows, 0))
+            continue;
+        size_t length;
+        const char *text = haul_rows_text(&rows, 1, &length);
+        if (text)
+            haul_builder_name_text(self->builder, (uint64_t)haul_rows_int(&rows, 0) & INT64_MAX,
+                                   text, length);
+    }
+    haul_rows_end(&rows);
+    return status;
+}
+
+/* Calls that have only a number are named by it. */
+static void name_numbered(reader *self)
+{
+    haul_builder *builder = self->builder;
+    for (size_t i = 0; i < builder->names.count; i++) {
+        const uint64_t key = ((const uint64_t *)builder->names.items)[i];
+        if (!(key & numbered_names))
+            continue;
+        const haul_cupti_calls *calls = &self->format->calls[key >> 62 & 1];
+        char text[64];
+        const int length = snprintf(text, sizeof text, "%s %llu", calls->numbered,
+                                    (unsigned long long)(key & (INT64_MAX >> 1)));
+        haul_builder_name_text(builder, key, text, (size_t)length);
+    }
+}
+
+static void say_missing(const reader *self)
+{
+    bool has_copies = false, has_kernels = false, has_calls = false;
+    for (int i = 0; i < HAUL_CUPTI_TABLES && self->format->tables[i].name; i++) {
+        const haul_cupti_table *table = &self->format->tables[i];
+        const bool has = haul_source_has(self->source, table->name);
+        has_copies |= has && table->kind == HAUL_CUPTI_COPY;
+        has_kernels |= has && table->kind == HAUL_CUPTI_KERNEL;
+    }
+    for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
+        has_calls |= haul_source_has(self->source, self->format->calls[i].name);
+    if (!has_copies)
+        haul_builder_missing(self->builder, 0, "no copy table");
+    if (!has_kernels)
+        haul_builder_missing(self->builder, 0, "no kernel table");
+    if (!has_calls)
+        haul_builder_missing(self->builder, 0, "no RUNTIME table: no host call is known");
+}
+
+haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
+                            const haul_cupti_devices *devices, haul_builder *builder,
+                            haul_error *error)
+{
+    reader self = {.format = format, .source = source, .devices = devices, .builder = builder};
+    say_missing(&self);
+    haul_status status = read_operations(&self, error);
+    if (!status)
+        status = read_events(&self, error);
+    for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES; i++)
+        status = read_calls(&self, &format->calls[i], error);
+    if (!status)
+        status = read_names(&self, error);
+    if (!status)
+        name_numbered(&self);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* What tables about devices say, in files with CUPTI's records. */
+#ifndef HAUL_TRACE_CUPTI_DEVICES_H
+#define HAUL_TRACE_CUPTI_DEVICES_H
+
+#include "trace/sqlite_source.h"
+#include "workload/builder.h"
+
+/* Known before the operations are read. */
+typedef struct haul_cupti_devices {
+    haul_records ids; /* (process, id as operations name it) */
+    uint64_t *gpus;   /* their numbers in the device table */
+    size_t gpu_capacity;
+    haul_records contexts; /* for tables whose rows name a context and no device */
+    int64_t *context_devices;
+    size_t context_capacity;
+} haul_cupti_devices;
+
+void haul_cupti_devices_init(haul_cupti_devices *self);
+void haul_cupti_devices_release(haul_cupti_devices *self);
+
+/* Notes what the process of the system's number `pid` calls device `id`; which device a context is
+ * of. False without memory. */
+bool haul_cupti_devices_map(haul_cupti_devices *self, uint64_t pid, uint64_t id, uint64_t gpu);
+bool haul_cupti_devices_context(haul_cupti_devices *self, uint64_t context, int64_t device);
+
+/* What tells apart GPUs that processes call by one number; `process` as operations name it. */
+uint64_t haul_cupti_devices_gpu(const haul_cupti_devices *self, uint64_t process, uint64_t id);
+
+/* The id of a context's device, or -1. */
+int64_t haul_cupti_devices_of_context(const haul_cupti_devices *self, uint64_t context);
+
+enum haul_device_column {
+    HAUL_DEVICE_ID,   /* in the table */
+    HAUL_DEVICE_CUDA, /* as operations name it */
+    HAUL_DEVICE_NAME,
+    HAUL_DEVICE_BANDWIDTH,
+    HAUL_DEVICE_CLOCK,
+    HAUL_DEVICE_MEMORY,
+    HAUL_DEVICE_L2,
+    HAUL_DEVICE_MULTIPROCESSORS,
+    HAUL_DEVICE_COPY_ENGINES,
+    HAUL_DEVICE_MAJOR,
+    HAUL_DEVICE_MINOR,
+    HAUL_DEVICE_COLUMNS
+};
+
+typedef struct haul_device_table {
+    const char *name;
+    const char *columns[HAUL_DEVICE_COLUMNS];
+    bool name_is_number; /* of a string in StringTable */
+} haul_device_table;
+
+/* Fills in the builder's devices that have no name yet from a table, if it is there. */
+haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
+                                        haul_builder *builder, haul_error *error);
+
+#endif

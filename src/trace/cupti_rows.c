@@ -1,0 +1,318 @@
+#include "trace/cupti_rows.h"
+
+/* nsys's numbers, ENUM_CUDA_MEM_KIND; nvprof's (CUpti_ActivityMemoryKind) are one above. */
+typedef enum memory_kind {
+    KIND_PAGEABLE,
+    KIND_PINNED,
+    KIND_DEVICE,
+    KIND_ARRAY,
+    KIND_MANAGED,
+    KIND_DEVICE_STATIC,
+    KIND_MANAGED_STATIC,
+    KIND_UNKNOWN,
+} memory_kind;
+
+typedef enum host_side { NO_HOST, SOURCE, TARGET, BOTH } host_side;
+
+/* By copyKind: CUpti_ActivityMemcpyKind, and nsys's 11 to 13, ENUM_CUDA_MEMCPY_OPER. */
+static const struct {
+    haul_direction direction;
+    host_side host;
+    haul_memory memory; /* where no host's memory decides */
+} copy_kinds[] = {
+    {HAUL_UNKNOWN, NO_HOST, HAUL_MEMORY_UNKNOWN},
+    {HAUL_HTOD, SOURCE, HAUL_HOST},
+    {HAUL_DTOH, TARGET, HAUL_HOST},
+    {HAUL_HTOD, SOURCE, HAUL_HOST}, /* to array */
+    {HAUL_DTOH, TARGET, HAUL_HOST},
+    {HAUL_DTOD, NO_HOST, HAUL_ARRAY},
+    {HAUL_DTOD, NO_HOST, HAUL_ARRAY},
+    {HAUL_DTOD, NO_HOST, HAUL_ARRAY},
+    {HAUL_DTOD, NO_HOST, HAUL_DEVICE},
+    {HAUL_HTOH, BOTH, HAUL_HOST},
+    {HAUL_PTOP, NO_HOST, HAUL_DEVICE},
+    {HAUL_HTOD, NO_HOST, HAUL_MANAGED},
+    {HAUL_DTOH, NO_HOST, HAUL_MANAGED},
+    {HAUL_DTOD, NO_HOST, HAUL_MANAGED},
+};
+
+enum { COPY_KINDS = sizeof copy_kinds / sizeof *copy_kinds, COPY_DTOD = 8 };
+
+/* CUpti_ActivityUnifiedMemoryCounterKind: bytes transferred; the others count faults. */
+enum { COUNTER_HTOD = 1, COUNTER_DTOH = 2, COUNTER_DTOD = 8 };
+
+/* CUpti_ActivitySynchronizationType */
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT, SYNC_STREAM, SYNC_CONTEXT };
+
+/* CUPTI's ids have 32 bits, all ones for none; files store them signed or not. */
+static const uint32_t no_id = UINT32_MAX;
+
+static bool fits_id(int64_t value)
+{
+    return value >= INT32_MIN && value <= UINT32_MAX;
+}
+
+static uint32_t as_id(int64_t value)
+{
+    return fits_id(value) ? (uint32_t)value : no_id;
+}
+
+static uint32_t id_at(const haul_cupti_lane *lane, int column)
+{
+    return as_id(haul_rows_int_or(&lane->rows, column, -1));
+}
+
+uint32_t haul_cupti_correlation(haul_builder *builder, int64_t value)
+{
+    if (fits_id(value) && (uint32_t)value != no_id)
+        return (uint32_t)value;
+    if (!fits_id(value))
+        haul_builder_repaired(builder, 1, "correlation id out of range, ignored");
+    return 0;
+}
+
+static uint32_t find_device(haul_cupti_lane *lane, uint32_t id, uint32_t context)
+{
+    const haul_cupti_devices *devices = lane->devices;
+    if (id == no_id)
+        id = as_id(haul_cupti_devices_of_context(devices, context));
+    if (id == no_id)
+        return HAUL_NONE;
+    return haul_builder_device(lane->builder, id,
+                               haul_cupti_devices_gpu(devices, lane->process, id));
+}
+
+static void find_stream(haul_cupti_lane *lane)
+{
+    const uint32_t context = as_id(lane->ids[2]), id = as_id(lane->ids[3]);
+    lane->context = context;
+    lane->stream = HAUL_NONE;
+    if (id == no_id)
+        return;
+    const haul_stream stream = {
+        .device = find_device(lane, as_id(lane->ids[1]), context),
+        .process = lane->process,
+        .context = context,
+        .id = id,
+    };
+    lane->stream = haul_builder_stream(lane->builder, &stream);
+}
+
+static int device_column(const haul_cupti_lane *lane)
+{
+    if (lane->table->kind != HAUL_CUPTI_MIGRATION)
+        return HAUL_COL_DEVICE;
+    return haul_rows_int(&lane->rows, HAUL_COL_COPY_KIND) == COUNTER_DTOH ? HAUL_COL_SOURCE_DEVICE
+                                                                          : HAUL_COL_TARGET_DEVICE;
+}
+
+uint64_t haul_cupti_row_ids(haul_cupti_lane *lane)
+{
+    const haul_rows *rows = &lane->rows;
+    const int64_t ids[4] = {
+        haul_rows_int(rows, HAUL_COL_PROCESS),
+        haul_rows_int_or(rows, device_column(lane), -1),
+        haul_rows_int_or(rows, HAUL_COL_CONTEXT, -1),
+        haul_rows_int_or(rows, HAUL_COL_STREAM, -1),
+    };
+    bool same = lane->has_ids;
+    for (int i = 0; i < 4; i++) {
+        same &= ids[i] == lane->ids[i];
+        lane->ids[i] = ids[i];
+    }
+    if (!same) {
+        lane->has_ids = true;
+        lane->process = (uint64_t)ids[0];
+        lane->process_key = (uint64_t)haul_builder_process(lane->builder, lane->process) << 32;
+        find_stream(lane);
+    }
+    const uint32_t correlation =
+        haul_cupti_correlation(lane->builder, haul_rows_int(rows, HAUL_COL_CORRELATION));
+    return correlation ? lane->process_key | correlation : 0;
+}
+
+static memory_kind kind_at(const haul_cupti_lane *lane, int column)
+{
+    const int64_t value = haul_rows_int_or(&lane->rows, column, -1);
+    const int64_t pageable = lane->format->pageable;
+    return value >= pageable && value < pageable + KIND_UNKNOWN ? (memory_kind)(value - pageable)
+                                                                : KIND_UNKNOWN;
+}
+
+static haul_memory host_memory(const haul_cupti_lane *lane, host_side host)
+{
+    const memory_kind source = host == TARGET ? KIND_UNKNOWN : kind_at(lane, HAUL_COL_SOURCE_KIND);
+    const memory_kind target = host == SOURCE ? KIND_UNKNOWN : kind_at(lane, HAUL_COL_TARGET_KIND);
+    /* Of two hosts' memories the slower decides. */
+    if (source == KIND_PAGEABLE || target == KIND_PAGEABLE)
+        return HAUL_PAGEABLE;
+    switch (host == TARGET ? target : source) {
+    case KIND_PINNED:
+        return HAUL_PINNED;
+    case KIND_MANAGED:
+    case KIND_MANAGED_STATIC:
+        return HAUL_MANAGED;
+    default:
+        return HAUL_HOST;
+    }
+}
+
+static bool between_devices(const haul_cupti_lane *lane)
+{
+    const uint32_t source = id_at(lane, HAUL_COL_SOURCE_DEVICE);
+    const uint32_t target = id_at(lane, HAUL_COL_TARGET_DEVICE);
+    return source != no_id && target != no_id && source != target;
+}
+
+static uint64_t bytes_at(const haul_cupti_lane *lane)
+{
+    return (uint64_t)haul_rows_int_or(&lane->rows, HAUL_COL_BYTES, -1);
+}
+
+static void fill_copy(haul_cupti_lane *lane, haul_op *op)
+{
+    const int64_t given = haul_rows_int_or(&lane->rows, HAUL_COL_COPY_KIND, 0);
+    const int kind = given > 0 && given < COPY_KINDS ? (int)given : 0;
+    haul_direction direction = copy_kinds[kind].direction;
+    haul_memory memory = copy_kinds[kind].memory;
+    if (copy_kinds[kind].host != NO_HOST)
+        memory = host_memory(lane, copy_kinds[kind].host);
+    if (kind == COPY_DTOD && between_devices(lane))
+        direction = HAUL_PTOP;
+    if (direction == HAUL_UNKNOWN)
+        haul_builder_missing(lane->builder, 1, "copies whose direction is not known");
+    else if (memory == HAUL_HOST)
+        haul_builder_missing(lane->builder, 1, "copies whose kind of host memory is not known");
+    op->kind = HAUL_OP_COPY;
+    op->direction = (uint8_t)direction;
+    op->detail = (uint8_t)memory;
+    op->bytes = bytes_at(lane);
+}
+
+/* Returns false for counters of other things, and for samples without a duration. */
+static bool fill_migration(const haul_cupti_lane *lane, haul_op *op)
+{
+    switch (haul_rows_int(&lane->rows, HAUL_COL_COPY_KIND)) {
+    case COUNTER_HTOD:
+        op->direction = HAUL_HTOD;
+        break;
+    case COUNTER_DTOH:
+        op->direction = HAUL_DTOH;
+        break;
+    case COUNTER_DTOD:
+        op->direction = HAUL_DTOD;
+        break;
+    default:
+        return false;
+    }
+    op->kind = HAUL_OP_COPY;
+    op->detail = HAUL_MANAGED;
+    op->bytes = bytes_at(lane);
+    return true;
+}
+
+static uint32_t count_at(haul_cupti_lane *lane, int column)
+{
+    const int64_t value = haul_rows_int(&lane->rows, column);
+    if (value >= 0 && value <= UINT32_MAX)
+        return (uint32_t)value;
+    haul_builder_repaired(lane->builder, 1, "figure of a kernel's launch out of range, set to 0");
+    return 0;
+}
+
+static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
+{
+    haul_shape shape;
+    for (int i = 0; i < 3; i++) {
+        shape.grid[i] = count_at(lane, HAUL_COL_GRID + i);
+        shape.block[i] = count_at(lane, HAUL_COL_BLOCK + i);
+    }
+    shape.registers_per_thread = count_at(lane, HAUL_COL_REGISTERS);
+    shape.shared_bytes =
+        count_at(lane, HAUL_COL_STATIC_SHARED) + count_at(lane, HAUL_COL_DYNAMIC_SHARED);
+    op->kind = HAUL_OP_KERNEL;
+    op->shape = haul_builder_shape(lane->builder, &shape);
+    if (haul_rows_is_int(&lane->rows, HAUL_COL_NAME))
+        op->name = haul_builder_name(
+            lane->builder, (uint64_t)haul_rows_int(&lane->rows, HAUL_COL_NAME) & INT64_MAX);
+}
+
+/* What is waited for is told by the ids that the row gives: types are not to be relied on. Files of
+ * Nsight Systems have 1 (event) for cudaDeviceSynchronize, 2 (a stream waits) for
+ * cudaEventSynchronize and for cudaStreamSynchronize. */
+static haul_sync_kind sync_kind(bool has_event, bool has_stream, int64_t type)
+{
+    if (has_event)
+        return has_stream ? HAUL_SYNC_STREAM_WAIT : HAUL_SYNC_EVENT;
+    if (has_stream)
+        return HAUL_SYNC_STREAM;
+    return type >= SYNC_EVENT && type <= SYNC_CONTEXT ? HAUL_SYNC_CONTEXT : HAUL_SYNC_UNKNOWN;
+}
+
+static uint64_t event_at(const haul_cupti_lane *lane, int column)
+{
+    const uint32_t id = id_at(lane, column);
+    return id == no_id ? HAUL_NO_ID : id;
+}
+
+static void add_sync(haul_cupti_lane *lane, haul_op *op, uint64_t key)
+{
+    const haul_wait wait = {
+        .process = lane->process,
+        .context = lane->context,
+        .event = event_at(lane, HAUL_COL_EVENT),
+        .sync_id = event_at(lane, HAUL_COL_SYNC_ID),
+    };
+    op->kind = HAUL_OP_SYNC;
+    op->detail = (uint8_t)sync_kind(wait.event != HAUL_NO_ID, op->stream != HAUL_NONE,
+                                    haul_rows_int(&lane->rows, HAUL_COL_SYNC_TYPE));
+    haul_builder_wait(lane->builder, op, key, &wait);
+}
+
+void haul_cupti_row_add(haul_cupti_lane *lane)
+{
+    const uint64_t key = haul_cupti_row_ids(lane);
+    haul_op op = {
+        .start_ns = lane->start_ns,
+        .dur_ns = lane->dur_ns,
+        .name = HAUL_NONE,
+        .stream = lane->stream,
+        .thread = HAUL_NONE,
+    };
+    switch (lane->table->kind) {
+    case HAUL_CUPTI_COPY:
+        fill_copy(lane, &op);
+        break;
+    case HAUL_CUPTI_MIGRATION:
+        if (!fill_migration(lane, &op))
+            return;
+        break;
+    case HAUL_CUPTI_MEMSET:
+        op.kind = HAUL_OP_MEMSET;
+        op.bytes = bytes_at(lane);
+        break;
+    case HAUL_CUPTI_KERNEL:
+        fill_kernel(lane, &op);
+        break;
+    case HAUL_CUPTI_SYNC:
+        add_sync(lane, &op, key);
+        return;
+    }
+    if (op.stream == HAUL_NONE)
+        haul_builder_missing(lane->builder, 1, "operations whose stream is not known");
+    haul_builder_op(lane->builder, &op, key);
+}
+
+void haul_cupti_row_event(haul_cupti_lane *lane)
+{
+    const uint64_t key = haul_cupti_row_ids(lane);
+    const haul_event record = {
+        .process = lane->process,
+        .event = event_at(lane, HAUL_COL_EVENT),
+        .sync_id = event_at(lane, HAUL_COL_SYNC_ID),
+        .time_ns = haul_rows_int(&lane->rows, HAUL_COL_START),
+        .stream = lane->stream,
+    };
+    if (record.event != HAUL_NO_ID && record.stream != HAUL_NONE)
+        haul_builder_event(lane->builder, &record, key);
+}

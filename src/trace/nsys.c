@@ -1,0 +1,156 @@
+/* Nsight Systems, `nsys export --type sqlite`. Tables are made when their first row is met, columns
+ * come and go with the version, and views of its enumerations may be absent: see
+ * docs.nvidia.com/nsight-systems, "SQLite Export Schema Reference". */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "trace/cupti.h"
+#include "trace/trace_format.h"
+
+#define DEVICE_COLUMNS                                                                             \
+    "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+
+static const haul_cupti_format nsys_format = {
+    .tables =
+        {
+            {"CUPTI_ACTIVITY_KIND_MEMCPY",
+             HAUL_CUPTI_COPY,
+             {DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", "srcDeviceId",
+              "dstDeviceId"}},
+            {"CUPTI_ACTIVITY_KIND_MEMSET", HAUL_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
+            {"CUPTI_ACTIVITY_KIND_KERNEL",
+             HAUL_CUPTI_KERNEL,
+             {DEVICE_COLUMNS, "demangledName|shortName|mangledName|nameId|name", "gridX", "gridY",
+              "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
+              "dynamicSharedMemory"}},
+            {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+             HAUL_CUPTI_SYNC,
+             {DEVICE_COLUMNS, "syncType|type", "eventId", "eventSyncId"}},
+        },
+    .events = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+               HAUL_CUPTI_SYNC,
+               {"timestamp", NULL, "deviceId", "contextId", "streamId", "correlationId",
+                "globalPid", NULL, "eventId", "eventSyncId"}},
+    .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME",
+               {"start", "end", "correlationId", "nameId", "globalTid", NULL},
+               NULL}},
+    .thread_has_process = true,
+    .pageable = 0,
+    .string_table = "StringIds",
+    .string_columns = {"id", "value"},
+};
+
+static bool sniff(haul_source *source)
+{
+    static const char *const marks[] = {"StringIds", "META_DATA_EXPORT", "EXPORT_META_DATA",
+                                        "TARGET_INFO_SESSION_START_TIME"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (haul_source_has(source, marks[i]))
+            return true;
+    for (int i = 0; i < HAUL_CUPTI_TABLES && nsys_format.tables[i].name; i++)
+        if (haul_source_has_column(source, nsys_format.tables[i].name, "globalPid"))
+            return true;
+    return false;
+}
+
+static haul_status read_version(haul_source *source, char *version, size_t size, haul_error *error)
+{
+    const char *table =
+        haul_source_has(source, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
+    static const char *const columns[] = {"name", "value"};
+    version[0] = '\0';
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status = haul_rows_begin(&rows, source, table, columns, 2, error);
+    while (!status && more && !version[0]) {
+        size_t length;
+        status = haul_rows_next(&rows, &more, error);
+        const char *name = status || !more ? NULL : haul_rows_text(&rows, 0, &length);
+        if (!name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
+            continue;
+        const char *value = haul_rows_text(&rows, 1, &length);
+        snprintf(version, size, "%s", value ? value : "");
+    }
+    haul_rows_end(&rows);
+    return status;
+}
+
+/* Which GPU each process's CUDA device is: CUDA_VISIBLE_DEVICES can make two processes call two
+ * GPUs by one number. */
+static haul_status map_devices(haul_source *source, haul_cupti_devices *devices, haul_error *error)
+{
+    static const char table[] = "TARGET_INFO_CUDA_DEVICE";
+    static const char *const columns[] = {"pid", "cudaId", "gpuId"};
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status = haul_rows_begin(&rows, source, table, columns, 3, error);
+    while (!status && more) {
+        status = haul_rows_next(&rows, &more, error);
+        if (!status && more &&
+            !haul_cupti_devices_map(devices, (uint64_t)haul_rows_int(&rows, 0),
+                                    (uint64_t)haul_rows_int(&rows, 1),
+                                    (uint64_t)haul_rows_int(&rows, 2)))
+            status = haul_fail_no_memory(error);
+    }
+    haul_rows_end(&rows);
+    return status;
+}
+
+/* Newest first; TARGET_INFO_CUDA_GPU, of 2020 and 2021, has CUPTI's own names. */
+static const haul_device_table device_tables[] = {
+    {"TARGET_INFO_GPU",
+     {"id", "cuDevice|deviceId|id", "name", "memoryBandwidth", "clockRate", "totalMemory",
+      "l2CacheSize", "smCount", "asyncEngines", "computeMajor", "computeMinor"},
+     false},
+    {"TARGET_INFO_CUDA_GPU",
+     {"id", "cuDevice|deviceId|id", "name", "memoryBandwidth|globalMemoryBandwidth",
+      "clockRate|coreClockRate", "totalMemory|globalMemorySize", "l2CacheSize",
+      "smCount|numMultiprocessors", "asyncEngines|numMemcpyEngines",
+      "computeMajor|computeCapabilityMajor", "computeMinor|computeCapabilityMinor"},
+     false},
+};
+
+/* With --cuda-graph-trace=graph a graph is one row, without the copies and kernels in it. */
+static haul_status count_graphs(haul_source *source, haul_builder *builder, haul_error *error)
+{
+    static const char table[] = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+    static const char *const columns[] = {"start"};
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status = haul_rows_begin(&rows, source, table, columns, 1, error);
+    while (!status && more)
+        status = haul_rows_next(&rows, &more, error);
+    if (!status && rows.number > 1)
+        haul_builder_missing(builder, (uint64_t)rows.number - 1,
+                             "graphs recorded whole, without their copies and kernels (record with "
+                             "--cuda-graph-trace=node)");
+    haul_rows_end(&rows);
+    return status;
+}
+
+static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
+                        haul_error *error)
+{
+    haul_cupti_devices devices;
+    haul_cupti_devices_init(&devices);
+    haul_status status = read_version(source, version, size, error);
+    if (!status)
+        status = map_devices(source, &devices, error);
+    if (!status)
+        status = haul_cupti_read(&nsys_format, source, &devices, builder, error);
+    for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)
+        status = haul_cupti_devices_describe(source, &device_tables[i], builder, error);
+    if (!status)
+        status = count_graphs(source, builder, error);
+    haul_cupti_devices_release(&devices);
+    return status;
+}
+
+const haul_trace_format haul_trace_nsys = {.name = "nsys", .sniff = sniff, .read = read};

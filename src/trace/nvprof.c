@@ -1,0 +1,115 @@
+/* nvprof and the Visual Profiler: CUPTI's activity records, a table a kind, all of them present
+ * and most of them empty. Rows of device work name no process. */
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "trace/cupti.h"
+#include "trace/trace_format.h"
+
+#define DEVICE_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", NULL
+#define COPY_COLUMNS DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"
+#define KERNEL_COLUMNS                                                                             \
+    DEVICE_COLUMNS, "name", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",               \
+        "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"
+#define CALL_COLUMNS "start", "end", "correlationId", "cbid", "threadId", "processId"
+
+static const haul_cupti_format nvprof_format = {
+    .tables =
+        {
+            {"CUPTI_ACTIVITY_KIND_MEMCPY", HAUL_CUPTI_COPY, {COPY_COLUMNS}},
+            {"CUPTI_ACTIVITY_KIND_MEMCPY2", /* between devices */
+             HAUL_CUPTI_COPY,
+             {COPY_COLUMNS, "srcDeviceId", "dstDeviceId"}},
+            {"CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER",
+             HAUL_CUPTI_MIGRATION,
+             {"start", "end", NULL, NULL, "streamId", NULL, NULL, "value", "counterKind", NULL,
+              NULL, "srcId", "dstId"}},
+            {"CUPTI_ACTIVITY_KIND_MEMSET", HAUL_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
+            {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", HAUL_CUPTI_KERNEL, {KERNEL_COLUMNS}},
+            {"CUPTI_ACTIVITY_KIND_KERNEL", HAUL_CUPTI_KERNEL, {KERNEL_COLUMNS}}, /* serialised */
+            {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+             HAUL_CUPTI_SYNC,
+             {DEVICE_COLUMNS, "type", "cudaEventId|eventId", "cudaEventSyncId"}},
+        },
+    .events = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+               HAUL_CUPTI_SYNC,
+               {"deviceTimestamp", NULL, "deviceId", "contextId", "streamId", "correlationId", NULL,
+                NULL, "eventId", "cudaEventSyncId"}},
+    .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME", {CALL_COLUMNS}, "runtime call"},
+              {"CUPTI_ACTIVITY_KIND_DRIVER", {CALL_COLUMNS}, "driver call"}},
+    .pageable = 1,
+    .string_table = "StringTable",
+    .string_columns = {"_id_", "value"},
+};
+
+static const haul_device_table device_table = {"CUPTI_ACTIVITY_KIND_DEVICE",
+                                               {"id", "id", "name", "globalMemoryBandwidth",
+                                                "coreClockRate", "globalMemorySize", "l2CacheSize",
+                                                "numMultiprocessors", "numMemcpyEngines",
+                                                "computeCapabilityMajor", "computeCapabilityMinor"},
+                                               true};
+
+static bool sniff(haul_source *source)
+{
+    if (haul_source_has(source, "StringTable") && haul_source_has(source, "Version"))
+        return true;
+    for (int i = 0; i < HAUL_CUPTI_TABLES && nvprof_format.tables[i].name; i++)
+        if (haul_source_has_column(source, nvprof_format.tables[i].name, "_id_"))
+            return true;
+    return false;
+}
+
+static haul_status read_version(haul_source *source, char *version, size_t size, haul_error *error)
+{
+    static const char *const columns[] = {"version"};
+    version[0] = '\0';
+    if (!haul_source_has(source, "Version"))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = false;
+    haul_status status = haul_rows_begin(&rows, source, "Version", columns, 1, error);
+    if (!status)
+        status = haul_rows_next(&rows, &more, error);
+    if (!status && more)
+        snprintf(version, size, "%lld", (long long)haul_rows_int(&rows, 0));
+    haul_rows_end(&rows);
+    return status;
+}
+
+static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices, haul_error *error)
+{
+    static const char table[] = "CUPTI_ACTIVITY_KIND_CONTEXT";
+    static const char *const columns[] = {"contextId", "deviceId"};
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status = haul_rows_begin(&rows, source, table, columns, 2, error);
+    while (!status && more) {
+        status = haul_rows_next(&rows, &more, error);
+        if (!status && more &&
+            !haul_cupti_devices_context(devices, (uint64_t)haul_rows_int(&rows, 0),
+                                        haul_rows_int(&rows, 1)))
+            status = haul_fail_no_memory(error);
+    }
+    haul_rows_end(&rows);
+    return status;
+}
+
+static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
+                        haul_error *error)
+{
+    haul_cupti_devices devices;
+    haul_cupti_devices_init(&devices);
+    haul_status status = read_version(source, version, size, error);
+    if (!status)
+        status = map_contexts(source, &devices, error);
+    if (!status)
+        status = haul_cupti_read(&nvprof_format, source, &devices, builder, error);
+    if (!status)
+        status = haul_cupti_devices_describe(source, &device_table, builder, error);
+    haul_cupti_devices_release(&devices);
+    return status;
+}
+
+const haul_trace_format haul_trace_nvprof = {.name = "nvprof", .sniff = sniff, .read = read};

@@ -1,0 +1,230 @@
+#include "trace/sqlite_source.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+enum {
+    LONGEST_VALUE = 16 << 20, /* bytes of one row */
+    SMALLEST_ROW = 2,         /* bytes: a pointer to a cell */
+    BUSY_MS = 2000,
+};
+
+static haul_status fail_sqlite(const haul_source *self, int code, haul_error *error)
+{
+    const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
+    haul_status status;
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        status = haul_fail_no_memory(error);
+        break;
+    case SQLITE_NOTADB:
+        status = haul_fail(error, HAUL_BAD_INPUT, "no SQLite database, or an encrypted one");
+        break;
+    case SQLITE_CORRUPT:
+        status = haul_fail(error, HAUL_BAD_INPUT, "corrupt SQLite database (%s)", what);
+        break;
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        status = haul_fail(error, HAUL_IO, "cannot read (%s)", what);
+        break;
+    default:
+        status = haul_fail(error, HAUL_BAD_INPUT, "not readable as SQLite (%s)", what);
+    }
+    haul_error_in_file(error, self->path);
+    return status;
+}
+
+/* The one integer that a pragma gives. */
+static int read_integer(sqlite3 *db, const char *sql, int64_t *value)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        *value = sqlite3_column_int64(stmt, 0);
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(stmt);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* See "Defense Against The Dark Arts", sqlite.org/security.html. */
+static int harden(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    sqlite3_busy_timeout(db, BUSY_MS);
+    return sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
+static int list_tables(haul_source *self)
+{
+    sqlite3_stmt *stmt = NULL;
+    /* As the parsed schema has it: a row of sqlite_schema may lie about its type. */
+    int code = sqlite3_prepare_v2(self->db, "PRAGMA main.table_list", -1, &stmt, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        code = SQLITE_OK;
+        const char *name = (const char *)sqlite3_column_text(stmt, 1);
+        const char *type = (const char *)sqlite3_column_text(stmt, 2);
+        if (name && type && !strcmp(type, "table") &&
+            haul_strings_add(&self->tables, name, strlen(name)) == UINT32_MAX)
+            code = SQLITE_NOMEM;
+    }
+    sqlite3_finalize(stmt);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error)
+{
+    *self = (haul_source){.db = db, .path = path};
+    int64_t pages = 0, page_bytes = 0;
+    int code = harden(db);
+    if (code == SQLITE_OK)
+        code = read_integer(db, "PRAGMA page_count", &pages);
+    if (code == SQLITE_OK)
+        code = read_integer(db, "PRAGMA page_size", &page_bytes);
+    if (code == SQLITE_OK)
+        code = list_tables(self);
+    if (code != SQLITE_OK) {
+        const haul_status status = fail_sqlite(self, code, error);
+        haul_source_close(self);
+        return status;
+    }
+    self->row_limit = pages * page_bytes / SMALLEST_ROW;
+    return HAUL_OK;
+}
+
+haul_status haul_source_open(haul_source *self, const char *path, haul_error *error)
+{
+    sqlite3 *db = NULL;
+    const int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK)
+        return haul_source_wrap(self, db, path, error);
+    *self = (haul_source){.db = db, .path = path};
+    const haul_status status = fail_sqlite(self, code, error);
+    haul_source_close(self);
+    return status;
+}
+
+void haul_source_close(haul_source *self)
+{
+    sqlite3_close(self->db);
+    haul_strings_release(&self->tables);
+    *self = (haul_source){0};
+}
+
+bool haul_source_has(const haul_source *self, const char *table)
+{
+    for (size_t i = 0; i < self->tables.count; i++)
+        if (!strcmp(self->tables.texts[i], table))
+            return true;
+    return false;
+}
+
+/* Whether the table has an ordinary column of the name: table_info lists no generated one. */
+static bool has_column(haul_source *self, const char *table, const char *name, size_t length)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(self->db, "SELECT name FROM pragma_table_info(?1, 'main')", -1, &stmt,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC) == SQLITE_OK)
+        while (!found && sqlite3_step(stmt) == SQLITE_ROW) {
+            const char *column = (const char *)sqlite3_column_text(stmt, 0);
+            found = column && strlen(column) == length && !memcmp(column, name, length);
+        }
+    sqlite3_finalize(stmt);
+    return found;
+}
+
+bool haul_source_has_column(haul_source *self, const char *table, const char *column)
+{
+    return haul_source_has(self, table) && has_column(self, table, column, strlen(column));
+}
+
+/* The first name of "new|old" that the table has; its length is 0 where there is none. */
+static const char *choose_column(haul_source *self, const char *table, const char *names,
+                                 size_t *length)
+{
+    while (names && *names) {
+        *length = strcspn(names, "|");
+        if (has_column(self, table, names, *length))
+            return names;
+        names += *length + (names[*length] == '|');
+    }
+    *length = 0;
+    return "";
+}
+
+static char *compose(haul_source *self, const char *table, const char *const *columns, size_t count)
+{
+    sqlite3_str *sql = sqlite3_str_new(self->db);
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *name = choose_column(self, table, columns[i], &length);
+        sqlite3_str_appendall(sql, i ? ", " : "SELECT ");
+        if (length)
+            sqlite3_str_appendf(sql, "\"%.*w\"", (int)length, name);
+        else
+            sqlite3_str_appendall(sql, "NULL");
+    }
+    sqlite3_str_appendf(sql, " FROM main.\"%w\" NOT INDEXED", table);
+    return sqlite3_str_finish(sql);
+}
+
+haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
+                            const char *const *columns, size_t count, haul_error *error)
+{
+    *self = (haul_rows){.source = source, .table = table};
+    char *sql = compose(source, table, columns, count);
+    if (!sql)
+        return haul_fail_no_memory(error);
+    const int code = sqlite3_prepare_v2(source->db, sql, -1, &self->stmt, NULL);
+    sqlite3_free(sql);
+    if (code == SQLITE_OK)
+        return HAUL_OK;
+    const haul_status status = fail_sqlite(source, code, error);
+    haul_error_in_table(error, source->path, table, 0);
+    return status;
+}
+
+static haul_status fail_at_row(const haul_rows *self, int code, haul_error *error)
+{
+    const haul_status status =
+        code == SQLITE_ROW
+            ? haul_fail(error, HAUL_BAD_INPUT, "corrupt SQLite database (more rows than fit it)")
+            : fail_sqlite(self->source, code, error);
+    haul_error_in_table(error, self->source->path, self->table, self->number);
+    return status;
+}
+
+haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
+{
+    const int code = sqlite3_step(self->stmt);
+    self->number++;
+    *more = code == SQLITE_ROW;
+    if (code == SQLITE_DONE || (*more && self->number <= self->source->row_limit))
+        return HAUL_OK;
+    return fail_at_row(self, code, error);
+}
+
+void haul_rows_end(haul_rows *self)
+{
+    sqlite3_finalize(self->stmt);
+    self->stmt = NULL;
+}
+
+const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
+{
+    const char *text = (const char *)sqlite3_column_text(self->stmt, column);
+    *length = text ? (size_t)sqlite3_column_bytes(self->stmt, column) : 0;
+    return text;
+}

@@ -1,0 +1,75 @@
+/* Reading tables of an SQLite file that nobody vouches for.
+ *
+ * Only real tables and stored columns are read, each by one plain scan: no view, virtual table,
+ * generated column or index of the file is ever evaluated, so that reading ends after at most as
+ * many rows as the file can hold. */
+#ifndef HAUL_TRACE_SQLITE_SOURCE_H
+#define HAUL_TRACE_SQLITE_SOURCE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "haul/status.h"
+
+typedef struct haul_source {
+    sqlite3 *db;
+    const char *path; /* in errors */
+    haul_strings tables;
+    int64_t row_limit; /* more rows than this in one table are a loop in a corrupt file */
+} haul_source;
+
+/* A scan of one table. `number` counts from 1. */
+typedef struct haul_rows {
+    haul_source *source;
+    sqlite3_stmt *stmt;
+    const char *table;
+    int64_t number;
+} haul_rows;
+
+/* Opens the SQLite file at `path`, which must outlive the source. Returns BAD_INPUT where it is no
+ * SQLite database or corrupt, IO where it cannot be read. */
+haul_status haul_source_open(haul_source *self, const char *path, haul_error *error);
+
+/* Takes an open database; closes it in the end, and on failure. */
+haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error);
+
+void haul_source_close(haul_source *self);
+
+bool haul_source_has(const haul_source *self, const char *table);
+
+/* Whether the table is there and has the column. */
+bool haul_source_has_column(haul_source *self, const char *table, const char *column);
+
+/* Begins a scan of `count` columns; one that the table lacks, or that is NULL, reads as NULL. A
+ * column may be given by several names, "new|old": the first that the table has is read. */
+haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
+                            const char *const *columns, size_t count, haul_error *error);
+
+/* Steps to the next row; *more is false behind the last. */
+haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error);
+
+void haul_rows_end(haul_rows *self);
+
+static inline int64_t haul_rows_int(const haul_rows *self, int column)
+{
+    return sqlite3_column_int64(self->stmt, column);
+}
+
+static inline bool haul_rows_is_int(const haul_rows *self, int column)
+{
+    return sqlite3_column_type(self->stmt, column) == SQLITE_INTEGER;
+}
+
+/* The value of a column, or `other` where it is no integer. */
+static inline int64_t haul_rows_int_or(const haul_rows *self, int column, int64_t other)
+{
+    return haul_rows_is_int(self, column) ? haul_rows_int(self, column) : other;
+}
+
+/* The bytes of a text column and their number; NULL where it is NULL. Valid until the next step. */
+const char *haul_rows_text(const haul_rows *self, int column, size_t *length);
+
+#endif

@@ -1,0 +1,415 @@
+#include "workload/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+
+/* Operations are numbered below this bit; a key whose number has it names an event's record. */
+static const uint32_t event_bit = UINT32_C(1) << 31;
+
+static const int64_t time_limit = INT64_C(1) << 61;
+static const uint64_t sum_limit = UINT64_C(1) << 62;
+
+void haul_builder_init(haul_builder *self)
+{
+    *self = (haul_builder){
+        .streams.size = sizeof(haul_stream),
+        .threads.size = sizeof(haul_thread),
+        .shapes.size = sizeof(haul_shape),
+        .processes.size = sizeof(uint64_t),
+        .names.size = sizeof(uint64_t),
+        .device_keys.size = 2 * sizeof(uint64_t),
+    };
+}
+
+void haul_builder_release(haul_builder *self)
+{
+    haul_arena_release(&self->arena);
+    haul_strings_release(&self->strings);
+    free(self->ops);
+    free(self->keys);
+    free(self->waits);
+    free(self->events);
+    free(self->edges);
+    haul_records_release(&self->streams);
+    haul_records_release(&self->threads);
+    haul_records_release(&self->shapes);
+    haul_records_release(&self->processes);
+    haul_records_release(&self->names);
+    free(self->name_texts);
+    haul_records_release(&self->device_keys);
+    free(self->devices);
+    free(self->missing.items);
+    free(self->repairs.items);
+    haul_builder_init(self);
+}
+
+bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
+                       size_t item_size)
+{
+    if (!self->failed && !haul_grow(items, capacity, needed, item_size))
+        self->failed = true;
+    return !self->failed;
+}
+
+static void add_note(haul_builder *self, haul_notes *notes, uint64_t count, const char *text)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (!strcmp(notes->items[i].text, text)) {
+            notes->items[i].count += count;
+            return;
+        }
+    const char *kept = haul_arena_string(&self->arena, text);
+    if (!kept || !haul_builder_grow(self, &notes->items, &notes->capacity, notes->count + 1,
+                                    sizeof *notes->items)) {
+        self->failed = true;
+        return;
+    }
+    notes->items[notes->count++] = (haul_note){.text = kept, .count = count};
+}
+
+void haul_builder_missing(haul_builder *self, uint64_t count, const char *text)
+{
+    add_note(self, &self->missing, count, text);
+}
+
+void haul_builder_repaired(haul_builder *self, uint64_t count, const char *text)
+{
+    add_note(self, &self->repairs, count, text);
+}
+
+static uint32_t intern(haul_builder *self, haul_records *records, const void *item)
+{
+    const uint32_t number = haul_records_add(records, item);
+    if (number == HAUL_NONE)
+        self->failed = true;
+    return number;
+}
+
+uint32_t haul_builder_process(haul_builder *self, uint64_t process)
+{
+    return intern(self, &self->processes, &process);
+}
+
+uint32_t haul_builder_thread(haul_builder *self, uint64_t process, uint64_t id)
+{
+    const haul_thread thread = {.process = process, .id = id};
+    return intern(self, &self->threads, &thread);
+}
+
+uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape)
+{
+    return intern(self, &self->shapes, shape);
+}
+
+uint32_t haul_builder_stream(haul_builder *self, const haul_stream *stream)
+{
+    haul_stream key;
+    memset(&key, 0, sizeof key);
+    key.device = stream->device;
+    key.process = stream->process;
+    key.context = stream->context;
+    key.id = stream->id;
+    return intern(self, &self->streams, &key);
+}
+
+uint32_t haul_builder_device(haul_builder *self, uint64_t id, uint64_t gpu)
+{
+    const uint64_t key[2] = {id, gpu};
+    const size_t before = self->device_keys.count;
+    const uint32_t number = intern(self, &self->device_keys, key);
+    if (self->device_keys.count > before &&
+        haul_builder_grow(self, &self->devices, &self->device_capacity, before + 1,
+                          sizeof *self->devices))
+        self->devices[number] = (haul_device){.id = id};
+    return number;
+}
+
+uint32_t haul_builder_name(haul_builder *self, uint64_t key)
+{
+    const size_t before = self->names.count;
+    const uint32_t number = intern(self, &self->names, &key);
+    if (self->names.count > before &&
+        haul_builder_grow(self, &self->name_texts, &self->name_text_capacity, before + 1,
+                          sizeof *self->name_texts))
+        self->name_texts[number] = HAUL_NONE;
+    return number;
+}
+
+void haul_builder_name_text(haul_builder *self, uint64_t key, const char *text, size_t length)
+{
+    const uint32_t number = haul_records_find(&self->names, &key);
+    if (number == HAUL_NONE || self->failed || self->name_texts[number] != HAUL_NONE)
+        return;
+    self->name_texts[number] = haul_strings_add(&self->strings, text, length);
+    if (self->name_texts[number] == HAUL_NONE)
+        self->failed = true;
+}
+
+static bool repair_duration(int64_t *dur_ns, uint64_t *total)
+{
+    const bool wrong = *dur_ns < 0 || (uint64_t)*dur_ns > sum_limit - *total;
+    if (wrong)
+        *dur_ns = 0;
+    *total += (uint64_t)*dur_ns;
+    return wrong;
+}
+
+static int64_t clamp_start(int64_t start_ns)
+{
+    if (start_ns > time_limit)
+        return time_limit;
+    return start_ns < -time_limit ? -time_limit : start_ns;
+}
+
+static void repair_op(haul_builder *self, haul_op *op)
+{
+    const int64_t start_ns = clamp_start(op->start_ns);
+    if (start_ns != op->start_ns) {
+        op->start_ns = start_ns;
+        op->flags |= HAUL_OP_REPAIRED;
+        haul_builder_repaired(self, 1, "start out of range, set to the nearest in range");
+    }
+    if (repair_duration(&op->dur_ns, &self->total_ns)) {
+        op->flags |= HAUL_OP_REPAIRED;
+        haul_builder_repaired(self, 1, "duration negative or absurd, set to 0");
+    }
+    if (op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_MEMSET)
+        return;
+    if (op->bytes > sum_limit - self->total_bytes) {
+        op->bytes = 0;
+        op->flags |= HAUL_OP_REPAIRED;
+        haul_builder_repaired(self, 1, "number of bytes negative or absurd, set to 0");
+    }
+    self->total_bytes += op->bytes;
+}
+
+static void add_key(haul_builder *self, uint64_t key, uint32_t index)
+{
+    if (key && haul_builder_grow(self, &self->keys, &self->key_capacity, self->key_count + 1,
+                                 sizeof *self->keys))
+        self->keys[self->key_count++] = (haul_key){.key = key, .index = index};
+}
+
+void haul_builder_op(haul_builder *self, const haul_op *op, uint64_t key)
+{
+    if (self->op_count >= event_bit)
+        self->failed = true;
+    if (!haul_builder_grow(self, &self->ops, &self->op_capacity, self->op_count + 1,
+                           sizeof *self->ops))
+        return;
+    haul_op *kept = &self->ops[self->op_count];
+    *kept = *op;
+    kept->stream_prev = kept->thread_prev = HAUL_NONE;
+    repair_op(self, kept);
+    add_key(self, key, (uint32_t)self->op_count++);
+}
+
+void haul_builder_wait(haul_builder *self, const haul_op *op, uint64_t key, const haul_wait *wait)
+{
+    if (!haul_builder_grow(self, &self->waits, &self->wait_capacity, self->wait_count + 1,
+                           sizeof *self->waits))
+        return;
+    haul_op tagged = *op;
+    tagged.bytes = self->wait_count;
+    self->waits[self->wait_count++] = *wait;
+    haul_builder_op(self, &tagged, key);
+}
+
+void haul_builder_event(haul_builder *self, const haul_event *record, uint64_t key)
+{
+    if (self->event_count >= event_bit)
+        self->failed = true;
+    if (!haul_builder_grow(self, &self->events, &self->event_capacity, self->event_count + 1,
+                           sizeof *self->events))
+        return;
+    self->events[self->event_count] = *record;
+    add_key(self, key, (uint32_t)self->event_count++ | event_bit);
+}
+
+/* The first place whose key is not below `key`, galloping from where the last one was: calls come
+ * nearly in order of their keys. */
+static size_t find_key(haul_builder *self, uint64_t key)
+{
+    const haul_key *keys = self->keys;
+    size_t low = self->key_finger, high = low, step = 1;
+    while (high < self->key_count && keys[high].key < key) {
+        low = high + 1;
+        high = self->key_count - high > step ? high + step : self->key_count;
+        step *= 2;
+    }
+    for (step = 1; low && keys[low - 1].key >= key; step *= 2) {
+        high = low - 1;
+        low = low > step ? low - step : 0;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (keys[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    self->key_finger = low;
+    return low;
+}
+
+static bool is_joined(const haul_builder *self, uint32_t index)
+{
+    return index & event_bit ? self->events[index & ~event_bit].has_call
+                             : (self->ops[index].flags & HAUL_OP_HAS_CALL) != 0;
+}
+
+/* Returns whether what was joined is an operation. */
+static bool join_one(haul_builder *self, uint32_t index, const haul_call *call)
+{
+    if (index & event_bit) {
+        haul_event *event = &self->events[index & ~event_bit];
+        event->time_ns = call->start_ns;
+        event->has_call = true;
+        return false;
+    }
+    haul_op *op = &self->ops[index];
+    op->flags |= HAUL_OP_HAS_CALL;
+    op->call_ns = call->start_ns;
+    op->call_dur_ns = call->dur_ns;
+    op->thread = call->thread;
+    if (op->name == HAUL_NONE)
+        op->name = call->name;
+    return true;
+}
+
+/* Joins a call to all that has its key, once: whoever gives an id twice does not mean one call. */
+static bool join(haul_builder *self, const haul_call *call)
+{
+    bool issued = false;
+    const size_t first = call->key ? find_key(self, call->key) : self->key_count;
+    for (size_t at = first; at < self->key_count && self->keys[at].key == call->key; at++) {
+        if (at == first && is_joined(self, self->keys[at].index)) {
+            haul_builder_repaired(self, 1, "second call of one correlation id, left unjoined");
+            return false;
+        }
+        issued |= join_one(self, self->keys[at].index, call);
+    }
+    return issued;
+}
+
+static void prepare_join(haul_builder *self)
+{
+    self->keys_ready = true;
+    if (!haul_keys_sort(self->keys, self->key_count))
+        self->failed = true;
+}
+
+void haul_builder_call(haul_builder *self, const haul_call *call)
+{
+    if (!self->keys_ready)
+        prepare_join(self);
+    if (self->failed)
+        return;
+    self->calls++;
+    haul_call known = *call;
+    known.start_ns = clamp_start(known.start_ns);
+    if (repair_duration(&known.dur_ns, &self->total_call_ns))
+        haul_builder_repaired(self, 1, "duration of a call negative or absurd, set to 0");
+    if (join(self, &known))
+        return;
+    const haul_op op = {
+        .kind = HAUL_OP_CALL,
+        .flags = HAUL_OP_HAS_CALL,
+        .start_ns = known.start_ns,
+        .dur_ns = known.dur_ns,
+        .call_ns = known.start_ns,
+        .call_dur_ns = known.dur_ns,
+        .name = known.name,
+        .stream = HAUL_NONE,
+        .thread = known.thread,
+    };
+    haul_builder_op(self, &op, 0);
+}
+
+static void resolve_names(haul_builder *self)
+{
+    uint64_t nameless = 0;
+    for (size_t i = 0; i < self->names.count; i++)
+        nameless += self->name_texts[i] == HAUL_NONE;
+    if (nameless)
+        haul_builder_missing(self, nameless, "names that no string table gives");
+    for (size_t i = 0; i < self->op_count; i++)
+        if (self->ops[i].name != HAUL_NONE)
+            self->ops[i].name = self->name_texts[self->ops[i].name];
+}
+
+static void count_ops(haul_builder *self, haul_workload *workload)
+{
+    workload->counts.calls = self->calls;
+    for (size_t i = 0; i < self->op_count; i++) {
+        const haul_op *op = &self->ops[i];
+        if (op->kind > HAUL_OP_KERNEL)
+            continue;
+        workload->counts.device_ops++;
+        workload->counts.orphans += !(op->flags & HAUL_OP_HAS_CALL);
+    }
+}
+
+/* Moves what the workload keeps out of the builder. */
+static void hand_over(haul_builder *self, haul_owned_workload *owned)
+{
+    haul_workload *seen = &owned->seen;
+    haul_shrink(&self->ops, &self->op_capacity, self->op_count, sizeof *self->ops);
+    haul_shrink(&self->edges, &self->edge_capacity, self->edge_count, sizeof *self->edges);
+    seen->op_count = self->op_count;
+    seen->ops = self->ops;
+    seen->edge_count = self->edge_count;
+    seen->edges = self->edges;
+    seen->stream_count = self->streams.count;
+    seen->streams = haul_records_take(&self->streams);
+    seen->thread_count = self->threads.count;
+    seen->threads = haul_records_take(&self->threads);
+    seen->shape_count = self->shapes.count;
+    seen->shapes = haul_records_take(&self->shapes);
+    seen->device_count = self->device_keys.count;
+    seen->devices = self->devices;
+    seen->missing_count = self->missing.count;
+    seen->missing = self->missing.items;
+    seen->repair_count = self->repairs.count;
+    seen->repairs = self->repairs.items;
+    owned->arena = self->arena;
+    owned->strings = self->strings;
+    self->ops = NULL;
+    self->edges = NULL;
+    self->devices = NULL;
+    self->missing = self->repairs = (haul_notes){0};
+    self->arena = (haul_arena){0};
+    self->strings = (haul_strings){0};
+}
+
+haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,
+                                haul_workload **workload, haul_error *error)
+{
+    free(self->keys);
+    self->keys = NULL;
+    if (!self->failed)
+        resolve_names(self);
+    haul_records_release(&self->names);
+    if (!self->failed)
+        haul_links_make(self);
+    if (!self->failed)
+        haul_edges_make(self);
+    const char *kept_source = haul_arena_string(&self->arena, source);
+    const char *kept_format = haul_arena_string(&self->arena, format);
+    haul_owned_workload *owned = calloc(1, sizeof *owned);
+    if (self->failed || !kept_source || !kept_format || !owned) {
+        free(owned);
+        haul_builder_release(self);
+        return haul_fail_no_memory(error);
+    }
+    owned->seen.source = kept_source;
+    owned->seen.format = kept_format;
+    count_ops(self, &owned->seen);
+    hand_over(self, owned);
+    haul_builder_release(self);
+    *workload = &owned->seen;
+    return HAUL_OK;
+}

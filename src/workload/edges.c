@@ -1,0 +1,398 @@
+/* Waits into edges: an event that is waited for stands for what was on its stream when it was
+ * recorded; a stream or a context that is waited for, for what was on it when the wait began. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "workload/builder.h"
+
+/* The device operations of each stream, in order of start. */
+typedef struct stream_lists {
+    uint32_t *ops;
+    int64_t *issue_ns; /* when the operation was called for, at the latest; never falls */
+    size_t *begins;    /* of each stream, and the end */
+    size_t *fingers;   /* where the last question about a stream was answered */
+} stream_lists;
+
+/* The streams of each context, and of each stream the operation that a wait for its context last
+ * saw there, and that wait's thread. */
+typedef struct context_lists {
+    haul_records contexts; /* process, id */
+    uint32_t *streams;
+    size_t *begins;
+    uint32_t *last_before;
+    uint32_t *last_thread;
+    uint64_t budget; /* of streams looked at: waits times streams could be endless */
+} context_lists;
+
+typedef struct resolver {
+    haul_builder *builder;
+    stream_lists lists;
+    context_lists contexts;
+    bool by_sync_id;
+    uint64_t unrecorded;
+    uint64_t untimed;
+    uint64_t contradicted;
+    uint64_t too_many;
+} resolver;
+
+static void release(resolver *self)
+{
+    free(self->lists.ops);
+    free(self->lists.issue_ns);
+    free(self->lists.begins);
+    free(self->lists.fingers);
+    haul_records_release(&self->contexts.contexts);
+    free(self->contexts.streams);
+    free(self->contexts.begins);
+    free(self->contexts.last_before);
+    free(self->contexts.last_thread);
+}
+
+static bool on_stream(const haul_op *op)
+{
+    return op->kind <= HAUL_OP_KERNEL && op->stream != HAUL_NONE;
+}
+
+static void fill_lists(resolver *self, size_t stream_count)
+{
+    const haul_builder *builder = self->builder;
+    stream_lists *lists = &self->lists;
+    for (size_t i = 0; i < builder->op_count; i++) {
+        const haul_op *op = &builder->ops[i];
+        if (!on_stream(op))
+            continue;
+        const size_t at = lists->fingers[op->stream]++;
+        lists->ops[at] = (uint32_t)i;
+        lists->issue_ns[at] = op->flags & HAUL_OP_HAS_CALL ? op->call_ns : op->start_ns;
+    }
+    /* A stream is first in, first out: nothing on it was called for later than what follows. */
+    for (size_t s = 0; s < stream_count; s++) {
+        for (size_t i = lists->begins[s + 1]; i > lists->begins[s] + 1; i--)
+            if (lists->issue_ns[i - 2] > lists->issue_ns[i - 1])
+                lists->issue_ns[i - 2] = lists->issue_ns[i - 1];
+        lists->fingers[s] = lists->begins[s];
+    }
+}
+
+static bool make_lists(resolver *self)
+{
+    const haul_builder *builder = self->builder;
+    const size_t stream_count = builder->streams.count;
+    stream_lists *lists = &self->lists;
+    lists->begins = calloc(stream_count + 1, sizeof *lists->begins);
+    lists->fingers = calloc(stream_count + 1, sizeof *lists->fingers);
+    if (!lists->begins || !lists->fingers)
+        return false;
+    for (size_t i = 0; i < builder->op_count; i++)
+        if (on_stream(&builder->ops[i]))
+            lists->begins[builder->ops[i].stream + 1]++;
+    for (size_t s = 0; s < stream_count; s++) {
+        lists->begins[s + 1] += lists->begins[s];
+        lists->fingers[s] = lists->begins[s];
+    }
+    const size_t total = lists->begins[stream_count];
+    lists->ops = malloc((total + 1) * sizeof *lists->ops);
+    lists->issue_ns = malloc((total + 1) * sizeof *lists->issue_ns);
+    if (!lists->ops || !lists->issue_ns)
+        return false;
+    fill_lists(self, stream_count);
+    return true;
+}
+
+static uint32_t context_number(context_lists *contexts, uint64_t process, uint64_t id)
+{
+    const uint64_t key[2] = {process, id};
+    return haul_records_add(&contexts->contexts, key);
+}
+
+static bool make_contexts(resolver *self)
+{
+    const haul_builder *builder = self->builder;
+    const haul_stream *streams = builder->streams.items;
+    const size_t count = builder->streams.count;
+    context_lists *contexts = &self->contexts;
+    contexts->contexts.size = 2 * sizeof(uint64_t);
+    contexts->streams = malloc((count + 1) * sizeof *contexts->streams);
+    contexts->begins = calloc(count + 2, sizeof *contexts->begins);
+    contexts->last_before = malloc((count + 1) * sizeof *contexts->last_before);
+    contexts->last_thread = malloc((count + 1) * sizeof *contexts->last_thread);
+    if (!contexts->streams || !contexts->begins || !contexts->last_before || !contexts->last_thread)
+        return false;
+    contexts->budget = 64 * ((uint64_t)builder->op_count + count);
+    for (size_t s = 0; s < count; s++) {
+        const uint32_t number = context_number(contexts, streams[s].process, streams[s].context);
+        if (number == UINT32_MAX)
+            return false;
+        contexts->begins[number + 1]++;
+        contexts->last_before[s] = contexts->last_thread[s] = HAUL_NONE;
+    }
+    for (size_t c = 0; c < contexts->contexts.count; c++)
+        contexts->begins[c + 1] += contexts->begins[c];
+    for (size_t s = count; s-- > 0;) {
+        const uint64_t key[2] = {streams[s].process, streams[s].context};
+        const uint32_t number = haul_records_find(&contexts->contexts, key);
+        contexts->streams[--contexts->begins[number + 1]] = (uint32_t)s;
+    }
+    /* The fill moved each end down to its own beginning: begins[c + 1] is where c begins. */
+    memmove(contexts->begins, contexts->begins + 1, (count + 1) * sizeof *contexts->begins);
+    contexts->begins[contexts->contexts.count] = count;
+    return true;
+}
+
+/* How many operations of the stream were called for before `time_ns`, as a place in the lists. */
+static size_t place_at(resolver *self, uint32_t stream, int64_t time_ns)
+{
+    const stream_lists *lists = &self->lists;
+    const int64_t *issue_ns = lists->issue_ns;
+    const size_t begin = lists->begins[stream], end = lists->begins[stream + 1];
+    size_t low = lists->fingers[stream], high = low, step = 1;
+    while (high < end && issue_ns[high] < time_ns) {
+        low = high + 1;
+        high = end - high > step ? high + step : end;
+        step *= 2;
+    }
+    for (step = 1; low > begin && issue_ns[low - 1] >= time_ns; step *= 2) {
+        high = low - 1;
+        low = low - begin > step ? low - step : begin;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (issue_ns[middle] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    lists->fingers[stream] = low;
+    return low;
+}
+
+static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
+{
+    const size_t place = place_at(self, stream, time_ns);
+    return place > self->lists.begins[stream] ? self->lists.ops[place - 1] : HAUL_NONE;
+}
+
+/* The first operation that the stream may not start before what it waits for. */
+static uint32_t next_issued(resolver *self, uint32_t stream, int64_t time_ns)
+{
+    const size_t place = place_at(self, stream, time_ns);
+    return place < self->lists.begins[stream + 1] ? self->lists.ops[place] : HAUL_NONE;
+}
+
+/* The last operation of the stream that had started on the device at `time_ns`. */
+static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
+{
+    size_t low = self->lists.begins[stream], high = self->lists.begins[stream + 1];
+    const size_t begin = low;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (self->builder->ops[self->lists.ops[middle]].start_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > begin ? self->lists.ops[low - 1] : HAUL_NONE;
+}
+
+static int64_t end_of(const haul_op *op)
+{
+    return op->start_ns + op->dur_ns;
+}
+
+/* By how much the clocks of a host and its devices may differ: three times the 7 us that lie
+ * between the ends of copies and of the cudaStreamSynchronize behind them in a public profile of
+ * two H100. */
+static const int64_t clock_skew_ns = 20000;
+
+/* An edge that the recorded times contradict is none: the record was guessed wrongly, or an event
+ * was only asked about. */
+static void add_edge(resolver *self, uint32_t before, uint32_t after)
+{
+    haul_builder *builder = self->builder;
+    const haul_op *waiting = &builder->ops[after];
+    const int64_t met_ns = waiting->kind == HAUL_OP_SYNC ? end_of(waiting) : waiting->start_ns;
+    if (before == after || end_of(&builder->ops[before]) > met_ns + clock_skew_ns) {
+        self->contradicted++;
+        return;
+    }
+    if (haul_builder_grow(builder, &builder->edges, &builder->edge_capacity,
+                          builder->edge_count + 1, sizeof *builder->edges))
+        builder->edges[builder->edge_count++] = (haul_edge){before, after};
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    const haul_event *x = a, *y = b;
+    int order = compare_u64(x->process, y->process);
+    order = order ? order : compare_u64(x->event, y->event);
+    order = order ? order : compare_u64(x->sync_id, y->sync_id);
+    return order ? order : (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* The last record that sorts below `limit` and is of its event, or NULL. */
+static const haul_event *record_below(const haul_builder *builder, const haul_event *limit)
+{
+    size_t low = 0, high = builder->event_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_records(&builder->events[middle], limit) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const haul_event *found = low ? &builder->events[low - 1] : NULL;
+    return found && found->process == limit->process && found->event == limit->event ? found : NULL;
+}
+
+/* With ids of synchronisation the record is named; without, it is the event's latest before the
+ * wait. */
+static const haul_event *find_record(const resolver *self, const haul_wait *wait, int64_t time_ns)
+{
+    const haul_event limit = {
+        .process = wait->process,
+        .event = wait->event,
+        .sync_id = self->by_sync_id ? wait->sync_id : HAUL_NO_ID,
+        .time_ns = self->by_sync_id ? INT64_MAX : time_ns,
+    };
+    const haul_event *found = record_below(self->builder, &limit);
+    return found && self->by_sync_id && found->sync_id != wait->sync_id ? NULL : found;
+}
+
+/* What was on the event's stream when it was recorded: HAUL_NONE where nothing was, or where the
+ * record is not known, which is counted. */
+static uint32_t recorded_op(resolver *self, const haul_wait *wait, int64_t time_ns)
+{
+    const haul_event *record = find_record(self, wait, time_ns);
+    if (!record) {
+        self->unrecorded++;
+        return HAUL_NONE;
+    }
+    if (record->has_call)
+        return last_issued(self, record->stream, record->time_ns);
+    if (record->time_ns)
+        return last_started(self, record->stream, record->time_ns);
+    self->untimed++;
+    return HAUL_NONE;
+}
+
+static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t after, int64_t time_ns)
+{
+    context_lists *contexts = &self->contexts;
+    const uint64_t key[2] = {wait->process, wait->context};
+    const uint32_t number = haul_records_find(&contexts->contexts, key);
+    if (number == UINT32_MAX)
+        return;
+    const size_t begin = contexts->begins[number], end = contexts->begins[number + 1];
+    if (end - begin > contexts->budget) {
+        self->too_many++;
+        return;
+    }
+    contexts->budget -= end - begin;
+    const uint32_t thread = self->builder->ops[after].thread;
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t stream = contexts->streams[i];
+        const uint32_t before = last_issued(self, stream, time_ns);
+        /* An earlier wait of this thread for the same operation stands for this one. */
+        if (before == HAUL_NONE ||
+            (before == contexts->last_before[stream] && thread == contexts->last_thread[stream]))
+            continue;
+        contexts->last_before[stream] = before;
+        contexts->last_thread[stream] = thread;
+        add_edge(self, before, after);
+    }
+}
+
+static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
+{
+    const haul_op *op = &self->builder->ops[at];
+    const int64_t time_ns = op->flags & HAUL_OP_HAS_CALL ? op->call_ns : op->start_ns;
+    uint32_t before = HAUL_NONE, after = at;
+    switch (op->detail) {
+    case HAUL_SYNC_EVENT:
+        before = recorded_op(self, wait, time_ns);
+        break;
+    case HAUL_SYNC_STREAM_WAIT:
+        before = recorded_op(self, wait, time_ns);
+        after = op->stream == HAUL_NONE ? HAUL_NONE : next_issued(self, op->stream, time_ns);
+        break;
+    case HAUL_SYNC_STREAM:
+        before = op->stream == HAUL_NONE ? HAUL_NONE : last_issued(self, op->stream, time_ns);
+        break;
+    case HAUL_SYNC_CONTEXT:
+        wait_for_context(self, wait, at, time_ns);
+        break;
+    default:
+        break;
+    }
+    if (before != HAUL_NONE && after != HAUL_NONE)
+        add_edge(self, before, after);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const haul_edge *x = a, *y = b;
+    const int order = (x->after > y->after) - (x->after < y->after);
+    return order ? order : (x->before > y->before) - (x->before < y->before);
+}
+
+static void sort_edges(haul_builder *builder)
+{
+    if (!builder->edge_count)
+        return;
+    qsort(builder->edges, builder->edge_count, sizeof *builder->edges, compare_edges);
+    size_t kept = 1;
+    for (size_t i = 1; i < builder->edge_count; i++)
+        if (compare_edges(&builder->edges[i], &builder->edges[kept - 1]))
+            builder->edges[kept++] = builder->edges[i];
+    builder->edge_count = kept;
+}
+
+static void say(const resolver *self)
+{
+    haul_builder *builder = self->builder;
+    if (self->unrecorded)
+        haul_builder_missing(builder, self->unrecorded,
+                             builder->event_count
+                                 ? "waits for events whose record is not in the profile"
+                                 : "waits that have no record to join: the event table is empty");
+    if (self->untimed)
+        haul_builder_missing(builder, self->untimed,
+                             "waits for events whose record has neither call nor time");
+    if (self->contradicted)
+        haul_builder_repaired(builder, self->contradicted,
+                              "waits that the recorded times contradict, left out");
+    if (self->too_many)
+        haul_builder_missing(builder, self->too_many,
+                             "waits for contexts of too many streams, left out");
+}
+
+void haul_edges_make(haul_builder *builder)
+{
+    if (!builder->wait_count)
+        return;
+    resolver self = {.builder = builder};
+    for (size_t i = 0; i < builder->event_count; i++)
+        self.by_sync_id |= builder->events[i].sync_id != HAUL_NO_ID;
+    if (builder->event_count)
+        qsort(builder->events, builder->event_count, sizeof *builder->events, compare_records);
+    if (!make_lists(&self) || !make_contexts(&self))
+        builder->failed = true;
+    for (size_t i = 0; !builder->failed && i < builder->op_count; i++) {
+        haul_op *op = &builder->ops[i];
+        if (op->kind != HAUL_OP_SYNC)
+            continue;
+        const haul_wait *wait = &builder->waits[op->bytes];
+        op->bytes = 0;
+        resolve_wait(&self, wait, (uint32_t)i);
+    }
+    release(&self);
+    if (!builder->failed) {
+        sort_edges(builder);
+        say(&self);
+    }
+}
