@@ -23,8 +23,13 @@ HAUL_API haul_status haul_report_projection(const haul_workload *workload,
                                             FILE *out, haul_error *error);
 HAUL_API haul_status haul_report_machine(const haul_machine *machine, haul_format format, FILE *out,
                                          haul_error *error);
+
+/* The figures that differ between two machines, each with b/a. */
 HAUL_API haul_status haul_report_difference(const haul_machine *a, const haul_machine *b,
                                             haul_format format, FILE *out, haul_error *error);
+
+/* The machines of the catalogue; one that cannot be read is there with its error. */
+HAUL_API haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *error);
 
 HAUL_END
 

@@ -38,6 +38,9 @@ HAUL_API haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_er
 HAUL_API char *haul_quantity_format(double value, haul_dimension dimension, int digits,
                                     char *buffer, size_t size);
 
+/* The base unit of a dimension as it is written: "B/s"; "" for a number. */
+HAUL_API const char *haul_dimension_unit(haul_dimension dimension);
+
 /* What a dimension expects, for messages: "a rate such as 12.3 GB/s". */
 HAUL_API const char *haul_dimension_text(haul_dimension dimension);
 

@@ -65,6 +65,15 @@ const char *haul_dimension_text(haul_dimension dimension)
     return dimensions[dimension].text;
 }
 
+const char *haul_dimension_unit(haul_dimension dimension)
+{
+    const struct dimension *row = &dimensions[dimension];
+    int i = 0;
+    while (row->units[i].scale != 1)
+        i++;
+    return row->units[i].name;
+}
+
 static const unit *find_unit(haul_dimension dimension, const char *name)
 {
     const struct dimension *row = &dimensions[dimension];

@@ -199,9 +199,12 @@ static haul_status fail_unknown(const char *name, haul_error *error)
         used += added > 0 ? (size_t)added : 0;
     }
     haul_names_free(names, count);
-    return haul_fail(error, HAUL_BAD_INPUT, "no machine '%.80s'; %s%s%s", name,
-                     used ? "near it: " : "", near,
-                     used ? "" : "'haul machine list' names those that are there");
+    if (used)
+        return haul_fail(error, HAUL_BAD_INPUT, "no machine '%.80s' in the catalogue; near it: %s",
+                         name, near);
+    return haul_fail(error, HAUL_BAD_INPUT,
+                     "no machine '%.80s' in the catalogue; a file has '/' or \".yaml\" in its name",
+                     name);
 }
 
 /* The file of the catalogue for a name, in the arena; NULL where there is none. */

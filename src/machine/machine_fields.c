@@ -1,6 +1,6 @@
 #include "machine/machine_fields.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,11 +157,22 @@ haul_limits haul_field_limits(const haul_field *field)
     }
 }
 
-int haul_field_word(const haul_field *field, const void *base)
+const char *haul_field_word(const haul_field *field, const void *at)
 {
     int word;
-    memcpy(&word, haul_field_at(field, base), sizeof word);
-    return word;
+    memcpy(&word, at, sizeof word);
+    return word >= 0 && word < field->word_count ? field->words[word] : NULL;
+}
+
+char *haul_figure_format(double value, haul_dimension dimension, int digits, char *buffer,
+                         size_t size)
+{
+    const bool decimal = value >= 1e6 && fmod(value, 1e6) == 0 && fmod(value, 1 << 20) != 0;
+    if (dimension != HAUL_DIM_BYTES || !decimal)
+        return haul_quantity_format(value, dimension, digits, buffer, size);
+    const bool giga = value >= 1e9;
+    snprintf(buffer, size, "%.*g %s", digits, value / (giga ? 1e9 : 1e6), giga ? "GB" : "MB");
+    return buffer;
 }
 
 bool haul_machine_name_ok(const char *name)

@@ -82,8 +82,12 @@ static inline const void *haul_field_at(const haul_field *field, const void *bas
     return (const char *)base + field->offset;
 }
 
-/* The index of a word field in `base`. */
-int haul_field_word(const haul_field *field, const void *base);
+/* The word at a WORD field's place; NULL where it is none of a file's. */
+const char *haul_field_word(const haul_field *field, const void *at);
+
+/* As haul_quantity_format, with sizes that are whole in powers of 1000 only in those: "80 GB". */
+char *haul_figure_format(double value, haul_dimension dimension, int digits, char *buffer,
+                         size_t size);
 
 /* Calls `visit` for every field of a machine that holds a text, a word, a figure or points, in the
  * file's order, with its path; `at` is the field's place. Stops at the first non-zero return and

@@ -119,15 +119,16 @@ static haul_status read_version(const machine_reader *self, const haul_node *nod
 }
 
 static haul_status fail_range(const machine_reader *self, const haul_node *node,
-                              const haul_field *field, const haul_limits *limits)
+                              const haul_field *field, double value)
 {
-    char least[32];
-    char most[32];
+    const haul_limits limits = haul_field_limits(field);
+    char limit[32];
     char expected[96];
-    haul_quantity_format(limits->least, field->dimension, 6, least, sizeof least);
-    haul_quantity_format(limits->most, field->dimension, 6, most, sizeof most);
-    snprintf(expected, sizeof expected, "a %s from %s to %s",
-             limits->whole ? "whole number" : "value", least, most);
+    const bool high = value > limits.most;
+    haul_quantity_format(high ? limits.most : limits.least, field->dimension, 6, limit,
+                         sizeof limit);
+    snprintf(expected, sizeof expected, "%s of at %s %s",
+             limits.whole ? "a whole number" : "a value", high ? "most" : "least", limit);
     return fail_expected(self, node, expected, field->key);
 }
 
@@ -141,7 +142,7 @@ static haul_status read_quantity(const machine_reader *self, const haul_node *no
         return fail_expected(self, node, haul_dimension_text(field->dimension), field->key);
     const haul_limits limits = haul_field_limits(field);
     if (value < limits.least || value > limits.most || (limits.whole && value != floor(value)))
-        return fail_range(self, node, field, &limits);
+        return fail_range(self, node, field, value);
     *out = value == 0 ? 0 : value; /* no negative zero */
     return HAUL_OK;
 }

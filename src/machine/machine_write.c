@@ -48,18 +48,13 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
     char text[QUANTITY];
     for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
         double again = 0;
-        haul_quantity_format(value, dimension, digits, text, sizeof text);
+        haul_figure_format(value, dimension, digits, text, sizeof text);
         if (!haul_quantity_parse(text, dimension, &again, NULL) && again == value) {
             fputs(text, out);
             return;
         }
     }
-    static const char *const base_units[] = {
-        [HAUL_DIM_NUMBER] = "",       [HAUL_DIM_BYTES] = " B",           [HAUL_DIM_SECONDS] = " s",
-        [HAUL_DIM_RATE] = " B/s",     [HAUL_DIM_TIME_PER_BYTE] = " s/B", [HAUL_DIM_HERTZ] = " Hz",
-        [HAUL_DIM_FLOPS] = " flop/s",
-    };
-    fprintf(out, "%.17g%s", value, base_units[dimension]);
+    fprintf(out, "%.17g %s", value, haul_dimension_unit(dimension));
 }
 
 static bool same_text(const char *a, const char *b)
@@ -148,9 +143,8 @@ static bool is_given(const haul_field *field, const void *base)
     case HAUL_FIELD_TEXT:
         return *(const char *const *)haul_field_at(field, base) != NULL;
     case HAUL_FIELD_WORD: {
-        const int word = haul_field_word(field, base);
-        return word >= 0 && word < field->word_count && field->words[word] &&
-               !(field->is_default && word == 0);
+        const char *word = haul_field_word(field, haul_field_at(field, base));
+        return word && !(field->is_default && word == field->words[0]);
     }
     case HAUL_FIELD_FIGURE:
     case HAUL_FIELD_POINTS:
@@ -192,7 +186,7 @@ static void write_field(const haul_field *field, const void *base, const haul_fi
         write_text(*(const char *const *)haul_field_at(field, base), out);
         break;
     case HAUL_FIELD_WORD:
-        fputs(field->words[haul_field_word(field, base)], out);
+        fputs(haul_field_word(field, haul_field_at(field, base)), out);
         break;
     default:
         write_figure(field, base, common, out);

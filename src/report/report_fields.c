@@ -1,0 +1,102 @@
+#include "report/report_fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "haul/units.h"
+
+const haul_figure *haul_report_figure(const haul_field *field, const void *at)
+{
+    const bool has = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
+    return has ? at : NULL;
+}
+
+bool haul_report_is_title(const haul_field *field)
+{
+    return field->kind == HAUL_FIELD_NAME || (field->kind == HAUL_FIELD_TEXT && field->required);
+}
+
+bool haul_report_in_path(const haul_field *field, const char *path)
+{
+    return field->kind == HAUL_FIELD_WORD && !strncmp(path, "copies[", 7);
+}
+
+const haul_copy_curve *haul_report_curve(const void *at)
+{
+    return (const void *)((const char *)at - offsetof(haul_copy_curve, points_from));
+}
+
+static const char *points_text(const haul_copy_curve *curve, char *buffer)
+{
+    char bytes[32];
+    char seconds[32];
+    const size_t count = (size_t)curve->points_from.value;
+    if (!count || count > HAUL_CURVE_POINTS)
+        return "";
+    const haul_point *last = &curve->points[count - 1];
+    haul_quantity_format(last->bytes, HAUL_DIM_BYTES, HAUL_REPORT_DIGITS, bytes, sizeof bytes);
+    haul_quantity_format(last->seconds, HAUL_DIM_SECONDS, HAUL_REPORT_DIGITS, seconds,
+                         sizeof seconds);
+    snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
+    return buffer;
+}
+
+const char *haul_report_text(const haul_field *field, const void *at, char *buffer)
+{
+    const haul_figure *figure = haul_report_figure(field, at);
+    if (figure && !figure->provenance)
+        return "";
+    if (field->kind == HAUL_FIELD_POINTS)
+        return points_text(haul_report_curve(at), buffer);
+    if (figure)
+        return haul_figure_format(figure->value, field->dimension, HAUL_REPORT_DIGITS, buffer,
+                                  HAUL_FIELD_TEXT_BYTES);
+    const char *const *place = at;
+    const char *text = field->kind == HAUL_FIELD_WORD ? haul_field_word(field, at) : *place;
+    return text ? text : "";
+}
+
+const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer)
+{
+    static const char *const suffixes[] = {
+        [HAUL_DIM_NUMBER] = "",
+        [HAUL_DIM_BYTES] = "_bytes",
+        [HAUL_DIM_SECONDS] = "_s",
+        [HAUL_DIM_RATE] = "_Bps",
+        [HAUL_DIM_TIME_PER_BYTE] = "_s_per_B",
+        [HAUL_DIM_HERTZ] = "_Hz",
+        [HAUL_DIM_FLOPS] = "_flops",
+    };
+    snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%s%s", key, suffixes[dimension]);
+    return buffer;
+}
+
+void haul_report_put_figure(haul_json *json, const haul_figure *figure)
+{
+    if (!figure->provenance) {
+        haul_json_null(json);
+        return;
+    }
+    haul_json_open_object(json);
+    haul_json_put_number(json, "value", figure->value);
+    haul_json_put_string(json, "provenance", haul_provenance_text(figure->provenance));
+    haul_json_put_string(json, "source", figure->source);
+    haul_json_close_object(json);
+}
+
+haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error)
+{
+    const bool failed = table->failed;
+    const bool printed =
+        format == HAUL_CSV ? haul_table_print_csv(table, out) : haul_table_print(table, out);
+    haul_table_release(table);
+    if (failed)
+        return haul_fail_no_memory(error);
+    return printed ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
+}
+
+haul_status haul_report_finish_json(haul_json *json, haul_error *error)
+{
+    return haul_json_end(json) ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
+}

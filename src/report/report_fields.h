@@ -1,0 +1,40 @@
+/* What reports of machines share: fields as text and as JSON. */
+#ifndef HAUL_REPORT_FIELDS_H
+#define HAUL_REPORT_FIELDS_H
+
+#include "base/json_out.h"
+#include "base/table.h"
+#include "haul/report.h"
+#include "machine/machine_fields.h"
+
+enum { HAUL_REPORT_DIGITS = 6, HAUL_REPORT_SCHEMA = 1, HAUL_FIELD_TEXT_BYTES = 160 };
+
+/* The figure of a FIGURE or POINTS field at `at`; NULL of others. */
+const haul_figure *haul_report_figure(const haul_field *field, const void *at);
+
+/* Whether a field is the machine's name or summary. */
+bool haul_report_is_title(const haul_field *field);
+
+/* Whether a field's path says its value: what copies are of. */
+bool haul_report_in_path(const haul_field *field, const char *path);
+
+/* The curve whose points are at `at`. */
+const haul_copy_curve *haul_report_curve(const void *at);
+
+/* A field's value for people, perhaps in `buffer` of HAUL_FIELD_TEXT_BYTES; "" where it is not
+ * given. */
+const char *haul_report_text(const haul_field *field, const void *at, char *buffer);
+
+/* A field's key in JSON, with the unit: "rate_Bps". */
+const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer);
+
+/* {"value", "provenance", "source"}, or null where it is not given. */
+void haul_report_put_figure(haul_json *json, const haul_figure *figure);
+
+/* Prints and releases a table. */
+haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error);
+
+/* Ends a JSON document. */
+haul_status haul_report_finish_json(haul_json *json, haul_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+# haul machine list, show, check, diff
+export HAUL_MACHINES="$data/machines"
+
+echo "== a machine is shown, with where each figure is from"
+try haul machine show test-node
+try haul machine show test-node --format csv
+try haul machine show test-node --format json
+
+echo "== by its name or by its file, to a file"
+try haul machine show "$data/machines/test-node.yaml" -o shown
+try haul machine show test-node -o shown-again
+try cmp shown shown-again
+
+echo "== the list has those of HAUL_MACHINES and of the catalogue"
+haul machine list | grep '^test-'
+haul machine list | grep -c '^gtx-titan '
+haul machine list --format json | grep -A4 '"test-twin"'
+HAUL_MACHINES=. haul machine list --format csv | grep -c '^test-'
+
+echo "== what differs"
+try haul machine diff test-node test-twin
+try haul machine diff test-node test-twin --format csv
+try haul machine diff test-node test-twin --format json
+try haul machine diff test-node test-node
+
+echo "== files are checked, the first error of each told"
+cp "$data/machines/test-node.yaml" fine.yaml
+sed 's/11 GB/11 GHz/' fine.yaml >unit.yaml
+sed 's/generation: 4, //' fine.yaml >missing.yaml
+sed 's/clock/clcok/' fine.yaml >unknown.yaml
+sed 's/1.3 us/-1.3 us/' fine.yaml >negative.yaml
+sed '/^from/d' fine.yaml >nowhere.yaml
+head -c 600 fine.yaml >cut.yaml
+: >empty.yaml
+try haul machine check fine.yaml
+try haul machine check unit.yaml missing.yaml unknown.yaml negative.yaml nowhere.yaml cut.yaml \
+    empty.yaml fine.yaml not-there.yaml
+
+echo "== wrong use"
+try haul machine
+try haul machine sow
+try haul machine show
+try haul machine show test-node test-twin
+try haul machine show test-nod
+try haul machine show ./nowhere.yml
+try haul machine show qqq
+try haul machine show test-node --format xml
+try haul machine show test-node --fromat json
+try haul machine show test-node -o
+try haul machine show test-node -o not/there
+try haul machine diff test-node
+try haul machine check
+try haul machine list test-node
+try haul help machine
