@@ -17,8 +17,10 @@ typedef struct haul_samples {
 } haul_samples;
 
 /* Reads measured copies: CSV with columns direction, host_memory, bytes, seconds (others are
- * ignored), Google Benchmark JSON as Comm|Scope writes it, or nvbandwidth JSON; found by content;
- * gzipped or not. Returns BAD_INPUT with line and column. Free with haul_samples_free. */
+ * ignored, but for locality, "near" or "far"), Google Benchmark JSON as Comm|Scope writes it, or
+ * nvbandwidth JSON (copies of its default buffer, 512 MiB, where the file names no "bufferSize" in
+ * MiB); found by content; gzipped or not. Returns BAD_INPUT with line and column. Free with
+ * haul_samples_free. */
 HAUL_API haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error);
 HAUL_API void haul_samples_free(haul_samples *samples);
 
@@ -51,6 +53,25 @@ HAUL_API haul_status haul_fit_line_average(const haul_sample *samples, size_t co
 HAUL_API haul_status haul_fit_line_relative(const haul_sample *samples, size_t count,
                                             haul_copy_curve *curve, haul_residuals *residuals,
                                             haul_error *error);
+
+/* The copies of one direction, memory and locality, and what was fitted to them. */
+typedef struct haul_fit_group {
+    haul_copy_curve curve; /* names the group; points, or rate_Bps where all are of one size */
+    haul_copy_curve average;
+    haul_copy_curve relative;
+    haul_residuals of_curve;
+    haul_residuals of_average; /* samples 0: no such line fits */
+    haul_residuals of_relative;
+    size_t sizes; /* distinct */
+    double floor; /* spread of equal copies: 100 sum |t - median of the size| / sum t */
+} haul_fit_group;
+
+/* Sorts samples into groups, by direction, memory and locality, and fits each one's curve
+ * (RELATIVE, at most `max_points` points) and both lines. Returns MISSING with no sample. On
+ * success the caller owns *groups and frees it with haul_fit_groups_free. */
+HAUL_API haul_status haul_fit_groups(const haul_samples *samples, size_t max_points,
+                                     haul_fit_group **groups, size_t *count, haul_error *error);
+HAUL_API void haul_fit_groups_free(haul_fit_group *groups);
 
 HAUL_END
 

@@ -127,25 +127,25 @@ void haul_tree_free(haul_tree *tree)
 }
 
 /* libyaml's getters take no const. */
-static yaml_node_t *node_of(const haul_tree *tree, haul_node node)
+static yaml_node_t *node_of(const haul_tree *tree, haul_tree_node node)
 {
     const yaml_document_t *document = &tree->document;
     const ptrdiff_t count = document->nodes.top - document->nodes.start;
     return node >= 1 && node <= count ? document->nodes.start + node - 1 : NULL;
 }
 
-haul_node haul_tree_root(const haul_tree *tree)
+haul_tree_node haul_tree_root(const haul_tree *tree)
 {
     return node_of(tree, 1) ? 1 : 0;
 }
 
-const char *haul_tree_text(const haul_tree *tree, haul_node node)
+const char *haul_tree_text(const haul_tree *tree, haul_tree_node node)
 {
     const yaml_node_t *found = node_of(tree, node);
     return found && found->type == YAML_SCALAR_NODE ? (const char *)found->data.scalar.value : NULL;
 }
 
-haul_node haul_tree_get(const haul_tree *tree, haul_node object, const char *key)
+haul_tree_node haul_tree_get(const haul_tree *tree, haul_tree_node object, const char *key)
 {
     const yaml_node_t *found = node_of(tree, object);
     if (!found || found->type != YAML_MAPPING_NODE)
@@ -159,7 +159,7 @@ haul_node haul_tree_get(const haul_tree *tree, haul_node object, const char *key
     return 0;
 }
 
-size_t haul_tree_count(const haul_tree *tree, haul_node array)
+size_t haul_tree_count(const haul_tree *tree, haul_tree_node array)
 {
     const yaml_node_t *found = node_of(tree, array);
     if (!found || found->type != YAML_SEQUENCE_NODE)
@@ -167,13 +167,13 @@ size_t haul_tree_count(const haul_tree *tree, haul_node array)
     return (size_t)(found->data.sequence.items.top - found->data.sequence.items.start);
 }
 
-haul_node haul_tree_item(const haul_tree *tree, haul_node array, size_t index)
+haul_tree_node haul_tree_item(const haul_tree *tree, haul_tree_node array, size_t index)
 {
     const size_t count = haul_tree_count(tree, array);
     return index < count ? node_of(tree, array)->data.sequence.items.start[index] : 0;
 }
 
-bool haul_tree_number(const haul_tree *tree, haul_node node, double *value)
+bool haul_tree_number(const haul_tree *tree, haul_tree_node node, double *value)
 {
     const char *text = haul_tree_text(tree, node);
     if (!text || !*text || text[strspn(text, "+-.0123456789eE")])
@@ -186,7 +186,7 @@ bool haul_tree_number(const haul_tree *tree, haul_node node, double *value)
     return true;
 }
 
-void haul_tree_locate(const haul_tree *tree, haul_node node, haul_error *error)
+void haul_tree_locate(const haul_tree *tree, haul_tree_node node, haul_error *error)
 {
     const yaml_node_t *found = node_of(tree, node);
     if (found)

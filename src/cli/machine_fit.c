@@ -1,8 +1,297 @@
+/* haul machine fit: measured copies in, a machine file out. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/command.h"
+#include "haul/units.h"
+
+enum { SOURCE = 256, NAME = 80, POINTS = 4 };
+
+typedef struct fit_options {
+    const char **near; /* the files' names, of `argc` */
+    const char **far;
+    int near_count;
+    int far_count;
+    const char *out;
+    const char *base;
+    const char *name;
+    const char *points;
+    const char *format;
+} fit_options;
+
+/* Returns what is wrong with the arguments, or NULL. */
+static const char *parse_arguments(int argc, char **argv, fit_options *options)
+{
+    const struct {
+        const char *name;
+        const char **value;
+    } values[] = {{"-o", &options->out},
+                  {"--machine", &options->base},
+                  {"--name", &options->name},
+                  {"--points", &options->points},
+                  {"--format", &options->format}};
+    const size_t count = sizeof values / sizeof *values;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        size_t at = 0;
+        while (at < count && strcmp(argument, values[at].name) != 0)
+            at++;
+        const bool far = !strcmp(argument, "--far");
+        if (at == count && !far && argument[0] == '-')
+            return "there is no such option";
+        if ((at < count || far) && ++i == argc)
+            return "an option lacks its value";
+        if (at < count)
+            *values[at].value = argv[i];
+        else if (far)
+            options->far[options->far_count++] = argv[i];
+        else
+            options->near[options->near_count++] = argument;
+    }
+    if (!options->near_count && !options->far_count)
+        return "the files of measured copies are missing";
+    return options->out ? NULL : "where to write the machine is missing: -o FILE";
+}
+
+static haul_status fail_no_memory(haul_error *error)
+{
+    *error = (haul_error){.status = HAUL_NO_MEMORY};
+    return error->status;
+}
+
+/* Adds the copies of one file; `far`: they are of another CPU's memory. */
+static haul_status add_file(const char *path, bool far, haul_samples *all, haul_error *error)
+{
+    haul_samples samples;
+    haul_status status = haul_samples_load(path, &samples, error);
+    if (status)
+        return status;
+    haul_sample *items = realloc(all->items, (all->count + samples.count) * sizeof *all->items);
+    if (items) {
+        for (size_t i = 0; i < samples.count; i++) {
+            items[all->count + i] = samples.items[i];
+            if (far)
+                items[all->count + i].copy.locality = HAUL_FAR;
+        }
+        all->items = items;
+        all->count += samples.count;
+    } else {
+        status = fail_no_memory(error);
+    }
+    haul_samples_free(&samples);
+    return status;
+}
+
+static haul_status load_files(const fit_options *options, haul_samples *all, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int i = 0; !status && i < options->near_count; i++)
+        status = add_file(options->near[i], false, all, error);
+    for (int i = 0; !status && i < options->far_count; i++)
+        status = add_file(options->far[i], true, all, error);
+    return status;
+}
+
+/* The last part of a path. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void say_source(const fit_options *options, const haul_fit_group *group, char *text)
+{
+    const char *first = options->near_count ? options->near[0] : options->far[0];
+    const int others = options->near_count + options->far_count - 1;
+    char more[32] = "";
+    if (others)
+        (void)snprintf(more, sizeof more, " and %d more", others);
+    (void)snprintf(text, SOURCE,
+                   "%zu copies of %zu sizes in %.100s%s, median error %.2g %%, wape %.2g %%",
+                   group->of_curve.samples, group->sizes, base_name(first), more,
+                   group->of_curve.median, group->of_curve.wape);
+}
+
+/* A figure as people would write it: 6 digits in its unit. */
+static double rounded(double value, haul_dimension dimension)
+{
+    char text[64];
+    double again = value;
+    (void)haul_quantity_parse(haul_quantity_format(value, dimension, 6, text, sizeof text),
+                              dimension, &again, NULL);
+    return again;
+}
+
+/* Rounds a curve's points, each while it stays between its neighbours. */
+static void round_points(haul_copy_curve *curve)
+{
+    const size_t count = (size_t)curve->points_from.value;
+    for (size_t i = 0; i < count; i++) {
+        haul_point *point = &curve->points[i];
+        const double bytes = rounded(point->bytes, HAUL_DIM_BYTES);
+        point->seconds = rounded(point->seconds, HAUL_DIM_SECONDS);
+        const bool after = !i || bytes > point[-1].bytes;
+        if (after && (i + 1 == count || bytes < point[1].bytes))
+            point->bytes = bytes;
+    }
+}
+
+/* What a group fitted takes the place of what the machine had for it: latency, rate and points. The
+ * curve's other figures stay. */
+static void put_curve(const haul_fit_group *group, const char *source, haul_copy_curve *curve)
+{
+    haul_copy_curve fitted = group->curve;
+    round_points(&fitted);
+    curve->direction = fitted.direction;
+    curve->memory = fitted.memory;
+    curve->locality = fitted.locality;
+    curve->rate_Bps = fitted.rate_Bps;
+    curve->points_from = fitted.points_from;
+    memcpy(curve->points, fitted.points, sizeof curve->points);
+    if (fitted.points_from.provenance) {
+        curve->points_from.source = source;
+        curve->latency_s = (haul_figure){0}; /* it is in the points */
+    } else {
+        curve->rate_Bps.source = source;
+    }
+}
+
+static haul_copy_curve *find_curve(haul_copy_curve *curves, size_t *count,
+                                   const haul_copy_curve *like)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (curves[i].direction == like->direction && curves[i].memory == like->memory &&
+            curves[i].locality == like->locality)
+            return &curves[i];
+    curves[*count] = (haul_copy_curve){0};
+    return &curves[(*count)++];
+}
+
+/* The machine's text, once it has been read back. The caller frees *text. */
+static haul_status render(const haul_machine *machine, char **text, haul_error *error)
+{
+    char *written = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&written, &size);
+    if (!memory)
+        return fail_no_memory(error);
+    haul_status status = haul_machine_write(machine, memory, error);
+    if (fclose(memory) != 0 && !status)
+        status = fail_no_memory(error);
+    haul_machine *again = NULL;
+    if (!status)
+        status = haul_machine_parse(written, size, "the fitted machine", &again, error);
+    haul_machine_free(again);
+    if (status)
+        free(written);
+    else
+        *text = written;
+    return status;
+}
+
+static haul_status save(const char *text, const char *path, haul_error *error)
+{
+    FILE *out;
+    haul_status status = cli_output_open(path, &out, error);
+    if (status)
+        return status;
+    (void)fputs(text, out); /* closing tells a failure */
+    return cli_output_close(out, path, error);
+}
+
+/* Writes `base` with the groups' curves in it. */
+static haul_status write_machine(const fit_options *options, const haul_machine *base,
+                                 const haul_fit_group *groups, size_t count, haul_error *error)
+{
+    haul_copy_curve *curves = calloc(base->copy_count + count, sizeof *curves);
+    char(*sources)[SOURCE] = calloc(count, sizeof *sources);
+    char *text = NULL;
+    haul_status status = curves && sources ? HAUL_OK : fail_no_memory(error);
+    if (!status) {
+        haul_machine machine = *base;
+        machine.copies = curves;
+        if (base->copy_count)
+            memcpy(curves, base->copies, base->copy_count * sizeof *curves);
+        for (size_t i = 0; i < count; i++) {
+            say_source(options, &groups[i], sources[i]);
+            put_curve(&groups[i], sources[i],
+                      find_curve(curves, &machine.copy_count, &groups[i].curve));
+        }
+        status = render(&machine, &text, error);
+    }
+    if (!status)
+        status = save(text, options->out, error);
+    free(text);
+    free(sources);
+    free(curves);
+    return status;
+}
+
+/* The name asked for, else that of the file. */
+static const char *name_of(const fit_options *options, char *text)
+{
+    if (options->name)
+        return options->name;
+    const char *file = base_name(options->out);
+    (void)snprintf(text, NAME, "%.*s", (int)strcspn(file, "."), file);
+    return strcmp(text, "-") ? text : "fitted";
+}
+
+static haul_status fit_machine(const fit_options *options, haul_format format, size_t points,
+                               haul_error *error)
+{
+    haul_samples samples = {0};
+    haul_fit_group *groups = NULL;
+    haul_machine *base = NULL;
+    size_t count = 0;
+    char name[NAME];
+    haul_status status = load_files(options, &samples, error);
+    if (!status)
+        status = haul_fit_groups(&samples, points, &groups, &count, error);
+    if (!status && options->base)
+        status = haul_machine_load(options->base, &base, error);
+    if (!status) {
+        haul_machine machine = {.summary = "fitted to measured copies"};
+        if (base)
+            machine = *base;
+        machine.name = name_of(options, name);
+        status = write_machine(options, &machine, groups, count, error);
+    }
+    /* the machine has stdout where it is asked to */
+    if (!status)
+        status = haul_report_fit(groups, count, format, strcmp(options->out, "-") ? stdout : stderr,
+                                 error);
+    haul_machine_free(base);
+    haul_fit_groups_free(groups);
+    free(samples.items);
+    return status;
+}
+
+static int run_options(const cli_command *self, const fit_options *options)
+{
+    haul_error error;
+    haul_format format = HAUL_TABLE;
+    char *rest = NULL;
+    const long points = options->points ? strtol(options->points, &rest, 10) : POINTS;
+    if (points < 1 || points > HAUL_CURVE_POINTS || (rest && *rest))
+        return cli_usage(self, "fit: --points takes 1 to %d, not '%s'", HAUL_CURVE_POINTS,
+                         options->points);
+    if (options->format && cli_format_parse(options->format, &format, &error))
+        return cli_usage(self, "fit: %s", error.text);
+    return fit_machine(options, format, (size_t)points, &error) ? cli_fail(&error) : 0;
+}
 
 int cli_machine_fit(const cli_command *self, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return cli_usage(self, "'fit' is not built yet");
+    haul_error error;
+    const char **files = calloc(2 * (size_t)argc, sizeof *files);
+    if (!files) {
+        (void)fail_no_memory(&error);
+        return cli_fail(&error);
+    }
+    fit_options options = {.near = files, .far = files + argc};
+    const char *wrong = parse_arguments(argc, argv, &options);
+    const int code = wrong ? cli_usage(self, "fit: %s", wrong) : run_options(self, &options);
+    free(files);
+    return code;
 }

@@ -11,7 +11,7 @@
 /* nvbandwidth does not write the size of its buffer: this is its default. */
 #define NVBANDWIDTH_BYTES (512.0 * 1024 * 1024)
 
-static haul_status fail_node(const haul_tree *tree, haul_node node, const char *text,
+static haul_status fail_node(const haul_tree *tree, haul_tree_node node, const char *text,
                              haul_error *error)
 {
     haul_fail(error, HAUL_BAD_INPUT, "%s", text);
@@ -29,7 +29,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-static row_kind kind_of_row(const haul_tree *tree, haul_node row)
+static row_kind kind_of_row(const haul_tree *tree, haul_tree_node row)
 {
     const char *name = haul_tree_text(tree, haul_tree_get(tree, row, "name"));
     const char *type = haul_tree_text(tree, haul_tree_get(tree, row, "run_type"));
@@ -78,15 +78,15 @@ static bool copy_of_name(const char *name, haul_copy *copy)
     return false;
 }
 
-static haul_status read_seconds(const haul_tree *tree, haul_node row, double *seconds,
+static haul_status read_seconds(const haul_tree *tree, haul_tree_node row, double *seconds,
                                 haul_error *error)
 {
     static const struct {
         const char *name;
         double scale;
     } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-    const haul_node time = haul_tree_get(tree, row, "real_time");
-    const haul_node unit = haul_tree_get(tree, row, "time_unit");
+    const haul_tree_node time = haul_tree_get(tree, row, "real_time");
+    const haul_tree_node unit = haul_tree_get(tree, row, "time_unit");
     double value;
     if (!haul_tree_number(tree, time, &value))
         return fail_node(tree, time ? time : row, "expected a number as real_time", error);
@@ -103,11 +103,11 @@ static haul_status read_seconds(const haul_tree *tree, haul_node row, double *se
 }
 
 /* The counter "bytes"; where it is absent, what the rate and the time make. */
-static haul_status read_bytes(const haul_tree *tree, haul_node row, double seconds, uint64_t *bytes,
-                              haul_error *error)
+static haul_status read_bytes(const haul_tree *tree, haul_tree_node row, double seconds,
+                              uint64_t *bytes, haul_error *error)
 {
-    const haul_node counter = haul_tree_get(tree, row, "bytes");
-    const haul_node rate = haul_tree_get(tree, row, "bytes_per_second");
+    const haul_tree_node counter = haul_tree_get(tree, row, "bytes");
+    const haul_tree_node rate = haul_tree_get(tree, row, "bytes_per_second");
     double value = 0;
     if (counter ? !haul_tree_number(tree, counter, &value) : !haul_tree_number(tree, rate, &value))
         return fail_node(tree, counter ? counter : row,
@@ -119,7 +119,7 @@ static haul_status read_bytes(const haul_tree *tree, haul_node row, double secon
     return HAUL_OK;
 }
 
-static haul_status read_row(const haul_tree *tree, haul_node row, haul_sample_list *list,
+static haul_status read_row(const haul_tree *tree, haul_tree_node row, haul_sample_list *list,
                             haul_error *error)
 {
     haul_copy copy = {0};
@@ -132,8 +132,8 @@ static haul_status read_row(const haul_tree *tree, haul_node row, haul_sample_li
     return status ? status : haul_sample_add(list, &copy, seconds, error);
 }
 
-static haul_status read_benchmarks(const haul_tree *tree, haul_node rows, haul_sample_list *list,
-                                   haul_error *error)
+static haul_status read_benchmarks(const haul_tree *tree, haul_tree_node rows,
+                                   haul_sample_list *list, haul_error *error)
 {
     const size_t count = haul_tree_count(tree, rows);
     row_kind best = OTHER;
@@ -142,7 +142,7 @@ static haul_status read_benchmarks(const haul_tree *tree, haul_node rows, haul_s
         best = kind > best ? kind : best;
     }
     for (size_t i = 0; best && i < count; i++) {
-        const haul_node row = haul_tree_item(tree, rows, i);
+        const haul_tree_node row = haul_tree_item(tree, rows, i);
         const haul_status status =
             kind_of_row(tree, row) == best ? read_row(tree, row, list, error) : HAUL_OK;
         if (status)
@@ -172,7 +172,7 @@ static bool copy_of_case(const char *name, haul_copy *copy)
 }
 
 /* A cell is a rate in GB/s (1000s), or "N/A" for a pair that was not measured. */
-static haul_status read_cell(const haul_tree *tree, haul_node cell, const haul_copy *copy,
+static haul_status read_cell(const haul_tree *tree, haul_tree_node cell, const haul_copy *copy,
                              haul_sample_list *list, haul_error *error)
 {
     const char *text = haul_tree_text(tree, cell);
@@ -186,17 +186,17 @@ static haul_status read_cell(const haul_tree *tree, haul_node cell, const haul_c
     return seconds <= 1e9 ? haul_sample_add(list, copy, seconds, error) : HAUL_OK;
 }
 
-static haul_status read_case(const haul_tree *tree, haul_node item, double bytes,
+static haul_status read_case(const haul_tree *tree, haul_tree_node item, double bytes,
                              haul_sample_list *list, haul_error *error)
 {
     haul_copy copy = {.bytes = (uint64_t)bytes};
     if (!copy_of_case(haul_tree_text(tree, haul_tree_get(tree, item, "name")), &copy))
         return HAUL_OK;
-    const haul_node matrix = haul_tree_get(tree, item, "bandwidth_matrix");
+    const haul_tree_node matrix = haul_tree_get(tree, item, "bandwidth_matrix");
     for (size_t i = 0; i < haul_tree_count(tree, matrix); i++) {
-        const haul_node row = haul_tree_item(tree, matrix, i);
+        const haul_tree_node row = haul_tree_item(tree, matrix, i);
         for (size_t j = 0; j < haul_tree_count(tree, row); j++) {
-            const haul_node cell = haul_tree_item(tree, row, j);
+            const haul_tree_node cell = haul_tree_item(tree, row, j);
             const haul_status status = read_cell(tree, cell, &copy, list, error);
             if (status)
                 return status;
@@ -205,11 +205,11 @@ static haul_status read_case(const haul_tree *tree, haul_node item, double bytes
     return HAUL_OK;
 }
 
-static haul_status read_nvbandwidth(const haul_tree *tree, haul_node root, haul_sample_list *list,
-                                    haul_error *error)
+static haul_status read_nvbandwidth(const haul_tree *tree, haul_tree_node root,
+                                    haul_sample_list *list, haul_error *error)
 {
-    const haul_node cases = haul_tree_get(tree, root, "testcases");
-    const haul_node size = haul_tree_get(tree, root, "bufferSize"); /* in MiB, as its option */
+    const haul_tree_node cases = haul_tree_get(tree, root, "testcases");
+    const haul_tree_node size = haul_tree_get(tree, root, "bufferSize"); /* in MiB, as its option */
     double bytes = NVBANDWIDTH_BYTES;
     if (size) {
         if (!haul_tree_number(tree, size, &bytes) || bytes <= 0 || bytes > 1e9)
@@ -229,9 +229,9 @@ static haul_status read_nvbandwidth(const haul_tree *tree, haul_node root, haul_
 
 haul_status haul_samples_read_tree(const haul_tree *tree, haul_sample_list *list, haul_error *error)
 {
-    const haul_node root = haul_tree_root(tree);
-    const haul_node benchmarks = haul_tree_get(tree, root, "benchmarks");
-    const haul_node nvbandwidth = haul_tree_get(tree, root, "nvbandwidth");
+    const haul_tree_node root = haul_tree_root(tree);
+    const haul_tree_node benchmarks = haul_tree_get(tree, root, "benchmarks");
+    const haul_tree_node nvbandwidth = haul_tree_get(tree, root, "nvbandwidth");
     if (benchmarks)
         return read_benchmarks(tree, benchmarks, list, error);
     if (nvbandwidth)
