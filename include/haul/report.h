@@ -34,6 +34,20 @@ HAUL_API haul_status haul_report_catalogue(haul_format format, FILE *out, haul_e
 HAUL_API haul_status haul_report_fit(const haul_fit_group *groups, size_t count, haul_format format,
                                      FILE *out, haul_error *error);
 
+/* A copy with its time. */
+typedef struct haul_timed_copy {
+    haul_copy copy;
+    haul_estimate estimate;
+} haul_timed_copy;
+
+/* The times of copies on a machine. */
+HAUL_API haul_status haul_report_times(const haul_machine *machine, const haul_timed_copy *copies,
+                                       size_t count, haul_format format, FILE *out,
+                                       haul_error *error);
+
+/* The copy models of the registry. */
+HAUL_API haul_status haul_report_models(haul_format format, FILE *out, haul_error *error);
+
 HAUL_END
 
 #endif

@@ -1,8 +1,411 @@
+/* haul machine time: what copies take on a machine. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/command.h"
+#include "haul/csv.h"
+#include "haul/units.h"
+
+static const char usage[] =
+    "haul machine time MACHINE --direction D --memory M --bytes N [options]\n"
+    "       haul machine time MACHINE --csv FILE [options]\n"
+    "       haul machine time --model list\n"
+    "\n"
+    "The time of a copy on a machine, with its interval, by the best model that the machine's\n"
+    "figures allow, and the weakest provenance of the figures that it rests on.\n"
+    "\n"
+    "  --direction HtoD|DtoH|DtoD|PtoP|HtoH\n"
+    "  --memory pinned|pageable|...  the host's memory; not needed where there is none\n"
+    "  --bytes N                     \"4096\", \"64MiB\", \"1.5 GB\"\n"
+    "  --locality near|far           far: the memory of a CPU that the GPU does not hang on\n"
+    "  --clock device|host           host: what the program sees, with its call (device)\n"
+    "  --model NAME|FILE.so|list     the model (auto); a shared object is one of your own\n"
+    "  --csv FILE                    many copies: columns direction, host_memory, bytes in any\n"
+    "                                order, the others kept; seconds, low_s, high_s, model and\n"
+    "                                provenance are added (as predicted_... where the file has\n"
+    "                                such a column); '-' is standard input\n"
+    "  --format table|json|csv       how to print (table; csv with --csv)\n"
+    "  -o, --output FILE             print to a file\n"
+    "\n"
+    "exit code: 0 fine, 2 wrong use, 3 bad input, or a figure that the machine lacks, named\n";
+
+static const cli_command command = {.name = "machine time", .summary = "", .usage = usage};
+
+typedef struct time_options {
+    const char *machine;
+    const char *direction;
+    const char *memory;
+    const char *bytes;
+    const char *locality;
+    const char *clock;
+    const char *model;
+    const char *csv;
+    const char *format;
+    const char *output;
+    bool help;
+} time_options;
+
+/* What prices: all that the options name, loaded. */
+typedef struct time_pricer {
+    haul_machine *machine;
+    haul_model_ref model;
+    haul_locality locality;
+    bool host_clock;
+    haul_format format;
+} time_pricer;
+
+/* Returns what is wrong with the arguments, or NULL. */
+static const char *parse_arguments(int argc, char **argv, time_options *out)
+{
+    static const struct option known[] = {
+        {"direction", required_argument, NULL, 'd'},
+        {"memory", required_argument, NULL, 'm'},
+        {"bytes", required_argument, NULL, 'b'},
+        {"locality", required_argument, NULL, 'l'},
+        {"clock", required_argument, NULL, 'c'},
+        {"model", required_argument, NULL, 'M'},
+        {"csv", required_argument, NULL, 'C'},
+        {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const struct {
+        int letter;
+        const char **value;
+    } values[] = {
+        {'d', &out->direction}, {'m', &out->memory}, {'b', &out->bytes},
+        {'l', &out->locality},  {'c', &out->clock},  {'M', &out->model},
+        {'C', &out->csv},       {'f', &out->format}, {'o', &out->output},
+    };
+    int letter;
+    optind = 0; /* from the start */
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+        if (letter == ':')
+            return "an option lacks its value";
+        if (letter == '?')
+            return "there is no such option";
+        out->help |= letter == 'h';
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            if (letter == values[i].letter)
+                *values[i].value = optarg;
+    }
+    out->machine = optind < argc ? argv[optind] : NULL;
+    return optind + 1 < argc ? "more than one machine is named" : NULL;
+}
+
+/* Which of `count` words `text` is; NULL is the first. */
+static haul_status find_word(const char *text, const char *const *words, int count, int *index,
+                             haul_error *error)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(text ? text : words[0], words[i])) {
+            *index = i;
+            return HAUL_OK;
+        }
+    *error = (haul_error){.status = HAUL_USAGE};
+    (void)snprintf(error->text, sizeof error->text, "'%.40s' is neither %s nor %s", text, words[0],
+                   words[1]);
+    return error->status;
+}
+
+static haul_status read_words(const time_options *options, time_pricer *self, haul_error *error)
+{
+    static const char *const localities[] = {"near", "far"};
+    static const char *const clocks[] = {"device", "host"};
+    int locality = 0;
+    int clock = 0;
+    self->format = options->csv ? HAUL_CSV : HAUL_TABLE;
+    haul_status status = find_word(options->locality, localities, 2, &locality, error);
+    if (!status)
+        status = find_word(options->clock, clocks, 2, &clock, error);
+    if (!status && options->format)
+        status = cli_format_parse(options->format, &self->format, error);
+    self->locality = (haul_locality)locality;
+    self->host_clock = clock;
+    return status;
+}
+
+static haul_status open_pricer(const time_options *options, time_pricer *self, haul_error *error)
+{
+    haul_status status = read_words(options, self, error);
+    if (!status)
+        status = haul_model_find(options->model ? options->model : "auto", &self->model, error);
+    if (!status)
+        status = haul_machine_load(options->machine, &self->machine, error);
+    return status;
+}
+
+static void close_pricer(time_pricer *self)
+{
+    haul_machine_free(self->machine);
+    haul_model_release(&self->model);
+}
+
+/* Adds what a host clock sees around the copy and its synchronisation. */
+static haul_status add_call(const time_pricer *self, const haul_copy *copy, haul_estimate *estimate,
+                            haul_error *error)
+{
+    const haul_copy_curve *curve =
+        haul_machine_curve(self->machine, copy->direction, copy->memory, copy->locality);
+    if (!curve || curve->call_latency_s.provenance == HAUL_NOT_GIVEN) {
+        *error = (haul_error){.status = HAUL_MISSING};
+        (void)snprintf(error->text, sizeof error->text,
+                       "machine '%s' lacks copies[%s %s%s].call_latency", self->machine->name,
+                       haul_direction_text(copy->direction), haul_memory_text(copy->memory),
+                       copy->locality == HAUL_FAR ? " far" : "");
+        return error->status;
+    }
+    const double call_s = curve->call_latency_s.value;
+    estimate->seconds += call_s;
+    estimate->low_s += call_s;
+    estimate->high_s += call_s;
+    estimate->weakest = haul_provenance_weaker(estimate->weakest, curve->call_latency_s.provenance);
+    return HAUL_OK;
+}
+
+static haul_status price(const time_pricer *self, haul_timed_copy *timed, haul_error *error)
+{
+    timed->copy.locality = self->locality;
+    const haul_status status =
+        haul_copy_time(self->machine, self->model.model, &timed->copy, &timed->estimate, error);
+    if (status || !self->host_clock)
+        return status;
+    return add_call(self, &timed->copy, &timed->estimate, error);
+}
+
+/* Where there is no host memory, it need not be said. */
+static haul_status read_memory(const char *text, haul_copy *copy, haul_error *error)
+{
+    if (!text || !*text) {
+        copy->memory = copy->direction == HAUL_HTOH ? HAUL_PAGEABLE : HAUL_DEVICE;
+        if (copy->direction != HAUL_HTOD && copy->direction != HAUL_DTOH)
+            return HAUL_OK;
+        *error = (haul_error){.status = HAUL_USAGE};
+        (void)snprintf(error->text, sizeof error->text,
+                       "the host's memory is missing: pinned, "
+                       "pageable, managed or host");
+        return error->status;
+    }
+    return haul_memory_parse(text, &copy->memory, error);
+}
+
+static haul_status time_one(const time_pricer *self, const time_options *options, FILE *out,
+                            haul_error *error)
+{
+    haul_timed_copy timed = {0};
+    haul_status status = haul_direction_parse(options->direction, &timed.copy.direction, error);
+    if (!status)
+        status = read_memory(options->memory, &timed.copy, error);
+    if (!status)
+        status = haul_bytes_parse(options->bytes, &timed.copy.bytes, error);
+    if (status)
+        return error->status = HAUL_USAGE; /* what is wrong is an option */
+    status = price(self, &timed, error);
+    if (!status)
+        status = haul_report_times(self->machine, &timed, 1, self->format, out, error);
+    return status;
+}
+
+/* Many copies from a CSV. */
+typedef struct time_rows {
+    const time_pricer *pricer;
+    haul_csv *csv;
+    size_t direction, memory, bytes; /* columns */
+    FILE *out;
+    haul_timed_copy *kept; /* where they are not written as they come */
+    size_t count;
+    size_t capacity;
+} time_rows;
+
+static haul_status find_columns(time_rows *self, haul_error *error)
+{
+    haul_status status = haul_csv_find(self->csv, "direction", &self->direction, error);
+    if (!status)
+        status = haul_csv_find(self->csv, "host_memory", &self->memory, error);
+    if (!status)
+        status = haul_csv_find(self->csv, "bytes", &self->bytes, error);
+    return status;
+}
+
+static void write_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n") && *text != ' ' && *text != '\t') {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_heads(const time_rows *self)
+{
+    static const char *const added[] = {"seconds", "low_s", "high_s", "model", "provenance"};
+    for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
+        write_field(self->out, haul_csv_column_name(self->csv, i));
+        fputc(',', self->out);
+    }
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        size_t taken;
+        const bool is_taken = haul_csv_find(self->csv, added[i], &taken, NULL) == HAUL_OK;
+        fprintf(self->out, "%s%s%s", i ? "," : "", is_taken ? "predicted_" : "", added[i]);
+    }
+    fputc('\n', self->out);
+}
+
+static void write_row(const time_rows *self, const char *const *fields,
+                      const haul_estimate *estimate)
+{
+    for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
+        write_field(self->out, fields[i]);
+        fputc(',', self->out);
+    }
+    fprintf(self->out, "%.9g,%.9g,%.9g,", estimate->seconds, estimate->low_s, estimate->high_s);
+    write_field(self->out, estimate->model);
+    fprintf(self->out, ",%s\n", haul_provenance_text(estimate->weakest));
+}
+
+static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_error *error)
+{
+    if (self->count == self->capacity) {
+        const size_t capacity = self->capacity ? 2 * self->capacity : 256;
+        haul_timed_copy *grown = realloc(self->kept, capacity * sizeof *grown);
+        if (!grown) {
+            *error = (haul_error){.status = HAUL_NO_MEMORY};
+            return error->status;
+        }
+        self->kept = grown;
+        self->capacity = capacity;
+    }
+    self->kept[self->count++] = *timed;
+    return HAUL_OK;
+}
+
+/* The place of an error is that of the field that it is about. */
+static haul_status price_fields(const time_rows *self, const char *const *fields,
+                                haul_timed_copy *timed, haul_error *error)
+{
+    size_t column = self->direction;
+    haul_status status = haul_direction_parse(fields[column], &timed->copy.direction, error);
+    if (!status) {
+        column = self->memory;
+        status = read_memory(fields[column], &timed->copy, error);
+    }
+    if (!status) {
+        column = self->bytes;
+        status = haul_bytes_parse(fields[column], &timed->copy.bytes, error);
+    }
+    if (!status) {
+        column = self->direction;
+        status = price(self->pricer, timed, error);
+    }
+    if (status)
+        haul_csv_locate(self->csv, column, error);
+    return status;
+}
+
+static haul_status price_rows(time_rows *self, haul_error *error)
+{
+    const bool streams = self->pricer->format == HAUL_CSV;
+    const char *const *fields = NULL;
+    haul_status status = haul_csv_next(self->csv, &fields, error);
+    while (!status && fields) {
+        haul_timed_copy timed = {0};
+        status = price_fields(self, fields, &timed, error);
+        if (!status && streams)
+            write_row(self, fields, &timed.estimate);
+        else if (!status)
+            status = keep_row(self, &timed, error);
+        if (!status)
+            status = haul_csv_next(self->csv, &fields, error);
+    }
+    if (!status && !streams)
+        status = haul_report_times(self->pricer->machine, self->kept, self->count,
+                                   self->pricer->format, self->out, error);
+    return status;
+}
+
+static haul_status time_many(const time_pricer *pricer, const char *path, FILE *out,
+                             haul_error *error)
+{
+    time_rows self = {.pricer = pricer, .out = out};
+    haul_status status = haul_csv_open(path, &self.csv, error);
+    if (status)
+        return status;
+    status = find_columns(&self, error);
+    if (!status && pricer->format == HAUL_CSV)
+        write_heads(&self);
+    if (!status)
+        status = price_rows(&self, error);
+    free(self.kept);
+    haul_csv_close(self.csv);
+    return status;
+}
+
+static haul_status list_models(const time_options *options, FILE *out, haul_error *error)
+{
+    haul_format format = HAUL_TABLE;
+    const haul_status status =
+        options->format ? cli_format_parse(options->format, &format, error) : HAUL_OK;
+    return status ? status : haul_report_models(format, out, error);
+}
+
+static haul_status answer(const time_options *options, FILE *out, haul_error *error)
+{
+    if (options->model && !strcmp(options->model, "list"))
+        return list_models(options, out, error);
+    time_pricer self = {0};
+    haul_status status = open_pricer(options, &self, error);
+    if (!status)
+        status = options->csv ? time_many(&self, options->csv, out, error)
+                              : time_one(&self, options, out, error);
+    close_pricer(&self);
+    return status;
+}
+
+/* Returns what is missing in the options or too many of them, or NULL. */
+static const char *check_options(const time_options *options)
+{
+    if (options->model && !strcmp(options->model, "list"))
+        return NULL;
+    if (!options->machine)
+        return "the machine is missing";
+    if (options->csv && (options->direction || options->memory || options->bytes))
+        return "--csv brings the copies: no --direction, --memory or --bytes beside it";
+    if (!options->csv && (!options->direction || !options->bytes))
+        return "--direction and --bytes are needed, or --csv";
+    return NULL;
+}
 
 int cli_machine_time(const cli_command *self, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return cli_usage(self, "'time' is not built yet");
+    (void)self;
+    time_options options = {0};
+    const char *wrong = parse_arguments(argc, argv, &options);
+    if (!wrong && options.help) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    if (!wrong)
+        wrong = check_options(&options);
+    if (wrong)
+        return cli_usage(&command, "%s", wrong);
+    haul_error error;
+    FILE *out = NULL;
+    if (cli_output_open(options.output, &out, &error))
+        return cli_fail(&error);
+    const haul_status status = answer(&options, out, &error);
+    haul_error closing;
+    const haul_status closed = cli_output_close(out, options.output, &closing);
+    if (status)
+        return cli_fail(&error);
+    return closed ? cli_fail(&closing) : 0;
 }

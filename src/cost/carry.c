@@ -116,8 +116,8 @@ static void say_where_from(carrying *self)
         snprintf(self->scaled, sizeof self->scaled, "from %.100s, x %.3g for the hosts' copy rates",
                  name, self->ratio);
     else
-        snprintf(self->scaled, sizeof self->scaled, "kept from %.100s: no host copy rate to scale by",
-                 name);
+        snprintf(self->scaled, sizeof self->scaled,
+                 "kept from %.100s: no host copy rate to scale by", name);
 }
 
 haul_status haul_machine_carry(const haul_machine *to, const haul_machine *from, haul_machine **out,

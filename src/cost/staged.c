@@ -37,10 +37,15 @@ static bool given(const haul_figure *figure)
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
 
-/* The first that is given. */
-static const haul_figure *either(const haul_figure *own, const haul_figure *host)
+/* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
+ * off: GTX 970, 10.9 GB/s to the device and 5.9 back on one host. */
+static haul_span staging_rate(haul_pricing *pricing, const haul_figure *own,
+                              const haul_figure *plain)
 {
-    return given(own) ? own : host;
+    if (given(own))
+        return haul_pricing_need(pricing, own, "");
+    const haul_span rate = haul_pricing_need(pricing, plain, "host.copy_rate");
+    return (haul_span){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
 }
 
 /* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
@@ -48,16 +53,18 @@ static const haul_figure *either(const haul_figure *own, const haul_figure *host
 static haul_span host_rate(haul_pricing *pricing, const haul_copy_curve *own, double n)
 {
     const haul_host *host = &pricing->machine->host;
-    const haul_figure *beyond = either(&own->memory_rate_Bps, &host->copy_rate_Bps);
-    const haul_figure *cached = either(&own->host_rate_Bps, &host->cached_copy_rate_Bps);
-    const haul_figure *cache = either(&own->cache_bytes, &host->cache_bytes);
-    if (!given(cached))
-        cached = beyond;
-    if (!given(beyond))
-        beyond = cached;
-    const haul_span slow = haul_pricing_need(pricing, beyond, "host.copy_rate");
-    const haul_span fast =
-        haul_span_max(slow, haul_pricing_need(pricing, cached, "host.copy_rate"));
+    const bool is_slow_known = given(&own->memory_rate_Bps) || given(&host->copy_rate_Bps);
+    const bool is_fast_known = given(&own->host_rate_Bps) || given(&host->cached_copy_rate_Bps);
+    haul_span slow = {0};
+    haul_span fast = {0};
+    if (is_slow_known || !is_fast_known)
+        slow = staging_rate(pricing, &own->memory_rate_Bps, &host->copy_rate_Bps);
+    if (is_fast_known)
+        fast = staging_rate(pricing, &own->host_rate_Bps, &host->cached_copy_rate_Bps);
+    if (!is_slow_known)
+        slow = fast;
+    fast = haul_span_max(slow, fast);
+    const haul_figure *cache = given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
     const bool fits = given(cache) && n <= cache->value;
     return (haul_span){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }

@@ -174,6 +174,35 @@ static void packets_give_the_published_rates(void **state)
     }
 }
 
+/* The catalogue's own files, whose one share of acknowledgements serves all three generations. */
+static void the_catalogue_gives_the_published_rates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        haul_direction direction;
+        double rate_Bps;
+    } rows[] = {
+        {"machines/p100-pcie3.yaml", HAUL_HTOD, 12.15e9},
+        {"machines/p100-pcie3.yaml", HAUL_DTOH, 12.89e9},
+        {"machines/a100-pcie4.yaml", HAUL_HTOD, 26.0e9},
+        {"machines/h100-pcie5.yaml", HAUL_HTOD, 55.6e9},
+    };
+    double share = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_machine *machine = NULL;
+        haul_error error = {0};
+        if (haul_machine_load(rows[i].file, &machine, &error))
+            fail_msg("%s", error.text);
+        const haul_estimate estimate =
+            price(machine, "packet", rows[i].direction, HAUL_PINNED, 1ULL << 30);
+        assert_true(fabs(0x1p30 / estimate.seconds / rows[i].rate_Bps - 1) < 0.1);
+        assert_true(i == 0 || machine->link.ack_share.value == share);
+        share = machine->link.ack_share.value;
+        haul_machine_free(machine);
+    }
+}
+
 static uint64_t count_pieces(uint64_t bytes, uint64_t piece)
 {
     uint64_t pieces = 0;
@@ -392,6 +421,7 @@ int main(void)
         cmocka_unit_test(curves_are_straight_between_points_and_go_on_outside),
         cmocka_unit_test(curves_give_back_their_points_and_never_fall_outside),
         cmocka_unit_test(packets_give_the_published_rates),
+        cmocka_unit_test(the_catalogue_gives_the_published_rates),
         cmocka_unit_test(ahead_counts_packets),
         cmocka_unit_test(ahead_adds_the_hosts_memory_for_pageable_copies),
         cmocka_unit_test(device_copies_reach_their_share_of_the_memory),
