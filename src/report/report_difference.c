@@ -80,7 +80,13 @@ static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
 static bool is_given(const haul_field *field, const void *at)
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
-    return at && *haul_report_text(field, at, buffer);
+    return *haul_report_text(field, at, buffer) != '\0';
+}
+
+/* The figure of one side; NULL where it is not given, or is no single figure. */
+static const haul_figure *given_figure(const haul_field *field, const void *at)
+{
+    return field->kind == HAUL_FIELD_FIGURE && at && is_given(field, at) ? at : NULL;
 }
 
 static bool is_different(const field_pair *pair)
@@ -91,9 +97,10 @@ static bool is_different(const field_pair *pair)
         return a_given != b_given;
     if (pair->field->kind == HAUL_FIELD_POINTS)
         return !same_points(haul_report_curve(pair->a), haul_report_curve(pair->b));
-    const haul_figure *figure = haul_report_figure(pair->field, pair->a);
-    if (figure)
-        return figure->value != haul_report_figure(pair->field, pair->b)->value;
+    const haul_figure *a = given_figure(pair->field, pair->a);
+    const haul_figure *b = given_figure(pair->field, pair->b);
+    if (a && b)
+        return a->value != b->value;
     char a_buffer[HAUL_FIELD_TEXT_BYTES];
     char b_buffer[HAUL_FIELD_TEXT_BYTES];
     return strcmp(haul_report_text(pair->field, pair->a, a_buffer),
@@ -103,12 +110,9 @@ static bool is_different(const field_pair *pair)
 /* b/a, or 0 where there is none. */
 static double ratio_of(const field_pair *pair)
 {
-    if (pair->field->kind != HAUL_FIELD_FIGURE || !is_given(pair->field, pair->a) ||
-        !is_given(pair->field, pair->b))
-        return 0;
-    const haul_figure *a = pair->a;
-    const haul_figure *b = pair->b;
-    return a->value > 0 ? b->value / a->value : 0;
+    const haul_figure *a = given_figure(pair->field, pair->a);
+    const haul_figure *b = given_figure(pair->field, pair->b);
+    return a && b && a->value > 0 ? b->value / a->value : 0;
 }
 
 typedef struct difference {
@@ -121,12 +125,12 @@ static void put_side(haul_json *json, const char *key, const field_pair *pair, c
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
     haul_json_key(json, key);
-    if (!is_given(pair->field, at))
-        haul_json_null(json);
-    else if (pair->field->kind == HAUL_FIELD_FIGURE)
-        haul_report_put_figure(json, at);
+    const haul_figure *figure = given_figure(pair->field, at);
+    const char *text = haul_report_text(pair->field, at, buffer);
+    if (figure)
+        haul_report_put_figure(json, figure);
     else
-        haul_json_string(json, haul_report_text(pair->field, at, buffer));
+        haul_json_string(json, *text ? text : NULL);
 }
 
 static void put_pair(haul_json *json, const field_pair *pair)
@@ -149,14 +153,12 @@ static void put_pair(haul_json *json, const field_pair *pair)
 static void add_side(difference *self, const field_pair *pair, const void *at)
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
-    const bool given = is_given(pair->field, at);
-    if (given && self->format == HAUL_CSV && pair->field->kind == HAUL_FIELD_FIGURE)
-        haul_table_cell(&self->table, "%.9g", ((const haul_figure *)at)->value);
+    const haul_figure *figure = given_figure(pair->field, at);
+    const char *text = haul_report_text(pair->field, at, buffer);
+    if (figure && self->format == HAUL_CSV)
+        haul_table_cell(&self->table, "%.9g", figure->value);
     else
-        haul_table_cell(&self->table, "%s",
-                        given                      ? haul_report_text(pair->field, at, buffer)
-                        : self->format == HAUL_CSV ? ""
-                                                   : "-");
+        haul_table_cell(&self->table, "%s", *text || self->format == HAUL_CSV ? text : "-");
 }
 
 static void add_pair(difference *self, const field_pair *pair)

@@ -45,7 +45,7 @@ static const char *points_text(const haul_copy_curve *curve, char *buffer)
 const char *haul_report_text(const haul_field *field, const void *at, char *buffer)
 {
     const haul_figure *figure = haul_report_figure(field, at);
-    if (figure && !figure->provenance)
+    if (!at || (figure && !figure->provenance))
         return "";
     if (field->kind == HAUL_FIELD_POINTS)
         return points_text(haul_report_curve(at), buffer);

@@ -22,7 +22,7 @@ bool haul_report_in_path(const haul_field *field, const char *path);
 const haul_copy_curve *haul_report_curve(const void *at);
 
 /* A field's value for people, perhaps in `buffer` of HAUL_FIELD_TEXT_BYTES; "" where it is not
- * given. */
+ * given, or `at` is NULL. */
 const char *haul_report_text(const haul_field *field, const void *at, char *buffer);
 
 /* A field's key in JSON, with the unit: "rate_Bps". */
