@@ -145,7 +145,8 @@ HAUL_API haul_status haul_machine_load(const char *name, haul_machine **machine,
 HAUL_API haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
                                         haul_machine **machine, haul_error *error);
 
-/* Writes a machine as YAML that haul_machine_parse reads back to equal values. Returns IO. */
+/* Writes a machine as YAML that haul_machine_parse reads back to equal values; bytes that a text of
+ * a machine file may not hold become '?'. Returns IO. */
 HAUL_API haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error);
 
 /* A copy of `machine` with the first `copy_count` of `copies` in place of its own, owned by the

@@ -94,9 +94,9 @@ typedef struct name_list {
     size_t capacity;
 } name_list;
 
-static haul_status add_name(name_list *self, const char *name, size_t length, haul_error *error)
+static haul_status add_name(name_list *self, const char *name, haul_error *error)
 {
-    char *copy = strndup(name, length);
+    char *copy = strdup(name);
     if (!copy || !haul_grow(&self->names, &self->capacity, self->count + 1, sizeof *self->names)) {
         free(copy);
         return haul_fail_no_memory(error);
@@ -105,7 +105,7 @@ static haul_status add_name(name_list *self, const char *name, size_t length, ha
     return HAUL_OK;
 }
 
-/* Adds the machines of a folder; one that is not there has none. */
+/* Adds the machines of a folder, by their files' names; one that is not there has none. */
 static haul_status list_folder(name_list *self, const char *path, haul_error *error)
 {
     DIR *folder = opendir(path);
@@ -115,9 +115,13 @@ static haul_status list_folder(name_list *self, const char *path, haul_error *er
     const struct dirent *entry;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
     while (!status && (entry = readdir(folder))) {
+        char name[sizeof entry->d_name];
         const size_t length = strlen(entry->d_name);
-        if (length > SUFFIX && !strcmp(entry->d_name + length - SUFFIX, suffix))
-            status = add_name(self, entry->d_name, length - SUFFIX, error);
+        if (length <= SUFFIX || strcmp(entry->d_name + length - SUFFIX, suffix) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - SUFFIX), entry->d_name);
+        if (haul_machine_name_ok(name))
+            status = add_name(self, name, error);
     }
     (void)closedir(folder);
     return status;
@@ -151,7 +155,7 @@ haul_status haul_catalogue_list(char ***names, size_t *count, haul_error *error)
     for (size_t i = 0; !status && i < where.count; i++)
         status = list_folder(&list, where.paths[i], error);
     for (const haul_embedded *inside = haul_embedded_machines; !status && inside->name; inside++)
-        status = add_name(&list, inside->name, strlen(inside->name), error);
+        status = add_name(&list, inside->name, error);
     release_folders(&where);
     settle(&list);
     if (status) {

@@ -568,6 +568,7 @@ static void the_environment_comes_first(void **state)
     write_file(folder, "zz-mine.yaml", "haul: 1\nname: zz-mine\nsummary: mine\n");
     write_file(folder, "zz-other.yaml", "haul: 1\nname: zz-mine\nsummary: mine\n");
     write_file(folder, "zz-bad.yaml", "haul: 1\nname: zz-bad\n");
+    write_file(folder, "Not a name.yaml", "haul: 1\nname: zz-bad\n");
     char list[128];
     snprintf(list, sizeof list, ":/nowhere:%s::%s:", folder, folder);
     haul_machine *machine = NULL;
@@ -576,6 +577,8 @@ static void the_environment_comes_first(void **state)
     assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_BAD_INPUT);
     setenv("HAUL_MACHINES", list, 1);
     assert_true(is_listed("zz-mine"));
+    assert_true(is_listed("zz-bad"));
+    assert_false(is_listed("Not a name"));
     assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_OK);
     assert_string_equal(machine->summary, "mine");
     haul_machine_free(machine);
@@ -598,6 +601,7 @@ static void the_environment_comes_first(void **state)
     remove_file(folder, "zz-mine.yaml");
     remove_file(folder, "zz-other.yaml");
     remove_file(folder, "zz-bad.yaml");
+    remove_file(folder, "Not a name.yaml");
     assert_int_equal(rmdir(folder), 0);
 }
 
