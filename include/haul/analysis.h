@@ -88,6 +88,7 @@ typedef struct haul_analysis {
     int64_t span_ns; /* from the first start to the last end of device work */
     haul_busy busy;
     int64_t idle_ns;      /* of the span: nothing on any device */
+    double overlap_share; /* of the copies' busy time, under kernels of the same device; NaN if 0 */
     double copy_share;    /* copies' time / (copies' + kernels'), sums (AHEAD, Table I); NaN if 0 */
     double latency_share; /* of the time of the groups whose latency is known; NaN if there is none
                            */

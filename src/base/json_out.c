@@ -169,3 +169,14 @@ void haul_json_put_bool(haul_json *json, const char *key, bool value)
     haul_json_key(json, key);
     haul_json_bool(json, value);
 }
+
+void haul_json_put_ns(haul_json *json, const char *key, int64_t ns)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%09" PRId64, ns % 1000000000);
+    for (int end = 9; end && digits[end - 1] == '0'; end--)
+        digits[end - 1] = '\0';
+    haul_json_key(json, key);
+    separate(json);
+    fprintf(json->out, "%" PRId64 "%s%s", ns / 1000000000, *digits ? "." : "", digits);
+}

@@ -44,4 +44,7 @@ void haul_json_put_number(haul_json *json, const char *key, double value);
 void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value);
 void haul_json_put_bool(haul_json *json, const char *key, bool value);
 
+/* Seconds from nanoseconds, which are not negative, with all their digits. */
+void haul_json_put_ns(haul_json *json, const char *key, int64_t ns);
+
 #endif

@@ -52,19 +52,6 @@ static const char *cell_text(const haul_table *table, size_t at)
     return at < table->columns && *text == '<' ? text + 1 : text;
 }
 
-/* The text itself, with what would move a terminal's cursor shown as '?'. */
-static void print_visible(const char *text, FILE *out)
-{
-    while (*text) {
-        const int length = haul_utf8_length(text);
-        if (!length || (unsigned char)*text < 0x20 || *text == 0x7f)
-            fputc('?', out);
-        else
-            fwrite(text, 1, (size_t)length, out);
-        text += length ? length : 1;
-    }
-}
-
 static void measure(const haul_table *table, size_t *widths)
 {
     memset(widths, 0, MAX_COLUMNS * sizeof *widths);
@@ -88,7 +75,7 @@ bool haul_table_print(const haul_table *table, FILE *out)
         const int pad = (int)(widths[column] - haul_utf8_count(text));
         if (!is_left(table, column))
             fprintf(out, "%*s", pad, "");
-        print_visible(text, out);
+        haul_utf8_print(text, SIZE_MAX, out);
         if (!last)
             fprintf(out, "%*s", (is_left(table, column) ? pad : 0) + 2, "");
         else

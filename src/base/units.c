@@ -127,6 +127,14 @@ haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *erro
     return HAUL_OK;
 }
 
+/* Whether %g with `digits` digits writes a value of at least 1 with an exponent. */
+static bool rounds_to_power(double value, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return fabs(value) >= 1 && strchr(text, 'e') != NULL;
+}
+
 char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,
                            size_t size)
 {
@@ -141,6 +149,9 @@ char *haul_quantity_format(double value, haul_dimension dimension, int digits, c
             if (fabs(value) >= row->units[i].scale * (1 - 1e-12))
                 best = i;
     }
+    /* 0.9996 s with 3 digits: "1 s", not "1e+03 ms" */
+    if (best > 0 && rounds_to_power(value / row->units[best].scale, digits))
+        best--;
     const unit *chosen = &row->units[best];
     snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",
              chosen->name);

@@ -40,3 +40,22 @@ size_t haul_utf8_count(const char *text)
     }
     return count;
 }
+
+/* The control characters of ASCII and of ISO 8859-1 (U+0080 to U+009F). */
+static bool is_control(const char *text)
+{
+    const unsigned char first = (unsigned char)text[0];
+    return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0);
+}
+
+void haul_utf8_print(const char *text, size_t length, FILE *out)
+{
+    for (size_t i = 0; i < length && text[i];) {
+        const int bytes = haul_utf8_length(text + i);
+        if (!bytes || is_control(text + i))
+            fputc('?', out);
+        else
+            fwrite(text + i, 1, (size_t)bytes, out);
+        i += bytes ? (size_t)bytes : 1;
+    }
+}

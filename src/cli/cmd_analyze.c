@@ -1,11 +1,128 @@
+#include <getopt.h>
+
 #include "cli/command.h"
+#include "haul/trace.h"
+
+static const char usage[] =
+    "haul analyze TRACE [--format table|json|csv] [-o FILE]\n"
+    "\n"
+    "Says where the time of a recorded program went: copies by direction, kind of host memory and\n"
+    "size, kernels against copies, overlap, idle time, the largest costs.\n"
+    "\n"
+    "TRACE is a profile, recognised by what is in it, not by its name:\n"
+    "  Nsight Systems                the SQLite file of 'nsys export --type sqlite "
+    "REPORT.nsys-rep'\n"
+    "  nvprof, NVIDIA Visual Profiler  the file of 'nvprof --export-profile FILE'\n"
+    "\n"
+    "options:\n"
+    "  --format table|json|csv       how to print: a page (table); all figures (json, described "
+    "in\n"
+    "                                docs/json.md); copies by direction, memory and decade of "
+    "size\n"
+    "                                (csv)\n"
+    "  -o, --output FILE             print to a file\n"
+    "  -h, --help                    print this\n"
+    "\n"
+    "words of the page:\n"
+    "  summed                        durations added up, whether they overlap or not\n"
+    "  busy                          time in which at least one of them ran, each moment once\n"
+    "  span                          from the first start to the last end of a device's operation\n"
+    "  idle                          the part of the span in which no device ran anything\n"
+    "  latency                       what a copy of no bytes costs, by the straight line under "
+    "the\n"
+    "                                fastest copies of each size\n"
+    "\n"
+    "exit code: 0 done, 2 wrong use, 3 a profile that cannot be read\n";
+
+typedef struct analyze_options {
+    const char *trace;
+    const char *output;
+    haul_format format;
+    bool help;
+} analyze_options;
+
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
+{
+    static const struct option longs[] = {{"format", required_argument, NULL, 'f'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    haul_error error;
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;) {
+        if (c == 'o')
+            options->output = optarg;
+        else if (c == 'h')
+            options->help = true;
+        else if (c == ':')
+            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
+        else if (c != 'f')
+            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+        else if (cli_format_parse(optarg, &options->format, &error))
+            return cli_usage(self, "%s", error.text);
+    }
+    if (options->help)
+        return 0;
+    if (optind == argc)
+        return cli_usage(self, "which profile?");
+    if (optind + 1 < argc)
+        return cli_usage(self, "one profile at a time, not also '%s'", argv[optind + 1]);
+    options->trace = argv[optind];
+    return 0;
+}
+
+static haul_status write_report(const analyze_options *options, const haul_workload *workload,
+                                const haul_analysis *analysis, haul_error *error)
+{
+    FILE *out;
+    haul_status status = cli_output_open(options->output, &out, error);
+    if (status)
+        return status;
+    haul_error closing;
+    status = haul_report_analysis(workload, analysis, options->format, out, error);
+    const haul_status closed = cli_output_close(out, options->output, &closing);
+    if (closed)
+        *error = closing; /* names the file and the reason */
+    return closed ? closed : status;
+}
+
+static haul_status analyze(const analyze_options *options, haul_error *error)
+{
+    haul_workload *workload;
+    cli_progress_begin("reading", options->trace);
+    haul_status status = haul_trace_load(options->trace, &workload, error);
+    cli_progress_end();
+    if (status)
+        return status;
+    haul_analysis *analysis;
+    status = haul_analyze(workload, &analysis, error);
+    if (!status) {
+        status = write_report(options, workload, analysis, error);
+        haul_analysis_free(analysis);
+    }
+    haul_workload_free(workload);
+    return status;
+}
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return cli_usage(self, "not here yet");
+    analyze_options options = {0};
+    const int wrong = parse(self, argc, argv, &options);
+    if (wrong)
+        return wrong;
+    if (options.help) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    if (options.output && cli_is_same_file(options.output, options.trace))
+        return cli_usage(self, "'%s' would be overwritten by its own report", options.trace);
+    haul_error error;
+    return analyze(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_analyze = {
-    .name = "analyze", .summary = "", .usage = "haul analyze\n", .run = run};
+const cli_command cli_analyze = {.name = "analyze",
+                                 .summary = "where the time of a recorded program went",
+                                 .usage = usage,
+                                 .run = run};

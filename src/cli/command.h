@@ -2,6 +2,7 @@
 #ifndef HAUL_CLI_COMMAND_H
 #define HAUL_CLI_COMMAND_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "haul/report.h"
@@ -38,5 +39,12 @@ haul_status cli_format_parse(const char *text, haul_format *format, haul_error *
  * reports what could not be written. */
 haul_status cli_output_open(const char *path, FILE **out, haul_error *error);
 haul_status cli_output_close(FILE *out, const char *path, haul_error *error);
+
+/* Whether both paths lead to one existing file: a report must not replace what it reports on. */
+bool cli_is_same_file(const char *a, const char *b);
+
+/* Shows "WHAT 'SUBJECT' ... 3 s" on stderr where that is a terminal, from the first second on. */
+void cli_progress_begin(const char *what, const char *subject);
+void cli_progress_end(void);
 
 #endif

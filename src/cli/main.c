@@ -2,8 +2,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
+#include "haul/version.h"
 
 static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_machine};
 
@@ -77,6 +79,12 @@ haul_status cli_output_close(FILE *out, const char *path, haul_error *error)
     return failed ? fail_io(path, "write", error) : HAUL_OK;
 }
 
+bool cli_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static const cli_command *find_command(const char *name)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)
@@ -87,12 +95,24 @@ static const cli_command *find_command(const char *name)
 
 static void print_commands(FILE *out)
 {
-    fputs("usage: haul <command> [options] [files]\n\n", out);
+    fputs("usage: haul COMMAND [options] [files]\n"
+          "\n"
+          "Explains and predicts the movement of data on machines with GPUs.\n"
+          "\n",
+          out);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs(
-        "  help NAME  what a command takes\n  --version  the version and what it was built with\n",
-        out);
+        fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help COMMAND   what a command takes\n"
+          "  --version      the version and what it was built with\n",
+          out);
+}
+
+static void print_version(void)
+{
+    printf("haul %s\n", haul_version());
+    haul_part part;
+    for (size_t i = 0; haul_part_get(i, &part); i++)
+        printf("  %-8s %-8s %s\n", part.name, part.version, part.purpose);
 }
 
 static int print_help(int argc, char **argv)
@@ -118,7 +138,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return print_help(argc, argv);
     if (!strcmp(argv[1], "--version")) {
-        printf("haul %s\n", HAUL_VERSION);
+        print_version();
         return 0;
     }
     const cli_command *command = find_command(argv[1]);

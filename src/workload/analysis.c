@@ -214,12 +214,24 @@ static bool take_devices(survey *self, haul_analysis *analysis)
     return true;
 }
 
+/* Device by device: a kernel of another device hides nothing. */
+static double overlap_of(const haul_analysis *analysis)
+{
+    double copy = 0, both = 0;
+    for (size_t i = 0; i < analysis->device_count; i++) {
+        copy += (double)analysis->devices[i].busy.copy_ns;
+        both += (double)analysis->devices[i].busy.both_ns;
+    }
+    return copy > 0 ? both / copy : (double)NAN;
+}
+
 static void take_times(const survey *self, haul_analysis *analysis)
 {
     analysis->busy = cover_lengths(&self->cover);
     if (self->last_ns >= self->first_ns)
         analysis->span_ns = haul_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
     analysis->idle_ns = analysis->span_ns - analysis->busy.any_ns;
+    analysis->overlap_share = overlap_of(analysis);
     const double copy = (double)analysis->copies.time_ns,
                  kernel = (double)analysis->kernels.time_ns;
     analysis->copy_share = copy + kernel > 0 ? copy / (copy + kernel) : (double)NAN;

@@ -1,0 +1,27 @@
+/* What this library is and what it was built with. */
+#ifndef HAUL_VERSION_H
+#define HAUL_VERSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "haul/api.h"
+
+HAUL_BEGIN
+
+/* A library that haul uses: its version at run time, and what haul uses it for. */
+typedef struct haul_part {
+    const char *name;
+    const char *version;
+    const char *purpose;
+} haul_part;
+
+/* The version as "0.1.0". */
+HAUL_API const char *haul_version(void);
+
+/* Writes the part of number `index` (from 0) to *part; returns false past the last. */
+HAUL_API bool haul_part_get(size_t index, haul_part *part);
+
+HAUL_END
+
+#endif

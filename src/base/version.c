@@ -1,0 +1,23 @@
+#include "haul/version.h"
+
+#include <sqlite3.h>
+#include <yaml.h>
+#include <zlib.h>
+
+const char *haul_version(void)
+{
+    return HAUL_VERSION;
+}
+
+bool haul_part_get(size_t index, haul_part *part)
+{
+    const haul_part parts[] = {
+        {"SQLite", sqlite3_libversion(), "profiles of Nsight Systems and nvprof"},
+        {"zlib", zlibVersion(), "compressed input"},
+        {"libyaml", yaml_get_version_string(), "machine files"},
+    };
+    if (index >= sizeof parts / sizeof parts[0])
+        return false;
+    *part = parts[index];
+    return true;
+}

@@ -1,0 +1,425 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/table.h"
+#include "report/report_analysis.h"
+#include "report/wording.h"
+
+enum { NAME_WIDTH = 60, BAR_WIDTH = 12, DEVICES_SHOWN = 16, LABEL_SIZE = 40 };
+
+typedef struct page {
+    const haul_workload *workload;
+    const haul_analysis *analysis;
+    FILE *out;
+    haul_arena arena;
+    bool failed;
+} page;
+
+uint64_t haul_decade_least(int decade)
+{
+    uint64_t least = decade ? 1 : 0;
+    for (int i = 0; i < decade; i++)
+        least *= 10;
+    return least;
+}
+
+uint64_t haul_decade_most(int decade)
+{
+    return decade + 1 < HAUL_DECADES ? haul_decade_least(decade + 1) - 1 : UINT64_MAX;
+}
+
+static void print_table(page *self, haul_table *table)
+{
+    fputc('\n', self->out);
+    self->failed |= !haul_table_print(table, self->out);
+    haul_table_release(table);
+}
+
+/* "a" and "b" as "a, b"; the page's. */
+static const char *join(page *self, const char *text, const char *more)
+{
+    const char *joined = haul_arena_format(&self->arena, "%s, %s", text, more);
+    self->failed |= !joined;
+    return joined ? joined : text;
+}
+
+static void print_device(page *self, uint32_t index)
+{
+    if (index == HAUL_NONE) {
+        haul_print_wrapped("device    ", "not named by the profile for some operations", self->out);
+        return;
+    }
+    const haul_device *device = &self->workload->devices[index];
+    const char *text = device->name ? device->name : "not described by the profile";
+    if (device->multiprocessors)
+        text = join(self, text,
+                    haul_say_number_of(device->multiprocessors, "multiprocessor", NULL).text);
+    if (device->memory_bytes)
+        text = join(self, text, haul_say_bytes(device->memory_bytes).text);
+    if (device->memory_bandwidth_Bps > 0)
+        text = join(self, text, haul_say_rate(device->memory_bandwidth_Bps).text);
+    if (device->copy_engines)
+        text = join(self, text, haul_say_number_of(device->copy_engines, "copy engine", NULL).text);
+    char label[32];
+    snprintf(label, sizeof label, "device %-3" PRIu64, device->id);
+    haul_print_wrapped(label, text, self->out);
+}
+
+static void say_group(const haul_copy_group *group, char label[LABEL_SIZE])
+{
+    snprintf(label, LABEL_SIZE, "%s %s", haul_direction_text(group->direction),
+             haul_memory_text(group->memory));
+}
+
+static void print_header(page *self)
+{
+    const haul_workload *workload = self->workload;
+    const haul_analysis *analysis = self->analysis;
+    haul_print_wrapped("profile   ", workload->source ? workload->source : "", self->out);
+    haul_print_wrapped("format    ", workload->format ? workload->format : "", self->out);
+    for (size_t i = 0; i < analysis->device_count && i < DEVICES_SHOWN; i++)
+        print_device(self, analysis->devices[i].device);
+    if (analysis->device_count > DEVICES_SHOWN)
+        fprintf(self->out, "          and %s more devices\n",
+                haul_say_count(analysis->device_count - DEVICES_SHOWN).text);
+    char text[300];
+    snprintf(
+        text, sizeof text, "%s on %s of %s; %s",
+        haul_say_number_of(workload->counts.device_ops, "operation", NULL).text,
+        haul_say_number_of(workload->stream_count, "stream", NULL).text,
+        haul_say_number_of(analysis->device_count, "device", NULL).text,
+        haul_say_number_of(workload->counts.calls, "call of the host", "calls of the host").text);
+    haul_print_wrapped("recorded  ", text, self->out);
+    snprintf(text, sizeof text, "%s from the first operation's start to the last one's end",
+             haul_say_time(analysis->span_ns).text);
+    haul_print_wrapped("span      ", text, self->out);
+}
+
+static void add_time_row(haul_table *table, const char *what, const haul_totals *totals,
+                         int64_t busy_ns, int64_t span_ns)
+{
+    haul_table_cell(table, "%s", what);
+    haul_table_cell(table, "%s", totals ? haul_say_count(totals->count).text : "");
+    haul_table_cell(table, "%s", totals ? haul_say_time(totals->time_ns).text : "");
+    haul_table_cell(table, "%s", haul_say_time(busy_ns).text);
+    haul_table_cell(table, "%s",
+                    haul_say_share(haul_share_of((double)busy_ns, (double)span_ns)).text);
+}
+
+static void print_times(page *self)
+{
+    static const char *const heads[] = {"<Time on the devices", "count", "summed", "busy",
+                                        "of the span"};
+    const haul_analysis *analysis = self->analysis;
+    const haul_busy *busy = &analysis->busy;
+    const int64_t span_ns = analysis->span_ns;
+    haul_table table;
+    haul_table_begin(&table, heads, 5);
+    add_time_row(&table, "kernels", &analysis->kernels, busy->kernel_ns, span_ns);
+    add_time_row(&table, "copies", &analysis->copies, busy->copy_ns, span_ns);
+    if (analysis->memsets.count)
+        add_time_row(&table, "memsets", &analysis->memsets, busy->memset_ns, span_ns);
+    add_time_row(&table, "copies and kernels at once", NULL, busy->both_ns, span_ns);
+    add_time_row(&table, "copies or kernels", NULL, busy->either_ns, span_ns);
+    add_time_row(&table, "idle", NULL, analysis->idle_ns, span_ns);
+    print_table(self, &table);
+}
+
+/* What the times say, in words: AHEAD's share, the overlap achieved. */
+static void print_verdicts(page *self)
+{
+    const haul_analysis *analysis = self->analysis;
+    if (!analysis->copies.count)
+        return;
+    fprintf(self->out, "\nCopies took %s of the summed time of copies and kernels.\n",
+            haul_say_share(analysis->copy_share).text);
+    if (analysis->kernels.count)
+        fprintf(self->out, "Overlap: %s of the copies' busy time lay under kernels%s.\n",
+                haul_say_share(analysis->overlap_share).text,
+                analysis->device_count > 1 ? " of the same device" : "");
+}
+
+static void print_devices(page *self)
+{
+    static const char *const heads[] = {"<By device", "copies", "busy",    "kernels",
+                                        "busy",       "both",   "memsets", "idle"};
+    const haul_analysis *analysis = self->analysis;
+    if (analysis->device_count < 2)
+        return;
+    haul_table table;
+    haul_table_begin(&table, heads, 8);
+    for (size_t i = 0; i < analysis->device_count; i++) {
+        const haul_device_use *use = &analysis->devices[i];
+        if (use->device == HAUL_NONE)
+            haul_table_cell(&table, "not named");
+        else
+            haul_table_cell(&table, "device %" PRIu64, self->workload->devices[use->device].id);
+        haul_table_cell(&table, "%s", haul_say_count(use->copies.count).text);
+        haul_table_cell(&table, "%s", haul_say_time(use->busy.copy_ns).text);
+        haul_table_cell(&table, "%s", haul_say_count(use->kernels.count).text);
+        haul_table_cell(&table, "%s", haul_say_time(use->busy.kernel_ns).text);
+        haul_table_cell(&table, "%s", haul_say_time(use->busy.both_ns).text);
+        haul_table_cell(&table, "%s", haul_say_count(use->memsets.count).text);
+        haul_table_cell(&table, "%s", haul_say_time(analysis->span_ns - use->busy.any_ns).text);
+    }
+    print_table(self, &table);
+}
+
+static void print_latency(page *self)
+{
+    const haul_analysis *analysis = self->analysis;
+    if (!isnan(analysis->latency_share))
+        fprintf(self->out, "Latency: copies of no bytes would have taken %s of the time.\n",
+                haul_say_share(analysis->latency_share).text);
+    const char *unknown = NULL;
+    for (size_t i = 0; i < analysis->group_count; i++) {
+        const haul_copy_group *group = &analysis->groups[i];
+        if (!isnan(group->latency_s))
+            continue;
+        char label[LABEL_SIZE];
+        say_group(group, label);
+        unknown = unknown ? join(self, unknown, label) : haul_arena_string(&self->arena, label);
+    }
+    if (unknown)
+        unknown = haul_arena_format(&self->arena,
+                                    "No latency for %s: with no copy longer than the fastest, it "
+                                    "cannot be told from the rate.",
+                                    unknown);
+    if (unknown)
+        haul_print_wrapped("", unknown, self->out);
+}
+
+static void print_copies(page *self)
+{
+    static const char *const heads[] = {"<Copies", "<memory", "count",  "bytes", "summed",
+                                        "busy",    "rate",    "median", "best",  "latency"};
+    const haul_analysis *analysis = self->analysis;
+    if (!analysis->group_count)
+        return;
+    haul_table table;
+    haul_table_begin(&table, heads, 10);
+    for (size_t i = 0; i < analysis->group_count; i++) {
+        const haul_copy_group *group = &analysis->groups[i];
+        haul_table_cell(&table, "%s", haul_direction_text(group->direction));
+        haul_table_cell(&table, "%s", haul_memory_text(group->memory));
+        haul_table_cell(&table, "%s", haul_say_count(group->totals.count).text);
+        haul_table_cell(&table, "%s", haul_say_bytes(group->totals.bytes).text);
+        haul_table_cell(&table, "%s", haul_say_time(group->totals.time_ns).text);
+        haul_table_cell(&table, "%s", haul_say_time(group->busy_ns).text);
+        const double busy_s = (double)group->busy_ns * 1e-9;
+        haul_table_cell(&table, "%s",
+                        haul_say_rate(haul_share_of((double)group->totals.bytes, busy_s)).text);
+        haul_table_cell(&table, "%s", haul_say_rate(group->median_Bps).text);
+        haul_table_cell(&table, "%s", haul_say_rate(group->best_Bps).text);
+        haul_table_cell(&table, "%s", haul_say_seconds(group->latency_s).text);
+    }
+    print_table(self, &table);
+    fputs("Rate: bytes by busy time; median, best: of single copies; latency: of a copy of no "
+          "bytes.\n",
+          self->out);
+    print_latency(self);
+}
+
+/* "10-100 kB": sizes from the first to below the second. */
+static haul_words say_decade(int decade)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    static const char *const ranges[] = {"1-10", "10-100", "100-1000"};
+    haul_words words;
+    snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
+             units[decade / 3]);
+    return words;
+}
+
+static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
+                          const haul_totals *all)
+{
+    for (int k = 0; k < HAUL_DECADES; k++) {
+        const haul_totals *decade = &decades[k];
+        if (!decade->count)
+            continue;
+        const double by_count = haul_share_of((double)decade->count, (double)all->count);
+        const double by_time = haul_share_of((double)decade->time_ns, (double)all->time_ns);
+        haul_table_cell(table, "%s", label);
+        haul_table_cell(table, "%s", say_decade(k).text);
+        haul_table_cell(table, "%s", haul_say_count(decade->count).text);
+        haul_table_cell(table, "%s", haul_say_share(by_count).text);
+        haul_table_cell(table, "%s", haul_say_bar(by_count, BAR_WIDTH).text);
+        haul_table_cell(table, "%s", haul_say_time(decade->time_ns).text);
+        haul_table_cell(table, "%s", haul_say_share(by_time).text);
+        haul_table_cell(table, "%s", haul_say_bar(by_time, BAR_WIDTH).text);
+        label = "";
+    }
+}
+
+static void sum_decades(const haul_analysis *analysis, haul_totals *sums)
+{
+    for (size_t i = 0; i < analysis->group_count; i++)
+        for (int k = 0; k < HAUL_DECADES; k++) {
+            sums[k].count += analysis->groups[i].decades[k].count;
+            sums[k].time_ns += analysis->groups[i].decades[k].time_ns;
+        }
+}
+
+/* AHEAD's Figure 1: copies by decade of size, by count and by time. */
+static void print_sizes(page *self)
+{
+    static const char *const heads[] = {"<Sizes",    "bytes", "count", "share",
+                                        "<by count", "time",  "share", "<by time"};
+    const haul_analysis *analysis = self->analysis;
+    if (!analysis->group_count)
+        return;
+    haul_table table;
+    haul_table_begin(&table, heads, 8);
+    if (analysis->group_count > 1) {
+        haul_totals decades[HAUL_DECADES] = {0};
+        sum_decades(analysis, decades);
+        add_size_rows(&table, "all copies", decades, &analysis->copies);
+    }
+    for (size_t i = 0; i < analysis->group_count; i++) {
+        const haul_copy_group *group = &analysis->groups[i];
+        char label[LABEL_SIZE];
+        say_group(group, label);
+        add_size_rows(&table, label, group->decades, &analysis->copies);
+    }
+    print_table(self, &table);
+}
+
+static void add_cost_name(page *self, haul_table *table, const haul_cost_row *row)
+{
+    char text[4 * NAME_WIDTH + 8];
+    if (row->kind == HAUL_OP_COPY)
+        haul_table_cell(table, "copy %s %s of %s", haul_direction_text(row->direction),
+                        haul_memory_text(row->memory), haul_say_bytes(row->bytes).text);
+    else if (row->kind == HAUL_OP_MEMSET)
+        haul_table_cell(table, "memset of %s", haul_say_bytes(row->bytes).text);
+    else {
+        const char *name = haul_workload_string(self->workload, row->name);
+        haul_table_cell(table, "%s",
+                        *name ? haul_shorten_name(name, NAME_WIDTH, text, sizeof text)
+                              : "kernel without a name");
+    }
+}
+
+static void print_largest(page *self)
+{
+    static const char *const heads[] = {"<Largest costs", "count", "mean", "time", "share"};
+    const haul_analysis *analysis = self->analysis;
+    if (!analysis->largest_count)
+        return;
+    const double all = (double)analysis->copies.time_ns + (double)analysis->kernels.time_ns +
+                       (double)analysis->memsets.time_ns;
+    haul_table table;
+    haul_table_begin(&table, heads, 5);
+    for (size_t i = 0; i < analysis->largest_count; i++) {
+        const haul_cost_row *row = &analysis->largest[i];
+        add_cost_name(self, &table, row);
+        haul_table_cell(&table, "%s", haul_say_count(row->count).text);
+        haul_table_cell(&table, "%s",
+                        haul_say_seconds((double)row->time_ns * 1e-9 / (double)row->count).text);
+        haul_table_cell(&table, "%s", haul_say_time(row->time_ns).text);
+        haul_table_cell(&table, "%s",
+                        haul_say_share(haul_share_of((double)row->time_ns, all)).text);
+    }
+    print_table(self, &table);
+}
+
+static void add_host_row(haul_table *table, const char *what, uint64_t count, int64_t ns)
+{
+    haul_table_cell(table, "%s", what);
+    haul_table_cell(table, "%s", count ? haul_say_count(count).text : "");
+    haul_table_cell(table, "%s", haul_say_time(ns).text);
+}
+
+static void print_host(page *self)
+{
+    static const char *const heads[] = {"<Time on the host", "count", "time"};
+    static const char *const waits[HAUL_SYNC_KINDS] = {
+        [HAUL_SYNC_UNKNOWN] = "  waiting, for what is not known",
+        [HAUL_SYNC_EVENT] = "  waiting for events",
+        [HAUL_SYNC_STREAM_WAIT] = "  making streams wait for events",
+        [HAUL_SYNC_STREAM] = "  waiting for streams",
+        [HAUL_SYNC_CONTEXT] = "  waiting for whole devices",
+    };
+    const haul_analysis *analysis = self->analysis;
+    const haul_host_use *host = &analysis->host;
+    haul_table table;
+    haul_table_begin(&table, heads, 3);
+    if (host->threads) {
+        char label[100];
+        snprintf(label, sizeof label, "in calls of %s",
+                 haul_say_number_of(host->threads, "thread", NULL).text);
+        add_host_row(&table, label, self->workload->counts.calls, host->call_ns);
+        add_host_row(&table, "  that copied", 0, host->copy_call_ns);
+        add_host_row(&table, "  that launched kernels", 0, host->launch_call_ns);
+    }
+    for (int i = 0; i < HAUL_SYNC_KINDS; i++)
+        if (analysis->syncs[i].count)
+            add_host_row(&table, waits[i], analysis->syncs[i].count, analysis->syncs[i].time_ns);
+    if (table.count > table.columns)
+        print_table(self, &table);
+    else
+        haul_table_release(&table);
+}
+
+static void print_notes(page *self, const char *head, const haul_note *notes, size_t count)
+{
+    if (!count)
+        return;
+    fprintf(self->out, "\n%s\n", head);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = notes[i].text;
+        if (notes[i].count)
+            text = haul_arena_format(&self->arena, "%s (%s)", text,
+                                     haul_say_number_of(notes[i].count, "time", NULL).text);
+        self->failed |= !text;
+        haul_print_wrapped("  - ", text ? text : "", self->out);
+    }
+}
+
+static void print_orphans(page *self)
+{
+    const haul_workload *workload = self->workload;
+    if (!workload->counts.orphans)
+        return;
+    char text[300];
+    snprintf(
+        text, sizeof text,
+        "%s of %s have no call of the host in the profile: they were issued before it began, or "
+        "calls were not recorded.",
+        haul_say_count(workload->counts.orphans).text,
+        haul_say_number_of(workload->counts.device_ops, "operation", NULL).text);
+    fputc('\n', self->out);
+    haul_print_wrapped("", text, self->out);
+}
+
+static bool print_page(const haul_workload *workload, const haul_analysis *analysis, FILE *out)
+{
+    page self = {.workload = workload, .analysis = analysis, .out = out};
+    print_header(&self);
+    print_times(&self);
+    print_verdicts(&self);
+    print_devices(&self);
+    print_copies(&self);
+    print_sizes(&self);
+    print_largest(&self);
+    print_host(&self);
+    print_orphans(&self);
+    print_notes(&self, "The profile lacks", workload->missing, workload->missing_count);
+    print_notes(&self, "Repaired", workload->repairs, workload->repair_count);
+    haul_arena_release(&self.arena);
+    return !self.failed;
+}
+
+haul_status haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis,
+                                 haul_format format, FILE *out, haul_error *error)
+{
+    const bool written = format == HAUL_JSON  ? haul_analysis_json(workload, analysis, out)
+                         : format == HAUL_CSV ? haul_analysis_csv(analysis, out)
+                                              : print_page(workload, analysis, out);
+    if (ferror(out))
+        return haul_fail(error, HAUL_IO, "cannot write the report");
+    return written ? HAUL_OK : haul_fail_no_memory(error);
+}

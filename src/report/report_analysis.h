@@ -1,0 +1,17 @@
+/* The analysis in forms for programs; the table for people is in report_analysis.c. */
+#ifndef HAUL_REPORT_REPORT_ANALYSIS_H
+#define HAUL_REPORT_REPORT_ANALYSIS_H
+
+#include <stdbool.h>
+
+#include "haul/report.h"
+
+/* The least and the most bytes of a decade of sizes. */
+uint64_t haul_decade_least(int decade);
+uint64_t haul_decade_most(int decade);
+
+/* Each returns false where the stream or memory failed. */
+bool haul_analysis_json(const haul_workload *workload, const haul_analysis *analysis, FILE *out);
+bool haul_analysis_csv(const haul_analysis *analysis, FILE *out);
+
+#endif

@@ -1,0 +1,218 @@
+#include "report/wording.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "haul/units.h"
+
+static haul_words say_quantity(double value, haul_dimension dimension, int digits)
+{
+    haul_words words = {"-"};
+    if (isfinite(value))
+        haul_quantity_format(value, dimension, digits, words.text, sizeof words.text);
+    return words;
+}
+
+haul_words haul_say_seconds(double s)
+{
+    return say_quantity(s, HAUL_DIM_SECONDS, 3);
+}
+
+haul_words haul_say_time(int64_t ns)
+{
+    return haul_say_seconds((double)ns * 1e-9);
+}
+
+haul_words haul_say_bytes(uint64_t bytes)
+{
+    return say_quantity((double)bytes, HAUL_DIM_BYTES, 4);
+}
+
+haul_words haul_say_rate(double rate_Bps)
+{
+    return say_quantity(rate_Bps > 0 ? rate_Bps : (double)NAN, HAUL_DIM_RATE, 3);
+}
+
+haul_words haul_say_count(uint64_t count)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    haul_words words = {""};
+    char *end = words.text;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *end++ = ',';
+        *end++ = digits[i];
+    }
+    *end = '\0';
+    return words;
+}
+
+haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural)
+{
+    haul_words words;
+    snprintf(words.text, sizeof words.text, "%.26s %.30s%s", haul_say_count(count).text,
+             count == 1 || !plural ? one : plural, count == 1 || plural ? "" : "s");
+    return words;
+}
+
+double haul_share_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : (double)NAN;
+}
+
+haul_words haul_say_share(double share)
+{
+    haul_words words = {"-"};
+    if (!isfinite(share))
+        return words;
+    if (share > 0 && share < 0.0005)
+        return (haul_words){"<0.1 %"};
+    snprintf(words.text, sizeof words.text, "%.1f %%", 100 * share);
+    return words;
+}
+
+haul_words haul_say_bar(double share, int width)
+{
+    haul_words words = {""};
+    const int length = isfinite(share) ? (int)lround(share * width) : 0;
+    memset(words.text, '#', (size_t)length);
+    words.text[length] = '\0';
+    return share > 0 && !length ? (haul_words){"."} : words;
+}
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    while (is_word(text[length]))
+        length++;
+    return length;
+}
+
+/* Length of the parentheses that open at `text`; of the rest where they do not close. */
+static size_t parentheses_length(const char *text)
+{
+    size_t length = 0;
+    int depth = 0;
+    do {
+        depth += (text[length] == '(') - (text[length] == ')');
+        length++;
+    } while (depth && text[length]);
+    return length;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+/* How many bytes at `text` say little of a long name: casts, parameters, the names of namespaces.
+ * *instead is what stands for them. */
+static size_t measure_clutter(const char *text, bool after_word, const char **instead)
+{
+    *instead = "";
+    if (*text == ')') /* the end of an instance; other parentheses go as a whole */
+        return 1;
+    if (starts_with(text, " (instance ")) { /* nvcc numbers the lambdas of a function so */
+        *instead = "#";
+        return strlen(" (instance ");
+    }
+    if (*text == '(') {
+        const size_t length = parentheses_length(text);
+        if (starts_with(text, "(anonymous namespace)::"))
+            return length + 2;
+        const bool is_cast = is_word(text[length]), is_last = !text[length];
+        *instead = is_cast || is_last ? "" : "()";
+        return length;
+    }
+    const size_t word = after_word ? 0 : word_length(text);
+    if (word && starts_with(text, "void "))
+        return strlen("void ");
+    return word && starts_with(text + word, "::") && is_word(text[word + 2]) ? word + 2 : 0;
+}
+
+static void drop_clutter(const char *name, char *buffer, size_t size)
+{
+    size_t used = 0;
+    bool after_word = false;
+    while (*name && used + 3 < size) {
+        const char *instead;
+        const size_t clutter = measure_clutter(name, after_word, &instead);
+        after_word = !clutter && is_word(*name);
+        if (!clutter) {
+            buffer[used++] = *name++;
+            continue;
+        }
+        used += (size_t)snprintf(buffer + used, size - used, "%s", instead);
+        name += clutter;
+    }
+    buffer[used] = '\0';
+}
+
+/* Ends a text that has more than `width` characters with "..". */
+static void cut(char *text, size_t width)
+{
+    if (haul_utf8_count(text) <= width)
+        return;
+    char *end = text;
+    for (size_t i = 0; i + 2 < width; i++) {
+        const int length = haul_utf8_length(end);
+        end += length ? length : 1;
+    }
+    memcpy(end, "..", 3);
+}
+
+char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t size)
+{
+    if (haul_utf8_count(name) > width && starts_with(name, "void "))
+        name += strlen("void ");
+    if (haul_utf8_count(name) > width)
+        drop_clutter(name, buffer, size);
+    else
+        snprintf(buffer, size, "%s", name);
+    cut(buffer, width);
+    return buffer;
+}
+
+/* Length in bytes of the word at `text`; its characters in *width. */
+static size_t measure_word(const char *text, size_t *width)
+{
+    const size_t length = strcspn(text, " ");
+    *width = 0;
+    for (const char *at = text; at < text + length; ++*width) {
+        const int bytes = haul_utf8_length(at);
+        at += bytes ? bytes : 1;
+    }
+    return length;
+}
+
+void haul_print_wrapped(const char *first, const char *text, FILE *out)
+{
+    const size_t indent = strlen(first);
+    size_t column = indent;
+    fputs(first, out);
+    while (*text) {
+        size_t width;
+        const size_t length = measure_word(text, &width);
+        const bool starts_line = column == indent;
+        if (!starts_line && column + 1 + width > HAUL_PAGE_WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!starts_line) {
+            fputc(' ', out);
+            column++;
+        }
+        haul_utf8_print(text, length, out);
+        column += width;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,41 @@
+/* Figures and names as the reports' tables say them. */
+#ifndef HAUL_REPORT_WORDING_H
+#define HAUL_REPORT_WORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { HAUL_PAGE_WIDTH = 100 };
+
+/* A short text, returned by value: haul_say_count(n).text lives to the end of the statement. */
+typedef struct haul_words {
+    char text[64];
+} haul_words;
+
+haul_words haul_say_time(int64_t ns);      /* "12.3 ms" */
+haul_words haul_say_seconds(double s);     /* the same; "-" where not finite */
+haul_words haul_say_bytes(uint64_t bytes); /* "64 MiB" */
+haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite or 0 */
+haul_words haul_say_count(uint64_t count); /* "1,234,567" */
+haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
+
+/* "3 copies", "1 copy". `plural` NULL adds an s. */
+haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural);
+
+/* `width` (at most 40) signs for a share of 1; "." where the share is too small for one. */
+haul_words haul_say_bar(double share, int width);
+
+/* part / whole; NaN where whole is 0. */
+double haul_share_of(double part, double whole);
+
+/* A kernel's name in at most `width` characters: where it is longer, the return type "void",
+ * namespaces, casts and parameters are left out, then its end. Writes at most `size` bytes, which
+ * are more than 4 * width. */
+char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t size);
+
+/* Prints a paragraph of any bytes, wrapped to the page; `first` before its first line and as many
+ * spaces before the others. */
+void haul_print_wrapped(const char *first, const char *text, FILE *out);
+
+#endif
