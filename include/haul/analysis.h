@@ -25,9 +25,10 @@ typedef struct haul_copy_group {
     int64_t busy_ns; /* union of the copies' intervals */
     int64_t shortest_ns;
     int64_t longest_ns;
-    /* What a copy of no bytes costs: the straight line under the fastest copies of each size, from
-     * the fastest of all to longer ones, taken to 0 bytes. NaN where no copy is longer than the
-     * fastest and that one has more than 64 bytes: nothing tells it apart from the rate then. */
+    /* What a copy of no bytes costs: the straight line under the copies, from the fastest of all to
+     * those of at least 4 times its size, taken to 0 bytes. NaN where that cannot be told: no such
+     * copies, or the latency is below a quarter of the fastest copy's time. A copy of up to 64
+     * bytes costs its latency. */
     double latency_s;
     double median_Bps; /* of the rates of the copies that have bytes and a duration; NaN if none */
     double best_Bps;   /* the largest of those rates */

@@ -170,9 +170,6 @@ static void print_devices(page *self)
 static void print_latency(page *self)
 {
     const haul_analysis *analysis = self->analysis;
-    if (!isnan(analysis->latency_share))
-        fprintf(self->out, "Latency: copies of no bytes would have taken %s of the time.\n",
-                haul_say_share(analysis->latency_share).text);
     const char *unknown = NULL;
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
@@ -182,10 +179,14 @@ static void print_latency(page *self)
         say_group(group, label);
         unknown = unknown ? join(self, unknown, label) : haul_arena_string(&self->arena, label);
     }
+    if (!isnan(analysis->latency_share))
+        fprintf(self->out, "Latency took %s of the time of the copies%s.\n",
+                haul_say_share(analysis->latency_share).text,
+                unknown ? " for which it is known" : "");
     if (unknown)
         unknown = haul_arena_format(&self->arena,
-                                    "No latency for %s: with no copy longer than the fastest, it "
-                                    "cannot be told from the rate.",
+                                    "No latency for %s: the copies are too long, or too alike in "
+                                    "size, to tell it from the rate.",
                                     unknown);
     if (unknown)
         haul_print_wrapped("", unknown, self->out);

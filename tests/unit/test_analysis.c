@@ -439,6 +439,19 @@ static void latency_is_the_line_under_the_fastest(void **state)
     assert_true(isnan(analysis->groups[0].latency_s) && isnan(analysis->latency_share));
     haul_analysis_free(analysis);
 
+    /* 16.25 and 16.5 MiB: a difference of rates, not a latency */
+    haul_op close[] = {{.bytes = 17039360, .dur_ns = 650000},
+                       {.bytes = 17301504, .dur_ns = 657500}};
+    analysis = analyze_copies(close, 2);
+    assert_true(isnan(analysis->groups[0].latency_s));
+    haul_analysis_free(analysis);
+
+    /* 2 us in 100: less than the spread of copies that long */
+    haul_op large[] = {{.bytes = 1000000, .dur_ns = 102000}, {.bytes = 8000000, .dur_ns = 802000}};
+    analysis = analyze_copies(large, 2);
+    assert_true(isnan(analysis->groups[0].latency_s));
+    haul_analysis_free(analysis);
+
     haul_op tiny[] = {{.bytes = 8, .dur_ns = 2000}, {.bytes = 8, .dur_ns = 3000}};
     analysis = analyze_copies(tiny, 2);
     CHECK_NEAR(analysis->groups[0].latency_s, 2e-6, 1e-9);
