@@ -53,7 +53,8 @@ typedef struct haul_model_total {
 typedef struct haul_identity_score {
     haul_score score;  /* of the trace's own copies, priced on the machine that recorded it */
     double floor;      /* the spread of equal copies: 100 sum |t - their median| / sum t */
-    double wape_alone; /* the score's wape where copies are priced as if they never collided */
+    double wape_alone; /* wape of the best that knows no collisions: where the machine is fitted,
+                        * fitted anew without them */
 } haul_identity_score;
 
 typedef struct haul_identity_row {
@@ -89,10 +90,11 @@ typedef struct haul_projection {
     double recorded_kernels_s;
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
+    const char *gpu;             /* that recorded the trace, or NULL */
     const char *kernels_missing; /* why kernels and memsets could not be scaled, or NULL */
     uint64_t matched;            /* copies paired with the truth */
     uint64_t unmatched;          /* copies of either trace without a partner */
-    haul_note *notes;            /* what the reader must know, one a line */
+    const char **notes;          /* what the reader must know, a sentence each */
     size_t note_count;
 } haul_projection;
 

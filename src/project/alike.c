@@ -1,6 +1,8 @@
 #include "project/alike.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
@@ -160,4 +162,14 @@ size_t haul_alike_largest(const haul_alike *alike)
         if (alike->classes[i].count > largest)
             largest = alike->classes[i].count;
     return largest;
+}
+
+void haul_alike_blame(const haul_alike_class *alike_class, haul_error *error)
+{
+    if (!error)
+        return;
+    const size_t used = strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used, ", for the trace's copies %s %s",
+             haul_direction_text((haul_direction)alike_class->direction),
+             haul_memory_text((haul_memory)alike_class->memory));
 }

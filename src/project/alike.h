@@ -54,4 +54,7 @@ size_t haul_alike_copies(const haul_alike *alike, haul_class_range range);
 /* Copies of the largest class. */
 size_t haul_alike_largest(const haul_alike *alike);
 
+/* Says of which copies an error speaks that is already filled. */
+void haul_alike_blame(const haul_alike_class *alike_class, haul_error *error);
+
 #endif

@@ -10,7 +10,6 @@
 typedef struct tally {
     haul_scorer scorer;
     double spread_ns; /* sum |t - median of its class| */
-    double alone_ns;  /* sum |t - price| without collisions */
     double time_ns;
     uint64_t unpriced;
 } tally;
@@ -34,7 +33,6 @@ static bool add_copies(const haul_identity_inputs *in, const haul_alike_class *a
         const double speed = haul_collision_speed(in->collisions, alike_class, at);
         if (!haul_scorer_add(&total->scorer, 1e-9 * time_ns, price_s / speed))
             return false;
-        total->alone_ns += fabs(time_ns - 1e9 * price_s);
     }
     return true;
 }
@@ -59,10 +57,10 @@ static haul_status add_class(const haul_identity_inputs *in, const haul_alike_cl
 
 static haul_identity_score finish(tally *total)
 {
-    const double time_ns = fmax(total->time_ns, 1);
-    return (haul_identity_score){.score = haul_scorer_finish(&total->scorer),
-                                 .floor = 100 * total->spread_ns / time_ns,
-                                 .wape_alone = 100 * total->alone_ns / time_ns};
+    const haul_score score = haul_scorer_finish(&total->scorer);
+    return (haul_identity_score){.score = score,
+                                 .floor = 100 * total->spread_ns / fmax(total->time_ns, 1),
+                                 .wape_alone = score.wape};
 }
 
 /* Copies that have no price are counted in *unpriced. */

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 
-void haul_notes_add(haul_notes *notes, haul_arena *arena, uint64_t count, const char *format, ...)
+void haul_notes_add(haul_notes *notes, haul_arena *arena, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -18,5 +18,5 @@ void haul_notes_add(haul_notes *notes, haul_arena *arena, uint64_t count, const 
         notes->failed = true;
         return;
     }
-    notes->items[notes->count++] = (haul_note){kept, count};
+    notes->items[notes->count++] = kept;
 }

@@ -28,16 +28,6 @@ static bool is_kept(const haul_estimate *estimate)
     return estimate->model == kept;
 }
 
-static haul_status fail_unpriced(const haul_price_list *list, const haul_copy *copy,
-                                 haul_error *error)
-{
-    char cause[sizeof error->text];
-    snprintf(cause, sizeof cause, "%s", error ? error->text : "");
-    return haul_fail(error, HAUL_MISSING, "%.300s: needed for the copies %s %s on '%.80s'", cause,
-                     haul_direction_text(copy->direction), haul_memory_text(copy->memory),
-                     list->target->name);
-}
-
 /* What the copies of a class take together by one model. */
 static haul_status price_class(haul_price_list *list, const haul_copy_model *model,
                                const haul_alike_class *self, haul_estimate *sum, haul_error *error)
@@ -52,7 +42,7 @@ static haul_status price_class(haul_price_list *list, const haul_copy_model *mod
         return HAUL_OK;
     }
     if (status)
-        return status == HAUL_MISSING ? fail_unpriced(list, &copy, error) : status;
+        return status;
     *sum = (haul_estimate){one.seconds * self->count, one.low_s * self->count,
                            one.high_s * self->count, one.weakest, one.model};
     return HAUL_OK;
@@ -80,6 +70,8 @@ static haul_status price_size(haul_price_list *list, const haul_alike_class *sel
                                  .recorded_s = 1e-9 * self->time_ns,
                                  .model_s = model_s};
     haul_status status = price_class(list, list->models[0], self, &row->predicted, error);
+    if (status == HAUL_MISSING)
+        haul_alike_blame(self, error);
     if (status)
         return status;
     model_s[0] = row->predicted.seconds;

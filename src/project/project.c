@@ -1,10 +1,12 @@
 #include "haul/project.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "haul/units.h"
+#include "project/carried.h"
 #include "project/device_work.h"
 #include "project/identity.h"
 #include "project/notes.h"
@@ -32,7 +34,30 @@ static const haul_machine *recording_of(const projector *self)
     return self->options->from ? self->options->from : self->fitted;
 }
 
-/* The model of the identity check: a fitted machine has curves and nothing else, which `auto`
+/* The identity check once more, as it is for those who know no collisions; it says the errors
+ * alone. */
+static haul_status check_alone(projector *self, const haul_copy_model *model, haul_error *error)
+{
+    const haul_collisions none = {0};
+    haul_machine *fitted = NULL;
+    haul_status status = HAUL_OK;
+    if (!self->options->from)
+        status = haul_recording_fit(self->workload, &self->alike, &none, self->gpu, &fitted, error);
+    const haul_identity_inputs inputs = {self->workload, &self->alike, &none,
+                                         fitted ? fitted : self->options->from, model};
+    haul_identity alone, *identity = &self->out.identity;
+    if (!status)
+        status = haul_identity_check(&inputs, &self->arena, &alone, error);
+    haul_machine_free(fitted);
+    if (status)
+        return status;
+    identity->of.wape_alone = alone.of.score.wape;
+    for (size_t i = 0; i < identity->row_count; i++)
+        identity->rows[i].of.wape_alone = alone.rows[i].of.score.wape;
+    return HAUL_OK;
+}
+
+/* With a given machine by the asked model; a fitted one has curves and nothing else, which `auto`
  * reads. */
 static haul_status check_identity(projector *self, haul_error *error)
 {
@@ -45,6 +70,8 @@ static haul_status check_identity(projector *self, haul_error *error)
                                          recording_of(self), chosen.model};
     status = haul_identity_check(&inputs, &self->arena, &self->out.identity, error);
     self->out.identity.fitted = !self->options->from;
+    if (!status && self->collisions.share)
+        status = check_alone(self, chosen.model, error);
     if (!asked)
         haul_model_release(&chosen);
     return status;
@@ -84,22 +111,39 @@ static haul_status list_models(projector *self, haul_price_list *list, haul_erro
     return HAUL_OK;
 }
 
+enum { SECONDS_TEXT = 32 };
+
+static const char *seconds_text(double seconds, char *text)
+{
+    return haul_quantity_format(seconds, HAUL_DIM_SECONDS, 3, text, SECONDS_TEXT);
+}
+
+static void note_carried(projector *self)
+{
+    haul_carried_text figures;
+    if (haul_carried_describe(self->options->to, self->target, &figures))
+        haul_notes_add(&self->notes, &self->arena,
+                       "carried over from the recording machine, for '%s' does not say them: %s",
+                       self->options->to->name, figures.text);
+}
+
 static haul_status price_on_target(projector *self, haul_error *error)
 {
+    char text[SECONDS_TEXT];
     haul_status status =
         haul_machine_carry(self->options->to, recording_of(self), &self->target, error);
     if (status)
         return status;
+    note_carried(self);
     haul_price_list list = {.target = self->target, .alike = &self->alike, .arena = &self->arena};
     status = list_models(self, &list, error);
     if (!status)
         status = haul_price_all(&list, &self->out, error);
     if (!status && list.kept)
-        haul_notes_add(
-            &self->notes, &self->arena, list.kept,
-            "copies of unknown direction or within the host's memory keep their recorded "
-            "time, %.3g s: no model prices them",
-            list.kept_s);
+        haul_notes_add(&self->notes, &self->arena,
+                       "%" PRIu64 " copies of unknown direction or within the host's memory keep "
+                       "their recorded time, %s: no model prices them",
+                       list.kept, seconds_text(list.kept_s, text));
     return status;
 }
 
@@ -158,13 +202,20 @@ static void note_pairs(projector *self, const haul_truth *pairs)
 {
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         if (pairs->any_memory[d])
-            haul_notes_add(&self->notes, &self->arena, 0,
+            haul_notes_add(&self->notes, &self->arena,
                            "%s copies were paired with the truth by size alone: a profile does not "
                            "say which kind of host memory they are of",
                            haul_direction_text((haul_direction)d));
-    if (pairs->unmatched)
-        haul_notes_add(&self->notes, &self->arena, pairs->unmatched,
-                       "copies of either profile have no partner in the other and are not scored");
+    if (!pairs->matched)
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "no copy of the truth has the direction, memory and size of one of the trace: "
+            "is it the same program?");
+    else if (pairs->unmatched)
+        haul_notes_add(&self->notes, &self->arena,
+                       "%" PRIu64
+                       " copies of either profile have no partner in the other and are not scored",
+                       pairs->unmatched);
 }
 
 static haul_status compare_with_truth(projector *self, haul_error *error)
@@ -183,18 +234,32 @@ static haul_status compare_with_truth(projector *self, haul_error *error)
     return status;
 }
 
+static void note_recording(projector *self)
+{
+    const haul_machine *from = self->options->from;
+    const char *other = from ? haul_recording_other_gpu(self->workload, from) : NULL;
+    if (other)
+        haul_notes_add(&self->notes, &self->arena,
+                       "the profile was recorded on a '%s', but the machine '%s' has a '%s': is it "
+                       "the one that recorded it?",
+                       other, from->name, from->gpu.name);
+}
+
 static void note_identity(projector *self)
 {
+    char text[SECONDS_TEXT];
     const haul_identity *identity = &self->out.identity;
     if (identity->unpriced)
-        haul_notes_add(&self->notes, &self->arena, identity->unpriced,
-                       "copies have no price on the recording machine and are not in the identity "
-                       "check");
+        haul_notes_add(&self->notes, &self->arena,
+                       "%" PRIu64
+                       " copies have no price on the recording machine and are not in the identity "
+                       "check",
+                       identity->unpriced);
     if (self->out.collisions_s > 0)
-        haul_notes_add(&self->notes, &self->arena, 0,
-                       "collisions with copies of the other direction cost %.3g s of the recorded "
+        haul_notes_add(&self->notes, &self->arena,
+                       "collisions with copies of the other direction cost %s of the recorded "
                        "time; on the target each copy is priced alone",
-                       self->out.collisions_s);
+                       seconds_text(self->out.collisions_s, text));
 }
 
 /* The recording machine, where none is given: its link fitted, its GPU as far as it is known. */
@@ -214,9 +279,11 @@ static haul_status find_recording(projector *self, haul_error *error)
 
 static haul_status carry_device_work(projector *self, haul_error *error)
 {
-    const haul_carry_gpus gpus = {.from = self->options->from ? self->options->from : self->gpu,
-                                  .unknown = self->gpu_unknown.text,
-                                  .to = self->options->to};
+    const haul_machine *from = self->options->from ? self->options->from : self->gpu;
+    if (from && from->gpu.name)
+        self->out.gpu = haul_arena_string(&self->arena, from->gpu.name);
+    const haul_carry_gpus gpus = {
+        .from = from, .unknown = self->gpu_unknown.text, .to = self->options->to};
     return haul_device_work_carry(self->workload, &gpus, &self->arena, &self->out, error);
 }
 
@@ -232,6 +299,7 @@ static haul_status make(projector *self, haul_error *error)
     if (status)
         return status;
     self->out.collisions_s = collision_cost_s(self);
+    note_recording(self);
     note_identity(self);
     status = price_on_target(self, error);
     if (!status)

@@ -61,6 +61,8 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
                                               HAUL_FIT_TIME, &curve, &residuals, error);
     if (!status)
         self->curves[self->curve_count++] = curve;
+    else if (status == HAUL_BAD_INPUT)
+        haul_alike_blame(&self->alike->classes[range.begin], error);
     return status;
 }
 
@@ -68,7 +70,7 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *
                                const haul_collisions *collisions, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error)
 {
-    const haul_machine nameless = {.name = "recorded",
+    const haul_machine nameless = {.name = "the recording machine",
                                    .summary = "the machine that recorded the profile"};
     fitter self = {workload, alike, collisions, .samples = NULL};
     self.samples = malloc(2 * (size_t)SAMPLES * sizeof *self.samples);

@@ -19,4 +19,7 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *
 haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **machine,
                                haul_error *error);
 
+/* The name of the trace's GPU where it is known and another than that of `machine`, else NULL. */
+const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine);
+
 #endif

@@ -58,7 +58,7 @@ static haul_status from_device(const haul_device *device, haul_machine **machine
                          device->name);
     }
     const haul_machine described = {
-        .name = "recorded",
+        .name = "the recording machine",
         .summary = "the machine that recorded the profile",
         .gpu = {.name = device->name,
                 .multiprocessors = from_table(device->multiprocessors),
@@ -73,8 +73,9 @@ static haul_status from_device(const haul_device *device, haul_machine **machine
 
 static haul_status gpu_alone(const haul_machine *entry, haul_machine **machine, haul_error *error)
 {
-    const haul_machine described = {
-        .name = "recorded", .summary = "the machine that recorded the profile", .gpu = entry->gpu};
+    const haul_machine described = {.name = "the recording machine",
+                                    .summary = "the machine that recorded the profile",
+                                    .gpu = entry->gpu};
     return haul_machine_with_copies(&described, NULL, 0, machine, error);
 }
 
@@ -112,4 +113,11 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **mac
     if (!status)
         *machine = found;
     return status;
+}
+
+const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine)
+{
+    const haul_device *device = common_device(workload, NULL);
+    const bool differs = device && machine->gpu.name && !same_gpu(device->name, machine->gpu.name);
+    return differs ? device->name : NULL;
 }

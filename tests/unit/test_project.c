@@ -1,0 +1,359 @@
+#include "check.h"
+
+#include <string.h>
+
+#include "by_hand.h"
+#include "haul/project.h"
+
+#define MEASURED(number)                                                                           \
+    {                                                                                              \
+        .value = (number), .provenance = HAUL_MEASURED                                             \
+    }
+#define DATASHEET(number)                                                                          \
+    {                                                                                              \
+        .value = (number), .provenance = HAUL_DATASHEET                                            \
+    }
+
+/* A machine whose copies lie on lines: 10 us + n / 10 GB/s in, 8 us + n / 12 GB/s out, pinned, and
+ * 20 us + n / 4 GB/s, pageable. */
+static const haul_copy_curve lines[] = {
+    {.direction = HAUL_HTOD,
+     .memory = HAUL_PINNED,
+     .latency_s = MEASURED(10e-6),
+     .rate_Bps = MEASURED(10e9)},
+    {.direction = HAUL_DTOH,
+     .memory = HAUL_PINNED,
+     .latency_s = MEASURED(8e-6),
+     .rate_Bps = MEASURED(12e9)},
+    {.direction = HAUL_HTOD,
+     .memory = HAUL_PAGEABLE,
+     .latency_s = MEASURED(20e-6),
+     .rate_Bps = MEASURED(4e9)},
+};
+
+static const haul_machine liner = {
+    .name = "liner",
+    .host = {.memory_bandwidth_Bps = DATASHEET(100e9)},
+    .gpu = {.name = "Liner 1", .memory_bandwidth_Bps = DATASHEET(1e12), .clock_Hz = DATASHEET(1e9)},
+    .link = {.kind = HAUL_LINK_PCIE, .generation = DATASHEET(3), .lanes = DATASHEET(16)},
+    .copies = lines,
+    .copy_count = sizeof lines / sizeof *lines,
+};
+
+static const haul_machine bare = {
+    .name = "bare",
+    .gpu = {.name = "Bare 1"},
+    .link = {.kind = HAUL_LINK_PCIE, .generation = DATASHEET(4), .lanes = DATASHEET(16)},
+};
+
+static const haul_copy_curve *line_of(haul_direction direction, haul_memory memory)
+{
+    return haul_machine_curve(&liner, direction, memory, HAUL_NEAR);
+}
+
+static void add_on_line(by_hand *hand, haul_direction direction, haul_memory memory, uint64_t bytes)
+{
+    const haul_copy_curve *line = line_of(direction, memory);
+    const double seconds = line->latency_s.value + (double)bytes / line->rate_Bps.value;
+    const int64_t start = (int64_t)hand->workload.op_count * 1000000000;
+    by_hand_copy(hand, direction, memory, bytes, start, (int64_t)llround(1e9 * seconds));
+}
+
+/* What the liner would record. */
+static const haul_workload *record(by_hand *hand)
+{
+    for (uint64_t bytes = 1000; bytes <= 1000000000; bytes *= 10)
+        for (int i = 0; i < 3; i++) {
+            add_on_line(hand, HAUL_HTOD, HAUL_PINNED, bytes);
+            add_on_line(hand, HAUL_DTOH, HAUL_PINNED, 2 * bytes);
+            add_on_line(hand, HAUL_HTOD, HAUL_PAGEABLE, 3 * bytes);
+        }
+    by_hand_add(hand, HAUL_OP_KERNEL, 0, 1000000);
+    by_hand_add(hand, HAUL_OP_MEMSET, 0, 5000);
+    return by_hand_finish(hand);
+}
+
+static haul_projection *project(const haul_workload *workload,
+                                const haul_projection_options *options)
+{
+    haul_projection *projection = NULL;
+    haul_error error = {0};
+    if (haul_project(workload, options, &projection, &error))
+        fail_msg("%s", error.text);
+    return projection;
+}
+
+static bool has_note(const haul_projection *projection, const char *part)
+{
+    for (size_t i = 0; i < projection->note_count; i++)
+        if (strstr(projection->notes[i], part))
+            return true;
+    return false;
+}
+
+static void a_trace_gives_back_its_own_times(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_projection_options given = {.to = &liner, .from = &liner};
+    const haul_projection_options fitted = {.to = &liner};
+    for (int i = 0; i < 2; i++) {
+        haul_projection *projection = project(workload, i ? &fitted : &given);
+        const haul_identity *identity = &projection->identity;
+        assert_int_equal(identity->of.score.count, 63);
+        assert_int_equal(identity->fitted, i);
+        assert_int_equal(identity->unpriced, 0);
+        assert_int_equal(identity->row_count, 3);
+        assert_true(identity->of.floor == 0);
+        assert_true(identity->of.score.wape < 0.001);
+        CHECK_NEAR(projection->copies.seconds, projection->recorded_copies_s, 1e-6);
+        assert_string_equal(projection->chosen, "loggp");
+        haul_projection_free(projection);
+    }
+    by_hand_release(&hand);
+}
+
+static void rows_and_sizes_add_up(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_projection_options options = {.to = &bare, .from = &liner};
+    haul_projection *projection = project(record(&hand), &options);
+    double recorded_s = 0, groups_s = 0, decades_s = 0, sizes_s = 0, low_s = 0, high_s = 0;
+    uint64_t count = 0, groups = 0;
+    for (size_t r = 0; r < projection->row_count; r++) {
+        const haul_projection_row *row = &projection->rows[r];
+        if (row->decade != HAUL_DECADES) {
+            decades_s += row->predicted.seconds;
+            continue;
+        }
+        groups++;
+        count += row->count;
+        groups_s += row->predicted.seconds;
+        recorded_s += row->recorded_s;
+        low_s += row->predicted.low_s;
+        high_s += row->predicted.high_s;
+    }
+    for (size_t s = 0; s < projection->size_count; s++)
+        sizes_s += projection->sizes[s].predicted.seconds;
+    assert_int_equal(groups, 3);
+    assert_int_equal(count, 63);
+    assert_int_equal(projection->size_count, 21);
+    assert_int_equal(projection->row_count, 3 + 21);
+    CHECK_NEAR(groups_s, projection->copies.seconds, 1e-12);
+    CHECK_NEAR(decades_s, groups_s, 1e-12);
+    CHECK_NEAR(sizes_s, groups_s, 1e-12);
+    CHECK_NEAR(recorded_s, projection->recorded_copies_s, 1e-12);
+    CHECK_NEAR(low_s, projection->copies.low_s, 1e-12);
+    CHECK_NEAR(high_s, projection->copies.high_s, 1e-12);
+    assert_true(low_s < groups_s && groups_s < high_s);
+    CHECK_NEAR(projection->models[0].total_s, groups_s, 1e-12);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+static const haul_model_total *total_of(const haul_projection *projection, const char *name)
+{
+    const haul_model_total *found = NULL;
+    for (size_t m = 0; m < projection->model_count; m++)
+        if (!strcmp(projection->models[m].name, name)) {
+            assert_null(found);
+            found = &projection->models[m];
+        }
+    assert_non_null(found);
+    return found;
+}
+
+static void baselines_stand_beside_ours(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_model_ref ahead;
+    assert_int_equal(haul_model_find("ahead", &ahead, NULL), HAUL_OK);
+    const haul_projection_options options = {.to = &liner, .from = &liner, .model = ahead.model};
+    haul_projection *projection = project(record(&hand), &options);
+    assert_string_equal(projection->models[0].name, "ahead");
+    assert_string_equal(projection->chosen, "ahead");
+    assert_int_equal(projection->model_count, haul_copy_model_count());
+    const haul_model_total *peak = total_of(projection, "peak");
+    const haul_model_total *envelope = total_of(projection, "envelope");
+    assert_null(peak->missing);
+    assert_true(envelope->total_s < peak->total_s);
+    const haul_model_total *staged = total_of(projection, "staged");
+    assert_non_null(staged->missing); /* it is for pageable copies */
+    assert_true(isnan(staged->total_s));
+    haul_projection_free(projection);
+    haul_model_release(&ahead);
+    by_hand_release(&hand);
+}
+
+static void the_truth_is_scored(void **state)
+{
+    (void)state;
+    by_hand hand = {0}, truth = {0};
+    const haul_workload *workload = record(&hand);
+    /* the same program on a machine that takes twice the liner's time */
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_COPY)
+            *by_hand_add(&truth, HAUL_OP_COPY, 0, 0) = workload->ops[i];
+    for (size_t i = 0; i < truth.workload.op_count; i++)
+        truth.ops[i].dur_ns *= 2;
+    const haul_projection_options options = {
+        .to = &liner, .from = &liner, .truth = by_hand_finish(&truth)};
+    haul_projection *projection = project(workload, &options);
+    assert_int_equal(projection->matched, 63);
+    assert_int_equal(projection->unmatched, 0);
+    CHECK_NEAR(projection->models[0].score.wape, 50, 1e-4);
+    CHECK_NEAR(projection->models[0].score.wmape, 50.0 / 63, 1e-4);
+    CHECK_NEAR(projection->models[0].score.median, 50, 1e-2);
+    for (size_t r = 0; r < projection->row_count; r++) {
+        assert_int_equal(projection->rows[r].score.count, projection->rows[r].count);
+        CHECK_NEAR(projection->rows[r].score.wape, 50, 1e-2);
+    }
+    for (size_t s = 0; s < projection->size_count; s++)
+        assert_int_equal(projection->sizes[s].score.count, 3);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+    by_hand_release(&truth);
+}
+
+static void kernels_keep_their_time_on_the_same_gpu(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_projection_options options = {.to = &liner, .from = &liner};
+    haul_projection *projection = project(workload, &options);
+    CHECK_NEAR(projection->recorded_kernels_s, 1e-3, 1e-12);
+    CHECK_NEAR(projection->kernels.seconds, 1e-3, 1e-12);
+    CHECK_NEAR(projection->recorded_memsets_s, 5e-6, 1e-12);
+    assert_string_equal(projection->gpu, "Liner 1");
+    haul_projection_free(projection);
+
+    const haul_projection_options unknown = {.to = &liner};
+    projection = project(workload, &unknown);
+    assert_null(projection->kernels.model);
+    assert_non_null(strstr(projection->kernels_missing, "--from"));
+    haul_projection_free(projection);
+
+    hand.devices[0].name = hand.devices[1].name = "Old GPU";
+    hand.devices[0].memory_bandwidth_Bps = 0.5e12;
+    projection = project(workload, &unknown);
+    CHECK_NEAR(projection->kernels.seconds, 0.5e-3, 1e-12); /* by the device table */
+    assert_string_equal(projection->gpu, "Old GPU");
+    haul_projection_free(projection);
+
+    hand.devices[1].name = "Another GPU";
+    projection = project(workload, &unknown);
+    assert_non_null(strstr(projection->kernels_missing, "two kinds of GPU"));
+    haul_projection_free(projection);
+
+    haul_projection_options wrong = {.to = &liner, .from = &bare};
+    hand.devices[1].name = "Old GPU";
+    projection = project(workload, &wrong);
+    assert_true(has_note(projection, "'Old GPU'"));
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+static void what_has_no_price_stops_or_is_said(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    by_hand_copy(&hand, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN, 100, 0, 7000);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 100000, 10000, 20000);
+    const haul_projection_options options = {.to = &bare, .from = &liner};
+    haul_projection *projection = project(by_hand_finish(&hand), &options);
+    assert_int_equal(projection->identity.unpriced, 1);
+    assert_int_equal(projection->identity.of.score.count, 1);
+    assert_true(has_note(projection, "keep their recorded time"));
+    assert_string_equal(projection->chosen, "packet");
+    assert_int_equal(projection->sizes[projection->size_count - 1].direction, HAUL_UNKNOWN);
+    CHECK_NEAR(projection->sizes[projection->size_count - 1].predicted.seconds, 7e-6, 1e-12);
+    assert_true(has_note(projection, "latency of HtoD pinned"));
+    haul_projection_free(projection);
+
+    by_hand_copy(&hand, HAUL_PTOP, HAUL_DEVICE, 100000, 50000, 20000);
+    haul_error error = {0};
+    projection = NULL;
+    assert_int_equal(haul_project(by_hand_finish(&hand), &options, &projection, &error),
+                     HAUL_MISSING);
+    assert_null(projection);
+    assert_non_null(strstr(error.text, "peer"));
+    assert_non_null(strstr(error.text, "PtoP device"));
+    by_hand_release(&hand);
+}
+
+static void odd_traces_are_taken(void **state)
+{
+    (void)state;
+    const int64_t decades = 900000000000000000; /* of years, in nanoseconds: almost 3 */
+    by_hand hand = {0};
+    const haul_projection_options options = {.to = &liner};
+    haul_projection *projection = project(by_hand_finish(&hand), &options);
+    assert_int_equal(projection->row_count, 0);
+    assert_true(projection->copies.seconds == 0);
+    haul_projection_free(projection);
+
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 0, INT64_MIN, 0);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 0, INT64_MAX, 0);
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, UINT64_MAX, 0, decades);
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, UINT64_MAX, INT64_MAX, decades);
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, INT64_MIN, decades)->stream = HAUL_NONE;
+    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, INT64_MIN, decades)->stream = 12345;
+    projection = project(by_hand_finish(&hand), &options);
+    assert_int_equal(projection->size_count, 5);
+    assert_true(isfinite(projection->copies.seconds));
+    haul_projection_free(projection);
+
+    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 7, 0, INT64_MAX);
+    haul_error error = {0};
+    assert_int_equal(haul_project(by_hand_finish(&hand), &options, &projection, &error),
+                     HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "DtoH pinned"));
+    by_hand_release(&hand);
+}
+
+static void collisions_explain_what_the_size_cannot(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    for (int i = 0; i < 20; i++) {
+        const int64_t start = (int64_t)i * 10000000;
+        const bool meets = i % 2;
+        const uint64_t bytes = i % 4 < 2 ? 8000000 : 16000000;
+        const int64_t alone = (int64_t)bytes / 10 + i; /* ns */
+        by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, bytes, start, meets ? 2 * alone : alone);
+        if (meets)
+            by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, bytes, start, 2 * alone);
+    }
+    const haul_projection_options options = {.to = &liner};
+    haul_projection *projection = project(by_hand_finish(&hand), &options);
+    const haul_identity_row *in = &projection->identity.rows[0];
+    assert_int_equal(in->direction, HAUL_HTOD);
+    assert_int_equal(in->collided, 10);
+    CHECK_NEAR(in->busy_speed, 0.5, 0.01);
+    assert_true(in->of.score.wape < 0.1);
+    assert_true(in->of.floor > 20 && in->of.wape_alone > 20);
+    assert_true(projection->identity.of.score.wape < projection->identity.of.floor);
+    CHECK_NEAR(projection->collisions_s, 10 * 1.2e-3, 0.02);
+    assert_true(has_note(projection, "collisions"));
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trace_gives_back_its_own_times),
+        cmocka_unit_test(rows_and_sizes_add_up),
+        cmocka_unit_test(baselines_stand_beside_ours),
+        cmocka_unit_test(the_truth_is_scored),
+        cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
+        cmocka_unit_test(what_has_no_price_stops_or_is_said),
+        cmocka_unit_test(odd_traces_are_taken),
+        cmocka_unit_test(collisions_explain_what_the_size_cannot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
