@@ -157,8 +157,8 @@ double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double 
 haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
                              double most)
 {
-    const bool has = figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 &&
-                     figure->value < HAUL_MOST_SHARE;
+    const bool has =
+        figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 && figure->value < 1;
     rest_on(self, has ? figure->provenance : HAUL_DATASHEET);
     const double share = has ? figure->value : usual;
     return (haul_span){0, share, fmax(share, most)};

@@ -50,7 +50,6 @@ double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double 
 /* The same for a share of a link that is not payload: from none to `most` of what is seen. */
 haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
                              double most);
-#define HAUL_MOST_SHARE 0.99
 
 /* Says that a figure is missing. */
 void haul_pricing_lacks(haul_pricing *self, const char *path);

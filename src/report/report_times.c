@@ -1,9 +1,6 @@
 /* Times of copies on a machine, and the models that give them. */
-#include "base/fail.h"
-#include "base/json_out.h"
-#include "base/table.h"
-#include "haul/report.h"
 #include "haul/units.h"
+#include "report/report_fields.h"
 
 static double rate_of(const haul_timed_copy *timed)
 {
@@ -44,15 +41,8 @@ static void add_row(haul_table *table, haul_format format, const haul_timed_copy
 
 enum { COLUMNS = 10 };
 
-static bool finish_table(haul_table *table, haul_format format, FILE *out)
-{
-    const bool written =
-        format == HAUL_CSV ? haul_table_print_csv(table, out) : haul_table_print(table, out);
-    haul_table_release(table);
-    return written;
-}
-
-static bool print_table(const haul_timed_copy *copies, size_t count, haul_format format, FILE *out)
+static haul_status print_table(const haul_timed_copy *copies, size_t count, haul_format format,
+                               FILE *out, haul_error *error)
 {
     static const char *const heads[COLUMNS] = {"<direction", "<memory",    "<locality", "bytes",
                                                "time",       "at least",   "at most",   "rate",
@@ -64,7 +54,7 @@ static bool print_table(const haul_timed_copy *copies, size_t count, haul_format
     haul_table_begin(&table, format == HAUL_CSV ? csv_heads : heads, COLUMNS);
     for (size_t i = 0; i < count; i++)
         add_row(&table, format, &copies[i]);
-    return finish_table(&table, format, out);
+    return haul_report_finish(&table, format, out, error);
 }
 
 static void put_copy(haul_json *json, const haul_timed_copy *timed)
@@ -87,12 +77,12 @@ static void put_copy(haul_json *json, const haul_timed_copy *timed)
     haul_json_close_object(json);
 }
 
-static bool print_json(const haul_machine *machine, const haul_timed_copy *copies, size_t count,
-                       FILE *out)
+static haul_status print_json(const haul_machine *machine, const haul_timed_copy *copies,
+                              size_t count, FILE *out, haul_error *error)
 {
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", 1);
+    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
     haul_json_put_string(&json, "machine", machine->name);
     haul_json_key(&json, "copies");
     haul_json_open_array(&json);
@@ -100,22 +90,21 @@ static bool print_json(const haul_machine *machine, const haul_timed_copy *copie
         put_copy(&json, &copies[i]);
     haul_json_close_array(&json);
     haul_json_close_object(&json);
-    return haul_json_end(&json);
+    return haul_report_finish_json(&json, error);
 }
 
 haul_status haul_report_times(const haul_machine *machine, const haul_timed_copy *copies,
                               size_t count, haul_format format, FILE *out, haul_error *error)
 {
-    const bool written = format == HAUL_JSON ? print_json(machine, copies, count, out)
-                                             : print_table(copies, count, format, out);
-    return written ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the times");
+    return format == HAUL_JSON ? print_json(machine, copies, count, out, error)
+                               : print_table(copies, count, format, out, error);
 }
 
-static bool print_models_json(FILE *out)
+static haul_status print_models_json(FILE *out, haul_error *error)
 {
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", 1);
+    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
     haul_json_key(&json, "models");
     haul_json_open_array(&json);
     for (size_t i = 0; i < haul_copy_model_count(); i++) {
@@ -126,10 +115,10 @@ static bool print_models_json(FILE *out)
     }
     haul_json_close_array(&json);
     haul_json_close_object(&json);
-    return haul_json_end(&json);
+    return haul_report_finish_json(&json, error);
 }
 
-static bool print_models_table(haul_format format, FILE *out)
+static haul_status print_models_table(haul_format format, FILE *out, haul_error *error)
 {
     static const char *const heads[] = {"<model", "<summary"};
     haul_table table = {0};
@@ -138,12 +127,11 @@ static bool print_models_table(haul_format format, FILE *out)
         haul_table_cell(&table, "%s", haul_copy_model_at(i)->name);
         haul_table_cell(&table, "%s", haul_copy_model_at(i)->summary);
     }
-    return finish_table(&table, format, out);
+    return haul_report_finish(&table, format, out, error);
 }
 
 haul_status haul_report_models(haul_format format, FILE *out, haul_error *error)
 {
-    const bool written =
-        format == HAUL_JSON ? print_models_json(out) : print_models_table(format, out);
-    return written ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the models");
+    return format == HAUL_JSON ? print_models_json(out, error)
+                               : print_models_table(format, out, error);
 }
