@@ -1,0 +1,526 @@
+#include "profile_db.h"
+
+#define PID "281474976710656" /* 2^48: process 0; threads are in the low 24 bits */
+#define STRINGS "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+#define MEMCPY                                                                                     \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, deviceId INT, contextId INT, "    \
+    "streamId INT, correlationId INT, globalPid INT, bytes INT, copyKind INT, srcKind INT, "       \
+    "dstKind INT, srcDeviceId INT, dstDeviceId INT);"
+#define KERNEL                                                                                     \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, "    \
+    "streamId INT, correlationId INT, globalPid INT, demangledName INT, shortName INT, "           \
+    "registersPerThread INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, "            \
+    "blockZ INT, staticSharedMemory INT, dynamicSharedMemory INT);"
+#define RUNTIME                                                                                    \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, eventClass INT, globalTid INT, " \
+    "correlationId INT, nameId INT);"
+#define OLD_SYNC                                                                                   \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT, "          \
+    "contextId INT, streamId INT, correlationId INT, globalPid INT, type INT, eventId INT);"
+#define NEW_SYNC                                                                                   \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT, "          \
+    "contextId INT, streamId INT, correlationId INT, globalPid INT, syncType INT, eventId INT, "   \
+    "eventSyncId INT);"
+#define OLD_EVENT                                                                                  \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(deviceId INT, contextId INT, streamId INT, "      \
+    "correlationId INT, globalPid INT, eventId INT);"
+#define NEW_EVENT                                                                                  \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(timestamp INT, deviceId INT, contextId INT, "     \
+    "streamId INT, correlationId INT, globalPid INT, eventId INT, eventSyncId INT);"
+#define NO "4294967295"
+
+static void copies_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        int kind, source, target;
+        haul_direction direction;
+        haul_memory memory;
+    } rows[] = {
+        {1, 0, 2, HAUL_HTOD, HAUL_PAGEABLE},
+        {1, 1, 2, HAUL_HTOD, HAUL_PINNED},
+        {1, 4, 2, HAUL_HTOD, HAUL_MANAGED},
+        {1, 7, 2, HAUL_HTOD, HAUL_HOST},
+        {1, 99, 2, HAUL_HTOD, HAUL_HOST},
+        {2, 2, 0, HAUL_DTOH, HAUL_PAGEABLE},
+        {2, 2, 1, HAUL_DTOH, HAUL_PINNED},
+        {2, 2, 6, HAUL_DTOH, HAUL_MANAGED},
+        {3, 1, 3, HAUL_HTOD, HAUL_PINNED},
+        {4, 3, 0, HAUL_DTOH, HAUL_PAGEABLE},
+        {5, 3, 3, HAUL_DTOD, HAUL_ARRAY},
+        {6, 3, 2, HAUL_DTOD, HAUL_ARRAY},
+        {7, 2, 3, HAUL_DTOD, HAUL_ARRAY},
+        {8, 2, 2, HAUL_DTOD, HAUL_DEVICE},
+        {9, 1, 1, HAUL_HTOH, HAUL_PINNED},
+        {9, 1, 0, HAUL_HTOH, HAUL_PAGEABLE},
+        {10, 2, 2, HAUL_PTOP, HAUL_DEVICE},
+        {11, 4, 2, HAUL_HTOD, HAUL_MANAGED},
+        {12, 2, 4, HAUL_DTOH, HAUL_MANAGED},
+        {13, 2, 2, HAUL_DTOD, HAUL_MANAGED},
+        {0, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+        {14, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+        {-1, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+    };
+    const size_t count = sizeof rows / sizeof *rows;
+    sqlite3 *db = profile_make(MEMCPY);
+    for (size_t i = 0; i < count; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(%zu, %zu, 0, 1, 7, 0, " PID
+                 ", %zu, %d, %d, %d, NULL, NULL)",
+                 100 + i, 150 + i, i * 1000, rows[i].kind, rows[i].source, rows[i].target);
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    haul_workload *workload = profile_read(db);
+    assert_int_equal(workload->op_count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(workload->ops[i].bytes, i * 1000);
+        assert_int_equal(workload->ops[i].dur_ns, 50);
+        assert_int_equal(workload->ops[i].direction, rows[i].direction);
+        assert_int_equal(workload->ops[i].detail, rows[i].memory);
+    }
+    assert_int_equal(profile_missing(workload, "direction is not known"), 3);
+    assert_int_equal(profile_missing(workload, "host memory is not known"), 2);
+    assert_int_equal(profile_missing(workload, "no kernel table"), 0);
+    assert_int_equal(profile_missing(workload, "no RUNTIME table"), 0);
+    assert_int_equal(profile_missing(workload, "no copy table"), -1);
+    assert_int_equal(profile_missing(workload, "name the machine with --from"), 1);
+    assert_int_equal(workload->counts.orphans, count);
+    assert_string_equal(workload->format, "nsys");
+    assert_string_equal(workload->source, "made");
+    haul_workload_free(workload);
+}
+
+static void copies_between_devices_are_peer_copies(void **state)
+{
+    (void)state;
+    haul_workload *workload =
+        profile_load(MEMCPY "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+                            "(1, 2, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, 0, 1),"
+                            "(2, 3, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, 1, 1),"
+                            "(3, 4, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, NULL, 1);");
+    assert_int_equal(workload->ops[0].direction, HAUL_PTOP);
+    assert_int_equal(workload->ops[1].direction, HAUL_DTOD);
+    assert_int_equal(workload->ops[2].direction, HAUL_DTOD);
+    haul_workload_free(workload);
+}
+
+static void kernels_have_shapes_and_names(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        STRINGS KERNEL
+        "INSERT INTO StringIds VALUES(5, 'void f<int>(int *)'), (6, 'f'), (9, x'ff00fe'),"
+        "(10, CAST(x'c328ff0a' AS TEXT)), (11, NULL);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+        "(10, 20, 0, 1, 7, 1, " PID ", 5, 6, 32, 1, 2, 3, 4, 5, 6, 100, 28),"
+        "(20, 30, 0, 1, 7, 2, " PID ", 5, 6, 32, 1, 2, 3, 4, 5, 6, 100, 28),"
+        "(30, 40, 0, 1, 7, 3, " PID ", 9, 6, 32, -1, 2, 3, 4, 5, 6, 0, 0),"
+        "(40, 50, 0, 1, 7, 4, " PID ", 10, 6, 32, 1, 2, 3, 4, 5, 6, 0, 0),"
+        "(50, 60, 0, 1, 7, 5, " PID ", 77, 6, 32, 1, 2, 3, 4, 5, 6, 0, 0),"
+        "(60, 70, 0, 1, 7, 6, " PID ", NULL, 6, 32, 1, 2, 3, 4, 5, 6, 0, 0);");
+    assert_int_equal(workload->op_count, 6);
+    assert_int_equal(workload->shape_count, 3);
+    const haul_shape *shape = &workload->shapes[workload->ops[0].shape];
+    assert_int_equal(shape->grid[2], 3);
+    assert_int_equal(shape->block[0], 4);
+    assert_int_equal(shape->registers_per_thread, 32);
+    assert_int_equal(shape->shared_bytes, 128);
+    assert_int_equal(workload->ops[1].shape, workload->ops[0].shape);
+    assert_int_equal(workload->ops[1].name, workload->ops[0].name);
+    assert_int_equal(workload->ops[1].stream_prev, 0);
+    assert_string_equal(haul_workload_string(workload, workload->ops[0].name),
+                        "void f<int>(int *)");
+    assert_string_equal(haul_workload_string(workload, workload->ops[2].name), "\xff");
+    assert_string_equal(haul_workload_string(workload, workload->ops[3].name), "\xc3\x28\xff\n");
+    assert_string_equal(haul_workload_string(workload, workload->ops[4].name), "");
+    assert_int_equal(workload->ops[4].name, HAUL_NONE);
+    assert_int_equal(workload->ops[5].name, HAUL_NONE);
+    assert_int_equal(profile_missing(workload, "names that no string table gives"), 1);
+    assert_int_equal(profile_repaired(workload, "figure of a kernel's launch"), 1);
+    haul_workload_free(workload);
+}
+
+static void old_columns_may_be_absent(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, streamId INT, "
+                "shortName INT);"
+                "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, bytes INT, "
+                "copyKind INT);"
+                "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(end INT, bytes INT);"
+                "INSERT INTO StringIds VALUES(1, 'f');"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(5, 6, 7, 1);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1, 2, 64, 1);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2);");
+    assert_int_equal(workload->op_count, 2);
+    assert_int_equal(workload->ops[0].detail, HAUL_HOST);
+    assert_int_equal(workload->ops[0].bytes, 64);
+    assert_int_equal(workload->ops[0].stream, HAUL_NONE);
+    assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "f");
+    assert_int_equal(workload->streams[workload->ops[1].stream].device, HAUL_NONE);
+    assert_int_equal(profile_missing(workload, "stream is not known"), 1);
+    assert_int_equal(profile_repaired(workload, "rows without a start or an end"), 1);
+    haul_workload_free(workload);
+}
+
+static void wrong_rows_are_repaired_and_counted(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        MEMCPY "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+               "(100, 50, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"    /* ends before */
+               "(NULL, 50, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"   /* no start */
+               "('soon', 50, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL)," /* no number */
+               "(5, 1.5, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"     /* no integer */
+               "(0, 0, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"       /* not taken */
+               "(110, 120, 0, 1, 7, 0, " PID ", -8, 1, 1, 2, NULL, NULL),"
+               "(120, 130, 0, 1, 7, 0, " PID ", NULL, 1, 1, 2, NULL, NULL),"
+               "(130, 140, -1, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"
+               "(140, 150, 99999999999, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"
+               "(150, 160, 0, 1, -1, 0, " PID ", 8, 1, 1, 2, NULL, NULL),"
+               "(160, 170, 0, 1, 7, 99999999999, " PID ", 8, 1, 1, 2, NULL, NULL),"
+               "(9223372036854775807, -9223372036854775808, 0, 1, 7, 0, " PID
+               ", 8, 1, 1, 2, NULL, NULL);");
+    assert_int_equal(workload->op_count, 8);
+    assert_int_equal(profile_repaired(workload, "rows without a start or an end"), 4);
+    assert_int_equal(profile_repaired(workload, "duration negative"), 2);
+    assert_int_equal(profile_repaired(workload, "bytes negative"), 2);
+    assert_int_equal(profile_repaired(workload, "correlation id out of range"), 1);
+    assert_int_equal(profile_repaired(workload, "start out of range"), 1);
+    assert_int_equal(profile_missing(workload, "stream is not known"), 1);
+    assert_int_equal(workload->ops[0].flags & HAUL_OP_REPAIRED, HAUL_OP_REPAIRED);
+    assert_int_equal(workload->streams[workload->ops[3].stream].device, HAUL_NONE);
+    haul_workload_free(workload);
+}
+
+static void calls_join_within_their_process(void **state)
+{
+    (void)state;
+    /* Two processes, 1 and 2, with the same correlation ids; a graph's two kernels of one call; a
+     * call that started nothing; a correlation id called twice. */
+    haul_workload *workload = profile_load(
+        STRINGS MEMCPY KERNEL RUNTIME
+        "INSERT INTO StringIds VALUES(1, 'cudaMemcpyAsync_v3020'), (2, 'cudaGraphLaunch'),"
+        "(3, 'cudaMalloc'), (4, 'f');"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+        "(1000, 1100, 0, 1, 7, 5, 16777216, 8, 1, 1, 2, NULL, NULL),"
+        "(1001, 1101, 0, 1, 7, 5, 33554432, 8, 1, 1, 2, NULL, NULL),"
+        "(1002, 1102, 0, 1, 7, 6, 33554432, 8, 1, 1, 2, NULL, NULL);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+        "(1200, 1300, 0, 1, 7, 9, 16777216, 4, 4, 0, 1, 1, 1, 1, 1, 1, 0, 0),"
+        "(1300, 1400, 0, 1, 7, 9, 16777216, 4, 4, 0, 1, 1, 1, 1, 1, 1, 0, 0);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+        "(500, 600, 0, 16777216 + 11, 5, 1), (700, 800, 0, 33554432 + 12, 5, 1),"
+        "(810, 820, 0, 16777216 + 11, 9, 2), (830, 840, 0, 16777216 + 11, 10, 3),"
+        "(850, 860, 0, 16777216 + 11, 9, 2), (870, 880, 0, 16777216 + 11, NULL, 3);");
+    assert_int_equal(workload->counts.calls, 6);
+    assert_int_equal(workload->counts.orphans, 1);
+    assert_int_equal(workload->thread_count, 2);
+    const haul_op *first = &workload->ops[profile_find(workload, HAUL_OP_COPY, 1000)];
+    const haul_op *second = &workload->ops[profile_find(workload, HAUL_OP_COPY, 1001)];
+    assert_int_equal(first->call_ns, 500);
+    assert_int_equal(second->call_ns, 700);
+    assert_int_equal(workload->threads[first->thread].id, 11);
+    assert_int_equal(workload->threads[second->thread].id, 12);
+    assert_int_equal(workload->threads[second->thread].process, 33554432);
+    assert_int_equal(workload->streams[first->stream].process, 16777216);
+    assert_string_equal(haul_workload_string(workload, first->name), "cudaMemcpyAsync_v3020");
+    assert_int_equal(workload->ops[profile_find(workload, HAUL_OP_KERNEL, 1200)].call_ns, 810);
+    assert_int_equal(workload->ops[profile_find(workload, HAUL_OP_KERNEL, 1300)].call_ns, 810);
+    assert_int_equal(profile_repaired(workload, "second call of one correlation id"), 1);
+    const uint32_t call = profile_find(workload, HAUL_OP_CALL, 830);
+    assert_int_equal(workload->ops[call].thread_prev, profile_find(workload, HAUL_OP_KERNEL, 1300));
+    assert_string_equal(haul_workload_string(workload, workload->ops[call].name), "cudaMalloc");
+    haul_workload_free(workload);
+}
+
+static haul_sync_kind sync_kind_at(const haul_workload *workload, int64_t start_ns)
+{
+    return (haul_sync_kind)workload->ops[profile_find(workload, HAUL_OP_SYNC, start_ns)].detail;
+}
+
+static void waits_are_told_apart_by_their_ids(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        OLD_SYNC "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+                 "(1, 9, 0, 1, " NO ", 1, " PID ", 1, 5),"      /* cudaEventSynchronize */
+                 "(2, 9, 0, 1, " NO ", 2, " PID ", 2, 5),"      /* the same in old files */
+                 "(3, 9, 0, 1, 7, 3, " PID ", 2, 5),"           /* cudaStreamWaitEvent */
+                 "(4, 9, 0, 1, 7, 4, " PID ", 3, " NO "),"      /* cudaStreamSynchronize */
+                 "(5, 9, 0, 1, 7, 5, " PID ", 2, " NO "),"      /* the same in a file of 2026 */
+                 "(6, 9, 0, 1, " NO ", 6, " PID ", 4, " NO ")," /* cudaDeviceSynchronize */
+                 "(7, 9, 0, 1, -1, 7, " PID ", 1, -1),"         /* the same, in one of 2024 */
+                 "(8, 9, 0, 1, NULL, 8, " PID ", 0, NULL);");
+    assert_int_equal(sync_kind_at(workload, 1), HAUL_SYNC_EVENT);
+    assert_int_equal(sync_kind_at(workload, 2), HAUL_SYNC_EVENT);
+    assert_int_equal(sync_kind_at(workload, 3), HAUL_SYNC_STREAM_WAIT);
+    assert_int_equal(sync_kind_at(workload, 4), HAUL_SYNC_STREAM);
+    assert_int_equal(sync_kind_at(workload, 5), HAUL_SYNC_STREAM);
+    assert_int_equal(sync_kind_at(workload, 6), HAUL_SYNC_CONTEXT);
+    assert_int_equal(sync_kind_at(workload, 7), HAUL_SYNC_CONTEXT);
+    assert_int_equal(sync_kind_at(workload, 8), HAUL_SYNC_UNKNOWN);
+    assert_int_equal(profile_missing(workload, "the event table is empty"), 3);
+    assert_int_equal(workload->edge_count, 0);
+    haul_workload_free(workload);
+}
+
+/* Two kernels on stream 1, an event recorded between their calls, waited for by stream 2, by the
+ * host, and recorded again at the end. */
+#define EVENT_STORY                                                                                \
+    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"                                                \
+    "(1000, 2000, 0, 1, 1, 1, " PID ", 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0),"                          \
+    "(2000, 3000, 0, 1, 1, 3, " PID ", 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0),"                          \
+    "(2500, 2600, 0, 1, 2, 5, " PID ", 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0);"                          \
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"                                               \
+    "(10, 11, 0, " PID ", 1, 1), (20, 21, 0, " PID ", 2, 1), (30, 31, 0, " PID ", 3, 1),"          \
+    "(40, 41, 0, " PID ", 4, 1), (50, 51, 0, " PID ", 5, 1), (60, 2100, 0, " PID ", 6, 1),"        \
+    "(2200, 2201, 0, " PID ", 7, 1), (2300, 3100, 0, " PID ", 8, 1);"
+
+static void check_event_story(const haul_workload *workload)
+{
+    const uint32_t first = profile_find(workload, HAUL_OP_KERNEL, 1000);
+    const uint32_t second = profile_find(workload, HAUL_OP_KERNEL, 2000);
+    const uint32_t third = profile_find(workload, HAUL_OP_KERNEL, 2500);
+    const uint32_t host = profile_find(workload, HAUL_OP_SYNC, 60);
+    const uint32_t late = profile_find(workload, HAUL_OP_SYNC, 2300);
+    assert_int_equal(workload->edge_count, 3);
+    const haul_edge expected[] = {{first, host}, {second, late}, {first, third}};
+    for (size_t i = 0; i < 3; i++) {
+        bool found = false;
+        for (size_t k = 0; k < 3; k++)
+            found |= !memcmp(&workload->edges[k], &expected[i], sizeof *expected);
+        assert_true(found);
+    }
+    assert_int_equal(workload->ops[third].thread_prev, profile_find(workload, HAUL_OP_SYNC, 40));
+}
+
+static void events_make_edges_in_both_schemas(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        STRINGS KERNEL RUNTIME OLD_SYNC OLD_EVENT EVENT_STORY
+        "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0, 1, 1, 2, " PID ", 42),"
+        "(0, 1, 1, 7, " PID ", 42);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+        "(40, 41, 0, 1, 2, 4, " PID ", 2, 42), (60, 2100, 0, 1, " NO ", 6, " PID ", 1, 42),"
+        "(2300, 3100, 0, 1, " NO ", 8, " PID ", 1, 42);");
+    check_event_story(workload);
+    haul_workload_free(workload);
+    workload = profile_load(STRINGS KERNEL RUNTIME NEW_SYNC NEW_EVENT EVENT_STORY
+                            "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0, 0, 1, 1, 2, " PID
+                            ", 42, 100),"
+                            "(0, 0, 1, 1, 7, " PID ", 42, 101);"
+                            "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+                            "(40, 41, 0, 1, 2, 4, " PID ", 2, 42, 100),"
+                            "(60, 2100, 0, 1, " NO ", 6, " PID ", 1, 42, 100),"
+                            "(2300, 3100, 0, 1, " NO ", 8, " PID ", 1, 42, 101);");
+    check_event_story(workload);
+    haul_workload_free(workload);
+}
+
+static void waits_without_records_are_counted(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        KERNEL RUNTIME NEW_SYNC NEW_EVENT EVENT_STORY
+        "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES"
+        "(0, 0, 1, 1, 2, " PID ", 42, 100),"      /* of the event, but not the one waited for */
+        "(0, 0, 1, 1, 777, " PID ", 43, 200),"    /* neither call nor time */
+        "(2100, 0, 1, 1, 778, " PID ", 44, 300);" /* no call, reached at 2100 on the device */
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+        "(60, 4000, 0, 1, " NO ", 6, " PID ", 1, 42, 99),"
+        "(70, 4000, 0, 1, " NO ", 9, " PID ", 1, 43, 200),"
+        "(80, 4000, 0, 1, " NO ", 10, " PID ", 1, 44, 300);");
+    assert_int_equal(profile_missing(workload, "record is not in the profile"), 1);
+    assert_int_equal(profile_missing(workload, "neither call nor time"), 1);
+    assert_int_equal(workload->edge_count, 1);
+    assert_int_equal(workload->edges[0].before, profile_find(workload, HAUL_OP_KERNEL, 2000));
+    assert_int_equal(workload->edges[0].after, profile_find(workload, HAUL_OP_SYNC, 80));
+    haul_workload_free(workload);
+}
+
+static void context_waits_cover_each_stream_once(void **state)
+{
+    (void)state;
+    haul_workload *workload =
+        profile_load(KERNEL RUNTIME NEW_SYNC EVENT_STORY
+                     "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+                     "(60, 3100, 0, 1, " NO ", 6, " PID ", 4, " NO ", " NO "),"
+                     "(2300, 3200, 0, 1, " NO ", 8, " PID ", 4, " NO ", " NO "),"
+                     "(2400, 3300, 0, 2, " NO ", 9, " PID ", 4, " NO ", " NO ");");
+    /* The second wait of the thread finds nothing new, the third is for another context. */
+    assert_int_equal(workload->edge_count, 2);
+    const uint32_t wait = profile_find(workload, HAUL_OP_SYNC, 60);
+    assert_int_equal(workload->edges[0].after, wait);
+    assert_int_equal(workload->edges[1].after, wait);
+    haul_workload_free(workload);
+}
+
+static void waits_that_times_contradict_are_counted(void **state)
+{
+    (void)state;
+    /* An event that was only asked about: cudaEventQuery is recorded as a wait. */
+    haul_workload *workload =
+        profile_load(KERNEL RUNTIME OLD_SYNC OLD_EVENT
+                     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+                     "(1000, 900000, 0, 1, 1, 1, " PID ", 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0);"
+                     "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(10, 11, 0, " PID ", 1, 1),"
+                     "(20, 21, 0, " PID ", 2, 1);"
+                     "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0, 1, 1, 2, " PID ", 42);"
+                     "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+                     "(60, 70, 0, 1, " NO ", 6, " PID ", 1, 42);");
+    assert_int_equal(workload->edge_count, 0);
+    assert_int_equal(profile_repaired(workload, "waits that the recorded times contradict"), 1);
+    haul_workload_free(workload);
+}
+
+static void many_streams_are_kept(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        MEMCPY "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999) "
+               "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT 1000 + i, 1001 + i, 0, 1, "
+               "i * 7919 % 100000, i, " PID ", 4096, 1, 1, 2, NULL, NULL FROM n;" NEW_SYNC
+               "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+               "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION SELECT 400000 + i, 400001 + i, 0, "
+               "1, " NO ", NULL, " PID ", 4, " NO ", " NO " FROM n;");
+    assert_int_equal(workload->stream_count, 100000);
+    assert_int_equal(workload->counts.device_ops, 300000);
+    assert_int_equal(workload->edge_count, 100000);
+    assert_true(profile_missing(workload, "contexts of too many streams") > 0);
+    haul_workload_free(workload);
+}
+
+static void devices_are_described(void **state)
+{
+    (void)state;
+    /* Other adapters are CUDA's device 0 too; id and CUDA's number differ. */
+    haul_workload *workload = profile_load(
+        MEMCPY
+        "CREATE TABLE TARGET_INFO_GPU(vmId INT, id INT, name TEXT, l2CacheSize INT, totalMemory "
+        "INT, memoryBandwidth INT, clockRate INT, smCount INT, cuDevice INT, asyncEngines INT, "
+        "computeMajor INT, computeMinor INT);"
+        "INSERT INTO TARGET_INFO_GPU VALUES(0, 1, 'Intel HD', 0, 0, 0, 0, 0, 0, 0, 0, 0),"
+        "(0, 2, 'B', 40, 80, 2039040000000, 1410000000, 108, 0, 5, 8, 0),"
+        "(0, 0, 'A', 4, 8, 192192000000, 1341500000, 10, 1, 2, 6, 1);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+        "(1, 2, 0, 1, 7, 0, 16777216, 8, 1, 1, 2, NULL, NULL),"
+        "(2, 3, 1, 2, 7, 0, 16777216, 8, 1, 1, 2, NULL, NULL),"
+        "(3, 4, 9, 3, 7, 0, 16777216, 8, 1, 1, 2, NULL, NULL);");
+    assert_int_equal(workload->device_count, 3);
+    assert_string_equal(workload->devices[0].name, "B");
+    CHECK_NEAR(workload->devices[0].memory_bandwidth_Bps, 2.03904e12, 1e-12);
+    CHECK_NEAR(workload->devices[0].clock_Hz, 1.41e9, 1e-12);
+    assert_int_equal(workload->devices[0].memory_bytes, 80);
+    assert_int_equal(workload->devices[0].l2_bytes, 40);
+    assert_int_equal(workload->devices[0].multiprocessors, 108);
+    assert_int_equal(workload->devices[0].copy_engines, 5);
+    assert_int_equal(workload->devices[0].compute_major, 8);
+    assert_string_equal(workload->devices[1].name, "A");
+    assert_null(workload->devices[2].name);
+    assert_int_equal(workload->devices[2].id, 9);
+    assert_int_equal(profile_missing(workload, "that the device table does not describe"), 1);
+    haul_workload_free(workload);
+}
+
+static void processes_may_number_devices_alike(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        MEMCPY "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INT, cudaId INT, pid INT);"
+               "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(4, 0, 1), (5, 0, 2);"
+               "CREATE TABLE TARGET_INFO_CUDA_GPU(deviceId INT, id INT, name TEXT, coreClockRate "
+               "INT, globalMemoryBandwidth INT);"
+               "INSERT INTO TARGET_INFO_CUDA_GPU VALUES(0, 4, 'four', 1590000, 320064000),"
+               "(0, 5, 'five', 0, -1);"
+               "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+               "(1, 2, 0, 1, 7, 0, 16777216, 8, 1, 1, 2, NULL, NULL),"
+               "(2, 3, 0, 1, 7, 0, 33554432, 8, 1, 1, 2, NULL, NULL);");
+    assert_int_equal(workload->device_count, 2);
+    assert_string_equal(workload->devices[0].name, "four");
+    CHECK_NEAR(workload->devices[0].clock_Hz, 1.59e9, 1e-12);
+    CHECK_NEAR(workload->devices[0].memory_bandwidth_Bps, 320.064e9, 1e-12);
+    assert_string_equal(workload->devices[1].name, "five");
+    haul_workload_free(workload);
+}
+
+static void version_and_graphs_are_said(void **state)
+{
+    (void)state;
+    haul_workload *workload =
+        profile_load(MEMCPY "CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);"
+                            "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'x'),"
+                            "('EXPORT_SCHEMA_VERSION', '3.24.14');"
+                            "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INT, end INT);"
+                            "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(1, 2), (3, 4);");
+    assert_string_equal(workload->format, "nsys 3.24.14");
+    assert_int_equal(profile_missing(workload, "graphs recorded whole"), 2);
+    assert_int_equal(workload->op_count, 0);
+    haul_workload_free(workload);
+}
+
+static void only_real_tables_are_read(void **state)
+{
+    (void)state;
+    /* An endless view, an endless virtual column, and a table that is neither. */
+    haul_workload *workload = profile_load(
+        STRINGS MEMCPY
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+        "(1, 2, 0, 1, 7, 0, " PID ", 8, 1, 1, 2, NULL, NULL);"
+        "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL "
+        "SELECT start + 1 FROM n) SELECT start, start + 1 AS end, 7 AS streamId FROM n;"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INT, end INT, bytes INT AS "
+        "(length(hex(zeroblob(16000000)))), streamId INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, streamId) VALUES(5, 6, 7);");
+    assert_int_equal(workload->op_count, 2);
+    assert_int_equal(profile_missing(workload, "no kernel table"), 0);
+    assert_int_equal(profile_repaired(workload, "bytes negative"), 1);
+    haul_workload_free(workload);
+}
+
+static void other_databases_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *part;
+    } cases[] = {{"", "without CUPTI tables"},
+                 {"CREATE TABLE people(name TEXT)", "without CUPTI tables"},
+                 {"CREATE TABLE rocpd_api(id INT)", "rocpd"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        haul_workload *workload = NULL;
+        haul_error error = {0};
+        assert_int_equal(
+            haul_trace_load_database(profile_make(cases[i].sql), "made", &workload, &error),
+            HAUL_BAD_INPUT);
+        assert_null(workload);
+        assert_non_null(strstr(error.text, cases[i].part));
+        assert_string_equal(error.file, "made");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_are_told_apart),
+        cmocka_unit_test(copies_between_devices_are_peer_copies),
+        cmocka_unit_test(kernels_have_shapes_and_names),
+        cmocka_unit_test(old_columns_may_be_absent),
+        cmocka_unit_test(wrong_rows_are_repaired_and_counted),
+        cmocka_unit_test(calls_join_within_their_process),
+        cmocka_unit_test(waits_are_told_apart_by_their_ids),
+        cmocka_unit_test(events_make_edges_in_both_schemas),
+        cmocka_unit_test(waits_without_records_are_counted),
+        cmocka_unit_test(context_waits_cover_each_stream_once),
+        cmocka_unit_test(waits_that_times_contradict_are_counted),
+        cmocka_unit_test(many_streams_are_kept),
+        cmocka_unit_test(devices_are_described),
+        cmocka_unit_test(processes_may_number_devices_alike),
+        cmocka_unit_test(version_and_graphs_are_said),
+        cmocka_unit_test(only_real_tables_are_read),
+        cmocka_unit_test(other_databases_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* Files that are no profiles, or no longer. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile_db.h"
+
+static char folder[] = "/tmp/haul-trace-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *write_file(const char *name, const void *bytes, size_t size)
+{
+    const char *path = path_of(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return path;
+}
+
+static void expect(const char *path, haul_status status, const char *part)
+{
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    char text[1200];
+    assert_int_equal(haul_trace_load(path, &workload, &error), status);
+    assert_null(workload);
+    haul_error_format(&error, text, sizeof text);
+    if (!strstr(text, part) || !strstr(text, path))
+        fail_msg("'%s' lacks '%s' or '%s'", text, part, path);
+}
+
+/* A small profile as a file's bytes. */
+static unsigned char *profile_bytes(size_t *size)
+{
+    sqlite3 *db = profile_make(
+        "PRAGMA page_size = 1024;"
+        "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, deviceId INT, contextId INT, "
+        "streamId INT, correlationId INT, globalPid INT, bytes INT, copyKind INT, srcKind INT, "
+        "dstKind INT);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, "
+        "correlationId INT, nameId INT);"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT i * 10, i * 10 + 5, 0, 1, 7, i, 1 << 24, "
+        "4096, 1, 1, 2 FROM n;"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start - 8, start - 4, globalPid + 1, "
+        "correlationId, 1 + correlationId % 3 FROM CUPTI_ACTIVITY_KIND_MEMCPY;"
+        "INSERT INTO StringIds VALUES(1, 'a'), (2, 'b'), (3, 'c');");
+    sqlite3_int64 bytes = 0;
+    unsigned char *copy = sqlite3_serialize(db, "main", &bytes, 0);
+    sqlite3_close(db);
+    assert_non_null(copy);
+    *size = (size_t)bytes;
+    return copy;
+}
+
+static void files_of_other_kinds_are_named(void **state)
+{
+    (void)state;
+    static const unsigned char gzip[] = {0x1f, 0x8b, 8, 0, 0, 0};
+    static const unsigned char report[] = {'N', 'V', 0, 1, 2, 3};
+    expect(write_file("empty.sqlite", "", 0), HAUL_BAD_INPUT, "an empty file");
+    expect(write_file("notes.sqlite", "some text\n", 10), HAUL_BAD_INPUT, "a text file");
+    expect(write_file("k.json", "{\"traceEvents\": []}", 19), HAUL_BAD_INPUT, "a JSON file");
+    expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_BAD_INPUT, "gzipped");
+    expect(write_file("r.nsys-rep", report, sizeof report), HAUL_BAD_INPUT,
+           "nsys export --type sqlite");
+    expect(write_file("r.bin", report, sizeof report), HAUL_BAD_INPUT, "no SQLite database");
+    expect(folder, HAUL_IO, "a directory");
+    expect("/dev/null", HAUL_IO, "device or pipe");
+    expect(path_of("absent"), HAUL_IO, "cannot open");
+}
+
+static void truncated_files_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = profile_bytes(&size);
+    for (size_t kept = 16; kept < size; kept += 509)
+        expect(write_file("cut.sqlite", bytes, kept), HAUL_BAD_INPUT, "truncated");
+    haul_workload *workload = NULL;
+    assert_int_equal(haul_trace_load(write_file("whole.sqlite", bytes, size), &workload, NULL),
+                     HAUL_OK);
+    assert_int_equal(workload->op_count, 200);
+    assert_int_equal(workload->counts.orphans, 0);
+    haul_workload_free(workload);
+    sqlite3_free(bytes);
+}
+
+/* Any single byte may be wrong: the file is read, with what is wrong repaired, or refused with a
+ * place. */
+static void corrupt_files_never_crash(void **state)
+{
+    (void)state;
+    size_t size, refused = 0;
+    unsigned char *bytes = profile_bytes(&size);
+    srand(1);
+    for (int i = 0; i < 1500; i++) {
+        const size_t at = i < 100 ? (size_t)i : (size_t)rand() % size;
+        const unsigned char kept = bytes[at];
+        bytes[at] ^= (unsigned char)(1 + rand() % 255);
+        haul_workload *workload = NULL;
+        haul_error error = {0};
+        const char *path = write_file("bent.sqlite", bytes, size);
+        const haul_status status = haul_trace_load(path, &workload, &error);
+        bytes[at] = kept;
+        if (status) {
+            refused++;
+            assert_true(status == HAUL_BAD_INPUT || status == HAUL_IO);
+            assert_string_equal(error.file, path);
+            assert_true(error.text[0] != '\0');
+        } else {
+            workload_check(workload);
+        }
+        haul_workload_free(workload);
+    }
+    assert_true(refused > 50);
+    sqlite3_free(bytes);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"empty.sqlite", "notes.sqlite", "k.json",
+                                        "k.json.gz",    "r.nsys-rep",   "r.bin",
+                                        "cut.sqlite",   "whole.sqlite", "bent.sqlite"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(path_of(names[i]));
+    return rmdir(folder);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_of_other_kinds_are_named),
+        cmocka_unit_test(truncated_files_are_refused),
+        cmocka_unit_test(corrupt_files_never_crash),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
