@@ -90,8 +90,9 @@ static haul_span over(haul_span rate_Bps, double n)
     return haul_span_scale(haul_span_inverse(rate_Bps), n);
 }
 
-/* Double-buffered (MODELS, section 1): up to a threshold n/R_small; above it the first chunk is
- * copied by the host alone, then the slower of host and DMA sets the pace, with a gap a chunk.
+/* Double-buffered: up to a threshold n/R_small; above it the slower of host and DMA sets the pace
+ * and the faster works alone once, on the first chunk or the last; a gap a chunk. (MODELS, section
+ * 1, has the first chunk at the host's rate, which is the same where the link is the slower.)
  * Without a known chunk the first `threshold` bytes go as small copies do. */
 static haul_span double_buffered(const staging *self, double n)
 {
@@ -101,10 +102,10 @@ static haul_span double_buffered(const staging *self, double n)
     const haul_span pace = haul_span_min(self->host_Bps, self->dma_Bps);
     if (self->chunk <= 0)
         return haul_span_add(small, over(pace, n - self->threshold));
-    const haul_span fill = over(self->host_Bps, self->chunk);
+    const haul_span alone = over(haul_span_max(self->host_Bps, self->dma_Bps), self->chunk);
     const haul_span gaps = haul_span_exact(ceil(n / self->chunk) * self->gap_s);
     const haul_span rest = haul_span_add(over(pace, n), gaps);
-    return haul_span_max(small, haul_span_add(fill, rest));
+    return haul_span_max(small, haul_span_add(alone, rest));
 }
 
 /* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the

@@ -143,6 +143,45 @@ static void times_rise_and_lie_in_their_intervals(void **state)
         assert_true(priced[m] > 0);
 }
 
+/* Sets each figure to the least or the most that a machine file may hold. */
+static int to_extremes(void *state, const char *path, int dimension, const haul_figure *figure)
+{
+    static const double least[] = {1e-9, 1, 1e-15, 1, 1e-18, 1, 1};
+    static const double most[] = {1e9, 0x1p60, 1e6, 1e18, 1, 1e15, 1e21};
+    const bool is_share = strstr(path, "share") != NULL;
+    const bool is_generation = strstr(path, "generation") != NULL;
+    haul_figure *own = (haul_figure *)figure; /* the test's own machine */
+    if (figure->provenance == HAUL_NOT_GIVEN || is_generation || strstr(path, "points"))
+        return 0;
+    own->value = (next(state) & 1 ? least : most)[dimension];
+    if (is_share)
+        own->value = own->value > 1 ? 0.999 : 0;
+    return 0;
+}
+
+static void times_are_sound_on_any_machine_that_a_file_may_hold(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    static const uint64_t sizes[] = {0, 1, 4096, 1U << 26, UINT64_C(1) << 40, INT64_MAX};
+    for (int round = 0; round < 2000; round++) {
+        haul_copy_curve curves[CURVES];
+        const haul_machine machine = any_machine(&seed, curves);
+        (void)haul_machine_visit(&machine, to_extremes, &seed);
+        haul_copy copy = {.direction = (haul_direction)(next(&seed) % HAUL_UNKNOWN),
+                          .memory = (haul_memory)(next(&seed) % HAUL_MEMORIES),
+                          .bytes = sizes[next(&seed) % (sizeof sizes / sizeof *sizes)]};
+        for (size_t m = 0; m < haul_copy_model_count(); m++) {
+            haul_estimate estimate;
+            haul_error error = {0};
+            const haul_copy_model *model = haul_copy_model_at(m);
+            const haul_status status = haul_copy_time(&machine, model, &copy, &estimate, &error);
+            if (status != HAUL_OK && status != HAUL_MISSING)
+                fail_msg("%s: %s", model->name, error.text);
+        }
+    }
+}
+
 /* Where `auto` answers, no other model but a baseline has a stronger evidence for the whole of the
  * copy: what it takes is measured wherever the machine has a measured line or curve for the size.
  */
@@ -285,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_rise_and_lie_in_their_intervals),
+        cmocka_unit_test(times_are_sound_on_any_machine_that_a_file_may_hold),
         cmocka_unit_test(auto_rests_on_measurements_where_there_are_any),
         cmocka_unit_test(machines_are_completed_from_others),
         cmocka_unit_test(staging_is_read_off_the_points_of_a_fitted_machine),

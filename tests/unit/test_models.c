@@ -312,9 +312,38 @@ static void staged_copies_follow_the_slower_of_host_and_link(void **state)
     CHECK_NEAR(price(&machine, "staged", HAUL_HTOD, HAUL_PAGEABLE, 1 << 22).seconds,
                2e-6 + 0x1p19 / 20e9 + 0x1p22 / 12e9 + 8 * 1e-6, 1e-12);
     const haul_estimate large = price(&machine, "staged", HAUL_HTOD, HAUL_PAGEABLE, 1 << 28);
-    CHECK_NEAR(large.seconds, 2e-6 + 0x1p19 / 6e9 + 0x1p28 / 6e9 + 512 * 1e-6, 1e-12);
+    CHECK_NEAR(large.seconds, 2e-6 + 0x1p19 / 12e9 + 0x1p28 / 6e9 + 512 * 1e-6, 1e-12);
     assert_true(large.low_s < 0x1p28 / 11e9); /* were it in cache */
     assert_string_equal(price(&machine, "auto", HAUL_HTOD, HAUL_PAGEABLE, 1 << 28).model, "staged");
+}
+
+/* Chunk by chunk through two buffers: the host fills one while the link empties the other. */
+static double through_two_buffers(double chunks, double host_s, double link_s)
+{
+    double filled = 0;
+    double emptied[2] = {0};
+    for (int i = 0; i < (int)chunks; i++) {
+        filled = fmax(filled, emptied[i % 2]) + host_s;
+        emptied[i % 2] = fmax(filled, emptied[(i + 1) % 2]) + link_s;
+    }
+    return emptied[((int)chunks - 1) % 2];
+}
+
+static void staged_copies_are_those_of_two_buffers(void **state)
+{
+    (void)state;
+    haul_copy_curve curves[] = {line(HAUL_HTOD, HAUL_PINNED, 1e-6, 10e9),
+                                line(HAUL_HTOD, HAUL_PAGEABLE, 1e-6, 0)};
+    curves[1].threshold_bytes = measured(65536);
+    curves[1].chunk_bytes = measured(65536);
+    const haul_machine machine = {.name = "m", .link = pcie(3), .copies = curves, .copy_count = 2};
+    for (double host = 2e9; host < 60e9; host *= 1.7) {
+        curves[1].host_rate_Bps = measured(host);
+        for (int chunks = 2; chunks < 300; chunks *= 3)
+            CHECK_NEAR(price(&machine, "staged", HAUL_HTOD, HAUL_PAGEABLE, (uint64_t)chunks * 65536)
+                           .seconds,
+                       1e-6 + through_two_buffers(chunks, 65536 / host, 65536 / 10e9), 1e-9);
+    }
 }
 
 static void amd_stages_small_copies_and_pins_large_ones(void **state)
@@ -427,6 +456,7 @@ int main(void)
         cmocka_unit_test(device_copies_reach_their_share_of_the_memory),
         cmocka_unit_test(nvlink_carries_256_bytes_behind_a_flit),
         cmocka_unit_test(staged_copies_follow_the_slower_of_host_and_link),
+        cmocka_unit_test(staged_copies_are_those_of_two_buffers),
         cmocka_unit_test(amd_stages_small_copies_and_pins_large_ones),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(auto_takes_the_best_there_is),
