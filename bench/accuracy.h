@@ -1,0 +1,18 @@
+/* docs/accuracy.md, made from public measurements: a section a file. */
+#ifndef HAUL_BENCH_ACCURACY_H
+#define HAUL_BENCH_ACCURACY_H
+
+#include <stdio.h>
+
+#include "haul/status.h"
+
+/* Writes one section, Markdown with its own heading, from the folder `data`. What it writes depends
+ * on the data alone. */
+typedef struct accuracy_section {
+    const char *name;
+    haul_status (*write)(const char *data, FILE *out, haul_error *error);
+} accuracy_section;
+
+extern const accuracy_section accuracy_transfers;
+
+#endif
