@@ -23,7 +23,7 @@ typedef struct haul_copy_group {
     /* by decade of size: [0] is 0 to 9 bytes, [k] is 10^k to 10^(k+1)-1 (AHEAD, Figure 1) */
     haul_totals decades[HAUL_DECADES];
     int64_t busy_ns; /* union of the copies' intervals */
-    int64_t shortest_ns;
+    int64_t shortest_ns; /* of those that took time, 0 where none did */
     int64_t longest_ns;
     /* What a copy of no bytes costs: the straight line under the copies, from the fastest of all to
      * those of at least 4 times its size, taken to 0 bytes. NaN where that cannot be told: no such
@@ -43,7 +43,7 @@ typedef struct haul_cost_row {
     uint64_t bytes; /* of one copy or memset */
     uint64_t count;
     int64_t time_ns;
-    int64_t shortest_ns;
+    int64_t shortest_ns; /* of those that took time, 0 where none did */
 } haul_cost_row;
 
 /* Unions of intervals over streams (and over devices, for the whole workload), never sums of

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/fail.h"
@@ -45,13 +46,8 @@ static const char *join(page *self, const char *text, const char *more)
     return joined ? joined : text;
 }
 
-static void print_device(page *self, uint32_t index)
+static const char *describe_device(page *self, const haul_device *device)
 {
-    if (index == HAUL_NONE) {
-        haul_print_wrapped("device    ", "not named by the profile for some operations", self->out);
-        return;
-    }
-    const haul_device *device = &self->workload->devices[index];
     const char *text = device->name ? device->name : "not described by the profile";
     if (device->multiprocessors)
         text = join(self, text,
@@ -62,9 +58,55 @@ static void print_device(page *self, uint32_t index)
         text = join(self, text, haul_say_rate(device->memory_bandwidth_Bps).text);
     if (device->copy_engines)
         text = join(self, text, haul_say_number_of(device->copy_engines, "copy engine", NULL).text);
-    char label[32];
-    snprintf(label, sizeof label, "device %-3" PRIu64, device->id);
-    haul_print_wrapped(label, text, self->out);
+    return text;
+}
+
+/* The device of number `at` in the analysis; NULL where the profile does not name it. */
+static const haul_device *device_at(const page *self, size_t at)
+{
+    const uint32_t index = self->analysis->devices[at].device;
+    return index == HAUL_NONE ? NULL : &self->workload->devices[index];
+}
+
+static bool is_alike(const haul_device *a, const haul_device *b)
+{
+    return (a->name == b->name || (a->name && b->name && !strcmp(a->name, b->name))) &&
+           a->multiprocessors == b->multiprocessors && a->memory_bytes == b->memory_bytes &&
+           !(a->memory_bandwidth_Bps < b->memory_bandwidth_Bps) &&
+           !(a->memory_bandwidth_Bps > b->memory_bandwidth_Bps) &&
+           a->copy_engines == b->copy_engines;
+}
+
+/* One line for the devices from number `at` on that are alike and have ids in a row. Returns the
+ * number after them. */
+static size_t print_like_devices(page *self, size_t at)
+{
+    const haul_device *first = device_at(self, at);
+    if (!first) {
+        haul_print_wrapped("device      ", "not named by some operations", self->out);
+        return at + 1;
+    }
+    size_t end = at + 1;
+    for (; end < self->analysis->device_count; end++) {
+        const haul_device *next = device_at(self, end);
+        if (!next || next->id != first->id + (end - at) || !is_alike(first, next))
+            break;
+    }
+    char label[64], ids[48];
+    if (end == at + 1)
+        snprintf(ids, sizeof ids, "%" PRIu64, first->id);
+    else
+        snprintf(ids, sizeof ids, "%" PRIu64 "-%" PRIu64, first->id, first->id + (end - at - 1));
+    snprintf(label, sizeof label, "device %-4s ", ids);
+    haul_print_wrapped(label, describe_device(self, first), self->out);
+    return end;
+}
+
+static void print_more_devices(const page *self, size_t shown)
+{
+    if (shown < self->analysis->device_count)
+        fprintf(self->out, "and %s\n",
+                haul_say_number_of(self->analysis->device_count - shown, "more device", NULL).text);
 }
 
 static void say_group(const haul_copy_group *group, char label[LABEL_SIZE])
@@ -77,13 +119,12 @@ static void print_header(page *self)
 {
     const haul_workload *workload = self->workload;
     const haul_analysis *analysis = self->analysis;
-    haul_print_wrapped("profile   ", workload->source ? workload->source : "", self->out);
-    haul_print_wrapped("format    ", workload->format ? workload->format : "", self->out);
-    for (size_t i = 0; i < analysis->device_count && i < DEVICES_SHOWN; i++)
-        print_device(self, analysis->devices[i].device);
-    if (analysis->device_count > DEVICES_SHOWN)
-        fprintf(self->out, "          and %s more devices\n",
-                haul_say_count(analysis->device_count - DEVICES_SHOWN).text);
+    haul_print_wrapped("profile     ", workload->source ? workload->source : "", self->out);
+    haul_print_wrapped("format      ", workload->format ? workload->format : "", self->out);
+    size_t shown = 0;
+    for (int i = 0; i < DEVICES_SHOWN && shown < analysis->device_count; i++)
+        shown = print_like_devices(self, shown);
+    print_more_devices(self, shown);
     char text[300];
     snprintf(
         text, sizeof text, "%s on %s of %s; %s",
@@ -91,10 +132,10 @@ static void print_header(page *self)
         haul_say_number_of(workload->stream_count, "stream", NULL).text,
         haul_say_number_of(analysis->device_count, "device", NULL).text,
         haul_say_number_of(workload->counts.calls, "call of the host", "calls of the host").text);
-    haul_print_wrapped("recorded  ", text, self->out);
+    haul_print_wrapped("recorded    ", text, self->out);
     snprintf(text, sizeof text, "%s from the first operation's start to the last one's end",
              haul_say_time(analysis->span_ns).text);
-    haul_print_wrapped("span      ", text, self->out);
+    haul_print_wrapped("span        ", text, self->out);
 }
 
 static void add_time_row(haul_table *table, const char *what, const haul_totals *totals,
@@ -150,7 +191,9 @@ static void print_devices(page *self)
         return;
     haul_table table;
     haul_table_begin(&table, heads, 8);
-    for (size_t i = 0; i < analysis->device_count; i++) {
+    const size_t shown =
+        analysis->device_count < DEVICES_SHOWN ? analysis->device_count : DEVICES_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
         const haul_device_use *use = &analysis->devices[i];
         if (use->device == HAUL_NONE)
             haul_table_cell(&table, "not named");
@@ -165,6 +208,7 @@ static void print_devices(page *self)
         haul_table_cell(&table, "%s", haul_say_time(analysis->span_ns - use->busy.any_ns).text);
     }
     print_table(self, &table);
+    print_more_devices(self, shown);
 }
 
 static void print_latency(page *self)
@@ -217,9 +261,13 @@ static void print_copies(page *self)
         haul_table_cell(&table, "%s", haul_say_seconds(group->latency_s).text);
     }
     print_table(self, &table);
-    fputs("Rate: bytes by busy time; median, best: of single copies; latency: of a copy of no "
-          "bytes.\n",
-          self->out);
+    haul_print_wrapped("",
+                       analysis->device_count > 1
+                           ? "Rate: bytes by busy time, of all devices together; median, best: of "
+                             "single copies; latency: of a copy of no bytes."
+                           : "Rate: bytes by busy time; median, best: of single copies; latency: "
+                             "of a copy of no bytes.",
+                       self->out);
     print_latency(self);
 }
 

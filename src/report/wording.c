@@ -16,9 +16,14 @@ static haul_words say_quantity(double value, haul_dimension dimension, int digit
     return words;
 }
 
+/* The unit stays the second, so above 1000 the digits are grouped as those of counts are. */
 haul_words haul_say_seconds(double s)
 {
-    return say_quantity(s, HAUL_DIM_SECONDS, 3);
+    haul_words words;
+    if (!(s >= 999.5 && s < 1e15))
+        return say_quantity(s, HAUL_DIM_SECONDS, 3);
+    snprintf(words.text, sizeof words.text, "%.40s s", haul_say_count((uint64_t)llround(s)).text);
+    return words;
 }
 
 haul_words haul_say_time(int64_t ns)

@@ -100,7 +100,7 @@ static void survey_copy(survey *self, const haul_op *op)
 {
     const size_t at = group_of(op);
     haul_copy_group *group = &self->groups[at];
-    if (!group->totals.count || op->dur_ns < group->shortest_ns)
+    if (op->dur_ns > 0 && (!group->shortest_ns || op->dur_ns < group->shortest_ns))
         group->shortest_ns = op->dur_ns;
     if (op->dur_ns > group->longest_ns)
         group->longest_ns = op->dur_ns;
@@ -251,7 +251,7 @@ static const haul_tally_row *find_fastest(const haul_tally *tally, const haul_co
     const haul_tally_row *fastest = NULL;
     for (size_t i = 0; i < tally->count; i++) {
         const haul_tally_row *row = &tally->rows[i];
-        if (is_of_group(row, group) &&
+        if (is_of_group(row, group) && row->time_ns &&
             (!fastest || row->shortest_ns < fastest->shortest_ns ||
              (row->shortest_ns == fastest->shortest_ns && row->bytes < fastest->bytes)))
             fastest = row;
@@ -271,7 +271,7 @@ static double latency_under(const haul_tally *tally, const haul_copy_group *grou
     double slope = (double)INFINITY; /* nanoseconds a byte */
     for (size_t i = 0; i < tally->count; i++) {
         const haul_tally_row *row = &tally->rows[i];
-        if (!is_of_group(row, group) || row->bytes / LONGER < fastest->bytes)
+        if (!is_of_group(row, group) || !row->time_ns || row->bytes / LONGER < fastest->bytes)
             continue;
         const double steps = (double)(row->bytes - fastest->bytes);
         slope = fmin(slope, (double)(row->shortest_ns - fastest->shortest_ns) / steps);
@@ -347,7 +347,7 @@ static haul_cost_row cost_row(const haul_tally_row *row)
         .bytes = row->bytes,
         .count = row->count,
         .time_ns = row->time_ns,
-        .shortest_ns = row->shortest_ns,
+        .shortest_ns = row->time_ns ? row->shortest_ns : 0,
     };
 }
 

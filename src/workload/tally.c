@@ -71,7 +71,7 @@ haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
     haul_tally_row *row = &tally->rows[tally->slots[slot] - 1];
     row->count++;
     row->time_ns = haul_add_ns(row->time_ns, op->dur_ns);
-    if (op->dur_ns < row->shortest_ns)
+    if (op->dur_ns > 0 && op->dur_ns < row->shortest_ns)
         row->shortest_ns = op->dur_ns;
     return row;
 }

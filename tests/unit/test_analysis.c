@@ -434,6 +434,14 @@ static void latency_is_the_line_under_the_fastest(void **state)
     CHECK_NEAR(analysis->latency_share, 4 * 2000.0 / 175000, 1e-9);
     haul_analysis_free(analysis);
 
+    /* a copy that took no time was repaired: it says nothing of latency */
+    haul_op repaired[] = {{.bytes = 8, .dur_ns = 0}, {.bytes = 8, .dur_ns = 2000}, {.bytes = 0}};
+    analysis = analyze_copies(repaired, 3);
+    CHECK_NEAR(analysis->groups[0].latency_s, 2e-6, 1e-9);
+    assert_int_equal(analysis->groups[0].shortest_ns, 2000);
+    assert_int_equal(analysis->largest[1].shortest_ns, 0);
+    haul_analysis_free(analysis);
+
     haul_op one_size[] = {{.bytes = 4096, .dur_ns = 2000}, {.bytes = 4096, .dur_ns = 3000}};
     analysis = analyze_copies(one_size, 2);
     assert_true(isnan(analysis->groups[0].latency_s) && isnan(analysis->latency_share));
