@@ -2,9 +2,9 @@
 
 #include "by_hand.h"
 #include "project/alike.h"
-#include "project/traffic.h"
 #include "project/collision.h"
 #include "project/score.h"
+#include "project/traffic.h"
 #include "project/truth.h"
 
 static void scores_are_those_computed_by_hand(void **state)
