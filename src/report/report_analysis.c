@@ -133,9 +133,21 @@ static void print_header(page *self)
         haul_say_number_of(analysis->device_count, "device", NULL).text,
         haul_say_number_of(workload->counts.calls, "call of the host", "calls of the host").text);
     haul_print_wrapped("recorded    ", text, self->out);
+    if (!analysis->device_count)
+        return;
     snprintf(text, sizeof text, "%s from the first operation's start to the last one's end",
              haul_say_time(analysis->span_ns).text);
     haul_print_wrapped("span        ", text, self->out);
+}
+
+static void print_no_work(page *self)
+{
+    fputc('\n', self->out);
+    haul_print_wrapped(
+        "",
+        "The profile holds no copies, kernels or memsets. Were they recorded? Nsight "
+        "Systems does so with 'nsys profile --trace cuda'.",
+        self->out);
 }
 
 static void add_time_row(haul_table *table, const char *what, const haul_totals *totals,
@@ -448,7 +460,10 @@ static bool print_page(const haul_workload *workload, const haul_analysis *analy
 {
     page self = {.workload = workload, .analysis = analysis, .out = out};
     print_header(&self);
-    print_times(&self);
+    if (analysis->device_count)
+        print_times(&self);
+    else
+        print_no_work(&self);
     print_verdicts(&self);
     print_devices(&self);
     print_copies(&self);
