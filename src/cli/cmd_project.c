@@ -1,11 +1,218 @@
+#include <getopt.h>
+
 #include "cli/command.h"
+#include "haul/trace.h"
+
+static const char usage[] =
+    "haul project TRACE --to MACHINE [options]\n"
+    "\n"
+    "Predicts what the copies and kernels of a recorded program would take on another machine.\n"
+    "First comes the identity check: the trace's own copies, priced on the machine that recorded\n"
+    "it, beside the spread of equal copies, which no model of the size alone can explain. Then "
+    "the\n"
+    "copies on the target by direction, kind of memory and size, beside two baselines, with the\n"
+    "interval that the doubt about its figures leaves and the weakest figure behind them. Then\n"
+    "kernels and memsets, by the ratios of the two GPUs.\n"
+    "\n"
+    "Latencies and staging rates that the target's description lacks are carried over from the\n"
+    "recording machine. What still cannot be priced is an error that names the missing figure.\n"
+    "\n"
+    "TRACE is a profile of Nsight Systems (SQLite export) or nvprof: see 'haul help analyze'.\n"
+    "MACHINE is a name of 'haul machine list', or a file.\n"
+    "\n"
+    "options:\n"
+    "  --to MACHINE                  the target\n"
+    "  --from MACHINE                the machine that recorded the trace; without it, its link is\n"
+    "                                fitted to the trace's own copies\n"
+    "  --model NAME|./mine.so        price with this model of 'haul machine time --model list', "
+    "or\n"
+    "                                with one of your own; without it, with 'auto', the best that\n"
+    "                                the target's figures allow\n"
+    "  --truth TRACE2                a profile of the same program on the target: says how far "
+    "off\n"
+    "                                the prediction is, for each model\n"
+    "  --format table|json|csv       how to print: a page (table); all figures (json, described "
+    "in\n"
+    "                                docs/json.md); a row for each size of copy (csv)\n"
+    "  -o, --output FILE             print to a file\n"
+    "  -h, --help                    print this\n"
+    "\n"
+    "exit code: 0 done, 2 wrong use, 3 a profile or machine that cannot be read or priced\n";
+
+typedef struct project_options {
+    const char *trace;
+    const char *to;
+    const char *from;
+    const char *model;
+    const char *truth;
+    const char *output;
+    haul_format format;
+    bool help;
+} project_options;
+
+/* What the command reads and makes. */
+typedef struct work {
+    haul_workload *workload;
+    haul_workload *truth;
+    haul_machine *to;
+    haul_machine *from;
+    haul_model_ref model;
+    haul_projection *projection;
+} work;
+
+static void release(work *self)
+{
+    haul_projection_free(self->projection);
+    haul_model_release(&self->model);
+    haul_machine_free(self->from);
+    haul_machine_free(self->to);
+    haul_workload_free(self->truth);
+    haul_workload_free(self->workload);
+}
+
+static haul_status read_trace(const char *path, haul_workload **workload, haul_error *error)
+{
+    cli_progress_begin("reading", path);
+    const haul_status status = haul_trace_load(path, workload, error);
+    cli_progress_end();
+    return status;
+}
+
+/* What is quickly read comes first, so that what is wrong in it is said at once. */
+static haul_status load(const project_options *options, work *self, haul_error *error)
+{
+    haul_status status = haul_machine_load(options->to, &self->to, error);
+    if (!status && options->from)
+        status = haul_machine_load(options->from, &self->from, error);
+    if (!status && options->model)
+        status = haul_model_find(options->model, &self->model, error);
+    if (!status)
+        status = read_trace(options->trace, &self->workload, error);
+    if (!status && options->truth)
+        status = read_trace(options->truth, &self->truth, error);
+    return status;
+}
+
+static haul_status write_report(const project_options *options, const work *self,
+                                const haul_projection_options *asked, haul_error *error)
+{
+    FILE *out;
+    haul_status status = cli_output_open(options->output, &out, error);
+    if (status)
+        return status;
+    haul_error closing;
+    status = haul_report_projection(self->workload, asked, self->projection, options->format, out,
+                                    error);
+    const haul_status closed = cli_output_close(out, options->output, &closing);
+    if (closed)
+        *error = closing; /* names the file and the reason */
+    return closed ? closed : status;
+}
+
+static haul_status project(const project_options *options, haul_error *error)
+{
+    work self = {0};
+    haul_status status = load(options, &self, error);
+    const haul_projection_options asked = {
+        .to = self.to, .from = self.from, .model = self.model.model, .truth = self.truth};
+    if (!status) {
+        cli_progress_begin("projecting", options->trace);
+        status = haul_project(self.workload, &asked, &self.projection, error);
+        cli_progress_end();
+    }
+    if (!status)
+        status = write_report(options, &self, &asked, error);
+    release(&self);
+    return status;
+}
+
+enum { TO = 256, FROM, MODEL, TRUTH, FORMAT };
+
+/* Where an option's text goes; NULL for those that are none. */
+static const char **place_of(project_options *options, int option)
+{
+    switch (option) {
+    case TO:
+        return &options->to;
+    case FROM:
+        return &options->from;
+    case MODEL:
+        return &options->model;
+    case TRUTH:
+        return &options->truth;
+    case 'o':
+        return &options->output;
+    default:
+        return NULL;
+    }
+}
+
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse_options(const cli_command *self, int argc, char **argv, project_options *options)
+{
+    static const struct option longs[] = {{"to", required_argument, NULL, TO},
+                                          {"from", required_argument, NULL, FROM},
+                                          {"model", required_argument, NULL, MODEL},
+                                          {"truth", required_argument, NULL, TRUTH},
+                                          {"format", required_argument, NULL, FORMAT},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    haul_error error;
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;) {
+        const char **place = place_of(options, c);
+        if (place)
+            *place = optarg;
+        else if (c == 'h')
+            options->help = true;
+        else if (c == ':')
+            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
+        else if (c != FORMAT)
+            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+        else if (cli_format_parse(optarg, &options->format, &error))
+            return cli_usage(self, "%s", error.text);
+    }
+    return 0;
+}
+
+static int check_options(const cli_command *self, int argc, char **argv, project_options *options)
+{
+    if (optind == argc)
+        return cli_usage(self, "which profile?");
+    if (optind + 1 < argc)
+        return cli_usage(self, "one profile at a time, not also '%s'", argv[optind + 1]);
+    if (!options->to)
+        return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
+    options->trace = argv[optind];
+    const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
+                                  options->model};
+    for (size_t i = 0; options->output && i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i] && cli_is_same_file(options->output, inputs[i]))
+            return cli_usage(self, "'%s' would be overwritten by the report", inputs[i]);
+    return 0;
+}
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return cli_usage(self, "not here yet");
+    project_options options = {0};
+    int wrong = parse_options(self, argc, argv, &options);
+    if (wrong)
+        return wrong;
+    if (options.help) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    wrong = check_options(self, argc, argv, &options);
+    if (wrong)
+        return wrong;
+    haul_error error;
+    return project(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_project = {
-    .name = "project", .summary = "", .usage = "haul project\n", .run = run};
+const cli_command cli_project = {.name = "project",
+                                 .summary = "a recorded program's copies and kernels on another "
+                                            "machine",
+                                 .usage = usage,
+                                 .run = run};

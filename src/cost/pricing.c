@@ -164,6 +164,11 @@ haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, doub
     return (haul_span){0, share, fmax(share, most)};
 }
 
+/* Copies of up to this size take 2 us of link or less on PCIe 2 x16 and faster, no more than a
+ * latency: their time tells it. A line through larger ones tells it only where it is a good part of
+ * their time; else it is a small difference of large numbers. */
+#define LATENCY_BYTES 16384
+
 bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out)
 {
     if (!curve)
@@ -175,11 +180,15 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     const size_t count = haul_curve_points(curve);
     if (!count)
         return false;
-    *out = curve->points_from;
-    out->value = haul_curve_seconds(curve, 1);
+    const haul_point *first = &curve->points[0];
     const haul_figure peak = haul_link_peak(&machine->link);
+    double latency_s = haul_curve_seconds(curve, 1);
     if (count == 1 && given(&peak))
-        out->value = fmax(out->value - curve->points[0].bytes / peak.value, 0);
+        latency_s = fmax(latency_s - first->bytes / peak.value, 0);
+    if (first->bytes > LATENCY_BYTES && (count == 1 || latency_s < first->seconds / 4))
+        return false;
+    *out = curve->points_from;
+    out->value = latency_s;
     return true;
 }
 

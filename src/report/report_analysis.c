@@ -283,17 +283,6 @@ static void print_copies(page *self)
     print_latency(self);
 }
 
-/* "10-100 kB": sizes from the first to below the second. */
-static haul_words say_decade(int decade)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    static const char *const ranges[] = {"1-10", "10-100", "100-1000"};
-    haul_words words;
-    snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
-             units[decade / 3]);
-    return words;
-}
-
 static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
                           const haul_totals *all)
 {
@@ -304,7 +293,7 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
         const double by_count = haul_share_of((double)decade->count, (double)all->count);
         const double by_time = haul_share_of((double)decade->time_ns, (double)all->time_ns);
         haul_table_cell(table, "%s", label);
-        haul_table_cell(table, "%s", say_decade(k).text);
+        haul_table_cell(table, "%s", haul_say_decade(k).text);
         haul_table_cell(table, "%s", haul_say_count(decade->count).text);
         haul_table_cell(table, "%s", haul_say_share(by_count).text);
         haul_table_cell(table, "%s", haul_say_bar(by_count, BAR_WIDTH).text);
@@ -425,21 +414,6 @@ static void print_host(page *self)
         haul_table_release(&table);
 }
 
-static void print_notes(page *self, const char *head, const haul_note *notes, size_t count)
-{
-    if (!count)
-        return;
-    fprintf(self->out, "\n%s\n", head);
-    for (size_t i = 0; i < count; i++) {
-        const char *text = notes[i].text;
-        if (notes[i].count)
-            text = haul_arena_format(&self->arena, "%s (%s)", text,
-                                     haul_say_number_of(notes[i].count, "time", NULL).text);
-        self->failed |= !text;
-        haul_print_wrapped("  - ", text ? text : "", self->out);
-    }
-}
-
 static void print_orphans(page *self)
 {
     const haul_workload *workload = self->workload;
@@ -471,8 +445,8 @@ static bool print_page(const haul_workload *workload, const haul_analysis *analy
     print_largest(&self);
     print_host(&self);
     print_orphans(&self);
-    print_notes(&self, "The profile lacks", workload->missing, workload->missing_count);
-    print_notes(&self, "Repaired", workload->repairs, workload->repair_count);
+    haul_print_notes("The profile lacks", workload->missing, workload->missing_count, out);
+    haul_print_notes("Repaired", workload->repairs, workload->repair_count, out);
     haul_arena_release(&self.arena);
     return !self.failed;
 }

@@ -64,6 +64,16 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
     return words;
 }
 
+haul_words haul_say_decade(int decade)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    static const char *const ranges[] = {"1-10", "10-100", "100-1000"};
+    haul_words words;
+    snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
+             units[decade / 3]);
+    return words;
+}
+
 double haul_share_of(double part, double whole)
 {
     return whole > 0 ? part / whole : (double)NAN;
@@ -220,4 +230,17 @@ void haul_print_wrapped(const char *first, const char *text, FILE *out)
         text += length + strspn(text + length, " ");
     }
     fputc('\n', out);
+}
+
+void haul_print_notes(const char *head, const haul_note *notes, size_t count, FILE *out)
+{
+    if (!count)
+        return;
+    fprintf(out, "\n%s\n", head);
+    for (size_t i = 0; i < count; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, notes[i].count ? "%.900s (%s)" : "%.900s", notes[i].text,
+                 haul_say_number_of(notes[i].count, "time", NULL).text);
+        haul_print_wrapped("  - ", text, out);
+    }
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "haul/workload.h"
+
 enum { HAUL_PAGE_WIDTH = 100 };
 
 /* A short text, returned by value: haul_say_count(n).text lives to the end of the statement. */
@@ -19,6 +21,8 @@ haul_words haul_say_bytes(uint64_t bytes); /* "64 MiB" */
 haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite or 0 */
 haul_words haul_say_count(uint64_t count); /* "1,234,567" */
 haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
+
+haul_words haul_say_decade(int decade); /* "10-100 kB": from the first to below the second */
 
 /* "3 copies", "1 copy". `plural` NULL adds an s. */
 haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural);
@@ -37,5 +41,9 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
 /* Prints a paragraph of any bytes, wrapped to the page; `first` before its first line and as many
  * spaces before the others. */
 void haul_print_wrapped(const char *first, const char *text, FILE *out);
+
+/* Prints what a profile lacks, or what was repaired in it, as a list with a head; nothing where
+ * there is none. */
+void haul_print_notes(const char *head, const haul_note *notes, size_t count, FILE *out);
 
 #endif

@@ -1,0 +1,93 @@
+# haul project
+cat >node.yaml <<'EOF'
+haul: 1
+name: node
+summary: a node that is not, for tests
+from: datasheet
+source: the maker's sheet
+host:
+  memory_bandwidth: 50 GB/s
+  copy_rate: {value: 8 GB/s, from: measured, source: "one core"}
+gpu:
+  name: Test GPU
+  memory_bandwidth: 900 GB/s
+  clock: 1.4 GHz
+  multiprocessors: 80
+link: {kind: pcie, generation: 3, lanes: 16, payload: 256 B, ack_share: 9.6 %}
+copies:
+  - direction: HtoD
+    memory: pinned
+    from: measured
+    source: this test
+    latency: 1 us
+    rate: 12 GB/s
+  - {direction: DtoH, memory: pinned, from: measured, source: this test, latency: 2 us}
+EOF
+# what recorded the profile, near enough
+cat >recorder.yaml <<'EOF'
+haul: 1
+name: recorder
+summary: near enough what recorded the profile
+from: measured
+source: this test
+gpu: {name: NVIDIA A100 80GB PCIe, memory_bandwidth: 1935 GB/s}
+link: {kind: pcie, generation: 4, lanes: 16}
+copies:
+  - {direction: HtoD, memory: pinned, latency: 2 us, rate: 26 GB/s}
+  - {direction: DtoH, memory: pinned, latency: 2 us, rate: 26.2 GB/s}
+  - {direction: HtoD, memory: pageable, latency: 4 us, rate: 11 GB/s}
+  - {direction: DtoH, memory: pageable, latency: 4 us, rate: 11 GB/s}
+  - {direction: DtoD, memory: device, latency: 1.5 us, rate: 800 GB/s}
+EOF
+node=$PWD/node.yaml recorder=$PWD/recorder.yaml
+
+echo "== a page; the recording link is fitted"
+try haul project "$profile" --to "$node"
+
+echo "== with the recording machine, another model and a truth"
+try haul project "$profile" --to "$node" --from "$recorder" --model ahead --truth "$profile"
+
+echo "== CSV"
+try haul project "$profile" --to "$node" --from "$recorder" --format csv
+
+echo "== JSON, to a file"
+try haul project --format json -o report.json --to "$node" --truth "$profile" "$profile"
+head -40 report.json
+if command -v python3 >/dev/null; then
+    python3 - <<'EOF'
+import json
+report = json.load(open("report.json"))
+models = report["models"]
+assert report["chosen"] in models
+for name in ("auto", "peak", "envelope", "ahead"):
+    assert {"total_s", "wmape", "wape", "median", "p90"} <= set(models[name]), name
+assert {"wape", "floor", "median", "p90", "copies"} <= set(report["identity"])
+low, high = report["interval_s"]
+total = models[report["chosen"]]["total_s"]
+assert low < total < high
+sizes = sum(row["predicted_s"] for row in report["sizes"])
+groups = sum(row["predicted_s"] for row in report["rows"] if "least_bytes" not in row)
+assert abs(sizes - total) < 1e-6 * total and abs(groups - total) < 1e-6 * total
+EOF
+fi
+
+echo "== what cannot be priced"
+grep -v 'direction: DtoH' node.yaml >mute.yaml
+try haul project "$profile" --to ./mute.yaml
+sed '/memory_bandwidth: 900/d' node.yaml >slow.yaml
+try haul project "$profile" --to ./slow.yaml
+try haul project "$profile" --to "$node" --model packet
+
+echo "== wrong use"
+try haul project
+try haul project "$profile"
+try haul project "$profile" --to
+try haul project "$profile" --to "$node" --format yaml
+try haul project "$profile" --to "$node" --from nowhere
+try haul project "$profile" --to "$node" --model guess
+try haul project "$profile" --to "$node" --truth nowhere.sqlite
+try haul project "$profile" --to "$node" -o ./node.yaml
+try haul project nowhere.sqlite --to "$node"
+
+echo "== a closed pipe is no news"
+haul project "$profile" --to "$node" --format json | head -1
