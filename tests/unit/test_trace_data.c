@@ -2,22 +2,20 @@
  * every workload. */
 #include "check.h"
 
-#include <dirent.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "haul/trace.h"
+#include "profile_files.h"
 #include "workload_check.h"
-
-enum { LONGEST_PATH = 1024, MOST_FILES = 64 };
 
 typedef struct totals {
     int64_t count, bytes, time_ns;
 } totals;
 
-static char paths[MOST_FILES][LONGEST_PATH];
+static char paths[MOST_PROFILES][LONGEST_PATH];
 static int path_count;
 
 static totals from_sql(const char *path, const char *sql)
@@ -155,30 +153,11 @@ static void orphans_are_kept(void **state)
     }
 }
 
-static void find_files(const char *data, const char *folder)
-{
-    char path[LONGEST_PATH];
-    snprintf(path, sizeof path, "%s/traces/%s", data, folder);
-    DIR *directory = opendir(path);
-    if (!directory)
-        return;
-    for (struct dirent *entry; path_count < MOST_FILES && (entry = readdir(directory));)
-        if (entry->d_name[0] != '.')
-            snprintf(paths[path_count++], LONGEST_PATH, "%s/traces/%s/%s", data, folder,
-                     entry->d_name);
-    closedir(directory);
-}
-
 int main(void)
 {
-    const char *data = getenv("HAUL_DATA");
-    data = data ? data : "../shared/data";
-    find_files(data, "nsys");
-    find_files(data, "nvprof");
-    if (!path_count) {
-        printf("no profiles in '%s/traces': skipped\n", data);
+    path_count = find_profiles(paths);
+    if (!path_count)
         return 77;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_profiles_equal_sql),
         cmocka_unit_test(orphans_are_kept),

@@ -1,0 +1,91 @@
+/* The identity check over the public profiles: how far replaying a profile's own copies on the link
+ * fitted to them may be from the spread of equal copies. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/stats.h"
+#include "haul/project.h"
+#include "haul/trace.h"
+#include "profile_files.h"
+
+enum { LEAST_COPIES = 20 };
+
+static char paths[MOST_PROFILES][LONGEST_PATH];
+static int path_count;
+
+static haul_machine *target;
+
+static haul_identity_score identity_of(const char *path, bool *fitted)
+{
+    haul_error error = {0};
+    haul_workload *workload = NULL;
+    haul_projection *projection = NULL;
+    if (haul_trace_load(path, &workload, &error))
+        fail_msg("%s: %s", path, error.text);
+    const haul_projection_options options = {.to = target};
+    if (haul_project(workload, &options, &projection, &error))
+        fail_msg("%s: %s", path, error.text);
+    const haul_identity_score score = projection->identity.of;
+    assert_int_equal(projection->identity.unpriced, 0);
+    *fitted = projection->identity.fitted;
+    haul_projection_free(projection);
+    haul_workload_free(workload);
+    return score;
+}
+
+/* Half a point above the floor at the median, four at the worst. */
+static void profiles_give_back_their_own_times(void **state)
+{
+    (void)state;
+    double above[MOST_PROFILES];
+    size_t count = 0;
+    for (int i = 0; i < path_count; i++) {
+        bool fitted;
+        const haul_identity_score of = identity_of(paths[i], &fitted);
+        if (of.score.count < LEAST_COPIES)
+            continue;
+        assert_true(fitted);
+        printf("%-32s %6llu copies: %5.2f %%, floor %5.2f %%, without collisions %5.2f %%\n",
+               strrchr(paths[i], '/') + 1, (unsigned long long)of.score.count, of.score.wape,
+               of.floor, of.wape_alone);
+        assert_true(of.score.wape - of.floor <= 4);
+        assert_true(of.score.wape <= of.wape_alone + 0.01);
+        above[count++] = of.score.wape - of.floor;
+    }
+    assert_true(count >= 6);
+    assert_true(haul_median(above, count) <= 0.5);
+}
+
+/* Copies of 16 and 64 MB that meet others in the middle: the size alone explains 81 to 83 %. */
+static void collisions_are_explained(void **state)
+{
+    (void)state;
+    for (int i = 0; i < path_count; i++) {
+        bool fitted;
+        if (!strstr(paths[i], "gtx1060-concurrent"))
+            continue;
+        const haul_identity_score of = identity_of(paths[i], &fitted);
+        assert_true(of.floor > 15);
+        assert_true(of.score.wape < of.floor / 3);
+    }
+}
+
+int main(void)
+{
+    path_count = find_profiles(paths);
+    if (!path_count)
+        return 77;
+    haul_error error = {0};
+    if (haul_machine_load("h100-pcie5", &target, &error)) {
+        printf("%s\n", error.text);
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profiles_give_back_their_own_times),
+        cmocka_unit_test(collisions_are_explained),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    haul_machine_free(target);
+    return failed;
+}
