@@ -30,6 +30,7 @@ HAUL_API haul_status haul_report_difference(const haul_machine *a, const haul_ma
 
 /* The machines of the catalogue; one that cannot be read is there with its error. */
 HAUL_API haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *error);
+
 /* What was fitted to measured copies: both lines and the curve of each group, with residuals. */
 HAUL_API haul_status haul_report_fit(const haul_fit_group *groups, size_t count, haul_format format,
                                      FILE *out, haul_error *error);

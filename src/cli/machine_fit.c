@@ -1,4 +1,5 @@
 /* haul machine fit: measured copies in, a machine file out. */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,27 @@
 
 enum { SOURCE = 256, NAME = 80, POINTS = 4 };
 
+static const char usage[] =
+    "haul machine fit FILE... -o OUT [options]\n"
+    "\n"
+    "Fits a machine's figures to measured copies: CSV with columns direction, host_memory, bytes\n"
+    "and seconds, Google Benchmark JSON of Comm|Scope, or nvbandwidth JSON. Prints how well "
+    "LogGP's\n"
+    "line, by its average formula and weighted, and the curve that is written give them back.\n"
+    "\n"
+    "  -o, --output OUT              the machine's file; '-' is standard output\n"
+    "  --far FILE                    copies of the memory of a CPU that the GPU does not hang on\n"
+    "  --machine BASE                keep this machine's other figures\n"
+    "  --name NAME                   the machine's name (that of OUT)\n"
+    "  --points N                    of a curve, at most (4)\n"
+    "  --format table|json|csv       how to print the fits (table)\n"
+    "\n"
+    "exit code: 0 fine, 2 wrong use, 3 bad input\n";
+
+static const cli_command command = {.name = "machine fit", .summary = "", .usage = usage};
+
 typedef struct fit_options {
-    const char **near; /* the files' names, of `argc` */
+    char **near; /* the files' names */
     const char **far;
     int near_count;
     int far_count;
@@ -17,40 +37,47 @@ typedef struct fit_options {
     const char *name;
     const char *points;
     const char *format;
+    bool help;
 } fit_options;
 
-/* Returns what is wrong with the arguments, or NULL. */
-static const char *parse_arguments(int argc, char **argv, fit_options *options)
+/* Returns what is wrong with the arguments, or NULL. `far` has room for `argc`. */
+static const char *parse_arguments(int argc, char **argv, fit_options *out)
 {
+    static const struct option known[] = {
+        {"output", required_argument, NULL, 'o'},  {"far", required_argument, NULL, 'F'},
+        {"machine", required_argument, NULL, 'm'}, {"name", required_argument, NULL, 'n'},
+        {"points", required_argument, NULL, 'p'},  {"format", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    };
     const struct {
-        const char *name;
+        int letter;
         const char **value;
-    } values[] = {{"-o", &options->out},
-                  {"--machine", &options->base},
-                  {"--name", &options->name},
-                  {"--points", &options->points},
-                  {"--format", &options->format}};
-    const size_t count = sizeof values / sizeof *values;
-    for (int i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-        size_t at = 0;
-        while (at < count && strcmp(argument, values[at].name) != 0)
-            at++;
-        const bool far = !strcmp(argument, "--far");
-        if (at == count && !far && argument[0] == '-')
-            return "there is no such option";
-        if ((at < count || far) && ++i == argc)
+    } values[] = {{'o', &out->out},
+                  {'m', &out->base},
+                  {'n', &out->name},
+                  {'p', &out->points},
+                  {'f', &out->format}};
+    int letter;
+    optind = 0; /* from the start */
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+        if (letter == ':')
             return "an option lacks its value";
-        if (at < count)
-            *values[at].value = argv[i];
-        else if (far)
-            options->far[options->far_count++] = argv[i];
-        else
-            options->near[options->near_count++] = argument;
+        if (letter == '?')
+            return "there is no such option";
+        out->help |= letter == 'h';
+        if (letter == 'F')
+            out->far[out->far_count++] = optarg;
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            if (letter == values[i].letter)
+                *values[i].value = optarg;
     }
-    if (!options->near_count && !options->far_count)
+    out->near = argv + optind;
+    out->near_count = argc - optind;
+    if (!out->help && !out->near_count && !out->far_count)
         return "the files of measured copies are missing";
-    return options->out ? NULL : "where to write the machine is missing: -o FILE";
+    return out->help || out->out ? NULL : "where to write the machine is missing: -o OUT";
 }
 
 static haul_status fail_no_memory(haul_error *error)
@@ -103,13 +130,14 @@ static void say_source(const fit_options *options, const haul_fit_group *group, 
 {
     const char *first = options->near_count ? options->near[0] : options->far[0];
     const int others = options->near_count + options->far_count - 1;
+    const size_t copies = group->of_curve.samples, sizes = group->sizes;
     char more[32] = "";
     if (others)
         (void)snprintf(more, sizeof more, " and %d more", others);
     (void)snprintf(text, SOURCE,
-                   "%zu copies of %zu sizes in %.100s%s, median error %.2g %%, wape %.2g %%",
-                   group->of_curve.samples, group->sizes, base_name(first), more,
-                   group->of_curve.median, group->of_curve.wape);
+                   "%zu cop%s of %zu size%s in %.100s%s, median error %.2f %%, wape %.2f %%",
+                   copies, copies > 1 ? "ies" : "y", sizes, sizes > 1 ? "s" : "", base_name(first),
+                   more, group->of_curve.median, group->of_curve.wape);
 }
 
 /* A figure as people would write it: 6 digits in its unit. */
@@ -267,31 +295,37 @@ static haul_status fit_machine(const fit_options *options, haul_format format, s
     return status;
 }
 
-static int run_options(const cli_command *self, const fit_options *options)
+static int run_options(const fit_options *options)
 {
     haul_error error;
     haul_format format = HAUL_TABLE;
     char *rest = NULL;
     const long points = options->points ? strtol(options->points, &rest, 10) : POINTS;
     if (points < 1 || points > HAUL_CURVE_POINTS || (rest && *rest))
-        return cli_usage(self, "fit: --points takes 1 to %d, not '%s'", HAUL_CURVE_POINTS,
+        return cli_usage(&command, "--points takes 1 to %d, not '%s'", HAUL_CURVE_POINTS,
                          options->points);
     if (options->format && cli_format_parse(options->format, &format, &error))
-        return cli_usage(self, "fit: %s", error.text);
+        return cli_usage(&command, "%s", error.text);
     return fit_machine(options, format, (size_t)points, &error) ? cli_fail(&error) : 0;
 }
 
 int cli_machine_fit(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     haul_error error;
-    const char **files = calloc(2 * (size_t)argc, sizeof *files);
-    if (!files) {
+    fit_options options = {.far = calloc((size_t)argc, sizeof *options.far)};
+    if (!options.far) {
         (void)fail_no_memory(&error);
         return cli_fail(&error);
     }
-    fit_options options = {.near = files, .far = files + argc};
     const char *wrong = parse_arguments(argc, argv, &options);
-    const int code = wrong ? cli_usage(self, "fit: %s", wrong) : run_options(self, &options);
-    free(files);
+    int code = 0;
+    if (wrong)
+        code = cli_usage(&command, "%s", wrong);
+    else if (options.help)
+        printf("usage: %s", usage);
+    else
+        code = run_options(&options);
+    free(options.far);
     return code;
 }

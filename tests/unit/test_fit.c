@@ -153,7 +153,7 @@ static void any_samples_give_a_sane_curve(void **state)
     (void)state;
     uint64_t seed = 11;
     haul_sample samples[60];
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 80; round++) {
         const size_t count = 1 + (size_t)(uniform(&seed) * 59);
         const double span = 43 * uniform(&seed);
         for (size_t i = 0; i < count; i++)
@@ -240,7 +240,7 @@ static void weight_decides_what_is_fitted(void **state)
 static void many_samples_are_fitted(void **state)
 {
     (void)state;
-    const size_t count = 100000;
+    const size_t count = 30000;
     haul_sample *samples = malloc(count * sizeof *samples);
     assert_non_null(samples);
     uint64_t seed = 5;
