@@ -32,7 +32,7 @@ typedef struct trial {
     miss_pair line;
     miss_pair curve;
     miss_pair interpolated; /* straight between the medians of all fitted sizes */
-    size_t points;
+    size_t outside;         /* tested rows smaller or larger than all that are fitted */
 } trial;
 
 typedef struct group_result {
@@ -43,6 +43,7 @@ typedef struct group_result {
     miss_pair near_spread; /* the same of rows whose sizes differ by at most 1 % */
     size_t near_repeated;
     double range; /* of the copies behind one row: median of 100 (max - min) / median */
+    double step;  /* median ratio of neighbouring sizes */
     bool coarse;  /* the clock was of whole microseconds */
     double median_s;
     trial by_file;
@@ -60,6 +61,7 @@ typedef struct row_pool {
     size_t groups;
     size_t group_capacity;
     size_t reached;
+    size_t reachable; /* by straight lines between all fitted sizes */
 } row_pool;
 
 static int compare_samples(const void *a, const void *b)
@@ -163,6 +165,20 @@ static haul_status pool_errors(row_pool *self, const double *errors, size_t coun
     return HAUL_OK;
 }
 
+static size_t count_outside(const halves *self)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < self->fit_count; i++) {
+        const uint64_t bytes = self->fitted[i].copy.bytes;
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    size_t outside = 0;
+    for (size_t i = 0; i < self->test_count; i++)
+        outside += self->tested[i].copy.bytes < least || self->tested[i].copy.bytes > most;
+    return outside;
+}
+
 /* `into` may be NULL. */
 static haul_status try_halves(halves *self, trial *out, row_pool *into, haul_error *error)
 {
@@ -173,7 +189,7 @@ static haul_status try_halves(halves *self, trial *out, row_pool *into, haul_err
                                 NULL, error);
     if (status)
         return status;
-    out->points = haul_curve_points(&curve);
+    out->outside = count_outside(self);
     measure_errors(self, &line);
     out->line = miss_of(self->errors, self->test_count);
     measure_errors(self, &curve);
@@ -218,6 +234,16 @@ static size_t measure_spread(haul_sample *sorted, size_t count, double share, do
     return repeated;
 }
 
+/* Between distinct sizes, zero left out; 1 where there are no two. */
+static double median_step(const haul_sample *sorted, size_t count, double *ratios)
+{
+    size_t steps = 0;
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i - 1].copy.bytes && sorted[i].copy.bytes != sorted[i - 1].copy.bytes)
+            ratios[steps++] = (double)sorted[i].copy.bytes / (double)sorted[i - 1].copy.bytes;
+    return steps ? haul_median(ratios, steps) : 1;
+}
+
 /* What the rows tell of themselves; `sorted` and `errors` are as long as the group. */
 static void describe(const transfer_group *group, haul_sample *sorted, double *errors,
                      group_result *out)
@@ -231,6 +257,7 @@ static void describe(const transfer_group *group, haul_sample *sorted, double *e
         errors[i] = sorted[i].seconds;
     }
     out->median_s = haul_median(errors, count);
+    out->step = median_step(sorted, count, errors);
     if (group->range_count)
         out->range = haul_median(group->ranges, group->range_count);
 }
@@ -320,6 +347,12 @@ static void print_cause(const group_result *result, double goal, FILE *out)
         fprintf(out, " the copies behind a row range over %.0f %% of its time;", result->range);
     if (tested < 10)
         fprintf(out, " only %zu rows are tested;", tested);
+    if (result->by_file.outside > 1)
+        fprintf(out, " %zu of %zu tested rows are larger or smaller than all fitted;",
+                result->by_file.outside, tested);
+    if (result->step >= 1.5 && result->range <= goal)
+        fprintf(out, " sizes lie a factor of %.3g apart, and every second is fitted;",
+                result->step);
     fprintf(out, " straight lines between all fitted sizes give %.2f %%",
             result->by_file.interpolated.median);
     if (result->by_file.interpolated.median <= goal)
@@ -342,6 +375,7 @@ static haul_status count_group(row_pool *self, const group_result *result, haul_
     const double median = result->by_file.curve.median;
     self->medians[self->groups++] = median;
     self->reached += median <= self->goal;
+    self->reachable += result->by_file.interpolated.median <= self->goal;
     return HAUL_OK;
 }
 
@@ -350,11 +384,13 @@ static void print_pool(row_pool *self, FILE *out)
     if (!self->groups)
         return;
     const miss_pair rows = miss_of(self->errors, self->count);
-    fprintf(out,
-            "- %s: goal %.1f %%, reached by %zu of %zu groups; median of the groups %.2f %%; over "
-            "all %zu tested rows median %.2f %%, 90th percentile %.1f %%.\n",
-            self->name, self->goal, self->reached, self->groups,
-            haul_median(self->medians, self->groups), self->count, rows.median, rows.p90);
+    fprintf(
+        out,
+        "- %s: goal %.1f %%, reached by %zu of %zu groups (by %zu with straight lines between all "
+        "fitted sizes); median of the groups %.2f %%; over all %zu tested rows median %.2f %%, "
+        "90th percentile %.1f %%.\n",
+        self->name, self->goal, self->reached, self->groups, self->reachable,
+        haul_median(self->medians, self->groups), self->count, rows.median, rows.p90);
 }
 
 static void print_heads(FILE *out)
