@@ -1,7 +1,9 @@
 #include "trace/cupti.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/fail.h"
 #include "trace/cupti_rows.h"
 
 /* Ends of what two times are subtracted of. */
@@ -59,6 +61,7 @@ static haul_status advance(haul_cupti_lane *lane, haul_error *error)
 static haul_status open_lanes(reader *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
+    uint64_t rows = 0;
     for (int i = 0; !status && i < HAUL_CUPTI_TABLES && self->format->tables[i].name; i++) {
         const haul_cupti_table *table = &self->format->tables[i];
         if (!haul_source_has(self->source, table->name))
@@ -72,7 +75,9 @@ static haul_status open_lanes(reader *self, haul_error *error)
                                  HAUL_COLUMNS, error);
         if (!status)
             status = advance(lane, error);
+        rows += haul_source_row_estimate(self->source, table->name);
     }
+    haul_builder_reserve(self->builder, rows);
     return status;
 }
 
@@ -131,6 +136,7 @@ typedef struct call_ids {
     int64_t process;
     uint32_t number;
     uint64_t process_key;
+    haul_cupti_name names[HAUL_CUPTI_REMEMBERED];
 } call_ids;
 
 static void find_thread(const reader *self, call_ids *ids, int64_t thread, int64_t process)
@@ -138,7 +144,9 @@ static void find_thread(const reader *self, call_ids *ids, int64_t thread, int64
     const uint64_t low = UINT64_C(0xffffff);
     if (ids->known && ids->thread == thread && ids->process == process)
         return;
-    *ids = (call_ids){.known = true, .thread = thread, .process = process};
+    ids->known = true;
+    ids->thread = thread;
+    ids->process = process;
     const uint64_t id = (uint64_t)thread;
     /* Device rows name the process only where threads do. */
     const uint64_t named = self->format->thread_has_process ? id & ~low : 0;
@@ -157,9 +165,8 @@ static void add_call(const reader *self, const haul_rows *rows, uint64_t name_sp
                 haul_rows_int(rows, HAUL_CALL_PROCESS));
     call.thread = ids->number;
     if (haul_rows_is_int(rows, HAUL_CALL_NAME))
-        call.name = haul_builder_name(
-            self->builder,
-            name_space | ((uint64_t)haul_rows_int(rows, HAUL_CALL_NAME) & (INT64_MAX >> 1)));
+        call.name = haul_cupti_name_number(self->builder, ids->names, name_space,
+                                           haul_rows_int(rows, HAUL_CALL_NAME));
     const uint32_t correlation =
         haul_cupti_correlation(self->builder, haul_rows_int(rows, HAUL_CALL_CORRELATION));
     call.key = correlation ? ids->process_key | correlation : 0;
@@ -200,7 +207,7 @@ static haul_status read_names(reader *self, haul_error *error)
     haul_rows rows;
     bool more = true;
     haul_status status =
-        haul_rows_begin(&rows, self->source, table, self->format->string_columns, 2, error);
+        haul_rows_begin_texts(&rows, self->source, table, self->format->string_columns, 2, error);
     while (!status && more && !self->builder->failed) {
         status = haul_rows_next(&rows, &more, error);
         if (status || !more || !haul_rows_is_int(&rows, 0))
@@ -208,8 +215,8 @@ static haul_status read_names(reader *self, haul_error *error)
         size_t length;
         const char *text = haul_rows_text(&rows, 1, &length);
         if (text)
-            haul_builder_name_text(self->builder, (uint64_t)haul_rows_int(&rows, 0) & INT64_MAX,
-                                   text, length);
+            haul_builder_name_text(
+                self->builder, (uint64_t)haul_rows_int(&rows, 0) & (INT64_MAX >> 1), text, length);
     }
     haul_rows_end(&rows);
     return status;
@@ -254,16 +261,23 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
                             const haul_cupti_devices *devices, haul_builder *builder,
                             haul_error *error)
 {
-    reader self = {.format = format, .source = source, .devices = devices, .builder = builder};
-    say_missing(&self);
-    haul_status status = read_operations(&self, error);
+    reader *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->format = format;
+    self->source = source;
+    self->devices = devices;
+    self->builder = builder;
+    say_missing(self);
+    haul_status status = read_operations(self, error);
     if (!status)
-        status = read_events(&self, error);
+        status = read_events(self, error);
     for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES; i++)
-        status = read_calls(&self, &format->calls[i], error);
+        status = read_calls(self, &format->calls[i], error);
     if (!status)
-        status = read_names(&self, error);
+        status = read_names(self, error);
     if (!status)
-        name_numbered(&self);
+        name_numbered(self);
+    free(self);
     return status;
 }

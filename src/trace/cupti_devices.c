@@ -95,7 +95,7 @@ static haul_status find_string(haul_source *source, int64_t number, haul_arena *
         return HAUL_OK;
     haul_rows rows;
     bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, "StringTable", columns, 2, error);
+    haul_status status = haul_rows_begin_texts(&rows, source, "StringTable", columns, 2, error);
     while (!status && more && !*text) {
         status = haul_rows_next(&rows, &more, error);
         if (status || !more || haul_rows_int_or(&rows, 0, ~number) != number)
@@ -164,8 +164,8 @@ haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_t
         return HAUL_OK;
     haul_rows rows;
     bool more = true;
-    haul_status status =
-        haul_rows_begin(&rows, source, table->name, table->columns, HAUL_DEVICE_COLUMNS, error);
+    haul_status status = haul_rows_begin_texts(&rows, source, table->name, table->columns,
+                                               HAUL_DEVICE_COLUMNS, error);
     while (!status && more) {
         status = haul_rows_next(&rows, &more, error);
         if (!status && more)

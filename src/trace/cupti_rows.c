@@ -1,5 +1,7 @@
 #include "trace/cupti_rows.h"
 
+#include <string.h>
+
 /* nsys's numbers, ENUM_CUDA_MEM_KIND; nvprof's (CUpti_ActivityMemoryKind) are one above. */
 typedef enum memory_kind {
     KIND_PAGEABLE,
@@ -71,31 +73,34 @@ uint32_t haul_cupti_correlation(haul_builder *builder, int64_t value)
     return 0;
 }
 
-static uint32_t find_device(haul_cupti_lane *lane, uint32_t id, uint32_t context)
+static uint32_t find_device(const haul_cupti_lane *lane, const haul_cupti_place *place)
 {
-    const haul_cupti_devices *devices = lane->devices;
+    uint32_t id = as_id(place->ids[1]);
     if (id == no_id)
-        id = as_id(haul_cupti_devices_of_context(devices, context));
+        id = as_id(haul_cupti_devices_of_context(lane->devices, place->context));
     if (id == no_id)
         return HAUL_NONE;
     return haul_builder_device(lane->builder, id,
-                               haul_cupti_devices_gpu(devices, lane->process, id));
+                               haul_cupti_devices_gpu(lane->devices, place->process, id));
 }
 
-static void find_stream(haul_cupti_lane *lane)
+static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
 {
-    const uint32_t context = as_id(lane->ids[2]), id = as_id(lane->ids[3]);
-    lane->context = context;
-    lane->stream = HAUL_NONE;
+    const uint32_t id = as_id(place->ids[3]);
+    place->known = true;
+    place->process = (uint64_t)place->ids[0];
+    place->process_key = (uint64_t)haul_builder_process(lane->builder, place->process) << 32;
+    place->context = as_id(place->ids[2]);
+    place->stream = HAUL_NONE;
     if (id == no_id)
         return;
     const haul_stream stream = {
-        .device = find_device(lane, as_id(lane->ids[1]), context),
-        .process = lane->process,
-        .context = context,
+        .device = find_device(lane, place),
+        .process = place->process,
+        .context = place->context,
         .id = id,
     };
-    lane->stream = haul_builder_stream(lane->builder, &stream);
+    place->stream = haul_builder_stream(lane->builder, &stream);
 }
 
 static int device_column(const haul_cupti_lane *lane)
@@ -106,7 +111,7 @@ static int device_column(const haul_cupti_lane *lane)
                                                                           : HAUL_COL_TARGET_DEVICE;
 }
 
-uint64_t haul_cupti_row_ids(haul_cupti_lane *lane)
+static const haul_cupti_place *place_of(haul_cupti_lane *lane)
 {
     const haul_rows *rows = &lane->rows;
     const int64_t ids[4] = {
@@ -115,20 +120,24 @@ uint64_t haul_cupti_row_ids(haul_cupti_lane *lane)
         haul_rows_int_or(rows, HAUL_COL_CONTEXT, -1),
         haul_rows_int_or(rows, HAUL_COL_STREAM, -1),
     };
-    bool same = lane->has_ids;
+    const uint64_t low = (uint64_t)ids[3] + 16 * (uint64_t)ids[1];
+    haul_cupti_place *place = &lane->places[low % HAUL_CUPTI_REMEMBERED];
+    bool same = place->known;
     for (int i = 0; i < 4; i++) {
-        same &= ids[i] == lane->ids[i];
-        lane->ids[i] = ids[i];
+        same &= ids[i] == place->ids[i];
+        place->ids[i] = ids[i];
     }
-    if (!same) {
-        lane->has_ids = true;
-        lane->process = (uint64_t)ids[0];
-        lane->process_key = (uint64_t)haul_builder_process(lane->builder, lane->process) << 32;
-        find_stream(lane);
-    }
+    if (!same)
+        find_place(lane, place);
+    return place;
+}
+
+/* The key of the call that issued the row, 0 where it names none. */
+static uint64_t call_key(const haul_cupti_lane *lane, const haul_cupti_place *place)
+{
     const uint32_t correlation =
-        haul_cupti_correlation(lane->builder, haul_rows_int(rows, HAUL_COL_CORRELATION));
-    return correlation ? lane->process_key | correlation : 0;
+        haul_cupti_correlation(lane->builder, haul_rows_int(&lane->rows, HAUL_COL_CORRELATION));
+    return correlation ? place->process_key | correlation : 0;
 }
 
 static memory_kind kind_at(const haul_cupti_lane *lane, int column)
@@ -220,8 +229,35 @@ static uint32_t count_at(haul_cupti_lane *lane, int column)
     return 0;
 }
 
+uint32_t haul_cupti_name_number(haul_builder *builder, haul_cupti_name *names, uint64_t name_space,
+                                int64_t id)
+{
+    haul_cupti_name *name = &names[(uint64_t)id % HAUL_CUPTI_REMEMBERED];
+    if (!name->known || name->id != id) {
+        const uint64_t key = name_space | ((uint64_t)id & (INT64_MAX >> 1));
+        *name =
+            (haul_cupti_name){.id = id, .number = haul_builder_name(builder, key), .known = true};
+    }
+    return name->number;
+}
+
+static bool same_shape(const haul_shape *a, const haul_shape *b)
+{
+    return !memcmp(a, b, sizeof *a);
+}
+
+static uint32_t shape_number(haul_cupti_lane *lane, uint32_t name, const haul_shape *shape)
+{
+    haul_cupti_launch *launch = &lane->launches[name % HAUL_CUPTI_REMEMBERED];
+    if (!launch->known || !same_shape(&launch->shape, shape))
+        *launch = (haul_cupti_launch){
+            .shape = *shape, .number = haul_builder_shape(lane->builder, shape), .known = true};
+    return launch->number;
+}
+
 static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
 {
+    const haul_rows *rows = &lane->rows;
     haul_shape shape;
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = count_at(lane, HAUL_COL_GRID + i);
@@ -231,10 +267,10 @@ static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
     shape.shared_bytes =
         count_at(lane, HAUL_COL_STATIC_SHARED) + count_at(lane, HAUL_COL_DYNAMIC_SHARED);
     op->kind = HAUL_OP_KERNEL;
-    op->shape = haul_builder_shape(lane->builder, &shape);
-    if (haul_rows_is_int(&lane->rows, HAUL_COL_NAME))
-        op->name = haul_builder_name(
-            lane->builder, (uint64_t)haul_rows_int(&lane->rows, HAUL_COL_NAME) & INT64_MAX);
+    if (haul_rows_is_int(rows, HAUL_COL_NAME))
+        op->name = haul_cupti_name_number(lane->builder, lane->names, 0,
+                                          haul_rows_int(rows, HAUL_COL_NAME));
+    op->shape = shape_number(lane, op->name, &shape);
 }
 
 /* What is waited for is told by the ids that the row gives: types are not to be relied on. Files of
@@ -255,28 +291,28 @@ static uint64_t event_at(const haul_cupti_lane *lane, int column)
     return id == no_id ? HAUL_NO_ID : id;
 }
 
-static void add_sync(haul_cupti_lane *lane, haul_op *op, uint64_t key)
+static void add_sync(haul_cupti_lane *lane, const haul_cupti_place *place, haul_op *op)
 {
     const haul_wait wait = {
-        .process = lane->process,
-        .context = lane->context,
+        .process = place->process,
+        .context = place->context,
         .event = event_at(lane, HAUL_COL_EVENT),
         .sync_id = event_at(lane, HAUL_COL_SYNC_ID),
     };
     op->kind = HAUL_OP_SYNC;
     op->detail = (uint8_t)sync_kind(wait.event != HAUL_NO_ID, op->stream != HAUL_NONE,
                                     haul_rows_int(&lane->rows, HAUL_COL_SYNC_TYPE));
-    haul_builder_wait(lane->builder, op, key, &wait);
+    haul_builder_wait(lane->builder, op, call_key(lane, place), &wait);
 }
 
 void haul_cupti_row_add(haul_cupti_lane *lane)
 {
-    const uint64_t key = haul_cupti_row_ids(lane);
+    const haul_cupti_place *place = place_of(lane);
     haul_op op = {
         .start_ns = lane->start_ns,
         .dur_ns = lane->dur_ns,
         .name = HAUL_NONE,
-        .stream = lane->stream,
+        .stream = place->stream,
         .thread = HAUL_NONE,
     };
     switch (lane->table->kind) {
@@ -295,24 +331,24 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         fill_kernel(lane, &op);
         break;
     case HAUL_CUPTI_SYNC:
-        add_sync(lane, &op, key);
+        add_sync(lane, place, &op);
         return;
     }
     if (op.stream == HAUL_NONE)
         haul_builder_missing(lane->builder, 1, "operations whose stream is not known");
-    haul_builder_op(lane->builder, &op, key);
+    haul_builder_op(lane->builder, &op, call_key(lane, place));
 }
 
 void haul_cupti_row_event(haul_cupti_lane *lane)
 {
-    const uint64_t key = haul_cupti_row_ids(lane);
+    const haul_cupti_place *place = place_of(lane);
     const haul_event record = {
-        .process = lane->process,
+        .process = place->process,
         .event = event_at(lane, HAUL_COL_EVENT),
         .sync_id = event_at(lane, HAUL_COL_SYNC_ID),
         .time_ns = haul_rows_int(&lane->rows, HAUL_COL_START),
-        .stream = lane->stream,
+        .stream = place->stream,
     };
     if (record.event != HAUL_NO_ID && record.stream != HAUL_NONE)
-        haul_builder_event(lane->builder, &record, key);
+        haul_builder_event(lane->builder, &record, call_key(lane, place));
 }

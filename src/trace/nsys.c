@@ -64,7 +64,7 @@ static haul_status read_version(haul_source *source, char *version, size_t size,
         return HAUL_OK;
     haul_rows rows;
     bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, table, columns, 2, error);
+    haul_status status = haul_rows_begin_texts(&rows, source, table, columns, 2, error);
     while (!status && more && !version[0]) {
         size_t length;
         status = haul_rows_next(&rows, &more, error);

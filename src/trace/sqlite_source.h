@@ -14,19 +14,32 @@
 #include "base/strings.h"
 #include "haul/status.h"
 
+enum { HAUL_ROW_COLUMNS = 20 };
+
+/* The numbers of one row. */
+typedef struct haul_row {
+    int64_t values[HAUL_ROW_COLUMNS]; /* 0 where the column holds no integer */
+    uint32_t ints;                    /* bit i: column i holds one */
+} haul_row;
+
+/* Stays where it is while it is open: SQLite holds a pointer to `row`. */
 typedef struct haul_source {
     sqlite3 *db;
     const char *path; /* in errors */
     haul_strings tables;
     int64_t row_limit; /* more rows than this in one table are a loop in a corrupt file */
+    haul_row row;      /* the last that a scan of numbers has met */
 } haul_source;
 
-/* A scan of one table. `number` counts from 1. */
+/* A scan of one table. `number` counts rows from 1. */
 typedef struct haul_rows {
     haul_source *source;
     sqlite3_stmt *stmt;
     const char *table;
     int64_t number;
+    int columns;
+    bool has_texts;
+    haul_row row;
 } haul_rows;
 
 /* Opens the SQLite file at `path`, which must outlive the source. Returns BAD_INPUT where it is no
@@ -43,33 +56,43 @@ bool haul_source_has(const haul_source *self, const char *table);
 /* Whether the table is there and has the column. */
 bool haul_source_has_column(haul_source *self, const char *table, const char *column);
 
-/* Begins a scan of `count` columns; one that the table lacks, or that is NULL, reads as NULL. A
- * column may be given by several names, "new|old": the first that the table has is read. */
+/* About how many rows a table has, found without reading it: what its largest row number and the
+ * size of the file allow. */
+uint64_t haul_source_row_estimate(haul_source *self, const char *table);
+
+/* Begins a scan of `count` columns of numbers; one that the table lacks, or that is NULL, reads as
+ * NULL. A column may be given by several names, "new|old": the first that the table has is read. */
 haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
                             const char *const *columns, size_t count, haul_error *error);
+
+/* The same, slower, with the texts of the columns too. */
+haul_status haul_rows_begin_texts(haul_rows *self, haul_source *source, const char *table,
+                                  const char *const *columns, size_t count, haul_error *error);
 
 /* Steps to the next row; *more is false behind the last. */
 haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error);
 
 void haul_rows_end(haul_rows *self);
 
+/* The value of a column, 0 where it is no integer. */
 static inline int64_t haul_rows_int(const haul_rows *self, int column)
 {
-    return sqlite3_column_int64(self->stmt, column);
+    return self->row.values[column];
 }
 
 static inline bool haul_rows_is_int(const haul_rows *self, int column)
 {
-    return sqlite3_column_type(self->stmt, column) == SQLITE_INTEGER;
+    return self->row.ints >> column & 1;
 }
 
 /* The value of a column, or `other` where it is no integer. */
 static inline int64_t haul_rows_int_or(const haul_rows *self, int column, int64_t other)
 {
-    return haul_rows_is_int(self, column) ? haul_rows_int(self, column) : other;
+    return haul_rows_is_int(self, column) ? self->row.values[column] : other;
 }
 
-/* The bytes of a text column and their number; NULL where it is NULL. Valid until the next step. */
+/* The bytes of a column of a scan with texts and their number; NULL where it is NULL. Valid until
+ * the next step. */
 const char *haul_rows_text(const haul_rows *self, int column, size_t *length);
 
 #endif

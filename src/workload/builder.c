@@ -54,6 +54,23 @@ bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t
     return !self->failed;
 }
 
+haul_key *haul_builder_scratch(haul_builder *self, size_t count)
+{
+    self->key_count = 0;
+    return haul_builder_grow(self, &self->keys, &self->key_capacity, count + 1, sizeof *self->keys)
+               ? self->keys
+               : NULL;
+}
+
+void haul_builder_reserve(haul_builder *self, uint64_t ops)
+{
+    if (ops >= event_bit)
+        return;
+    const size_t count = (size_t)ops;
+    (void)haul_grow(&self->ops, &self->op_capacity, count, sizeof *self->ops);
+    (void)haul_grow(&self->keys, &self->key_capacity, count, sizeof *self->keys);
+}
+
 static void add_note(haul_builder *self, haul_notes *notes, uint64_t count, const char *text)
 {
     for (size_t i = 0; i < notes->count; i++)
@@ -388,13 +405,13 @@ static void hand_over(haul_builder *self, haul_owned_workload *owned)
 haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,
                                 haul_workload **workload, haul_error *error)
 {
-    free(self->keys);
-    self->keys = NULL;
     if (!self->failed)
         resolve_names(self);
     haul_records_release(&self->names);
     if (!self->failed)
         haul_links_make(self);
+    free(self->keys);
+    self->keys = NULL;
     if (!self->failed)
         haul_edges_make(self);
     const char *kept_source = haul_arena_string(&self->arena, source);

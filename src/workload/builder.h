@@ -98,6 +98,10 @@ typedef struct haul_builder {
 void haul_builder_init(haul_builder *self);
 void haul_builder_release(haul_builder *self);
 
+/* Makes room for about so many operations at once; without the memory they find room as they come.
+ */
+void haul_builder_reserve(haul_builder *self, uint64_t ops);
+
 /* Says `count` more of a lack or a repair; `text` is kept once and copied. */
 void haul_builder_missing(haul_builder *self, uint64_t count, const char *text);
 void haul_builder_repaired(haul_builder *self, uint64_t count, const char *text);
@@ -145,6 +149,10 @@ typedef struct haul_owned_workload {
 /* For the files of the builder: an array made larger for `needed` items, or `failed` set. */
 bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
                        size_t item_size);
+
+/* Room for `count` keys, where the calls' keys are no longer needed; NULL with `failed` set. One
+ * room for all that sorting needs: pages once touched are not touched anew. */
+haul_key *haul_builder_scratch(haul_builder *self, size_t count);
 
 /* Links operations in order of start. In links.c. */
 void haul_links_make(haul_builder *self);

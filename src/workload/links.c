@@ -36,15 +36,15 @@ static void sort_ops(haul_builder *self)
 {
     if (ops_sorted(self))
         return;
-    haul_key *keys = malloc(self->op_count * sizeof *keys);
-    if (keys)
-        for (size_t i = 0; i < self->op_count; i++)
-            keys[i] = (haul_key){haul_key_of_signed(self->ops[i].start_ns), (uint32_t)i};
-    if (keys && haul_keys_sort(keys, self->op_count))
+    haul_key *keys = haul_builder_scratch(self, self->op_count);
+    if (!keys)
+        return;
+    for (size_t i = 0; i < self->op_count; i++)
+        keys[i] = (haul_key){haul_key_of_signed(self->ops[i].start_ns), (uint32_t)i};
+    if (haul_keys_sort(keys, self->op_count))
         permute(self->ops, keys, self->op_count);
     else
         self->failed = true;
-    free(keys);
 }
 
 static uint32_t *fill_none(size_t count)
@@ -75,7 +75,7 @@ static void link_streams(haul_builder *self)
 
 /* Groups the operations by thread: those of thread t are keys[ends[t - 1]] to keys[ends[t] - 1], by
  * start, each with its call's start as key. */
-static haul_key *group_by_thread(const haul_builder *self, size_t *ends)
+static haul_key *group_by_thread(haul_builder *self, size_t *ends)
 {
     size_t total = 0;
     for (size_t i = 0; i < self->op_count; i++)
@@ -88,7 +88,7 @@ static haul_key *group_by_thread(const haul_builder *self, size_t *ends)
         ends[t] = sum;
         sum += count;
     }
-    haul_key *keys = malloc((total + 1) * sizeof *keys);
+    haul_key *keys = haul_builder_scratch(self, total);
     for (size_t i = 0; keys && i < self->op_count; i++) {
         const haul_op *op = &self->ops[i];
         if (op->thread != HAUL_NONE)
@@ -110,7 +110,6 @@ static void link_threads(haul_builder *self)
         for (size_t i = begin + 1; i < ends[t]; i++)
             self->ops[keys[i].index].thread_prev = keys[i - 1].index;
     }
-    free(keys);
     free(ends);
 }
 
