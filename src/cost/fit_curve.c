@@ -16,6 +16,7 @@ enum {
     BEAM = 8,          /* sets of bends that are kept on the way to more */
     POLISHED = 4,      /* of them, moved freely */
     SEARCH_DOTS = 512, /* of which the search sees at most so many */
+    PATIENCE = 4,      /* bends tried in a row that do not pay */
 };
 
 static const haul_effort coarse = {.rounds = 5, .floor = 2e-3};
@@ -233,7 +234,7 @@ static bool search(const haul_cloud *cloud, bend_aim aim, haul_bent *best)
     if (!haul_bent_fit(cloud, middle, best))
         best->loss = HUGE_VAL;
     *now = (bend_beam){.count = 1, .limit = 1, .items = {*best}};
-    for (size_t points = 3; points <= aim.points; points++) {
+    for (size_t points = 3; points <= aim.points && points <= best->count + PATIENCE; points++) {
         next->count = 0;
         next->limit = points == 3 ? CANDIDATES : BEAM;
         grow_beam(cloud, now, next);

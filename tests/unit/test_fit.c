@@ -254,6 +254,44 @@ static void many_samples_are_fitted(void **state)
     free(samples);
 }
 
+static void groups_are_fitted_each_on_its_own(void **state)
+{
+    (void)state;
+    haul_sample items[] = {
+        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 4e-6},
+        {{1000, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR}, 1e-6},
+        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, 2e-6},
+        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 6e-6},
+        {{2000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, 3e-6},
+        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 5e-6},
+    };
+    const haul_samples samples = {items, sizeof items / sizeof *items};
+    haul_fit_group *groups = NULL;
+    size_t count = 0;
+    haul_error error;
+    assert_int_equal(haul_fit_groups(&samples, 4, &groups, &count, &error), HAUL_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(groups[0].sizes, 2);
+    CHECK_NEAR(haul_curve_seconds(&groups[0].curve, 1500), 2.5e-6, 1e-12);
+    assert_int_equal(groups[0].of_relative.samples, 2);
+
+    /* copies of one size: a rate, no lines, and their spread: (1 + 0 + 1) / (4 + 5 + 6) */
+    assert_int_equal(groups[1].curve.locality, HAUL_FAR);
+    assert_int_equal(haul_curve_points(&groups[1].curve), 0);
+    CHECK_NEAR(groups[1].curve.rate_Bps.value, 1000 / 5e-6, 1e-12);
+    assert_int_equal(groups[1].of_average.samples, 0);
+    CHECK_NEAR(groups[1].floor, 100 * 2.0 / 15, 1e-9);
+    CHECK_NEAR(groups[1].of_curve.wape, groups[1].floor, 1e-9);
+    assert_int_equal(groups[2].curve.memory, HAUL_PAGEABLE);
+    haul_fit_groups_free(groups);
+
+    items[2].seconds = INFINITY;
+    assert_int_equal(haul_fit_groups(&samples, 4, &groups, &count, &error), HAUL_BAD_INPUT);
+    const haul_samples none = {0};
+    assert_int_equal(haul_fit_groups(&none, 4, &groups, &count, &error), HAUL_MISSING);
+    assert_int_equal(count, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +305,7 @@ int main(void)
         cmocka_unit_test(the_published_line_comes_back),
         cmocka_unit_test(weight_decides_what_is_fitted),
         cmocka_unit_test(many_samples_are_fitted),
+        cmocka_unit_test(groups_are_fitted_each_on_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
