@@ -1,0 +1,69 @@
+/* Expressions: what is compiled has a finite value or an error with a place, the same each time and
+ * by both ways to ask; what is refused has a place within the text and a reason. */
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/expression.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_error(const haul_error *error, size_t length)
+{
+    assert(error->status == HAUL_BAD_INPUT && error->text[0] && !strcmp(error->file, "input"));
+    assert(error->line == 1 && error->column >= 1 && (size_t)error->column <= length + 1);
+}
+
+static void check_value(const haul_expression *expression, double n, size_t length)
+{
+    haul_error error = {0};
+    double value = 0;
+    const double quick = haul_expression_quick(expression, &n);
+    if (haul_expression_value(expression, &n, &value, &error)) {
+        check_error(&error, length);
+        assert(isnan(quick));
+        return;
+    }
+    assert(isfinite(value) && value == quick);
+}
+
+/* A constant in brackets keeps its value, and so does the text that is kept. */
+static void check_again(const haul_expression *expression, haul_symbols symbols, haul_arena *arena)
+{
+    const haul_place place = {"input", 1, 1};
+    const haul_expression *again = NULL;
+    const double n = 3;
+    assert(!haul_expression_compile(haul_expression_text(expression), place, symbols, arena, &again,
+                                    NULL));
+    const double value = haul_expression_quick(expression, &n);
+    const double same = haul_expression_quick(again, &n);
+    assert(value == same || (isnan(value) && isnan(same)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const haul_symbol symbols[] = {{"N", 0, 0}, {"tile", -1, 16}, {"zero", -1, 0}};
+    const haul_symbols known = {symbols, 3};
+    static const double sizes[] = {0, 1, 16, 1000, 1e300, -3.5};
+    char *text = malloc(size + 1);
+    assert(text);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    haul_arena arena = {0};
+    const haul_expression *expression = NULL;
+    haul_error error = {0};
+    const haul_place place = {"input", 1, 1};
+    if (haul_expression_compile(text, place, known, &arena, &expression, &error)) {
+        assert(!expression);
+        check_error(&error, strlen(text));
+    } else {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            check_value(expression, sizes[i], strlen(text));
+        check_again(expression, known, &arena);
+    }
+    haul_arena_release(&arena);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,499 @@
+/* A parser by precedence that writes a program for a stack. */
+#include "base/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/nearest.h"
+
+typedef enum operation {
+    PUSH_CONSTANT,
+    PUSH_VARIABLE,
+    NEGATE,
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,
+    POWER,
+    MINIMUM,
+    MAXIMUM,
+    CEILING,
+    FLOOR,
+    ROOT,
+    LOGARITHM
+} operation;
+
+typedef struct step {
+    operation op;
+    int variable;
+    int at; /* in the text: where an error of this step is */
+    double value;
+} step;
+
+struct haul_expression {
+    haul_place place;
+    const char *text;
+    size_t count;
+    step steps[];
+};
+
+static const struct {
+    const char *name;
+    operation op;
+    bool is_pair; /* takes two or more */
+} functions[] = {
+    {"min", MINIMUM, true},  {"max", MAXIMUM, true}, {"ceil", CEILING, false},
+    {"floor", FLOOR, false}, {"sqrt", ROOT, false},  {"log2", LOGARITHM, false},
+};
+
+enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
+
+typedef struct parser {
+    const char *text;
+    int at;
+    int nested;  /* parentheses, signs and powers that are open */
+    int waiting; /* values on the stack at this step */
+    haul_place place;
+    haul_symbols symbols;
+    step steps[HAUL_EXPRESSION_STEPS];
+    size_t count;
+    haul_error *error;
+} parser;
+
+static haul_status fail_at(haul_error *error, haul_place place, int at, const char *text)
+{
+    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(error, place.file, place.line, place.column ? place.column + at : 0);
+    return HAUL_BAD_INPUT;
+}
+
+static haul_status fail_here(const parser *self, const char *text)
+{
+    return fail_at(self->error, self->place, self->at, text);
+}
+
+static bool takes_two(operation op)
+{
+    return op >= ADD && op <= MAXIMUM;
+}
+
+static double apply(operation op, double a, double b)
+{
+    switch (op) {
+    case NEGATE:
+        return -a;
+    case ADD:
+        return a + b;
+    case SUBTRACT:
+        return a - b;
+    case MULTIPLY:
+        return a * b;
+    case DIVIDE:
+        return a / b;
+    case POWER:
+        return b == 2 ? a * a : pow(a, b);
+    case MINIMUM:
+        return a < b ? a : b;
+    case MAXIMUM:
+        return a > b ? a : b;
+    case CEILING:
+        return ceil(a);
+    case FLOOR:
+        return floor(a);
+    case ROOT:
+        return sqrt(a);
+    case LOGARITHM:
+        return log2(a);
+    case PUSH_CONSTANT:
+    case PUSH_VARIABLE:
+        break;
+    }
+    return a;
+}
+
+/* Why `op` of finite values is not finite. */
+static const char *reason(operation op, double a, double b)
+{
+    if (op == DIVIDE && b == 0)
+        return "division by zero";
+    if (op == POWER && a == 0 && b < 0)
+        return "division by zero: a power of 0 below 0";
+    if (op == POWER && a < 0 && b != floor(b))
+        return "undefined: a fractional power of a negative number";
+    if (op == ROOT)
+        return "undefined: the square root of a negative number";
+    if (op == LOGARITHM)
+        return "undefined: the logarithm of a number that is not above 0";
+    return "the value is too large";
+}
+
+/* --- writing steps */
+
+static haul_status add_step(parser *self, step added)
+{
+    if (self->count == HAUL_EXPRESSION_STEPS)
+        return fail_here(self, "too long: more than 256 operations and values");
+    self->steps[self->count++] = added;
+    return HAUL_OK;
+}
+
+static haul_status add_value(parser *self, step value)
+{
+    if (self->waiting == HAUL_EXPRESSION_DEPTH)
+        return fail_here(self, "too deep: more than 32 values wait for their operation");
+    self->waiting++;
+    return add_step(self, value);
+}
+
+/* The operation, or its value where all that it takes is constant. */
+static haul_status add_operation(parser *self, operation op, int at)
+{
+    const size_t taken = takes_two(op) ? 2 : 1;
+    step *first = &self->steps[self->count - taken];
+    const step *last = &self->steps[self->count - 1];
+    self->waiting -= (int)taken - 1;
+    if (last->op != PUSH_CONSTANT || first->op != PUSH_CONSTANT)
+        return add_step(self, (step){.op = op, .at = at});
+    const double value = apply(op, first->value, last->value);
+    if (!isfinite(value))
+        return fail_at(self->error, self->place, at, reason(op, first->value, last->value));
+    first->value = value;
+    self->count -= taken - 1;
+    return HAUL_OK;
+}
+
+/* --- reading */
+
+static haul_status parse_sum(parser *self);
+static haul_status parse_signed(parser *self);
+
+static char skip_blanks(parser *self)
+{
+    while (self->text[self->at] == ' ' || self->text[self->at] == '\t')
+        self->at++;
+    return self->text[self->at];
+}
+
+static haul_status fail_unexpected(const parser *self, const char *expected)
+{
+    char text[128];
+    const unsigned char found = (unsigned char)self->text[self->at];
+    if (!found)
+        snprintf(text, sizeof text, "expected %s, and here the expression ends", expected);
+    else if (isprint(found))
+        snprintf(text, sizeof text, "expected %s, not '%c'", expected, found);
+    else
+        snprintf(text, sizeof text, "expected %s, not the byte 0x%02x", expected, found);
+    return fail_here(self, text);
+}
+
+static haul_status open_nested(parser *self)
+{
+    if (self->nested == HAUL_EXPRESSION_DEPTH)
+        return fail_here(self, "too deep: more than 32 parentheses, signs and powers are open");
+    self->nested++;
+    return HAUL_OK;
+}
+
+/* Digits, a point, an exponent: what strtod takes beyond that (hexadecimal, "inf") is no number
+ * here. */
+static size_t number_length(const char *text)
+{
+    size_t length = strspn(text, "0123456789");
+    size_t digits = length;
+    if (text[length] == '.') {
+        const size_t after = strspn(text + length + 1, "0123456789");
+        length += 1 + after;
+        digits += after;
+    }
+    if (digits && (text[length] == 'e' || text[length] == 'E')) {
+        const size_t sign = strspn(text + length + 1, "+-") == 1;
+        const size_t exponent = strspn(text + length + 1 + sign, "0123456789");
+        length += exponent ? 1 + sign + exponent : 0;
+    }
+    return digits ? length : 0;
+}
+
+static haul_status parse_number(parser *self)
+{
+    const char *start = self->text + self->at;
+    const size_t length = number_length(start);
+    if (!length)
+        return fail_unexpected(self, "a number, a name or '('");
+    char digits[HAUL_EXPRESSION_BYTES + 1];
+    memcpy(digits, start, length);
+    digits[length] = '\0';
+    const double value = strtod(digits, NULL);
+    if (!isfinite(value))
+        return fail_here(self, "the number is too large");
+    const haul_status status =
+        add_value(self, (step){.op = PUSH_CONSTANT, .value = value, .at = self->at});
+    self->at += (int)length;
+    return status;
+}
+
+static haul_status fail_unknown(const parser *self, const char *name)
+{
+    char text[256];
+    size_t best = self->symbols.count;
+    for (size_t i = 0; i < self->symbols.count; i++)
+        if (haul_is_near(name, self->symbols.items[i].name) &&
+            (best == self->symbols.count ||
+             haul_edit_distance(name, self->symbols.items[i].name) <
+                 haul_edit_distance(name, self->symbols.items[best].name)))
+            best = i;
+    if (best < self->symbols.count)
+        snprintf(text, sizeof text, "unknown variable '%.63s'; did you mean '%.63s'?", name,
+                 self->symbols.items[best].name);
+    else if (self->symbols.count)
+        snprintf(text, sizeof text, "unknown variable '%.63s'; the variable here is '%.63s'", name,
+                 self->symbols.items[0].name);
+    else
+        snprintf(text, sizeof text, "unknown variable '%.63s'; there are none here", name);
+    return fail_here(self, text);
+}
+
+static haul_status add_symbol(parser *self, const char *name)
+{
+    for (size_t i = 0; i < self->symbols.count; i++) {
+        const haul_symbol *symbol = &self->symbols.items[i];
+        if (strcmp(name, symbol->name) != 0)
+            continue;
+        step value = {.op = PUSH_CONSTANT, .value = symbol->value, .at = self->at};
+        if (symbol->variable >= 0)
+            value = (step){.op = PUSH_VARIABLE, .variable = symbol->variable, .at = self->at};
+        return add_value(self, value);
+    }
+    return fail_unknown(self, name);
+}
+
+static haul_status parse_close(parser *self, const char *expected)
+{
+    if (skip_blanks(self) != ')')
+        return fail_unexpected(self, expected);
+    self->at++;
+    self->nested--;
+    return HAUL_OK;
+}
+
+/* The arguments of a function, from behind its '(' on. */
+static haul_status parse_arguments(parser *self, int function, int at)
+{
+    const bool is_pair = functions[function].is_pair;
+    haul_status status = parse_sum(self);
+    if (!status && !is_pair)
+        status = add_operation(self, functions[function].op, at);
+    else if (!status && skip_blanks(self) != ',')
+        return fail_unexpected(self, "',' and a second value");
+    while (!status && is_pair && skip_blanks(self) == ',') {
+        self->at++;
+        status = parse_sum(self);
+        if (!status)
+            status = add_operation(self, functions[function].op, at);
+    }
+    return status ? status : parse_close(self, is_pair ? "',' or ')'" : "')'");
+}
+
+static int find_function(const char *name)
+{
+    for (int i = 0; i < FUNCTION_COUNT; i++)
+        if (!strcmp(functions[i].name, name))
+            return i;
+    return -1;
+}
+
+static bool is_name_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A name, or a function with its arguments. */
+static haul_status parse_name(parser *self)
+{
+    char name[HAUL_EXPRESSION_NAME + 1];
+    const int at = self->at;
+    size_t length = 0;
+    while (is_name_character(self->text[at + (int)length]))
+        length++;
+    if (length > HAUL_EXPRESSION_NAME)
+        return fail_here(self, "a name longer than 63 characters");
+    memcpy(name, self->text + at, length);
+    name[length] = '\0';
+    const int function = find_function(name);
+    if (function < 0) {
+        const haul_status status = add_symbol(self, name);
+        self->at += status ? 0 : (int)length;
+        return status;
+    }
+    self->at += (int)length;
+    if (skip_blanks(self) != '(')
+        return fail_unexpected(self, "'(' behind the name of a function");
+    const haul_status status = open_nested(self);
+    self->at++;
+    return status ? status : parse_arguments(self, function, at);
+}
+
+static haul_status parse_value(parser *self)
+{
+    const char first = skip_blanks(self);
+    if (isalpha((unsigned char)first) || first == '_')
+        return parse_name(self);
+    if (first != '(')
+        return parse_number(self);
+    haul_status status = open_nested(self);
+    self->at++;
+    if (!status)
+        status = parse_sum(self);
+    return status ? status : parse_close(self, "')' or an operator");
+}
+
+/* a^b, b signed or a power itself. */
+static haul_status parse_power(parser *self)
+{
+    haul_status status = parse_value(self);
+    if (status || skip_blanks(self) != '^')
+        return status;
+    const int at = self->at;
+    status = open_nested(self);
+    self->at++;
+    if (!status)
+        status = parse_signed(self);
+    self->nested--;
+    return status ? status : add_operation(self, POWER, at);
+}
+
+static haul_status parse_signed(parser *self)
+{
+    const char sign = skip_blanks(self);
+    if (sign != '-' && sign != '+')
+        return parse_power(self);
+    const int at = self->at;
+    haul_status status = open_nested(self);
+    self->at++;
+    if (!status)
+        status = parse_signed(self);
+    self->nested--;
+    return status || sign == '+' ? status : add_operation(self, NEGATE, at);
+}
+
+static haul_status parse_product(parser *self)
+{
+    haul_status status = parse_signed(self);
+    while (!status) {
+        const char sign = skip_blanks(self);
+        if (sign != '*' && sign != '/')
+            break;
+        const int at = self->at++;
+        status = parse_signed(self);
+        if (!status)
+            status = add_operation(self, sign == '*' ? MULTIPLY : DIVIDE, at);
+    }
+    return status;
+}
+
+static haul_status parse_sum(parser *self)
+{
+    haul_status status = parse_product(self);
+    while (!status) {
+        const char sign = skip_blanks(self);
+        if (sign != '+' && sign != '-')
+            break;
+        const int at = self->at++;
+        status = parse_product(self);
+        if (!status)
+            status = add_operation(self, sign == '+' ? ADD : SUBTRACT, at);
+    }
+    return status;
+}
+
+static haul_status keep(const parser *self, haul_arena *arena, const haul_expression **out)
+{
+    haul_expression *made =
+        haul_arena_alloc(arena, sizeof *made + self->count * sizeof *self->steps);
+    char *text = haul_arena_string(arena, self->text);
+    if (!made || !text)
+        return haul_fail_no_memory(self->error);
+    made->place = self->place;
+    made->text = text;
+    made->count = self->count;
+    memcpy(made->steps, self->steps, self->count * sizeof *self->steps);
+    *out = made;
+    return HAUL_OK;
+}
+
+haul_status haul_expression_compile(const char *text, haul_place place, haul_symbols symbols,
+                                    haul_arena *arena, const haul_expression **out,
+                                    haul_error *error)
+{
+    parser self = {.text = text, .place = place, .symbols = symbols, .error = error};
+    if (strnlen(text, HAUL_EXPRESSION_BYTES + 1) > HAUL_EXPRESSION_BYTES)
+        return fail_here(&self, "too long: an expression has at most 1024 characters");
+    const haul_status status = parse_sum(&self);
+    if (status)
+        return status;
+    if (skip_blanks(&self))
+        return fail_unexpected(&self, "an operator or the end");
+    return keep(&self, arena, out);
+}
+
+/* --- evaluating */
+
+/* Runs the program; returns the step whose value is not finite, or NULL. */
+static inline const step *evaluate(const haul_expression *self, const double *values,
+                                   double stack[HAUL_EXPRESSION_DEPTH + 2])
+{
+    size_t top = 0; /* stack[top] is the last value; the first step pushes one */
+    for (const step *at = self->steps; at < self->steps + self->count; at++) {
+        if (at->op == PUSH_CONSTANT) {
+            stack[++top] = at->value;
+            continue;
+        }
+        if (at->op == PUSH_VARIABLE) {
+            stack[++top] = values[at->variable];
+            continue;
+        }
+        const double b = stack[top];
+        top -= takes_two(at->op);
+        const double value = apply(at->op, stack[top], b);
+        if (!isfinite(value)) {
+            stack[top + 1] = b;
+            stack[0] = (double)top;
+            return at;
+        }
+        stack[top] = value;
+    }
+    return NULL;
+}
+
+haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
+                                  haul_error *error)
+{
+    double stack[HAUL_EXPRESSION_DEPTH + 2] = {0};
+    const step *failed = evaluate(self, values, stack);
+    if (failed) {
+        const size_t top = (size_t)stack[0];
+        return fail_at(error, self->place, failed->at,
+                       reason(failed->op, stack[top], stack[top + 1]));
+    }
+    if (!isfinite(stack[1])) /* the variable itself */
+        return fail_at(error, self->place, 0, "the value is not a finite number");
+    *out = stack[1];
+    return HAUL_OK;
+}
+
+double haul_expression_quick(const haul_expression *self, const double *values)
+{
+    double stack[HAUL_EXPRESSION_DEPTH + 2] = {0};
+    return evaluate(self, values, stack) ? (double)NAN : stack[1];
+}
+
+const char *haul_expression_text(const haul_expression *self)
+{
+    return self->text;
+}

@@ -1,0 +1,67 @@
+/* Arithmetic in a few variables, as people write it: "2*N/16 + ceil(log2(N))". Compiled once to a
+ * small program, evaluated millions of times a second.
+ *
+ *     + - * /       from the left, * and / before + and -
+ *     ^             a power, from the right, before a sign: -N^2 is -(N^2)
+ *     min max       of two or more
+ *     ceil floor sqrt log2
+ *
+ * Numbers are decimal: 3, 0.5, 1e9. A name is letters, digits and '_', in the case it was given. */
+#ifndef HAUL_BASE_EXPRESSION_H
+#define HAUL_BASE_EXPRESSION_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "haul/status.h"
+
+/* One expression has at most so many bytes, operations and values waiting at once. */
+enum {
+    HAUL_EXPRESSION_BYTES = 1024,
+    HAUL_EXPRESSION_STEPS = 256,
+    HAUL_EXPRESSION_DEPTH = 32,
+    HAUL_EXPRESSION_NAME = 63
+};
+
+typedef struct haul_expression haul_expression;
+
+/* A name that expressions may use: a constant with its value, or the variable that values[variable]
+ * holds when it is evaluated. */
+typedef struct haul_symbol {
+    const char *name;
+    int variable; /* -1: a constant */
+    double value;
+} haul_symbol;
+
+typedef struct haul_symbols {
+    const haul_symbol *items;
+    size_t count;
+} haul_symbols;
+
+/* Where an expression stands: its first character. Column 0: errors tell the line alone. */
+typedef struct haul_place {
+    const char *file;
+    int line;
+    int column;
+} haul_place;
+
+/* Compiles an expression into `arena`, which must hold what `place.file` points to as long. What
+ * depends on no variable is worked out here. Returns BAD_INPUT with the place of what is wrong:
+ * syntax, an unknown name (with the nearest one), a limit above, or a constant part that divides by
+ * zero, overflows or is undefined. */
+haul_status haul_expression_compile(const char *text, haul_place place, haul_symbols symbols,
+                                    haul_arena *arena, const haul_expression **out,
+                                    haul_error *error);
+
+/* The value with the variables, all finite, at `values`: always finite. Returns BAD_INPUT, with the
+ * place of the operation, where it divides by zero, overflows or is undefined. */
+haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
+                                  haul_error *error);
+
+/* The value where it is known to be defined; NaN where it is not. */
+double haul_expression_quick(const haul_expression *self, const double *values);
+
+/* The text it was compiled from. */
+const char *haul_expression_text(const haul_expression *self);
+
+#endif
