@@ -57,8 +57,8 @@ static size_t partition(double *values, size_t low, size_t high, size_t pivot)
     }
 }
 
-/* Puts the value of rank `rank` in its place, smaller ones before it. The pivots come from a fixed
- * sequence, so that no order of values is slow on purpose. */
+/* Puts the value of rank `rank` in its place, smaller ones before it and larger ones after it. The
+ * pivots come from a fixed sequence, so that no order of values is slow on purpose. */
 static void select_rank(double *values, size_t count, size_t rank)
 {
     size_t low = 0, high = count - 1;
@@ -75,14 +75,20 @@ static void select_rank(double *values, size_t count, size_t rank)
     }
 }
 
+double haul_quantile_of_many(double *values, size_t count, double q)
+{
+    const double at = q * (double)(count - 1);
+    const size_t rank = (size_t)floor(at);
+    select_rank(values, count, rank);
+    if (rank + 1 >= count)
+        return values[rank];
+    double above = values[rank + 1];
+    for (size_t i = rank + 2; i < count; i++)
+        above = fmin(above, values[i]);
+    return values[rank] + (at - (double)rank) * (above - values[rank]);
+}
+
 double haul_median_of_many(double *values, size_t count)
 {
-    const size_t middle = count / 2;
-    select_rank(values, count, middle);
-    if (count % 2)
-        return values[middle];
-    double below = values[0];
-    for (size_t i = 1; i < middle; i++)
-        below = fmax(below, values[i]);
-    return below + 0.5 * (values[middle] - below);
+    return haul_quantile_of_many(values, count, 0.5);
 }

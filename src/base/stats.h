@@ -14,7 +14,9 @@ double haul_quantile_sorted(const double *sorted, size_t count, double q);
 /* Median of values in any order; sorts them. `count` > 0. */
 double haul_median(double *values, size_t count);
 
-/* The same in time that grows with `count` alone: for millions of values. Reorders them. */
+/* The same two of values in any order, in time that grows with `count` alone: for millions of
+ * values. Reorder them. `count` > 0. */
+double haul_quantile_of_many(double *values, size_t count, double q);
 double haul_median_of_many(double *values, size_t count);
 
 #endif

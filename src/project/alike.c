@@ -138,7 +138,7 @@ double haul_alike_median_ns(const haul_workload *workload, const haul_alike *ali
 {
     for (uint32_t i = 0; i < alike_class->count; i++)
         scratch[i] = (double)workload->ops[alike->ops[alike_class->first + i]].dur_ns;
-    return haul_median(scratch, alike_class->count);
+    return haul_median_of_many(scratch, alike_class->count);
 }
 
 size_t haul_alike_copies(const haul_alike *alike, haul_class_range range)

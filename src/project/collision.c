@@ -43,7 +43,7 @@ static double base_time(const sample_set *set, size_t begin, size_t end, size_t 
     for (size_t i = begin; i < end; i++)
         if (i % FOLDS != fold)
             set->scratch[count++] = set->items[i].time * (1 - loss * set->items[i].share);
-    return count ? haul_median(set->scratch, count) : -1;
+    return count ? haul_median_of_many(set->scratch, count) : -1;
 }
 
 static double error_of(const sample *copy, double base, double loss)
@@ -133,9 +133,9 @@ static void gather(const haul_workload *workload, const haul_alike *alike, const
         if (self->count < 2)
             continue;
         for (size_t k = 0; k < self->count; k += stride.copies) {
-            const size_t i = self->first + k;
+            const uint32_t op = alike->ops[self->first + k];
             set->items[set->count++] =
-                (sample){(double)workload->ops[alike->ops[i]].dur_ns, (double)share[i], c};
+                (sample){(double)workload->ops[op].dur_ns, (double)share[op], c};
         }
     }
 }
@@ -145,7 +145,7 @@ static uint64_t count_collided(const haul_alike *alike, const float *share, haul
     uint64_t count = 0;
     for (size_t c = range.begin; c < range.end; c++)
         for (uint32_t i = 0; i < alike->classes[c].count; i++)
-            count += share[alike->classes[c].first + i] > 0;
+            count += share[alike->ops[alike->classes[c].first + i]] > 0;
     return count;
 }
 
@@ -171,39 +171,24 @@ static haul_status fit_groups(const haul_workload *workload, const haul_alike *a
     return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-/* Fills the shares of one direction; sets *any where one is not 0. */
-static haul_status fill_shares(const haul_workload *workload, const haul_alike *alike,
-                               haul_direction direction, float *share, bool *any, haul_error *error)
+static bool any_above_zero(const float *share, size_t count)
 {
-    haul_traffic opposite = {0};
-    const haul_status status = haul_traffic_make(
-        workload, direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, &opposite, error);
-    if (status)
-        return status;
-    for (size_t c = 0; c < alike->class_count; c++) {
-        const haul_alike_class *self = &alike->classes[c];
-        if (self->direction != direction)
-            continue;
-        for (size_t i = self->first; i < (size_t)self->first + self->count; i++) {
-            share[i] =
-                (float)haul_traffic_share(workload, &opposite, &workload->ops[alike->ops[i]]);
-            *any = *any || share[i] > 0;
-        }
-    }
-    haul_traffic_release(&opposite);
-    return HAUL_OK;
+    for (size_t i = 0; i < count; i++)
+        if (share[i] > 0)
+            return true;
+    return false;
 }
 
 haul_status haul_collisions_find(const haul_workload *workload, const haul_alike *alike,
                                  haul_collisions *collisions, haul_error *error)
 {
-    bool any = false;
-    haul_collisions found = {.share = calloc(alike->op_count + 1, sizeof *found.share)};
+    haul_collisions found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
     if (!found.share)
         return haul_fail_no_memory(error);
-    haul_status status = fill_shares(workload, alike, HAUL_HTOD, found.share, &any, error);
+    haul_status status = haul_traffic_shares(workload, HAUL_HTOD, HAUL_DTOH, found.share, error);
     if (!status)
-        status = fill_shares(workload, alike, HAUL_DTOH, found.share, &any, error);
+        status = haul_traffic_shares(workload, HAUL_DTOH, HAUL_HTOD, found.share, error);
+    const bool any = any_above_zero(found.share, workload->op_count);
     if (!status && any)
         status = fit_groups(workload, alike, &found, error);
     if (status || !any) {
@@ -222,10 +207,10 @@ void haul_collisions_release(haul_collisions *collisions)
 }
 
 double haul_collision_speed(const haul_collisions *collisions, const haul_alike_class *alike_class,
-                            size_t at)
+                            uint32_t op)
 {
     if (!collisions->share || alike_class->memory >= HAUL_MEMORIES)
         return 1;
     return 1 - collisions->loss[alike_class->direction][alike_class->memory] *
-                   (double)collisions->share[at];
+                   (double)collisions->share[op];
 }

@@ -8,7 +8,7 @@
 #include "project/alike.h"
 
 typedef struct haul_collisions {
-    float *share; /* x of each copy, in the order of haul_alike.ops; NULL where none collides */
+    float *share; /* x of each operation; NULL where no copies collide */
     /* k, and the copies that collided; k is 0 where it does not explain the copies better than
      * chance would */
     double loss[HAUL_DIRECTIONS][HAUL_MEMORIES];
@@ -23,8 +23,8 @@ haul_status haul_collisions_find(const haul_workload *workload, const haul_alike
                                  haul_collisions *collisions, haul_error *error);
 void haul_collisions_release(haul_collisions *collisions);
 
-/* 1 - kx of the copy at `at` of haul_alike.ops, which is of class `alike_class`. */
+/* 1 - kx of a copy of class `alike_class`; `op` is its place in the workload. */
 double haul_collision_speed(const haul_collisions *collisions, const haul_alike_class *alike_class,
-                            size_t at);
+                            uint32_t op);
 
 #endif

@@ -28,9 +28,9 @@ static bool add_copies(const haul_identity_inputs *in, const haul_alike_class *a
                        double price_s, tally *total)
 {
     for (uint32_t k = 0; k < alike_class->count; k++) {
-        const size_t at = (size_t)alike_class->first + k;
-        const double time_ns = (double)in->workload->ops[in->alike->ops[at]].dur_ns;
-        const double speed = haul_collision_speed(in->collisions, alike_class, at);
+        const uint32_t op = in->alike->ops[alike_class->first + k];
+        const double time_ns = (double)in->workload->ops[op].dur_ns;
+        const double speed = haul_collision_speed(in->collisions, alike_class, op);
         if (!haul_scorer_add(&total->scorer, 1e-9 * time_ns, price_s / speed))
             return false;
     }

@@ -84,9 +84,9 @@ static double collision_cost_s(const projector *self)
     for (size_t c = 0; c < self->alike.class_count; c++) {
         const haul_alike_class *alike_class = &self->alike.classes[c];
         for (size_t k = 0; k < alike_class->count; k++) {
-            const size_t at = alike_class->first + k;
-            const double time_ns = (double)self->workload->ops[self->alike.ops[at]].dur_ns;
-            cost_ns += time_ns * (1 - haul_collision_speed(&self->collisions, alike_class, at));
+            const uint32_t op = self->alike.ops[alike_class->first + k];
+            const double time_ns = (double)self->workload->ops[op].dur_ns;
+            cost_ns += time_ns * (1 - haul_collision_speed(&self->collisions, alike_class, op));
         }
     }
     return 1e-9 * cost_ns;

@@ -34,13 +34,13 @@ static size_t gather_class(const fitter *self, const haul_alike_class *alike_cla
                            size_t count)
 {
     for (size_t k = 0; k < alike_class->count; k += stride) {
-        const size_t i = alike_class->first + k;
-        const haul_op *op = &self->workload->ops[self->alike->ops[i]];
+        const uint32_t at = self->alike->ops[alike_class->first + k];
+        const haul_op *op = &self->workload->ops[at];
         self->samples[count++] =
             (haul_sample){.copy = {alike_class->bytes, (haul_direction)alike_class->direction,
                                    (haul_memory)alike_class->memory, HAUL_NEAR},
                           .seconds = 1e-9 * (double)op->dur_ns *
-                                     haul_collision_speed(self->collisions, alike_class, i)};
+                                     haul_collision_speed(self->collisions, alike_class, at)};
     }
     return count;
 }

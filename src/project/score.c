@@ -24,14 +24,13 @@ haul_score haul_scorer_finish(haul_scorer *scorer)
 {
     if (!scorer->count)
         return (haul_score){0};
-    haul_sort_doubles(scorer->relative, scorer->count);
     const double wape = 100 * scorer->error_s / fmax(scorer->truth_s, tick_s);
     return (haul_score){
         .count = scorer->count,
         .wmape = wape / (double)scorer->count,
         .wape = wape,
-        .median = 100 * haul_quantile_sorted(scorer->relative, scorer->count, 0.5),
-        .p90 = 100 * haul_quantile_sorted(scorer->relative, scorer->count, 0.9),
+        .median = 100 * haul_quantile_of_many(scorer->relative, scorer->count, 0.5),
+        .p90 = 100 * haul_quantile_of_many(scorer->relative, scorer->count, 0.9),
     };
 }
 

@@ -5,6 +5,25 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 
+/* A part of the union of a device's copies in one direction. */
+typedef struct span {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint64_t before_ns; /* the length of the device's earlier spans */
+} span;
+
+typedef struct device_spans {
+    span *spans; /* ascending, disjoint */
+    size_t count;
+    size_t cursor; /* the first span that starts after the operation looked at last */
+} device_spans;
+
+typedef struct traffic {
+    const haul_workload *workload;
+    device_spans *devices; /* the last one stands for "unknown" */
+    span *spans;           /* of all */
+} traffic;
+
 static size_t device_of(const haul_workload *workload, const haul_op *op)
 {
     const uint32_t device =
@@ -24,90 +43,94 @@ static uint64_t length(int64_t start_ns, int64_t end_ns)
 }
 
 /* Operations come in order of start, so a copy extends its device's last span or begins one. */
-static void add_span(haul_traffic *self, size_t device, const haul_op *op)
+static void add_span(device_spans *self, const haul_op *op)
 {
-    const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
-    haul_traffic_span *next = self->spans + self->first[device] + self->count[device];
-    if (self->count[device] && op->start_ns <= next[-1].end_ns) {
-        if (end > next[-1].end_ns)
-            next[-1].end_ns = end;
+    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+    span *last = self->count ? &self->spans[self->count - 1] : NULL;
+    if (last && op->start_ns <= last->end_ns) {
+        if (end_ns > last->end_ns)
+            last->end_ns = end_ns;
         return;
     }
-    *next = (haul_traffic_span){op->start_ns, end, 0};
-    if (self->count[device])
-        next->before_ns = next[-1].before_ns + length(next[-1].start_ns, next[-1].end_ns);
-    self->count[device]++;
+    const uint64_t before_ns = last ? last->before_ns + length(last->start_ns, last->end_ns) : 0;
+    self->spans[self->count++] = (span){op->start_ns, end_ns, before_ns};
 }
 
-static void fill(const haul_workload *workload, haul_direction direction, haul_traffic *self)
+/* Gives each device room for as many spans as it has copies, and fills it. */
+static bool fill(traffic *self, haul_direction direction)
 {
+    const haul_workload *workload = self->workload;
+    size_t total = 0;
     for (size_t i = 0; i < workload->op_count; i++)
-        if (is_copy(&workload->ops[i], direction))
-            add_span(self, device_of(workload, &workload->ops[i]), &workload->ops[i]);
-}
-
-haul_status haul_traffic_make(const haul_workload *workload, haul_direction direction,
-                              haul_traffic *traffic, haul_error *error)
-{
-    const size_t devices = workload->device_count + 1;
-    haul_traffic made = {.first = calloc(devices + 1, sizeof *made.first),
-                         .count = calloc(devices, sizeof *made.count)};
-    if (!made.first || !made.count)
-        goto release;
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (is_copy(&workload->ops[i], direction))
-            made.first[device_of(workload, &workload->ops[i]) + 1]++;
-    for (size_t d = 0; d < devices; d++)
-        made.first[d + 1] += made.first[d];
-    made.spans = malloc((made.first[devices] + 1) * sizeof *made.spans);
-    if (!made.spans)
-        goto release;
-    fill(workload, direction, &made);
-    *traffic = made;
-    return HAUL_OK;
-release:
-    haul_traffic_release(&made);
-    return haul_fail_no_memory(error);
-}
-
-void haul_traffic_release(haul_traffic *traffic)
-{
-    free(traffic->spans);
-    free(traffic->first);
-    free(traffic->count);
-    *traffic = (haul_traffic){0};
-}
-
-/* The length of the spans of a device that lies before `time_ns`. */
-static uint64_t busy_until(const haul_traffic_span *spans, size_t count, int64_t time_ns)
-{
-    size_t low = 0, high = count; /* the first span that starts after it */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (spans[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
+        if (is_copy(&workload->ops[i], direction)) {
+            self->devices[device_of(workload, &workload->ops[i])].count++;
+            total++;
+        }
+    self->spans = malloc((total + 1) * sizeof *self->spans);
+    if (!self->spans)
+        return false;
+    span *next = self->spans;
+    for (size_t d = 0; d <= workload->device_count; d++) {
+        self->devices[d].spans = next;
+        next += self->devices[d].count;
+        self->devices[d].count = 0;
     }
-    if (!low)
-        return 0;
-    const haul_traffic_span *span = &spans[low - 1];
-    return span->before_ns +
-           length(span->start_ns, time_ns < span->end_ns ? time_ns : span->end_ns);
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (is_copy(&workload->ops[i], direction))
+            add_span(&self->devices[device_of(workload, &workload->ops[i])], &workload->ops[i]);
+    return true;
 }
 
-double haul_traffic_share(const haul_workload *workload, const haul_traffic *traffic,
-                          const haul_op *op)
+/* The first span from `at` on that starts after a time: most are near, so steps double until one is
+ * too long; then the step is halved. */
+static size_t span_after(const device_spans *self, size_t at, int64_t time_ns)
 {
-    const size_t device = device_of(workload, op);
-    const haul_traffic_span *spans = traffic->spans + traffic->first[device];
-    const size_t count = traffic->count[device];
-    if (!count || op->dur_ns <= 0)
+    size_t step = 1;
+    while (step <= self->count - at && self->spans[at + step - 1].start_ns <= time_ns) {
+        at += step;
+        step *= 2;
+    }
+    for (; step; step /= 2)
+        if (step <= self->count - at && self->spans[at + step - 1].start_ns <= time_ns)
+            at += step;
+    return at;
+}
+
+/* The length of the spans before a time; `after` is the first that starts after it. */
+static uint64_t busy_until(const device_spans *self, size_t after, int64_t time_ns)
+{
+    if (!after)
         return 0;
+    const span *last = &self->spans[after - 1];
+    return last->before_ns +
+           length(last->start_ns, time_ns < last->end_ns ? time_ns : last->end_ns);
+}
+
+/* Needs: starts do not decrease from call to call. */
+static double share_of(device_spans *self, const haul_op *op)
+{
     const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-    if (spans[0].start_ns >= end_ns || spans[count - 1].end_ns <= op->start_ns)
+    self->cursor = span_after(self, self->cursor, op->start_ns);
+    if (op->dur_ns <= 0)
         return 0;
+    const size_t after_end = span_after(self, self->cursor, end_ns);
     const uint64_t both_ns =
-        busy_until(spans, count, end_ns) - busy_until(spans, count, op->start_ns);
+        busy_until(self, after_end, end_ns) - busy_until(self, self->cursor, op->start_ns);
     return (double)both_ns / (double)op->dur_ns;
+}
+
+haul_status haul_traffic_shares(const haul_workload *workload, haul_direction direction,
+                                haul_direction opposite, float *share, haul_error *error)
+{
+    traffic self = {.workload = workload,
+                    .devices = calloc(workload->device_count + 1, sizeof *self.devices)};
+    const bool ready = self.devices && fill(&self, opposite);
+    for (size_t i = 0; ready && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (is_copy(op, direction))
+            share[i] = (float)share_of(&self.devices[device_of(workload, op)], op);
+    }
+    free(self.spans);
+    free(self.devices);
+    return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
