@@ -1,0 +1,443 @@
+#include "record/profile_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+/* Columns, their order and types as exports of schema 3.24 have them: see the SQLite Export Schema
+ * Reference in the documentation of Nsight Systems. */
+#define DEVICE_COLUMNS                                                                             \
+    "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL,"                     \
+    " contextId INTEGER NOT NULL, greenContextId INTEGER, streamId INTEGER NOT NULL,"              \
+    " correlationId INTEGER, globalPid INTEGER,"
+
+static const char schema[] =
+    "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
+    "CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT);"
+    "CREATE TABLE META_DATA_CAPTURE (name TEXT NOT NULL, value TEXT);"
+    "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER, utcTime TEXT,"
+    " localTime TEXT, systemClockNs INTEGER);"
+    "CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);"
+    "CREATE TABLE TARGET_INFO_GPU (vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT,"
+    " busLocation TEXT, isDiscrete INTEGER, l2CacheSize INTEGER, totalMemory INTEGER,"
+    " memoryBandwidth INTEGER, clockRate INTEGER, smCount INTEGER, pwGpuId INTEGER, uuid TEXT,"
+    " chipName TEXT, cuDevice INTEGER, asyncEngines INTEGER, computeMajor INTEGER,"
+    " computeMinor INTEGER);"
+    "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER NOT NULL,"
+    " pid INTEGER NOT NULL, uuid TEXT, numMultiprocessors INTEGER);"
+    "CREATE TABLE TARGET_INFO_CUDA_STREAM (streamId INTEGER NOT NULL, hwId INTEGER NOT NULL,"
+    " vmId INTEGER NOT NULL, processId INTEGER NOT NULL, contextId INTEGER NOT NULL,"
+    " priority INTEGER NOT NULL, flag INTEGER NOT NULL);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (" DEVICE_COLUMNS
+    " bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL, deprecatedSrcId INTEGER,"
+    " srcKind INTEGER, dstKind INTEGER, srcDeviceId INTEGER, srcContextId INTEGER,"
+    " dstDeviceId INTEGER, dstContextId INTEGER, migrationCause INTEGER, graphNodeId INTEGER,"
+    " virtualAddress INTEGER, copyCount INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (" DEVICE_COLUMNS
+    " value INTEGER NOT NULL, bytes INTEGER NOT NULL, graphNodeId INTEGER, memKind INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (" DEVICE_COLUMNS
+    " demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL, mangledName INTEGER,"
+    " launchType INTEGER, cacheConfig INTEGER, registersPerThread INTEGER NOT NULL,"
+    " gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL,"
+    " blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, blockZ INTEGER NOT NULL,"
+    " staticSharedMemory INTEGER NOT NULL, dynamicSharedMemory INTEGER NOT NULL,"
+    " localMemoryPerThread INTEGER NOT NULL, localMemoryTotal INTEGER NOT NULL,"
+    " gridId INTEGER NOT NULL, sharedMemoryExecuted INTEGER, graphNodeId INTEGER,"
+    " sharedMemoryLimitConfig INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER,"
+    " nameId INTEGER NOT NULL, returnValue INTEGER NOT NULL, callchainId INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (" DEVICE_COLUMNS
+    " deprecatedSyncType INTEGER, syncType INTEGER NOT NULL, eventId INTEGER NOT NULL,"
+    " eventSyncId INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (timestamp INTEGER, deviceId INTEGER NOT NULL,"
+    " contextId INTEGER NOT NULL, greenContextId INTEGER, streamId INTEGER NOT NULL,"
+    " correlationId INTEGER, globalPid INTEGER, eventId INTEGER NOT NULL, eventSyncId INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER, nameId INTEGER,"
+    " overheadType INTEGER NOT NULL);"
+    "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_NAME', 'haul record'),"
+    " ('EXPORT_PRODUCT_VERSION', '" HAUL_VERSION "'), ('EXPORT_SCHEMA_VERSION', '3.24.14'),"
+    " ('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '24'),"
+    " ('EXPORT_SCHEMA_VERSION_MICRO', '14');";
+
+/* The first eight parameters are common where a table has them: see bind_place. */
+static const char *const inserts[HAUL_RECORD_KINDS] = {
+    [HAUL_RECORD_COPY] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId,"
+        " correlationId, globalPid, bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
+        " migrationCause, copyCount) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+        " ?13, ?14, 1)",
+    [HAUL_RECORD_SET] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, contextId, streamId,"
+        " correlationId, globalPid, bytes, value, memKind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+        " ?9, ?10)",
+    [HAUL_RECORD_KERNEL] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId,"
+        " correlationId, globalPid, demangledName, shortName, mangledName, launchType,"
+        " registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,"
+        " dynamicSharedMemory, localMemoryPerThread, localMemoryTotal, gridId) VALUES (?1, ?2, ?3,"
+        " ?4, ?5, ?6, ?7, ?8, ?9, ?8, 1, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 0, 0, 0)",
+    [HAUL_RECORD_CALL] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId,"
+        " nameId, returnValue) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
+    [HAUL_RECORD_SYNC] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, end, deviceId, contextId,"
+        " streamId, correlationId, globalPid, syncType, eventId, eventSyncId) VALUES (?1, ?2, ?3,"
+        " ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [HAUL_RECORD_EVENT] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT (timestamp, deviceId, contextId, streamId,"
+        " correlationId, globalPid, eventId, eventSyncId) VALUES (?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [HAUL_RECORD_OVERHEAD] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD (start, end, eventClass, globalTid,"
+        " correlationId, nameId, overheadType) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
+};
+
+enum { FIRST_OWN = 8 }; /* parameter after the common ones */
+
+haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_error *error)
+{
+    const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
+    const int system = self->db ? sqlite3_system_errno(self->db) : 0;
+    char reason[128] = "";
+    if (system && strerror_r(system, reason, sizeof reason))
+        reason[0] = '\0';
+    haul_fail(error, (code & 0xff) == SQLITE_NOMEM ? HAUL_NO_MEMORY : HAUL_IO,
+              "cannot write: %s%s%s", what, reason[0] ? ", " : "", reason);
+    haul_error_in_file(error, self->path);
+    return error ? error->status : HAUL_IO;
+}
+
+static int prepare(haul_profile_tables *self, const char *sql, sqlite3_stmt **statement)
+{
+    return sqlite3_prepare_v3(self->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+}
+
+static int prepare_all(haul_profile_tables *self)
+{
+    const struct {
+        sqlite3_stmt **statement;
+        const char *sql;
+    } others[] = {
+        {&self->string, "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)"},
+        {&self->device, "INSERT INTO TARGET_INFO_GPU (vmId, id, name, busLocation, isDiscrete,"
+                        " l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, uuid,"
+                        " cuDevice, asyncEngines, computeMajor, computeMinor) VALUES (?1, ?2, ?3,"
+                        " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?2, ?12, ?13, ?14)"},
+        {&self->device_map, "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?1, ?1, ?2, ?3, ?4)"},
+        {&self->stream, "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (?1, 0, ?2, ?3, ?4, 0, 0)"},
+        {&self->note, "INSERT INTO META_DATA_CAPTURE VALUES (?1, ?2)"},
+    };
+    int code = SQLITE_OK;
+    for (int i = 0; code == SQLITE_OK && i < HAUL_RECORD_KINDS; i++)
+        code = prepare(self, inserts[i], &self->insert[i]);
+    for (size_t i = 0; code == SQLITE_OK && i < sizeof others / sizeof others[0]; i++)
+        code = prepare(self, others[i].sql, others[i].statement);
+    return code;
+}
+
+static int step(sqlite3_stmt *statement)
+{
+    const int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+}
+
+/* A figure that is 0 is not known. */
+static void bind_figure(sqlite3_stmt *statement, int at, uint64_t value)
+{
+    if (value)
+        sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+static int run(haul_profile_tables *self, const char *sql)
+{
+    return sqlite3_exec(self->db, sql, NULL, NULL, NULL);
+}
+
+static int say_start(haul_profile_tables *self, const char *program)
+{
+    struct timespec utc, now;
+    char text[32] = "";
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &utc);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t since_ns =
+        (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec - self->start_ns;
+    const int64_t utc_ns = (int64_t)utc.tv_sec * INT64_C(1000000000) + utc.tv_nsec - since_ns;
+    const time_t seconds = (time_t)(utc_ns / INT64_C(1000000000));
+    if (!gmtime_r(&seconds, &parts) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts))
+        text[0] = '\0';
+    sqlite3_stmt *statement = NULL;
+    int code = prepare(self,
+                       "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime,"
+                       " systemClockNs) VALUES (?1, ?2, ?3)",
+                       &statement);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, utc_ns);
+        bind_text(statement, 2, text);
+        sqlite3_bind_int64(statement, 3, self->start_ns);
+        code = step(statement);
+    }
+    sqlite3_finalize(statement);
+    statement = NULL;
+    if (code == SQLITE_OK)
+        code = prepare(self, "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)", &statement);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, self->process);
+        sqlite3_bind_int64(statement, 2, self->pid);
+        bind_text(statement, 3, program);
+        code = step(statement);
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+/* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
+ * beside the file while it is written; exclusive, so that it works on file systems of a network,
+ * without shared memory. */
+static int make(haul_profile_tables *self, const char *program)
+{
+    int code =
+        sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK)
+        code = run(self, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
+                         "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 4000; BEGIN");
+    if (code == SQLITE_OK)
+        code = run(self, schema);
+    if (code == SQLITE_OK)
+        code = say_start(self, program);
+    if (code == SQLITE_OK)
+        code = run(self, "COMMIT");
+    return code == SQLITE_OK ? prepare_all(self) : code;
+}
+
+haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path, int64_t start_ns,
+                                     const char *program, haul_error *error)
+{
+    *self = (haul_profile_tables){.path = path, .start_ns = start_ns, .pid = getpid()};
+    /* As nsys makes it: the machine's number above 24 bits of the process and 24 of a thread. */
+    self->process = INT64_C(1) << 48 | (self->pid & 0xffffff) << 24;
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return haul_fail_open(error, path);
+    close(file);
+    const int code = make(self, program);
+    if (code == SQLITE_OK)
+        return HAUL_OK;
+    const haul_status status = haul_profile_tables_fail(self, code, error);
+    haul_profile_tables_close(self);
+    return status;
+}
+
+void haul_profile_tables_close(haul_profile_tables *self)
+{
+    for (int i = 0; i < HAUL_RECORD_KINDS; i++)
+        sqlite3_finalize(self->insert[i]);
+    sqlite3_stmt *const others[] = {self->string, self->device, self->device_map, self->stream,
+                                    self->note};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        sqlite3_finalize(others[i]);
+    if (self->db)
+        run(self, "PRAGMA journal_mode = DELETE");
+    sqlite3_close(self->db);
+    *self = (haul_profile_tables){0};
+}
+
+int haul_profile_tables_begin(haul_profile_tables *self)
+{
+    return run(self, "BEGIN");
+}
+
+int haul_profile_tables_commit(haul_profile_tables *self)
+{
+    return run(self, "COMMIT");
+}
+
+void haul_profile_tables_rollback(haul_profile_tables *self)
+{
+    if (!sqlite3_get_autocommit(self->db))
+        run(self, "ROLLBACK");
+}
+
+static void bind_numbers(sqlite3_stmt *statement, int at, const uint64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        sqlite3_bind_int64(statement, at + i, (sqlite3_int64)values[i]);
+}
+
+#define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
+
+static void bind_place(const haul_profile_tables *self, sqlite3_stmt *statement,
+                       const haul_record *record)
+{
+    sqlite3_bind_int64(statement, 3, record->device);
+    sqlite3_bind_int64(statement, 4, record->context);
+    sqlite3_bind_int64(statement, 5, record->stream);
+    sqlite3_bind_int64(statement, 7, self->process);
+}
+
+static void bind_copy(sqlite3_stmt *statement, const haul_record *record)
+{
+    const uint32_t source = record->copy.source_device, target = record->copy.target_device;
+    const uint64_t values[] = {
+        record->copy.bytes,
+        record->copy.copy_kind,
+        record->copy.source_kind,
+        record->copy.target_kind,
+        source == HAUL_PROFILE_NO_ID ? record->device : source,
+        target == HAUL_PROFILE_NO_ID ? record->device : target,
+    };
+    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
+    bind_figure(statement, FIRST_OWN + COUNT(values), record->copy.migration_cause);
+}
+
+static void bind_set(sqlite3_stmt *statement, const haul_record *record)
+{
+    const uint64_t values[] = {record->set.bytes, record->set.value, record->set.memory_kind};
+    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
+}
+
+static void bind_kernel(sqlite3_stmt *statement, const haul_record *record)
+{
+    const uint32_t *grid = record->kernel.grid, *block = record->kernel.block;
+    const uint32_t name = record->kernel.name, shorter = record->kernel.short_name;
+    const uint64_t values[] = {
+        name,
+        shorter ? shorter : name,
+        record->kernel.registers,
+        grid[0],
+        grid[1],
+        grid[2],
+        block[0],
+        block[1],
+        block[2],
+        record->kernel.static_shared_bytes,
+        record->kernel.dynamic_shared_bytes,
+    };
+    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
+}
+
+static void bind_on_thread(const haul_profile_tables *self, sqlite3_stmt *statement,
+                           uint32_t thread, uint32_t name, int64_t last)
+{
+    sqlite3_bind_int64(statement, 3, self->process | (thread & 0xffffff));
+    if (name)
+        sqlite3_bind_int64(statement, 4, name);
+    else
+        sqlite3_bind_null(statement, 4);
+    sqlite3_bind_int64(statement, 5, last);
+}
+
+static void bind_own(const haul_profile_tables *self, sqlite3_stmt *statement,
+                     const haul_record *record)
+{
+    switch (record->kind) {
+    case HAUL_RECORD_COPY:
+        bind_copy(statement, record);
+        break;
+    case HAUL_RECORD_SET:
+        bind_set(statement, record);
+        break;
+    case HAUL_RECORD_KERNEL:
+        bind_kernel(statement, record);
+        break;
+    case HAUL_RECORD_SYNC:
+        bind_numbers(
+            statement, FIRST_OWN,
+            (const uint64_t[]){record->sync.type, record->sync.event, record->sync.sync_id}, 3);
+        break;
+    case HAUL_RECORD_EVENT:
+        bind_numbers(statement, FIRST_OWN,
+                     (const uint64_t[]){record->event.event, record->event.sync_id}, 2);
+        break;
+    case HAUL_RECORD_CALL:
+        bind_on_thread(self, statement, record->call.thread, record->call.name,
+                       record->call.result);
+        break;
+    case HAUL_RECORD_OVERHEAD:
+        bind_on_thread(self, statement, record->overhead.thread, record->overhead.name,
+                       record->overhead.type);
+        break;
+    case HAUL_RECORD_KINDS:
+        break;
+    }
+}
+
+int haul_profile_tables_add(haul_profile_tables *self, const haul_record *record)
+{
+    if ((unsigned)record->kind >= HAUL_RECORD_KINDS)
+        return SQLITE_OK;
+    sqlite3_stmt *statement = self->insert[record->kind];
+    const bool timed = record->kind != HAUL_RECORD_EVENT || record->start_ns;
+    sqlite3_bind_int64(statement, 1, timed ? record->start_ns - self->start_ns : 0);
+    if (record->kind != HAUL_RECORD_EVENT)
+        sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
+    bind_figure(statement, 6, record->correlation);
+    if (record->kind != HAUL_RECORD_CALL && record->kind != HAUL_RECORD_OVERHEAD)
+        bind_place(self, statement, record);
+    bind_own(self, statement, record);
+    return step(statement);
+}
+
+int haul_profile_tables_string(haul_profile_tables *self, uint32_t id, const char *text)
+{
+    sqlite3_bind_int64(self->string, 1, id);
+    bind_text(self->string, 2, text);
+    return step(self->string);
+}
+
+int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_device *device)
+{
+    const uint64_t figures[] = {device->l2_bytes, device->memory_bytes,
+                                device->memory_bandwidth_Bps, device->clock_Hz,
+                                device->multiprocessors};
+    sqlite3_bind_int64(self->device, 1, INT64_C(1) << 48);
+    sqlite3_bind_int64(self->device, 2, device->id);
+    bind_text(self->device, 3, device->name);
+    bind_text(self->device, 4, device->bus);
+    sqlite3_bind_int(self->device, 5, device->discrete);
+    for (int i = 0; i < COUNT(figures); i++)
+        bind_figure(self->device, 6 + i, figures[i]);
+    bind_text(self->device, 11, device->uuid);
+    bind_figure(self->device, 12, device->copy_engines);
+    bind_figure(self->device, 13, device->compute_major);
+    bind_figure(self->device, 14, device->compute_minor);
+    const int code = step(self->device);
+    sqlite3_bind_int64(self->device_map, 1, device->id);
+    sqlite3_bind_int64(self->device_map, 2, self->pid & 0xffffff);
+    bind_text(self->device_map, 3, device->uuid);
+    bind_figure(self->device_map, 4, device->multiprocessors);
+    return code == SQLITE_OK ? step(self->device_map) : code;
+}
+
+int haul_profile_tables_stream(haul_profile_tables *self, uint32_t context, uint32_t stream)
+{
+    sqlite3_bind_int64(self->stream, 1, stream);
+    sqlite3_bind_int64(self->stream, 2, INT64_C(1) << 48);
+    sqlite3_bind_int64(self->stream, 3, self->pid);
+    sqlite3_bind_int64(self->stream, 4, context);
+    return step(self->stream);
+}
+
+int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
+{
+    char *sql = sqlite3_mprintf("DELETE FROM META_DATA_CAPTURE WHERE name = %Q", name);
+    int code = sql ? run(self, sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    bind_text(self->note, 1, name);
+    bind_text(self->note, 2, value);
+    return code == SQLITE_OK ? step(self->note) : code;
+}

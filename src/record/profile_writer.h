@@ -1,0 +1,196 @@
+/* Writing a profile while a program runs: the SQLite tables of Nsight Systems that src/trace reads,
+ * described in docs/profile.md.
+ *
+ * Any thread puts records of one size into a bounded queue, which costs it a lock and a copy; a
+ * thread of the writer's own takes the queue's content every 50 ms, or when it is half full, and
+ * writes it in one transaction of a write-ahead log. A program that is killed loses what was put
+ * after the last one; the rest is a readable profile. A queue that is full makes callers wait up to
+ * 20 ms; after that their records are dropped, and counted, until the writer has caught up.
+ *
+ * A profile belongs to one process. Processes of one recording write a file each, see
+ * record/record_session.h, which is also what injection libraries use to open a writer. */
+#ifndef HAUL_RECORD_PROFILE_WRITER_H
+#define HAUL_RECORD_PROFILE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "haul/status.h"
+
+typedef struct haul_profile_writer haul_profile_writer;
+
+/* An id that means "none", as CUPTI writes it: of a stream or context that a wait does not name. */
+#define HAUL_PROFILE_NO_ID UINT32_MAX
+
+typedef enum haul_record_kind {
+    HAUL_RECORD_COPY,     /* CUPTI_ACTIVITY_KIND_MEMCPY */
+    HAUL_RECORD_SET,      /* CUPTI_ACTIVITY_KIND_MEMSET */
+    HAUL_RECORD_KERNEL,   /* CUPTI_ACTIVITY_KIND_KERNEL */
+    HAUL_RECORD_CALL,     /* CUPTI_ACTIVITY_KIND_RUNTIME */
+    HAUL_RECORD_SYNC,     /* CUPTI_ACTIVITY_KIND_SYNCHRONIZATION */
+    HAUL_RECORD_EVENT,    /* CUPTI_ACTIVITY_KIND_CUDA_EVENT; its time is `start_ns` */
+    HAUL_RECORD_OVERHEAD, /* CUPTI_ACTIVITY_KIND_OVERHEAD */
+    HAUL_RECORD_KINDS,
+} haul_record_kind;
+
+/* ENUM_CUDA_MEMCPY_OPER: the ones that are met most; any other number of CUPTI's may be given. */
+enum {
+    HAUL_RECORD_HTOD = 1,
+    HAUL_RECORD_DTOH = 2,
+    HAUL_RECORD_DTOD = 8,
+    HAUL_RECORD_HTOH = 9,
+    HAUL_RECORD_PTOP = 10,
+    HAUL_RECORD_UNIFIED_HTOD = 11,
+    HAUL_RECORD_UNIFIED_DTOH = 12,
+};
+
+/* ENUM_CUDA_MEM_KIND: nsys's numbers, one below those of CUpti_ActivityMemoryKind. */
+enum {
+    HAUL_RECORD_PAGEABLE = 0,
+    HAUL_RECORD_PINNED = 1,
+    HAUL_RECORD_DEVICE = 2,
+    HAUL_RECORD_ARRAY = 3,
+    HAUL_RECORD_MANAGED = 4,
+    HAUL_RECORD_UNKNOWN = 7,
+};
+
+/* ENUM_CUPTI_SYNC_TYPE. A wait of the host for an event gives no stream, one for a stream no event,
+ * one for a context neither: our reader goes by that. */
+enum {
+    HAUL_RECORD_WAIT_EVENT = 1,
+    HAUL_RECORD_STREAM_WAITS = 2,
+    HAUL_RECORD_WAIT_STREAM = 3,
+    HAUL_RECORD_WAIT_CONTEXT = 4,
+};
+
+/* One row. Times are CLOCK_MONOTONIC's nanoseconds; the profile has them from the start of the
+ * recording on. `correlation` joins a call with what it started, 0 for none. `name` is of
+ * haul_profile_name. What a kind has not is left 0. */
+typedef struct haul_record {
+    haul_record_kind kind;
+    uint32_t correlation;
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t device;
+    uint32_t context;
+    uint32_t stream;
+    union {
+        struct {
+            uint64_t bytes;
+            uint32_t source_device, target_device; /* HAUL_PROFILE_NO_ID: `device` */
+            uint8_t copy_kind, source_kind, target_kind;
+            uint8_t migration_cause; /* ENUM_CUDA_UNIF_MEM_MIGRATION, of unified memory */
+        } copy;
+        struct {
+            uint64_t bytes;
+            uint32_t value;
+            uint8_t memory_kind;
+        } set;
+        struct {
+            uint32_t name;       /* as it is shown */
+            uint32_t short_name; /* 0: as `name` */
+            uint32_t grid[3];    /* blocks */
+            uint32_t block[3];   /* threads */
+            uint32_t registers;  /* a thread */
+            uint32_t static_shared_bytes, dynamic_shared_bytes;
+        } kernel;
+        struct {
+            uint32_t name;
+            uint32_t thread; /* the system's id of it */
+            int32_t result;
+        } call;
+        struct {
+            uint32_t type;
+            uint32_t event;   /* HAUL_PROFILE_NO_ID for none */
+            uint32_t sync_id; /* names one record of the event; HAUL_PROFILE_NO_ID for none */
+        } sync;
+        struct {
+            uint32_t event;
+            uint32_t sync_id;
+        } event;
+        struct {
+            uint32_t name;
+            uint32_t thread;
+            uint32_t type; /* CUpti_ActivityOverheadKind */
+        } overhead;
+    };
+} haul_record;
+
+typedef struct haul_profile_options {
+    const char *path;        /* made; it must not exist */
+    const char *program;     /* name of the process, NULL for none */
+    int64_t start_ns;        /* time 0 of the profile on CLOCK_MONOTONIC; 0 for now */
+    int64_t duration_ns;     /* records that start later are left out; 0 for no limit */
+    uint64_t max_operations; /* copies, sets and kernels beyond are left out; 0 for no limit */
+    size_t capacity;         /* records in the queue; 0 for 65536 */
+    /* Called by the writer's thread before each transaction, and by haul_profile_close: puts what
+     * has been finished meanwhile. May be NULL. */
+    void (*collect)(void *context, bool last);
+    void *context;
+} haul_profile_options;
+
+/* How a recording went. */
+typedef struct haul_profile_result {
+    uint64_t operations;    /* written: copies, sets and kernels */
+    uint64_t rows;          /* written, of any kind */
+    uint64_t dropped;       /* records that found the queue full, or came after a failure */
+    uint64_t beyond_limits; /* left out for max_operations or duration_ns */
+    int64_t waited_ns;      /* that callers waited for room, summed */
+    haul_error failure;     /* what stopped the writing; its status is HAUL_OK where nothing did */
+} haul_profile_result;
+
+/* What a profile says of a device; 0 and NULL where not known. */
+typedef struct haul_profile_device {
+    uint32_t id; /* as records name it */
+    const char *name;
+    const char *bus; /* "0000:41:00.0" */
+    const char *uuid;
+    bool discrete;
+    uint64_t memory_bytes;
+    uint64_t l2_bytes;
+    uint64_t memory_bandwidth_Bps;
+    uint64_t clock_Hz;
+    uint32_t multiprocessors;
+    uint32_t copy_engines;
+    uint32_t compute_major;
+    uint32_t compute_minor;
+} haul_profile_device;
+
+/* Makes the file and starts the thread. Returns IO where the file cannot be made. */
+haul_status haul_profile_open(const haul_profile_options *options, haul_profile_writer **writer,
+                              haul_error *error);
+
+/* Writes what is left, ends the thread and frees the writer; `result` may be NULL. No other thread
+ * may still use the writer: haul_profile_stop first makes puts do nothing. */
+void haul_profile_close(haul_profile_writer *self, haul_profile_result *result);
+void haul_profile_stop(haul_profile_writer *self);
+
+/* Whether records are still taken: no limit reached, no failure, not stopped. Any thread, cheap. */
+bool haul_profile_recording(const haul_profile_writer *self);
+
+/* Puts all `count` records, at most 64, or none. Any thread; may wait, see above. Returns false
+ * where they were left out. */
+bool haul_profile_put(haul_profile_writer *self, const haul_record *records, size_t count);
+
+/* The number of a name, added where new; up to 65536 names of 4 KiB, then that of "(other names)".
+ * Any thread. */
+uint32_t haul_profile_name(haul_profile_writer *self, const char *text);
+
+/* Says more of the recording; any thread. A device or stream that was described before is described
+ * anew, a note (a row of META_DATA_CAPTURE) replaced. */
+void haul_profile_describe_device(haul_profile_writer *self, const haul_profile_device *device);
+void haul_profile_describe_stream(haul_profile_writer *self, uint32_t context, uint32_t stream);
+void haul_profile_note(haul_profile_writer *self, const char *name, const char *format, ...)
+    HAUL_PRINTF(3, 4);
+
+/* Around fork(): holds the writer still, and lets it go on in the parent. In the child neither is
+ * called; the writer is not to be used there, nor closed. */
+void haul_profile_hold(haul_profile_writer *self);
+void haul_profile_release(haul_profile_writer *self);
+
+/* CLOCK_MONOTONIC in nanoseconds, and the system's id of the calling thread. */
+int64_t haul_profile_now(void);
+uint32_t haul_profile_thread(void);
+
+#endif

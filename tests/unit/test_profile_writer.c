@@ -1,0 +1,366 @@
+/* The writer of profiles, read back by the reader of profiles. */
+#include "record/profile_writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "haul/trace.h"
+#include "record/record_session.h"
+
+static char folder[] = "/tmp/haul-profile-XXXXXX";
+static char path[64];
+
+static void forget(const char *suffix)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    remove(name);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/haul-profile-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/profile.sqlite", folder);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    forget("");
+    forget("-wal");
+    forget("-shm");
+    forget("-journal");
+    return rmdir(folder);
+}
+
+static haul_profile_writer *open_writer(haul_profile_options options)
+{
+    haul_profile_writer *writer = NULL;
+    haul_error error = {0};
+    options.path = path;
+    if (haul_profile_open(&options, &writer, &error))
+        fail_msg("%s", error.text);
+    return writer;
+}
+
+static haul_workload *load(void)
+{
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    if (haul_trace_load(path, &workload, &error))
+        fail_msg("%s", error.text);
+    return workload;
+}
+
+static haul_record copy_of(int64_t start_ns, uint32_t stream, uint32_t correlation)
+{
+    return (haul_record){
+        .kind = HAUL_RECORD_COPY,
+        .correlation = correlation,
+        .start_ns = start_ns,
+        .end_ns = start_ns + 1000,
+        .stream = stream,
+        .copy = {.bytes = 4096,
+                 .copy_kind = HAUL_RECORD_HTOD,
+                 .source_kind = HAUL_RECORD_PINNED,
+                 .target_kind = HAUL_RECORD_DEVICE,
+                 .source_device = HAUL_PROFILE_NO_ID,
+                 .target_device = HAUL_PROFILE_NO_ID},
+    };
+}
+
+static const haul_op *find(const haul_workload *workload, haul_op_kind kind)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == kind)
+            return &workload->ops[i];
+    fail_msg("no operation of kind %d", (int)kind);
+    return NULL;
+}
+
+enum { T0 = 1000000 };
+
+/* copy on stream 1; kernel on stream 2 waits for it; the host waits for stream 2 */
+static void put_program(haul_profile_writer *writer)
+{
+    const uint32_t launch = haul_profile_name(writer, "launch");
+    const haul_record records[] = {
+        copy_of(T0 + 1000, 1, 1),
+        {.kind = HAUL_RECORD_CALL,
+         .correlation = 1,
+         .start_ns = T0 + 500,
+         .end_ns = T0 + 900,
+         .call = {.name = haul_profile_name(writer, "copy"), .thread = 77}},
+        {.kind = HAUL_RECORD_EVENT,
+         .start_ns = T0 + 2000,
+         .stream = 1,
+         .event = {.event = 5, .sync_id = 9}},
+        {.kind = HAUL_RECORD_SYNC,
+         .start_ns = T0 + 950,
+         .end_ns = T0 + 950,
+         .stream = 2,
+         .sync = {.type = HAUL_RECORD_STREAM_WAITS, .event = 5, .sync_id = 9}},
+        {.kind = HAUL_RECORD_KERNEL,
+         .correlation = 2,
+         .start_ns = T0 + 2500,
+         .end_ns = T0 + 4500,
+         .stream = 2,
+         .kernel = {.name = haul_profile_name(writer, "convolve"),
+                    .grid = {10, 2, 1},
+                    .block = {64, 1, 1},
+                    .static_shared_bytes = 100}},
+        {.kind = HAUL_RECORD_CALL,
+         .correlation = 2,
+         .start_ns = T0 + 950,
+         .end_ns = T0 + 990,
+         .call = {.name = launch, .thread = 77}},
+        {.kind = HAUL_RECORD_SET,
+         .correlation = 3,
+         .start_ns = T0 + 5000,
+         .end_ns = T0 + 5100,
+         .stream = 1,
+         .set = {.bytes = 64, .value = 1, .memory_kind = HAUL_RECORD_DEVICE}},
+        {.kind = HAUL_RECORD_SYNC,
+         .correlation = 4,
+         .start_ns = T0 + 1000,
+         .end_ns = T0 + 4600,
+         .stream = 2,
+         .sync = {.type = HAUL_RECORD_WAIT_STREAM,
+                  .event = HAUL_PROFILE_NO_ID,
+                  .sync_id = HAUL_PROFILE_NO_ID}},
+        {.kind = HAUL_RECORD_OVERHEAD, .start_ns = T0, .end_ns = T0 + 1, .overhead = {.type = 1}},
+    };
+    assert_int_equal(haul_profile_name(writer, "launch"), launch);
+    assert_true(haul_profile_put(writer, records, sizeof records / sizeof records[0]));
+}
+
+static void what_is_put_is_read(void **state)
+{
+    (void)state;
+    haul_profile_writer *writer = open_writer((haul_profile_options){.start_ns = T0});
+    const haul_profile_device device = {
+        .id = 0, .name = "a device", .memory_bytes = 1 << 20, .multiprocessors = 3};
+    haul_profile_describe_device(writer, &device);
+    haul_profile_describe_stream(writer, 0, 1);
+    haul_profile_note(writer, "HAUL:NOTE", "%d", 1);
+    haul_profile_note(writer, "HAUL:NOTE", "%d", 2);
+    put_program(writer);
+    haul_profile_result result;
+    haul_profile_close(writer, &result);
+    assert_int_equal(result.failure.status, HAUL_OK);
+    assert_int_equal(result.operations, 3);
+    assert_int_equal(result.rows, 9);
+    assert_int_equal(result.dropped, 0);
+
+    haul_workload *workload = load();
+    assert_string_equal(workload->format, "nsys 3.24.14");
+    assert_int_equal(workload->counts.device_ops, 3);
+    assert_int_equal(workload->device_count, 1);
+    assert_string_equal(workload->devices[0].name, "a device");
+    assert_int_equal(workload->devices[0].multiprocessors, 3);
+    const haul_op *copy = find(workload, HAUL_OP_COPY);
+    assert_int_equal(copy->start_ns, 1000);
+    assert_int_equal(copy->dur_ns, 1000);
+    assert_int_equal(copy->call_ns, 500);
+    assert_int_equal(copy->detail, HAUL_PINNED);
+    const haul_op *kernel = find(workload, HAUL_OP_KERNEL);
+    assert_string_equal(haul_workload_string(workload, kernel->name), "convolve");
+    assert_int_equal(workload->shapes[kernel->shape].grid[0], 10);
+    assert_int_equal(workload->shapes[kernel->shape].shared_bytes, 100);
+    assert_int_equal(workload->edge_count, 2);
+    assert_true(&workload->ops[workload->edges[0].before] == kernel ||
+                &workload->ops[workload->edges[1].before] == kernel);
+    assert_true(&workload->ops[workload->edges[0].after] == kernel ||
+                &workload->ops[workload->edges[1].after] == kernel);
+    haul_workload_free(workload);
+}
+
+enum { THREADS = 8, EACH = 20000 };
+
+static void *put_many(void *argument)
+{
+    haul_profile_writer *writer = argument;
+    for (uint32_t i = 0; i < EACH; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "kernel %u", i % 7);
+        const haul_record records[] = {
+            copy_of(haul_profile_now(), 1, i + 1),
+            {.kind = HAUL_RECORD_KERNEL,
+             .start_ns = haul_profile_now(),
+             .end_ns = haul_profile_now(),
+             .kernel = {.name = haul_profile_name(writer, name)}},
+        };
+        haul_profile_put(writer, records, 2);
+    }
+    return NULL;
+}
+
+static void threads_put_at_once(void **state)
+{
+    (void)state;
+    haul_profile_writer *writer = open_writer((haul_profile_options){.capacity = 4096});
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_many, writer), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    haul_profile_result result;
+    haul_profile_close(writer, &result);
+    /* Nothing is lost unseen, and of each pair both or none is there. */
+    assert_int_equal(result.rows + result.dropped, 2 * THREADS * EACH);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, result.operations);
+    haul_workload_free(workload);
+}
+
+static void limits_hold(void **state)
+{
+    (void)state;
+    haul_profile_writer *writer = open_writer((haul_profile_options){.max_operations = 3});
+    for (uint32_t i = 0; i < 10; i++) {
+        const haul_record record = copy_of(haul_profile_now(), 1, i);
+        assert_int_equal(haul_profile_put(writer, &record, 1), i < 3);
+    }
+    haul_profile_result result;
+    haul_profile_close(writer, &result);
+    assert_int_equal(result.operations, 3);
+    assert_int_equal(result.beyond_limits, 7);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 3);
+    haul_workload_free(workload);
+}
+
+static void collector(void *context, bool last)
+{
+    haul_profile_writer **writer = context;
+    if (!last)
+        return;
+    for (uint32_t i = 0; i < 5000; i++) {
+        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
+        haul_profile_put(*writer, &record, 1);
+    }
+}
+
+static void a_collector_never_waits_for_itself(void **state)
+{
+    (void)state;
+    haul_profile_writer *writer = NULL;
+    writer = open_writer(
+        (haul_profile_options){.capacity = 128, .collect = collector, .context = &writer});
+    haul_profile_result result;
+    haul_profile_close(writer, &result);
+    assert_int_equal(result.operations, 5000);
+}
+
+static void pause_ms(long milliseconds)
+{
+    const struct timespec time = {.tv_sec = 0, .tv_nsec = milliseconds * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void a_killed_process_leaves_a_profile(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (!child) {
+        haul_profile_writer *writer = open_writer((haul_profile_options){0});
+        for (uint32_t i = 0; i < 30000; i++) {
+            const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
+            while (!haul_profile_put(writer, &record, 1))
+                ;
+        }
+        while (!access(path, F_OK)) /* until killed, or the test is gone */
+            pause_ms(1);
+        _exit(0);
+    }
+    pause_ms(600);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 30000);
+    haul_workload_free(workload);
+}
+
+/* In the child: exits 0 where the program went on and the failure was said. */
+static int meet_the_limit(void)
+{
+    const struct rlimit limit = {400000, 400000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    for (uint32_t i = 0; i < 100000; i++) {
+        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
+        haul_profile_put(writer, &record, 1);
+    }
+    haul_profile_result result;
+    haul_profile_close(writer, &result);
+    return result.failure.status == HAUL_IO && result.dropped > 0 ? 0 : 1;
+}
+
+static void a_full_disk_stops_the_recording_only(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (!child)
+        _exit(meet_the_limit());
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    haul_workload_free(load());
+}
+
+static void a_file_is_never_overwritten(void **state)
+{
+    (void)state;
+    haul_profile_close(open_writer((haul_profile_options){0}), NULL);
+    haul_profile_writer *writer = NULL;
+    haul_error error = {0};
+    const haul_profile_options again = {.path = path};
+    assert_int_equal(haul_profile_open(&again, &writer, &error), HAUL_IO);
+    assert_non_null(strstr(error.text, "File exists"));
+    const haul_profile_options nowhere = {.path = "/nowhere/at/all"};
+    assert_int_equal(haul_profile_open(&nowhere, &writer, &error), HAUL_IO);
+    assert_null(writer);
+}
+
+static void reports_are_read_as_written(void **state)
+{
+    (void)state;
+    haul_session_report said;
+    assert_true(haul_session_report_parse("12 3 4 5 /x: disk full, very\n", &said));
+    assert_int_equal(said.process, 12);
+    assert_int_equal(said.operations, 3);
+    assert_int_equal(said.dropped, 4);
+    assert_int_equal(said.beyond_limits, 5);
+    assert_string_equal(said.failure, "/x: disk full, very");
+    assert_true(haul_session_report_parse("12 3 4 5 \n", &said));
+    assert_string_equal(said.failure, "");
+    assert_false(haul_session_report_parse("twelve\n", &said));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_put_is_read, begin, end),
+        cmocka_unit_test_setup_teardown(threads_put_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(limits_hold, begin, end),
+        cmocka_unit_test_setup_teardown(a_collector_never_waits_for_itself, begin, end),
+        cmocka_unit_test_setup_teardown(a_killed_process_leaves_a_profile, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_disk_stops_the_recording_only, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_is_never_overwritten, begin, end),
+        cmocka_unit_test(reports_are_read_as_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
