@@ -1,6 +1,6 @@
 /* Reading profiles: operations a second and memory an operation, beside what SQLite takes to sum
- * the same columns of the same file in the same run. Times are of the processor, one thread; the file
- * is in the page cache.
+ * the same columns of the same file in the same run. Times are of the processor, one thread; the
+ * file is in the page cache.
  *
  * bench_read [MILLIONS [FOLDER]]: so many operations a mix (5), files made in the folder (/tmp). */
 #include <sqlite3.h>

@@ -22,7 +22,7 @@ typedef struct haul_copy_group {
     haul_totals totals;
     /* by decade of size: [0] is 0 to 9 bytes, [k] is 10^k to 10^(k+1)-1 (AHEAD, Figure 1) */
     haul_totals decades[HAUL_DECADES];
-    int64_t busy_ns; /* union of the copies' intervals */
+    int64_t busy_ns;     /* union of the copies' intervals */
     int64_t shortest_ns; /* of those that took time, 0 where none did */
     int64_t longest_ns;
     /* What a copy of no bytes costs: the straight line under the copies, from the fastest of all to

@@ -9,7 +9,7 @@ typedef struct haul_tally_row {
     uint64_t count;
     int64_t time_ns;
     int64_t shortest_ns; /* of those that took time, INT64_MAX where none did */
-    uint32_t name; /* of kernels, else HAUL_NONE */
+    uint32_t name;       /* of kernels, else HAUL_NONE */
     uint8_t kind;
     uint8_t direction; /* of copies, else 0 */
     uint8_t memory;
