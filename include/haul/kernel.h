@@ -1,0 +1,186 @@
+/* Kernel models: the time of a kernel at another size, and on another board, from times measured on
+ * one board. What a kernel's threads do is given as counts; a fit holds what was measured.
+ *
+ * Errors say what is wrong and with which sample: `line` of a sample, where it has one. */
+#ifndef HAUL_KERNEL_H
+#define HAUL_KERNEL_H
+
+#include <stdbool.h>
+
+#include "haul/cost.h"
+
+HAUL_BEGIN
+
+/* What a kernel does at one size. Loads, stores and hits are of one thread, in accesses (HiPC 2015,
+ * eq. 3 to 5): the hits are accesses to global memory that a cache serves. */
+typedef struct haul_kernel_counts {
+    double threads;
+    double block; /* threads of one block */
+    double comp;  /* cycles that a thread computes */
+    double loads_global;
+    double stores_global;
+    double loads_shared;
+    double stores_shared;
+    double l1_hits;
+    double l2_hits;
+    double flops; /* of all threads; 0: not known */
+    double bytes; /* that cross the device's memory at the least, of all threads; 0: not known.
+                     A profiler's counters give them: memory throughput x duration */
+} haul_kernel_counts;
+
+/* Seconds by BSP with lambda 1 (HiPC 2015, eq. 3 to 5): t (Comp + Comm_GM + Comm_SM) / (R P), at 5
+ * cycles for shared memory and L1, 250 for L2 and 500 for global memory. Needs the GPU's clock,
+ * multiprocessors and cores. Returns MISSING, naming the figure, or BAD_INPUT for counts that
+ * cannot be. */
+HAUL_API haul_status haul_kernel_bsp(const haul_gpu *gpu, const haul_kernel_counts *counts,
+                                     double *seconds, haul_error *error);
+
+/* One measured time. `size` is the kernel's N, above 0; equal sizes count as one, by their mean. */
+typedef struct haul_kernel_sample {
+    double size;
+    double seconds;
+    haul_kernel_counts counts; /* at this size */
+    int line;                  /* of the file it was read from; 0: none */
+} haul_kernel_sample;
+
+/* Lambda = BSP's prediction / the measured time less the launch. Between sizes log lambda follows a
+ * monotone cubic in log N; outside them its slope dies away. */
+typedef struct haul_kernel_knot {
+    double size;
+    double log_size;
+    double log_lambda;
+    double slope;    /* of log lambda over log size */
+    double log_calm; /* lambda without this size's own conflicts in the cache */
+} haul_kernel_knot;
+
+/* What is known of a kernel on the board that it was measured on. */
+typedef struct haul_kernel_fit {
+    double lambda;           /* the middle one of the sizes */
+    double least;            /* of the sizes' own */
+    double most;             /*  */
+    bool one_serves;         /* lambda gives every size within HAUL_KERNEL_ONE_LAMBDA */
+    double floor_s;          /* of a launch */
+    double memory_share;     /* of the device memory's bandwidth that was in use, over all sizes */
+    double arithmetic_share; /* of the single-precision peak; 0: flops are not known */
+    double rough; /* how much neighbouring sizes differ beyond their trend, in log lambda */
+    size_t count;
+    haul_kernel_knot *knots; /* ascending */
+} haul_kernel_fit;
+
+#define HAUL_KERNEL_ONE_LAMBDA 0.05
+
+/* How many figures a fit is to have: one lambda (needs a size), or lambda by size (needs two). AUTO
+ * takes what the sizes allow. */
+typedef enum haul_kernel_fit_kind {
+    HAUL_KERNEL_FIT_AUTO,
+    HAUL_KERNEL_FIT_ONE,
+    HAUL_KERNEL_FIT_BY_SIZE,
+} haul_kernel_fit_kind;
+
+/* Fits a kernel to its times on `home`. Needs what haul_kernel_bsp needs. Returns BAD_INPUT, with
+ * the line, for a size or a time that is not above 0 and finite, and where there are fewer sizes
+ * than figures to fit. On success the caller owns *fit; free with haul_kernel_fit_free. */
+HAUL_API haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind kind,
+                                         const haul_kernel_sample *samples, size_t count,
+                                         haul_kernel_fit **fit, haul_error *error);
+HAUL_API void haul_kernel_fit_free(haul_kernel_fit *fit);
+
+/* Lambda at a size: a fitted one, or between and beyond them. */
+HAUL_API double haul_kernel_fit_lambda(const haul_kernel_fit *fit, double size);
+
+/* What is asked: the kernel that was fitted on `home`, on `target`, at `size`, where it does
+ * `counts`. */
+typedef struct haul_kernel_case {
+    const haul_machine *home;
+    const haul_kernel_fit *fit;
+    const haul_machine *target; /* may be `home` */
+    double size;
+    haul_kernel_counts counts;
+} haul_kernel_case;
+
+/* A kernel model, as haul_copy_model (haul/cost.h): `time` returns MISSING where a figure is
+ * missing, and names it. */
+typedef struct haul_kernel_model {
+    unsigned abi; /* HAUL_KERNEL_MODEL_ABI */
+    const char *name;
+    const char *summary; /* one line, with the source of its formula */
+    haul_status (*time)(const haul_kernel_case *what, haul_estimate *out, haul_error *error);
+} haul_kernel_model;
+
+enum { HAUL_KERNEL_MODEL_ABI = 1 };
+
+/* haul's own: `roofline` (the default), `bsp`, `carry`. */
+HAUL_API size_t haul_kernel_model_count(void);
+HAUL_API const haul_kernel_model *haul_kernel_model_at(size_t index);
+
+/* A user's model, or NULL in `handle` for one of haul's own. */
+typedef struct haul_kernel_model_ref {
+    const haul_kernel_model *model;
+    void *handle;
+} haul_kernel_model_ref;
+
+/* Finds a model by name, or loads it from a shared object that exports
+ *
+ *     const haul_kernel_model *haul_kernel_model_entry(void);
+ *
+ * where `name` contains a '/' or ends in ".so". Release with haul_kernel_model_release. Errors as
+ * haul_model_find's. */
+HAUL_API haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref,
+                                            haul_error *error);
+HAUL_API void haul_kernel_model_release(haul_kernel_model_ref *ref);
+
+typedef const haul_kernel_model *(*haul_kernel_model_entry_fn)(void);
+#define HAUL_KERNEL_MODEL_ENTRY "haul_kernel_model_entry"
+
+/* Time by a model, checked: finite, not negative, low <= seconds <= high. low_s to high_s is to
+ * cover the truth in 90 of 100 cases; docs/accuracy.md says how often it does. Returns BAD_INPUT
+ * for a size that is not above 0 and finite, or counts that cannot be. */
+HAUL_API haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
+                                      haul_estimate *out, haul_error *error);
+
+/* What bounds a kernel.
+ * name in reports */
+#define HAUL_KERNEL_BOUND_LIST(X)                                                                  \
+    X(LAUNCH, "launch")                                                                            \
+    X(MEMORY, "device memory")                                                                     \
+    X(ARITHMETIC, "arithmetic")                                                                    \
+    X(MULTIPROCESSORS, "multiprocessors") /* what waits, and works, inside them: instructions,     \
+                                             shared memory, caches */                              \
+    X(FEW_BLOCKS, "few blocks")           /* the same, with multiprocessors to spare */
+
+typedef enum haul_kernel_bound {
+#define HAUL_KERNEL_BOUND_ENUM(name, text) HAUL_BOUND_##name,
+    HAUL_KERNEL_BOUND_LIST(HAUL_KERNEL_BOUND_ENUM)
+#undef HAUL_KERNEL_BOUND_ENUM
+        HAUL_BOUND_COUNT
+} haul_kernel_bound;
+
+HAUL_API const char *haul_kernel_bound_text(haul_kernel_bound bound);
+
+/* A time that the kernel cannot fall below on the target, and the share of the prediction that it
+ * is: seconds / estimate.seconds. */
+typedef struct haul_kernel_term {
+    haul_kernel_bound bound;
+    double seconds; /* 0: not known */
+    double share;
+} haul_kernel_term;
+
+/* Why a kernel takes what it takes on the target, by `roofline`. */
+typedef struct haul_kernel_explanation {
+    haul_estimate estimate;
+    haul_kernel_bound bound;
+    haul_kernel_term terms[HAUL_BOUND_COUNT]; /* by bound */
+    double home_s;                            /* the same size at home */
+    double ratio;                             /* of the two, less their launches */
+    double if_rate; /* seconds if what bounds it were twice as fast: the next term then bounds */
+    double blocks;
+    double busiest; /* blocks of the busiest multiprocessor */
+    double idle;    /* share of the multiprocessors' time without a block: of the last wave */
+} haul_kernel_explanation;
+
+HAUL_API haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
+                                         haul_error *error);
+
+HAUL_END
+
+#endif
