@@ -346,9 +346,10 @@ void haul_cupti_row_event(haul_cupti_lane *lane)
         .process = place->process,
         .event = event_at(lane, HAUL_COL_EVENT),
         .sync_id = event_at(lane, HAUL_COL_SYNC_ID),
+        .key = call_key(lane, place),
         .time_ns = haul_rows_int(&lane->rows, HAUL_COL_START),
         .stream = place->stream,
     };
     if (record.event != HAUL_NO_ID && record.stream != HAUL_NONE)
-        haul_builder_event(lane->builder, &record, call_key(lane, place));
+        haul_builder_event(lane->builder, &record);
 }

@@ -6,8 +6,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 
-/* Operations are numbered below this bit; a key whose number has it names an event's record. */
-static const uint32_t event_bit = UINT32_C(1) << 31;
+static const uint32_t most_ops = UINT32_C(1) << 31;
 
 static const int64_t time_limit = INT64_C(1) << 61;
 static const uint64_t sum_limit = UINT64_C(1) << 62;
@@ -29,7 +28,8 @@ void haul_builder_release(haul_builder *self)
     haul_arena_release(&self->arena);
     haul_strings_release(&self->strings);
     free(self->ops);
-    free(self->keys);
+    free(self->scratch);
+    free(self->event_join.order);
     free(self->waits);
     free(self->events);
     free(self->edges);
@@ -54,21 +54,18 @@ bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t
     return !self->failed;
 }
 
-haul_key *haul_builder_scratch(haul_builder *self, size_t count)
+uint32_t *haul_builder_scratch(haul_builder *self, size_t count)
 {
-    self->key_count = 0;
-    return haul_builder_grow(self, &self->keys, &self->key_capacity, count + 1, sizeof *self->keys)
-               ? self->keys
+    return haul_builder_grow(self, &self->scratch, &self->scratch_capacity, count + 1,
+                             sizeof *self->scratch)
+               ? self->scratch
                : NULL;
 }
 
 void haul_builder_reserve(haul_builder *self, uint64_t ops)
 {
-    if (ops >= event_bit)
-        return;
-    const size_t count = (size_t)ops;
-    (void)haul_grow(&self->ops, &self->op_capacity, count, sizeof *self->ops);
-    (void)haul_grow(&self->keys, &self->key_capacity, count, sizeof *self->keys);
+    if (ops < most_ops)
+        (void)haul_grow(&self->ops, &self->op_capacity, (size_t)ops, sizeof *self->ops);
 }
 
 static void add_note(haul_builder *self, haul_notes *notes, uint64_t count, const char *text)
@@ -203,25 +200,36 @@ static void repair_op(haul_builder *self, haul_op *op)
     self->total_bytes += op->bytes;
 }
 
-static void add_key(haul_builder *self, uint64_t key, uint32_t index)
+/* Until the links are made their place holds the key of the operation's call. */
+static_assert(offsetof(haul_op, thread_prev) == offsetof(haul_op, stream_prev) + 4,
+              "the two links are the room of one key");
+
+static void *key_place(haul_op *op)
 {
-    if (key && haul_builder_grow(self, &self->keys, &self->key_capacity, self->key_count + 1,
-                                 sizeof *self->keys))
-        self->keys[self->key_count++] = (haul_key){.key = key, .index = index};
+    return (char *)op + offsetof(haul_op, stream_prev);
+}
+
+static haul_keys op_keys(const haul_builder *self)
+{
+    return (haul_keys){.first = key_place(self->ops), .stride = sizeof *self->ops};
+}
+
+static haul_keys event_keys(const haul_builder *self)
+{
+    return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
 }
 
 void haul_builder_op(haul_builder *self, const haul_op *op, uint64_t key)
 {
-    if (self->op_count >= event_bit)
+    if (self->op_count >= most_ops)
         self->failed = true;
     if (!haul_builder_grow(self, &self->ops, &self->op_capacity, self->op_count + 1,
                            sizeof *self->ops))
         return;
-    haul_op *kept = &self->ops[self->op_count];
+    haul_op *kept = &self->ops[self->op_count++];
     *kept = *op;
-    kept->stream_prev = kept->thread_prev = HAUL_NONE;
+    memcpy(key_place(kept), &key, sizeof key);
     repair_op(self, kept);
-    add_key(self, key, (uint32_t)self->op_count++);
 }
 
 void haul_builder_wait(haul_builder *self, const haul_op *op, uint64_t key, const haul_wait *wait)
@@ -235,93 +243,102 @@ void haul_builder_wait(haul_builder *self, const haul_op *op, uint64_t key, cons
     haul_builder_op(self, &tagged, key);
 }
 
-void haul_builder_event(haul_builder *self, const haul_event *record, uint64_t key)
+void haul_builder_event(haul_builder *self, const haul_event *event)
 {
-    if (self->event_count >= event_bit)
+    if (self->event_count >= most_ops)
         self->failed = true;
-    if (!haul_builder_grow(self, &self->events, &self->event_capacity, self->event_count + 1,
-                           sizeof *self->events))
-        return;
-    self->events[self->event_count] = *record;
-    add_key(self, key, (uint32_t)self->event_count++ | event_bit);
+    if (haul_builder_grow(self, &self->events, &self->event_capacity, self->event_count + 1,
+                          sizeof *self->events))
+        self->events[self->event_count++] = *event;
 }
 
-/* The first place whose key is not below `key`, galloping from where the last one was: calls come
- * nearly in order of their keys. */
-static size_t find_key(haul_builder *self, uint64_t key)
+/* Lists in `order` what has a key, by key. */
+static void order_keys(haul_builder *self, haul_join *join, size_t count, haul_keys keys)
 {
-    const haul_key *keys = self->keys;
-    size_t low = self->key_finger, high = low, step = 1;
-    while (high < self->key_count && keys[high].key < key) {
-        low = high + 1;
-        high = self->key_count - high > step ? high + step : self->key_count;
-        step *= 2;
-    }
-    for (step = 1; low && keys[low - 1].key >= key; step *= 2) {
-        high = low - 1;
-        low = low > step ? low - step : 0;
-    }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (keys[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    self->key_finger = low;
-    return low;
-}
-
-static bool is_joined(const haul_builder *self, uint32_t index)
-{
-    return index & event_bit ? self->events[index & ~event_bit].has_call
-                             : (self->ops[index].flags & HAUL_OP_HAS_CALL) != 0;
-}
-
-/* Returns whether what was joined is an operation. */
-static bool join_one(haul_builder *self, uint32_t index, const haul_call *call)
-{
-    if (index & event_bit) {
-        haul_event *event = &self->events[index & ~event_bit];
-        event->time_ns = call->start_ns;
-        event->has_call = true;
-        return false;
-    }
-    haul_op *op = &self->ops[index];
-    op->flags |= HAUL_OP_HAS_CALL;
-    op->call_ns = call->start_ns;
-    op->call_dur_ns = call->dur_ns;
-    op->thread = call->thread;
-    if (op->name == HAUL_NONE)
-        op->name = call->name;
-    return true;
-}
-
-/* Joins a call to all that has its key, once: whoever gives an id twice does not mean one call. */
-static bool join(haul_builder *self, const haul_call *call)
-{
-    bool issued = false;
-    const size_t first = call->key ? find_key(self, call->key) : self->key_count;
-    for (size_t at = first; at < self->key_count && self->keys[at].key == call->key; at++) {
-        if (at == first && is_joined(self, self->keys[at].index)) {
-            haul_builder_repaired(self, 1, "second call of one correlation id, left unjoined");
-            return false;
-        }
-        issued |= join_one(self, self->keys[at].index, call);
-    }
-    return issued;
+    for (uint32_t i = 0; i < count; i++)
+        if (haul_keys_at(&keys, i))
+            join->order[join->count++] = i;
+    if (!haul_order_sort(join->order, join->count, &keys))
+        self->failed = true;
 }
 
 static void prepare_join(haul_builder *self)
 {
-    self->keys_ready = true;
-    if (!haul_keys_sort(self->keys, self->key_count))
+    self->joining = true;
+    self->op_join.order = haul_builder_scratch(self, self->op_count);
+    self->event_join.order = malloc((self->event_count + 1) * sizeof *self->event_join.order);
+    if (!self->op_join.order || !self->event_join.order) {
         self->failed = true;
+        return;
+    }
+    order_keys(self, &self->op_join, self->op_count, op_keys(self));
+    order_keys(self, &self->event_join, self->event_count, event_keys(self));
+}
+
+/* The next thing of the key from place *at on, or HAUL_NONE. */
+static uint32_t next_of_key(const haul_join *join, const haul_keys *keys, uint64_t key, size_t *at)
+{
+    if (*at >= join->count || haul_keys_at(keys, join->order[*at]) != key)
+        return HAUL_NONE;
+    return join->order[(*at)++];
+}
+
+static size_t find_key(haul_join *join, const haul_keys *keys, uint64_t key)
+{
+    join->finger = haul_order_find(join->order, join->count, keys, key, join->finger);
+    return join->finger;
+}
+
+static void join_events(haul_builder *self, const haul_call *call)
+{
+    const haul_keys keys = event_keys(self);
+    haul_join *join = &self->event_join;
+    size_t at = find_key(join, &keys, call->key);
+    for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
+        haul_event *event = &self->events[i];
+        if (event->has_call)
+            return;
+        event->time_ns = call->start_ns;
+        event->has_call = true;
+    }
+}
+
+/* Returns whether the call issued an operation. Whoever gives an id twice does not mean one call:
+ * the first has it. */
+static bool join_ops(haul_builder *self, const haul_call *call)
+{
+    const haul_keys keys = op_keys(self);
+    haul_join *join = &self->op_join;
+    const size_t begin = find_key(join, &keys, call->key);
+    size_t at = begin;
+    for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
+        haul_op *op = &self->ops[i];
+        if (op->flags & HAUL_OP_HAS_CALL) {
+            haul_builder_repaired(self, 1, "second call of one correlation id, left unjoined");
+            return false;
+        }
+        op->flags |= HAUL_OP_HAS_CALL;
+        op->call_ns = call->start_ns;
+        op->call_dur_ns = call->dur_ns;
+        op->thread = call->thread;
+        if (op->name == HAUL_NONE)
+            op->name = call->name;
+    }
+    return at > begin;
+}
+
+static bool join_call(haul_builder *self, const haul_call *call)
+{
+    if (!call->key)
+        return false;
+    if (self->event_join.count)
+        join_events(self, call);
+    return join_ops(self, call);
 }
 
 void haul_builder_call(haul_builder *self, const haul_call *call)
 {
-    if (!self->keys_ready)
+    if (!self->joining)
         prepare_join(self);
     if (self->failed)
         return;
@@ -330,7 +347,7 @@ void haul_builder_call(haul_builder *self, const haul_call *call)
     known.start_ns = clamp_start(known.start_ns);
     if (repair_duration(&known.dur_ns, &self->total_call_ns))
         haul_builder_repaired(self, 1, "duration of a call negative or absurd, set to 0");
-    if (join(self, &known))
+    if (join_call(self, &known))
         return;
     const haul_op op = {
         .kind = HAUL_OP_CALL,
@@ -410,10 +427,10 @@ haul_status haul_builder_finish(haul_builder *self, const char *source, const ch
     haul_records_release(&self->names);
     if (!self->failed)
         haul_links_make(self);
-    free(self->keys);
-    self->keys = NULL;
     if (!self->failed)
         haul_edges_make(self);
+    free(self->scratch);
+    self->scratch = NULL;
     const char *kept_source = haul_arena_string(&self->arena, source);
     const char *kept_format = haul_arena_string(&self->arena, format);
     haul_owned_workload *owned = calloc(1, sizeof *owned);

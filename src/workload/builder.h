@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/keysort.h"
+#include "base/order.h"
 #include "base/records.h"
 #include "base/strings.h"
 #include "haul/workload.h"
@@ -36,6 +36,7 @@ typedef struct haul_event {
     uint64_t process;
     uint64_t event;
     uint64_t sync_id;
+    uint64_t key;    /* of the call that recorded it, or 0 */
     int64_t time_ns; /* when it was reached on its device, 0 where not known; set by the join to
                       * when it was called for */
     uint32_t stream;
@@ -50,6 +51,13 @@ typedef struct haul_call {
     uint32_t thread;
 } haul_call;
 
+/* Things in order of their calls' keys. */
+typedef struct haul_join {
+    uint32_t *order;
+    size_t count;
+    size_t finger; /* where the last key was */
+} haul_join;
+
 typedef struct haul_notes {
     haul_note *items;
     size_t count;
@@ -62,11 +70,11 @@ typedef struct haul_builder {
     haul_op *ops;
     size_t op_count;
     size_t op_capacity;
-    haul_key *keys; /* of calls, to operations, or to records of events above event_bit */
-    size_t key_count;
-    size_t key_capacity;
-    size_t key_finger;
-    bool keys_ready;
+    uint32_t *scratch; /* lists of numbers, one after another: pages once touched serve again */
+    size_t scratch_capacity;
+    haul_join op_join;
+    haul_join event_join;
+    bool joining;
     haul_wait *waits; /* a SYNC operation's `bytes` is its number here until it is resolved */
     size_t wait_count;
     size_t wait_capacity;
@@ -128,7 +136,7 @@ void haul_builder_op(haul_builder *self, const haul_op *op, uint64_t key);
 /* Adds a SYNC operation and what it waits for. */
 void haul_builder_wait(haul_builder *self, const haul_op *op, uint64_t key, const haul_wait *wait);
 
-void haul_builder_event(haul_builder *self, const haul_event *record, uint64_t key);
+void haul_builder_event(haul_builder *self, const haul_event *event);
 
 /* Joins a call to what it issued, or adds it as an operation of its own. No operation, wait or
  * record may be added after the first call. */
@@ -150,9 +158,8 @@ typedef struct haul_owned_workload {
 bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
                        size_t item_size);
 
-/* Room for `count` keys, where the calls' keys are no longer needed; NULL with `failed` set. One
- * room for all that sorting needs: pages once touched are not touched anew. */
-haul_key *haul_builder_scratch(haul_builder *self, size_t count);
+/* Room for `count` numbers, good until the next such call; NULL with `failed` set. */
+uint32_t *haul_builder_scratch(haul_builder *self, size_t count);
 
 /* Links operations in order of start. In links.c. */
 void haul_links_make(haul_builder *self);

@@ -8,9 +8,8 @@
 /* The device operations of each stream, in order of start. */
 typedef struct stream_lists {
     uint32_t *ops;
-    int64_t *issue_ns; /* when the operation was called for, at the latest; never falls */
-    size_t *begins;    /* of each stream, and the end */
-    size_t *fingers;   /* where the last question about a stream was answered */
+    size_t *begins;  /* of each stream, and the end */
+    size_t *fingers; /* where the last question about a stream was answered */
 } stream_lists;
 
 /* The streams of each context, and of each stream the operation that a wait for its context last
@@ -37,8 +36,6 @@ typedef struct resolver {
 
 static void release(resolver *self)
 {
-    free(self->lists.ops);
-    free(self->lists.issue_ns);
     free(self->lists.begins);
     free(self->lists.fingers);
     haul_records_release(&self->contexts.contexts);
@@ -53,24 +50,37 @@ static bool on_stream(const haul_op *op)
     return op->kind <= HAUL_OP_KERNEL && op->stream != HAUL_NONE;
 }
 
+/* Gives operations without a call, in `call_ns`, when they were called for at the latest: before
+ * they started, and, since a stream is first in, first out, before what follows. */
+static void date_orphans(resolver *self, size_t begin, size_t end)
+{
+    haul_op *ops = self->builder->ops;
+    int64_t latest_ns = INT64_MAX;
+    for (size_t i = end; i-- > begin;) {
+        haul_op *op = &ops[self->lists.ops[i]];
+        if (!(op->flags & HAUL_OP_HAS_CALL))
+            op->call_ns = op->start_ns < latest_ns ? op->start_ns : latest_ns;
+        latest_ns = op->call_ns;
+    }
+}
+
+static void forget_orphans(const haul_builder *builder)
+{
+    for (size_t i = 0; i < builder->op_count; i++)
+        if (!(builder->ops[i].flags & HAUL_OP_HAS_CALL))
+            builder->ops[i].call_ns = 0;
+}
+
 static void fill_lists(resolver *self, size_t stream_count)
 {
     const haul_builder *builder = self->builder;
     stream_lists *lists = &self->lists;
-    for (size_t i = 0; i < builder->op_count; i++) {
-        const haul_op *op = &builder->ops[i];
-        if (!on_stream(op))
-            continue;
-        const size_t at = lists->fingers[op->stream]++;
-        lists->ops[at] = (uint32_t)i;
-        lists->issue_ns[at] = op->flags & HAUL_OP_HAS_CALL ? op->call_ns : op->start_ns;
-    }
-    /* A stream is first in, first out: nothing on it was called for later than what follows. */
+    for (uint32_t i = 0; i < builder->op_count; i++)
+        if (on_stream(&builder->ops[i]))
+            lists->ops[lists->fingers[builder->ops[i].stream]++] = i;
     for (size_t s = 0; s < stream_count; s++) {
-        for (size_t i = lists->begins[s + 1]; i > lists->begins[s] + 1; i--)
-            if (lists->issue_ns[i - 2] > lists->issue_ns[i - 1])
-                lists->issue_ns[i - 2] = lists->issue_ns[i - 1];
-        lists->fingers[s] = lists->begins[s];
+        date_orphans(self, lists->begins[s], lists->begins[s + 1]);
+        lists->fingers[s] = 0;
     }
 }
 
@@ -90,10 +100,8 @@ static bool make_lists(resolver *self)
         lists->begins[s + 1] += lists->begins[s];
         lists->fingers[s] = lists->begins[s];
     }
-    const size_t total = lists->begins[stream_count];
-    lists->ops = malloc((total + 1) * sizeof *lists->ops);
-    lists->issue_ns = malloc((total + 1) * sizeof *lists->issue_ns);
-    if (!lists->ops || !lists->issue_ns)
+    lists->ops = haul_builder_scratch(self->builder, lists->begins[stream_count]);
+    if (!lists->ops)
         return false;
     fill_lists(self, stream_count);
     return true;
@@ -143,27 +151,13 @@ static bool make_contexts(resolver *self)
 static size_t place_at(resolver *self, uint32_t stream, int64_t time_ns)
 {
     const stream_lists *lists = &self->lists;
-    const int64_t *issue_ns = lists->issue_ns;
+    const haul_op *ops = self->builder->ops;
+    const haul_keys keys = {&ops->call_ns, sizeof *ops, HAUL_KEYS_SIGNED};
     const size_t begin = lists->begins[stream], end = lists->begins[stream + 1];
-    size_t low = lists->fingers[stream], high = low, step = 1;
-    while (high < end && issue_ns[high] < time_ns) {
-        low = high + 1;
-        high = end - high > step ? high + step : end;
-        step *= 2;
-    }
-    for (step = 1; low > begin && issue_ns[low - 1] >= time_ns; step *= 2) {
-        high = low - 1;
-        low = low - begin > step ? low - step : begin;
-    }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (issue_ns[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    lists->fingers[stream] = low;
-    return low;
+    lists->fingers[stream] =
+        haul_order_find(lists->ops + begin, end - begin, &keys,
+                        (uint64_t)time_ns ^ HAUL_KEYS_SIGNED, lists->fingers[stream]);
+    return begin + lists->fingers[stream];
 }
 
 static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
@@ -182,16 +176,12 @@ static uint32_t next_issued(resolver *self, uint32_t stream, int64_t time_ns)
 /* The last operation of the stream that had started on the device at `time_ns`. */
 static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
 {
-    size_t low = self->lists.begins[stream], high = self->lists.begins[stream + 1];
-    const size_t begin = low;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (self->builder->ops[self->lists.ops[middle]].start_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > begin ? self->lists.ops[low - 1] : HAUL_NONE;
+    const haul_op *ops = self->builder->ops;
+    const haul_keys keys = {&ops->start_ns, sizeof *ops, HAUL_KEYS_SIGNED};
+    const size_t begin = self->lists.begins[stream], end = self->lists.begins[stream + 1];
+    const size_t place = haul_order_find(self->lists.ops + begin, end - begin, &keys,
+                                         (uint64_t)time_ns ^ HAUL_KEYS_SIGNED, 0);
+    return place ? self->lists.ops[begin + place - 1] : HAUL_NONE;
 }
 
 static int64_t end_of(const haul_op *op)
@@ -390,6 +380,7 @@ void haul_edges_make(haul_builder *builder)
         op->bytes = 0;
         resolve_wait(&self, wait, (uint32_t)i);
     }
+    forget_orphans(builder);
     release(&self);
     if (!builder->failed) {
         sort_edges(builder);

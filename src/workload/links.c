@@ -12,23 +12,23 @@ static bool ops_sorted(const haul_builder *self)
     return true;
 }
 
-/* Puts the operation of number keys[i].index at i, along the permutation's cycles, so that no
- * second copy of the operations is needed. */
-static void permute(haul_op *ops, haul_key *keys, size_t count)
+/* Puts the operation of number order[i] at i, along the permutation's cycles, so that no second
+ * copy of the operations is needed. */
+static void permute(haul_op *ops, uint32_t *order, size_t count)
 {
-    for (size_t begin = 0; begin < count; begin++) {
-        if (keys[begin].index == begin)
+    for (uint32_t begin = 0; begin < count; begin++) {
+        if (order[begin] == begin)
             continue;
         const haul_op first = ops[begin];
-        size_t at = begin;
-        while (keys[at].index != begin) {
-            const size_t from = keys[at].index;
+        uint32_t at = begin;
+        while (order[at] != begin) {
+            const uint32_t from = order[at];
             ops[at] = ops[from];
-            keys[at].index = (uint32_t)at;
+            order[at] = at;
             at = from;
         }
         ops[at] = first;
-        keys[at].index = (uint32_t)at;
+        order[at] = at;
     }
 }
 
@@ -36,13 +36,14 @@ static void sort_ops(haul_builder *self)
 {
     if (ops_sorted(self))
         return;
-    haul_key *keys = haul_builder_scratch(self, self->op_count);
-    if (!keys)
+    uint32_t *order = haul_builder_scratch(self, self->op_count);
+    if (!order)
         return;
-    for (size_t i = 0; i < self->op_count; i++)
-        keys[i] = (haul_key){haul_key_of_signed(self->ops[i].start_ns), (uint32_t)i};
-    if (haul_keys_sort(keys, self->op_count))
-        permute(self->ops, keys, self->op_count);
+    for (uint32_t i = 0; i < self->op_count; i++)
+        order[i] = i;
+    const haul_keys keys = {&self->ops->start_ns, sizeof *self->ops, HAUL_KEYS_SIGNED};
+    if (haul_order_sort(order, self->op_count, &keys))
+        permute(self->ops, order, self->op_count);
     else
         self->failed = true;
 }
@@ -65,6 +66,7 @@ static void link_streams(haul_builder *self)
     }
     for (size_t i = 0; i < self->op_count; i++) {
         haul_op *op = &self->ops[i];
+        op->stream_prev = op->thread_prev = HAUL_NONE;
         if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
             continue;
         op->stream_prev = last[op->stream];
@@ -73,9 +75,9 @@ static void link_streams(haul_builder *self)
     free(last);
 }
 
-/* Groups the operations by thread: those of thread t are keys[ends[t - 1]] to keys[ends[t] - 1], by
- * start, each with its call's start as key. */
-static haul_key *group_by_thread(haul_builder *self, size_t *ends)
+/* Groups the operations by thread: those of thread t are order[ends[t - 1]] to order[ends[t] - 1],
+ * by start. */
+static uint32_t *group_by_thread(haul_builder *self, size_t *ends)
 {
     size_t total = 0;
     for (size_t i = 0; i < self->op_count; i++)
@@ -88,13 +90,11 @@ static haul_key *group_by_thread(haul_builder *self, size_t *ends)
         ends[t] = sum;
         sum += count;
     }
-    haul_key *keys = haul_builder_scratch(self, total);
-    for (size_t i = 0; keys && i < self->op_count; i++) {
-        const haul_op *op = &self->ops[i];
-        if (op->thread != HAUL_NONE)
-            keys[ends[op->thread]++] = (haul_key){haul_key_of_signed(op->call_ns), (uint32_t)i};
-    }
-    return keys;
+    uint32_t *order = haul_builder_scratch(self, total);
+    for (uint32_t i = 0; order && i < self->op_count; i++)
+        if (self->ops[i].thread != HAUL_NONE)
+            order[ends[self->ops[i].thread]++] = i;
+    return order;
 }
 
 static void link_threads(haul_builder *self)
@@ -102,19 +102,22 @@ static void link_threads(haul_builder *self)
     if (!self->threads.count)
         return;
     size_t *ends = calloc(self->threads.count, sizeof *ends);
-    haul_key *keys = ends ? group_by_thread(self, ends) : NULL;
-    self->failed |= !keys;
+    uint32_t *order = ends ? group_by_thread(self, ends) : NULL;
+    self->failed |= !order;
+    const haul_keys keys = {&self->ops->call_ns, sizeof *self->ops, HAUL_KEYS_SIGNED};
     for (size_t t = 0, begin = 0; !self->failed && t < self->threads.count; begin = ends[t++]) {
-        if (!haul_keys_sort(keys + begin, ends[t] - begin))
+        if (!haul_order_sort(order + begin, ends[t] - begin, &keys))
             self->failed = true;
         for (size_t i = begin + 1; i < ends[t]; i++)
-            self->ops[keys[i].index].thread_prev = keys[i - 1].index;
+            self->ops[order[i]].thread_prev = order[i - 1];
     }
     free(ends);
 }
 
 void haul_links_make(haul_builder *self)
 {
+    if (!self->op_count)
+        return;
     sort_ops(self);
     if (!self->failed)
         link_streams(self);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/keysort.h"
+#include "base/order.h"
 #include "base/records.h"
 #include "workload/builder.h"
 #include "workload_check.h"
@@ -13,45 +13,64 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)rand() % limit;
 }
 
-static int compare_keys(const void *a, const void *b)
+typedef struct thing {
+    uint32_t number;
+    uint64_t key;
+} thing;
+
+static int compare_things(const void *a, const void *b)
 {
-    const haul_key *x = a, *y = b;
+    const thing *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 /* Keys that rise by `step` and are off by up to `noise`: in order, nearly, or not at all. */
-static void check_sort(uint32_t count, uint32_t step, uint32_t noise)
+static void check_order(uint32_t count, uint32_t step, uint32_t noise)
 {
-    haul_key *keys = malloc((count + 1) * sizeof *keys);
-    haul_key *expected = malloc((count + 1) * sizeof *expected);
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = (haul_key){(uint64_t)i * step + (noise ? below(noise) : 0), i};
-    memcpy(expected, keys, count * sizeof *keys);
-    qsort(expected, count, sizeof *expected, compare_keys);
-    assert_true(haul_keys_sort(keys, count));
-    assert_true(haul_keys_sorted(keys, count));
+    thing *things = malloc((count + 1) * sizeof *things);
+    thing *expected = malloc((count + 1) * sizeof *expected);
+    uint32_t *order = malloc((count + 1) * sizeof *order);
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(keys[i].key, expected[i].key);
-        assert_int_equal(keys[i].index, expected[i].index);
+        things[i] = (thing){i, (uint64_t)i * step + (noise ? below(noise) : 0)};
+        order[i] = i;
     }
-    free(keys);
+    memcpy(expected, things, count * sizeof *things);
+    qsort(expected, count, sizeof *expected, compare_things);
+    const haul_keys keys = {&things->key, sizeof *things, 0};
+    assert_true(haul_order_sort(order, count, &keys));
+    assert_true(haul_order_sorted(order, count, &keys));
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(order[i], expected[i].number);
+    for (uint32_t i = 0; i < 100 && count; i++) {
+        const uint64_t key = below(count * (step + 1) + noise + 1);
+        const size_t place = haul_order_find(order, count, &keys, key, below(count + 1));
+        assert_true(place == 0 || expected[place - 1].key < key);
+        assert_true(place == count || expected[place].key >= key);
+    }
+    free(things);
     free(expected);
+    free(order);
 }
 
-static void keys_are_sorted_stably(void **state)
+static void orders_are_stable_and_searched(void **state)
 {
     (void)state;
     srand(1);
     for (uint32_t count = 0; count < 200; count++)
-        check_sort(count, below(3), 1 + below(100));
-    check_sort(100000, 10, 0);
-    check_sort(100000, 10, 25);
-    check_sort(100000, 1, 100000);
-    check_sort(100000, 0, 7);
-    assert_true(haul_key_of_signed(-1) < haul_key_of_signed(0));
-    assert_true(haul_key_of_signed(INT64_MIN) < haul_key_of_signed(-1));
+        check_order(count, below(3), 1 + below(100));
+    check_order(100000, 10, 0);
+    check_order(100000, 10, 25);
+    check_order(100000, 1, 100000);
+    check_order(100000, 0, 7);
+    const int64_t numbers[] = {5, -1, INT64_MIN, 0};
+    uint32_t order[] = {0, 1, 2, 3};
+    const haul_keys keys = {numbers, sizeof *numbers, HAUL_KEYS_SIGNED};
+    assert_true(haul_order_sort(order, 4, &keys));
+    assert_int_equal(order[0], 2);
+    assert_int_equal(order[1], 1);
+    assert_int_equal(order[3], 0);
 }
 
 static void records_are_kept_once(void **state)
@@ -316,12 +335,11 @@ static void check_event_waits(bool with_ids)
     haul_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
     add_regular_ops(&builder);
     for (uint32_t e = 0; e < EVENTS; e++)
-        haul_builder_event(&builder,
-                           &(haul_event){.process = 1,
-                                         .event = e % 4,
-                                         .sync_id = with_ids ? e : HAUL_NO_ID,
-                                         .stream = e % STREAMS},
-                           10000 + e);
+        haul_builder_event(&builder, &(haul_event){.process = 1,
+                                                   .event = e % 4,
+                                                   .sync_id = with_ids ? e : HAUL_NO_ID,
+                                                   .key = 10000 + e,
+                                                   .stream = e % STREAMS});
     for (uint32_t i = 0; i < WAITS; i++) {
         const int64_t time_ns = 3 + (int64_t)below(OPS * 10);
         const uint32_t record = record_for(with_ids, i, time_ns);
@@ -395,7 +413,7 @@ static void words_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_sorted_stably),
+        cmocka_unit_test(orders_are_stable_and_searched),
         cmocka_unit_test(records_are_kept_once),
         cmocka_unit_test(joins_equal_brute_force),
         cmocka_unit_test(stream_waits_equal_brute_force),

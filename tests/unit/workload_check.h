@@ -30,6 +30,7 @@ static inline void workload_check_op(const haul_workload *w, size_t i)
     HOLDS(op->stream == HAUL_NONE || op->stream < w->stream_count);
     HOLDS(op->thread == HAUL_NONE || op->thread < w->thread_count);
     HOLDS((op->thread != HAUL_NONE) == ((op->flags & HAUL_OP_HAS_CALL) != 0));
+    HOLDS(op->flags & HAUL_OP_HAS_CALL || (op->call_ns == 0 && op->call_dur_ns == 0));
     HOLDS(haul_workload_string(w, op->name) != NULL);
     if (op->kind == HAUL_OP_COPY)
         HOLDS(op->direction < HAUL_DIRECTIONS && op->detail < HAUL_MEMORIES);

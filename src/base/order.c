@@ -1,0 +1,138 @@
+/* A natural merge sort: short runs are made by insertion, and two neighbours are merged only where
+ * they overlap, so that what is out of order by a little costs a little (the idea of timsort,
+ * Peters 2002, without its galloping). */
+#include "base/order.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+enum { SHORT_RUN = 32 };
+
+typedef struct sorter {
+    uint32_t *order;
+    const haul_keys *keys;
+    uint32_t *spare;
+    size_t spare_capacity;
+    bool failed;
+} sorter;
+
+bool haul_order_sorted(const uint32_t *order, size_t count, const haul_keys *keys)
+{
+    for (size_t i = 1; i < count; i++)
+        if (haul_keys_at(keys, order[i]) < haul_keys_at(keys, order[i - 1]))
+            return false;
+    return true;
+}
+
+static void insert_all(uint32_t *order, size_t count, const haul_keys *keys)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t number = order[i];
+        const uint64_t key = haul_keys_at(keys, number);
+        size_t at = i;
+        for (; at && haul_keys_at(keys, order[at - 1]) > key; at--)
+            order[at] = order[at - 1];
+        order[at] = number;
+    }
+}
+
+/* How many come before a `key` that is put behind its equals (or, `before`, ahead of them). */
+static size_t place_of(const uint32_t *order, size_t count, const haul_keys *keys, uint64_t key,
+                       bool before)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const uint64_t there = haul_keys_at(keys, order[middle]);
+        if (there < key || (!before && there == key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The left side is in the spare, the right one where it was. */
+static void merge_up(const sorter *self, size_t begin, size_t lefts, size_t end)
+{
+    uint32_t *out = self->order + begin;
+    const uint32_t *left = self->spare, *left_end = left + lefts;
+    const uint32_t *right = out + lefts, *right_end = self->order + end;
+    while (left < left_end && right < right_end)
+        *out++ =
+            haul_keys_at(self->keys, *right) < haul_keys_at(self->keys, *left) ? *right++ : *left++;
+    memcpy(out, left, (size_t)(left_end - left) * sizeof *out);
+}
+
+/* The right side is in the spare, the left one where it was; filled from the end. */
+static void merge_down(const sorter *self, size_t begin, size_t rights, size_t end)
+{
+    uint32_t *out = self->order + end;
+    const uint32_t *right = self->spare + rights;
+    const uint32_t *left_begin = self->order + begin, *left = out - rights;
+    while (left > left_begin && right > self->spare)
+        *--out = haul_keys_at(self->keys, right[-1]) < haul_keys_at(self->keys, left[-1])
+                     ? *--left
+                     : *--right;
+    const size_t rest = (size_t)(right - self->spare);
+    memcpy(out - rest, self->spare, rest * sizeof *out);
+}
+
+static void merge(sorter *self, size_t begin, size_t middle, size_t end)
+{
+    uint32_t *order = self->order;
+    begin += place_of(order + begin, middle - begin, self->keys,
+                      haul_keys_at(self->keys, order[middle]), false);
+    end = middle + place_of(order + middle, end - middle, self->keys,
+                            haul_keys_at(self->keys, order[middle - 1]), true);
+    const size_t lefts = middle - begin, rights = end - middle;
+    const size_t fewer = lefts < rights ? lefts : rights;
+    if (!haul_grow(&self->spare, &self->spare_capacity, fewer, sizeof *order)) {
+        self->failed = true;
+        return;
+    }
+    if (lefts <= rights) {
+        memcpy(self->spare, order + begin, lefts * sizeof *order);
+        merge_up(self, begin, lefts, end);
+    } else {
+        memcpy(self->spare, order + middle, rights * sizeof *order);
+        merge_down(self, begin, rights, end);
+    }
+}
+
+static size_t at_most(size_t value, size_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+bool haul_order_sort(uint32_t *order, size_t count, const haul_keys *keys)
+{
+    if (haul_order_sorted(order, count, keys))
+        return true;
+    for (size_t at = 0; at < count; at += SHORT_RUN)
+        insert_all(order + at, at_most(SHORT_RUN, count - at), keys);
+    sorter self = {.order = order, .keys = keys};
+    for (size_t width = SHORT_RUN; width < count; width *= 2)
+        for (size_t at = 0; at + width < count; at += 2 * width)
+            if (haul_keys_at(keys, order[at + width]) < haul_keys_at(keys, order[at + width - 1]))
+                merge(&self, at, at + width, at + at_most(2 * width, count - at));
+    free(self.spare);
+    return !self.failed;
+}
+
+size_t haul_order_find(const uint32_t *order, size_t count, const haul_keys *keys, uint64_t key,
+                       size_t near)
+{
+    size_t low = near < count ? near : count, high = low, step = 1;
+    while (high < count && haul_keys_at(keys, order[high]) < key) {
+        low = high + 1;
+        high = count - high > step ? high + step : count;
+        step *= 2;
+    }
+    for (step = 1; low && haul_keys_at(keys, order[low - 1]) >= key; step *= 2) {
+        high = low - 1;
+        low = low > step ? low - step : 0;
+    }
+    return low + place_of(order + low, high - low, keys, key, true);
+}
