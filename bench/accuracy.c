@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const accuracy_section *const sections[] = {&accuracy_transfers};
+static const accuracy_section *const sections[] = {&accuracy_transfers, &accuracy_identity,
+                                                   &accuracy_baselines};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

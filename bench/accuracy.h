@@ -14,5 +14,7 @@ typedef struct accuracy_section {
 } accuracy_section;
 
 extern const accuracy_section accuracy_transfers;
+extern const accuracy_section accuracy_identity;
+extern const accuracy_section accuracy_baselines;
 
 #endif
