@@ -284,9 +284,11 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "machine of the catalogue that is nearest, nothing fitted to them. Ours is `auto`; `peak` "
         "and `envelope` are AHEAD's baselines with the same machine's latency and link. Sum of "
         "|t - price| by sum of t, and the median relative error, in percent. Where a host clock "
-        "was read, the machine's `call_latency` is added to ours and to `peak`.\n\n"
-        "| measured | copies | machine | count | ours | peak | envelope |\n"
-        "| --- | --- | --- | ---: | ---: | ---: | ---: |\n",
+        "was read, the machine's `call_latency` is added to ours and to `peak`. Fitted: what "
+        "`haul machine fit` makes of copies 1, 3, 5, ... says of copies 2, 4, 6, ..., where there "
+        "are enough.\n\n"
+        "| measured | copies | machine | count | ours | peak | envelope | fitted |\n"
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
         out);
     char *notes = NULL;
     size_t size = 0;
@@ -300,9 +302,13 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     if (!status)
         fprintf(
             out,
-            "\nOf %zu groups `peak` is worse than ours in %zu and `envelope` in %zu, by the sum. "
-            "Where not, or where nothing can be said:\n\n%s",
-            total.groups, total.worse[PEAK], total.worse[ENVELOPE], notes);
+            "\nOf %zu groups `peak` is worse than ours in %zu and `envelope` in %zu, by the sum; "
+            "fitted copies are better than both in %zu of %zu. Pageable copies depend on the "
+            "host that was measured, and the catalogue's machine may have another; copies of a "
+            "few bytes are all latency, which `peak` shares with ours. Where a baseline is not "
+            "worse, or nothing can be said:\n\n%s",
+            total.groups, total.worse[PEAK], total.worse[ENVELOPE], total.fitted_best, total.fitted,
+            notes);
     free(notes);
     return status;
 }
