@@ -1,6 +1,6 @@
-# haul_embed_machines(OUT YAML...): writes the C file OUT with the machines inside; none where no
-# file is given.
-function(haul_embed_machines out)
+# haul_embed(OUT ARRAY YAML...): writes the C file OUT with the files inside, as the array
+# haul_embedded_ARRAY; none where no file is given.
+function(haul_embed out array)
   set(texts "")
   set(rows "")
   foreach(file ${ARGN})
@@ -17,7 +17,7 @@ function(haul_embed_machines out)
 #include \"machine/embedded.h\"
 
 @texts@
-const haul_embedded haul_embedded_machines[] = {
+const haul_embedded haul_embedded_@array@[] = {
 @rows@    {NULL, NULL, 0},
 };
 ")

@@ -12,7 +12,7 @@ set_target_properties(haul-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INST
 install(TARGETS haul EXPORT haul)
 install(TARGETS haul-cli)
 install(DIRECTORY include/haul TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY kernels machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY docs/ TYPE DOC FILES_MATCHING PATTERN "*.md")
 install(FILES README.md TYPE DOC)
 

@@ -1,5 +1,5 @@
-/* Machines inside the program, for the portable build: a file that is written when it is
- * configured. Other builds have none. */
+/* Machines and kernels inside the program, for the portable build: files that are written when it
+ * is configured. Other builds have none. */
 #ifndef HAUL_MACHINE_EMBEDDED_H
 #define HAUL_MACHINE_EMBEDDED_H
 
@@ -11,7 +11,8 @@ typedef struct haul_embedded {
     size_t size;
 } haul_embedded;
 
-/* Ends with a row without a name. */
+/* Each ends with a row without a name. */
 extern const haul_embedded haul_embedded_machines[];
+extern const haul_embedded haul_embedded_kernels[];
 
 #endif

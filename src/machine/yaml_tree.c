@@ -109,6 +109,19 @@ static bool is_marked(const yaml_event_t *event)
 
 static haul_status read_node(tree_reader *self, int depth, haul_node **out);
 
+/* Where the text of a scalar begins, behind its quote; 0 where it is not in the file as it is read:
+ * over several lines, or with escapes. */
+static int text_column(const yaml_event_t *event, size_t length)
+{
+    const yaml_mark_t *start = &event->start_mark;
+    const bool is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    const size_t quote = is_plain ? 0 : 1;
+    if (event->end_mark.line != start->line ||
+        event->end_mark.column - start->column != length + 2 * quote)
+        return 0;
+    return from_one(start->column + quote);
+}
+
 static haul_status read_scalar(tree_reader *self, haul_node *node)
 {
     const char *text = (const char *)self->event.data.scalar.value;
@@ -116,6 +129,7 @@ static haul_status read_scalar(tree_reader *self, haul_node *node)
     if (memchr(text, '\0', length))
         return fail_event(self, "expected text without a NUL character");
     node->text = haul_arena_text(self->arena, text, length);
+    node->text_column = text_column(&self->event, length);
     return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
 }
 
@@ -158,9 +172,9 @@ static haul_status read_node(tree_reader *self, int depth, haul_node **out)
 {
     if (is_marked(&self->event))
         return fail_event(self, "expected plain values: anchors, aliases and tags have no meaning "
-                                "in a machine file");
+                                "here");
     if (depth > HAUL_YAML_DEPTH)
-        return fail_event(self, "nested deeper than a machine file can be");
+        return fail_event(self, "nested deeper than such a file can be");
     haul_node *node = haul_arena_alloc(self->arena, sizeof *node);
     if (!node)
         return haul_fail_no_memory(self->error);
@@ -179,7 +193,7 @@ static haul_status read_stream(tree_reader *self, haul_node **root)
     if (!status)
         status = advance(self);
     if (!status && self->event.type == YAML_STREAM_END_EVENT)
-        return fail_event(self, "expected a machine; there is nothing here");
+        return fail_event(self, "expected keys and values; there is nothing here");
     if (!status)
         status = advance(self);
     if (!status)
@@ -198,7 +212,7 @@ haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     if (size > HAUL_YAML_BYTES) {
-        haul_fail(error, HAUL_BAD_INPUT, "larger than a machine file can be (%d KiB)",
+        haul_fail(error, HAUL_BAD_INPUT, "larger than such a file can be (%d KiB)",
                   HAUL_YAML_BYTES / 1024);
         haul_error_in_file(error, file);
         return HAUL_BAD_INPUT;

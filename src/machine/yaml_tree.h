@@ -18,6 +18,7 @@ typedef struct haul_node {
     int line;
     int column;
     const char *text; /* SCALAR: without a NUL inside */
+    int text_column;  /* of its first character; 0 where the file has it in another form */
     const struct haul_node *key;
     struct haul_node *first;
     struct haul_node *next;

@@ -91,7 +91,7 @@ static const struct {
     const char *text;
 } wrong[] = {
     /* not YAML, not UTF-8, not one plain document */
-    {"", 1, 1, "expected a machine; there is nothing here"},
+    {"", 1, 1, "expected keys and values; there is nothing here"},
     {"# only words\n", 2, 1, "nothing here"},
     {"a: b: c\n", 1, 5, "expected YAML: mapping values are not allowed"},
     {HEAD "host: {cores: 1\n", 5, 1, "expected YAML: did not find expected ',' or '}'"},
@@ -227,7 +227,7 @@ static void sizes_are_limited(void **state)
     haul_error error = {0};
     memset(text, '[', size);
     assert_int_equal(haul_machine_parse(text, size, "a", &machine, &error), HAUL_BAD_INPUT);
-    assert_non_null(strstr(error.text, "larger than a machine file can be"));
+    assert_non_null(strstr(error.text, "larger than such a file can be"));
     assert_int_equal(haul_machine_parse(text, size - 1, "a", &machine, &error), HAUL_BAD_INPUT);
     assert_int_equal(error.column, 9);
     size_t used = (size_t)snprintf(text, size, "%scopies:\n", MEASURED);

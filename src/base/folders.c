@@ -1,0 +1,180 @@
+#include "base/folders.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/nearest.h"
+
+static const char suffix[] = ".yaml";
+
+enum { SUFFIX = sizeof suffix - 1, PATH_BYTES = 4096 };
+
+void haul_folders_release(haul_folders *folders)
+{
+    haul_arena_release(&folders->arena);
+    free(folders->paths);
+    *folders = (haul_folders){0};
+}
+
+/* Adds `path`, the owner of which is the arena; NULL is a want of memory. The portable build's own
+ * folders are "": its files are inside. */
+static haul_status add_folder(haul_folders *self, const char *path, haul_error *error)
+{
+    if (path && !*path)
+        return HAUL_OK;
+    if (!path || !haul_grow(&self->paths, &self->capacity, self->count + 1, sizeof *self->paths))
+        return haul_fail_no_memory(error);
+    self->paths[self->count++] = path;
+    return HAUL_OK;
+}
+
+static haul_status add_environment(haul_folders *self, const char *variable, haul_error *error)
+{
+    const char *list = getenv(variable); // NOLINT(concurrency-mt-unsafe): read only
+    haul_status status = HAUL_OK;
+    while (!status && list && *list) {
+        const size_t length = strcspn(list, ":");
+        if (length)
+            status = add_folder(self, haul_arena_text(&self->arena, list, length), error);
+        list += length + (list[length] == ':');
+    }
+    return status;
+}
+
+/* PREFIX/share/haul/KIND of a program in PREFIX/bin, wherever it was moved to. */
+static haul_status add_beside_program(haul_folders *self, const char *kind, haul_error *error)
+{
+    char path[PATH_BYTES];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return HAUL_OK;
+    path[length] = '\0';
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return HAUL_OK;
+        *slash = '\0';
+    }
+    return add_folder(self, haul_arena_format(&self->arena, "%s/share/haul/%s", path, kind), error);
+}
+
+haul_status haul_folders_find(const haul_folders_of *of, haul_folders *folders, haul_error *error)
+{
+    haul_status status = add_environment(folders, of->variable, error);
+    if (!status)
+        status = add_beside_program(folders, of->kind, error);
+    if (!status)
+        status = add_folder(folders, of->source, error);
+    if (!status)
+        status = add_folder(folders, of->installed, error);
+    return status;
+}
+
+const char *haul_folders_file(haul_folders *folders, const char *name)
+{
+    for (size_t i = 0; i < folders->count; i++) {
+        const char *path =
+            haul_arena_format(&folders->arena, "%s/%s%s", folders->paths[i], name, suffix);
+        struct stat info;
+        if (path && !stat(path, &info))
+            return path;
+    }
+    return NULL;
+}
+
+haul_status haul_name_list_add(haul_name_list *list, const char *name, haul_error *error)
+{
+    char *copy = strdup(name);
+    if (!copy || !haul_grow(&list->names, &list->capacity, list->count + 1, sizeof *list->names)) {
+        free(copy);
+        return haul_fail_no_memory(error);
+    }
+    list->names[list->count++] = copy;
+    return HAUL_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void haul_name_list_settle(haul_name_list *list)
+{
+    size_t kept = 0;
+    if (list->count)
+        qsort(list->names, list->count, sizeof *list->names, compare_names);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept && !strcmp(list->names[kept - 1], list->names[i]))
+            free(list->names[i]);
+        else
+            list->names[kept++] = list->names[i];
+    }
+    list->count = kept;
+}
+
+void haul_name_list_release(haul_name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+    *list = (haul_name_list){0};
+}
+
+const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
+                                size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < list->count; i++) {
+        if (!haul_is_near(name, list->names[i]) || used >= size)
+            continue;
+        const int added =
+            snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", list->names[i]);
+        used += added > 0 ? (size_t)added : 0;
+    }
+    return buffer;
+}
+
+/* Adds the files of a folder; one that is not there has none. */
+static haul_status list_folder(const char *path, bool (*is_name)(const char *name),
+                               haul_name_list *list, haul_error *error)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return HAUL_OK;
+    haul_status status = HAUL_OK;
+    const struct dirent *entry;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
+    while (!status && (entry = readdir(folder))) {
+        char name[sizeof entry->d_name];
+        const size_t length = strlen(entry->d_name);
+        if (length <= SUFFIX || strcmp(entry->d_name + length - SUFFIX, suffix) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - SUFFIX), entry->d_name);
+        if (is_name(name))
+            status = haul_name_list_add(list, name, error);
+    }
+    (void)closedir(folder);
+    return status;
+}
+
+haul_status haul_folders_list(const haul_folders *folders, bool (*is_name)(const char *name),
+                              haul_name_list *list, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < folders->count; i++)
+        status = list_folder(folders->paths[i], is_name, list, error);
+    return status;
+}
+
+bool haul_folders_is_path(const char *text)
+{
+    const size_t length = strlen(text);
+    return strchr(text, '/') || (length >= SUFFIX && !strcmp(text + length - SUFFIX, suffix));
+}
