@@ -49,8 +49,19 @@ static void write_text(haul_carried_text *out, const char *format, ...)
     out->used += added > 0 ? (size_t)added : 0;
 }
 
+/* Whether a trace has such copies, or others in that direction, for which pinned memory stands in.
+ */
+static bool is_used(const haul_alike *alike, const haul_copy_curve *curve)
+{
+    for (size_t c = 0; c < alike->class_count; c = haul_alike_group(alike, c).end)
+        if (alike->classes[c].direction == curve->direction &&
+            (alike->classes[c].memory == curve->memory || curve->memory == HAUL_PINNED))
+            return true;
+    return false;
+}
+
 size_t haul_carried_describe(const haul_machine *to, const haul_machine *completed,
-                             haul_carried_text *out)
+                             const haul_alike *alike, haul_carried_text *out)
 {
     *out = (haul_carried_text){.used = 0};
     size_t total = 0;
@@ -59,7 +70,7 @@ size_t haul_carried_describe(const haul_machine *to, const haul_machine *complet
         for (size_t at = 0; at < completed->copy_count; at++) {
             const size_t carried = carried_in(to, completed, at, &kinds[k]);
             const haul_copy_curve *curve = &completed->copies[at];
-            if (!carried)
+            if (!carried || !is_used(alike, curve))
                 continue;
             if (!of_kind)
                 write_text(out, "%s%s of ", total ? "; " : "", kinds[k].name);

@@ -1,6 +1,7 @@
 #include "project/price.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,23 +30,53 @@ static bool is_kept(const haul_estimate *estimate)
 }
 
 /* What the copies of a class take together by one model. */
-static haul_status price_class(haul_price_list *list, const haul_copy_model *model,
+static haul_status price_class(const haul_price_list *list, const haul_copy_model *model,
                                const haul_alike_class *self, haul_estimate *sum, haul_error *error)
 {
     const haul_copy copy = {self->bytes, (haul_direction)self->direction, (haul_memory)self->memory,
                             HAUL_NEAR};
     haul_estimate one = {0};
     const haul_status status = haul_copy_time(list->target, model, &copy, &one, error);
-    const double recorded_s = 1e-9 * self->time_ns;
-    if (status == HAUL_MISSING && may_keep_time(copy.direction)) {
-        *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, kept};
-        return HAUL_OK;
-    }
     if (status)
         return status;
     *sum = (haul_estimate){one.seconds * self->count, one.low_s * self->count,
                            one.high_s * self->count, one.weakest, one.model};
     return HAUL_OK;
+}
+
+/* The same, with the recorded time where no model can. */
+static haul_status price_or_keep(const haul_price_list *list, const haul_copy_model *model,
+                                 const haul_alike_class *self, haul_estimate *sum,
+                                 haul_error *error)
+{
+    const haul_status status = price_class(list, model, self, sum, error);
+    if (status != HAUL_MISSING || !may_keep_time((haul_direction)self->direction))
+        return status;
+    const double recorded_s = 1e-9 * self->time_ns;
+    *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, kept};
+    return HAUL_OK;
+}
+
+/* By the model that was asked for; what it cannot price, by `instead`. */
+static haul_status price_chosen(haul_price_list *list, const haul_alike_class *self,
+                                haul_estimate *sum, haul_error *error)
+{
+    haul_error cause = {0};
+    haul_status status = price_class(list, list->models[0], self, sum, &cause);
+    if (status == HAUL_MISSING) {
+        status = price_or_keep(list, list->instead, self, sum, error);
+        if (status == HAUL_MISSING)
+            haul_alike_blame(self, error);
+        if (status || list->instead == list->models[0])
+            return status;
+        if (!list->replaced)
+            snprintf(list->why_replaced, sizeof list->why_replaced, "%s", cause.text);
+        list->replaced += self->count;
+        return HAUL_OK;
+    }
+    if (status && error)
+        *error = cause;
+    return status;
 }
 
 /* Why a model cannot price all copies: the first cause met. */
@@ -69,9 +100,7 @@ static haul_status price_size(haul_price_list *list, const haul_alike_class *sel
                                  .bytes = self->bytes * self->count,
                                  .recorded_s = 1e-9 * self->time_ns,
                                  .model_s = model_s};
-    haul_status status = price_class(list, list->models[0], self, &row->predicted, error);
-    if (status == HAUL_MISSING)
-        haul_alike_blame(self, error);
+    haul_status status = price_chosen(list, self, &row->predicted, error);
     if (status)
         return status;
     model_s[0] = row->predicted.seconds;
@@ -82,7 +111,7 @@ static haul_status price_size(haul_price_list *list, const haul_alike_class *sel
     for (size_t m = 1; m < list->model_count; m++) {
         haul_estimate other = {0};
         haul_error cause = {0};
-        status = price_class(list, list->models[m], self, &other, &cause);
+        status = price_or_keep(list, list->models[m], self, &other, &cause);
         model_s[m] = status ? (double)NAN : other.seconds;
         if (status)
             note_missing(list, &out->models[m], &cause);

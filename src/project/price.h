@@ -10,10 +10,13 @@ typedef struct haul_price_list {
     const haul_machine *target;
     const haul_copy_model **models; /* the chosen first */
     size_t model_count;
+    const haul_copy_model *instead; /* prices what the chosen one cannot; may be that one */
     const haul_alike *alike;
     haul_arena *arena;
     uint64_t kept; /* copies that keep their recorded time, because no model prices them */
     double kept_s;
+    uint64_t replaced; /* copies that `instead` priced, and why the first of them */
+    char why_replaced[512];
 } haul_price_list;
 
 /* Fills the sizes, rows, models and copies of a projection. */

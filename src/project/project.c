@@ -92,14 +92,14 @@ static double collision_cost_s(const projector *self)
     return 1e-9 * cost_ns;
 }
 
-/* The chosen model, then every other that haul has. */
+/* The chosen model, then every other that haul has; `auto` for what the chosen one cannot price. */
 static haul_status list_models(projector *self, haul_price_list *list, haul_error *error)
 {
     const size_t count = haul_copy_model_count();
-    const haul_copy_model *chosen = self->options->model;
-    for (size_t i = 0; !chosen && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (!strcmp(haul_copy_model_at(i)->name, "auto"))
-            chosen = haul_copy_model_at(i);
+            list->instead = haul_copy_model_at(i);
+    const haul_copy_model *chosen = self->options->model ? self->options->model : list->instead;
     list->models = haul_arena_alloc(&self->arena, (count + 1) * sizeof(const haul_copy_model *));
     if (!chosen || !list->models)
         return chosen ? haul_fail_no_memory(error)
@@ -121,7 +121,7 @@ static const char *seconds_text(double seconds, char *text)
 static void note_carried(projector *self)
 {
     haul_carried_text figures;
-    if (haul_carried_describe(self->options->to, self->target, &figures))
+    if (haul_carried_describe(self->options->to, self->target, &self->alike, &figures))
         haul_notes_add(&self->notes, &self->arena,
                        "carried over from the recording machine, for '%s' does not say them: %s",
                        self->options->to->name, figures.text);
@@ -139,6 +139,9 @@ static haul_status price_on_target(projector *self, haul_error *error)
     status = list_models(self, &list, error);
     if (!status)
         status = haul_price_all(&list, &self->out, error);
+    if (!status && list.replaced)
+        haul_notes_add(&self->notes, &self->arena, "%" PRIu64 " copies are priced by 'auto': %s",
+                       list.replaced, list.why_replaced);
     if (!status && list.kept)
         haul_notes_add(&self->notes, &self->arena,
                        "%" PRIu64 " copies of unknown direction or within the host's memory keep "

@@ -47,6 +47,9 @@ try haul project "$profile" --to "$node"
 echo "== with the recording machine, another model and a truth"
 try haul project "$profile" --to "$node" --from "$recorder" --model ahead --truth "$profile"
 
+echo "== a model that cannot price all"
+try haul project "$profile" --to "$node" --model packet
+
 echo "== CSV"
 try haul project "$profile" --to "$node" --from "$recorder" --format csv
 
@@ -76,7 +79,6 @@ grep -v 'direction: DtoH' node.yaml >mute.yaml
 try haul project "$profile" --to ./mute.yaml
 sed '/memory_bandwidth: 900/d' node.yaml >slow.yaml
 try haul project "$profile" --to ./slow.yaml
-try haul project "$profile" --to "$node" --model packet
 
 echo "== wrong use"
 try haul project
