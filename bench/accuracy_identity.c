@@ -43,8 +43,8 @@ static haul_status check(subject *self, const haul_collisions *collisions, haul_
     if (!status)
         status =
             haul_recording_fit(self->workload, &self->alike, collisions, NULL, &machine, error);
-    const haul_identity_inputs inputs = {self->workload, &self->alike, collisions, machine,
-                                         model.model};
+    const haul_identity_inputs inputs = {self->workload, &self->alike, collisions,
+                                         machine,        model.model,  model.model};
     if (!status)
         status = haul_identity_check(&inputs, &self->arena, out, error);
     haul_machine_free(machine);

@@ -99,12 +99,12 @@ typedef struct haul_projection {
 } haul_projection;
 
 /* Prices every copy of `workload` on the target, completed by haul_machine_carry from the machine
- * that recorded it. Copies that the asked model cannot price are priced by `auto`; copies of
- * unknown direction or within the host's memory that no model prices keep their recorded time;
- * notes say how many. Copies are paired with the truth's in order within direction, memory and
- * size; memory is not told apart in a direction where either profile does not know it. Returns
- * MISSING, naming the figure, where `auto` cannot price a copy of any other kind. Needs 250 bytes
- * for each distinct size and about 30 a copy while it runs. Free with haul_projection_free. */
+ * that recorded it. What the asked model cannot price `auto` does; copies of unknown direction or
+ * within the host's memory that no model prices keep their recorded time; notes say how many.
+ * Copies are paired with the truth's in order within direction, memory and size; memory is not told
+ * apart in a direction where either profile does not know it. Returns MISSING, naming the figure,
+ * where `auto` cannot price a copy of another kind. Needs 250 bytes for each distinct size and
+ * about 30 a copy while it runs. Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,
                                   haul_projection **projection, haul_error *error);

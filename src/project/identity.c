@@ -43,7 +43,9 @@ static haul_status add_class(const haul_identity_inputs *in, const haul_alike_cl
     const haul_copy copy = {alike_class->bytes, (haul_direction)alike_class->direction,
                             (haul_memory)alike_class->memory, HAUL_NEAR};
     haul_estimate price;
-    const haul_status status = haul_copy_time(in->recording, in->model, &copy, &price, error);
+    haul_status status = haul_copy_time(in->recording, in->model, &copy, &price, error);
+    if (status == HAUL_MISSING)
+        status = haul_copy_time(in->recording, in->instead, &copy, &price, error);
     if (status == HAUL_MISSING) {
         total->unpriced += alike_class->count;
         return HAUL_OK;

@@ -12,6 +12,7 @@ typedef struct haul_identity_inputs {
     const haul_collisions *collisions;
     const haul_machine *recording;
     const haul_copy_model *model;
+    const haul_copy_model *instead; /* prices what `model` cannot; may be the same */
 } haul_identity_inputs;
 
 /* Fills all of *identity but `fitted`, with wape_alone as wape; its rows are the arena's. Copies

@@ -21,6 +21,7 @@ typedef struct projector {
     haul_notes notes;
     const haul_workload *workload;
     const haul_projection_options *options;
+    const haul_copy_model *automatic; /* the model 'auto' */
     haul_alike alike;
     haul_collisions collisions;
     haul_machine *gpu; /* of the recording machine, where that is not given; NULL where unknown */
@@ -36,15 +37,17 @@ static const haul_machine *recording_of(const projector *self)
 
 /* The identity check once more, as it is for those who know no collisions; it says the errors
  * alone. */
-static haul_status check_alone(projector *self, const haul_copy_model *model, haul_error *error)
+static haul_status check_alone(projector *self, const haul_identity_inputs *known,
+                               haul_error *error)
 {
     const haul_collisions none = {0};
     haul_machine *fitted = NULL;
     haul_status status = HAUL_OK;
     if (!self->options->from)
         status = haul_recording_fit(self->workload, &self->alike, &none, self->gpu, &fitted, error);
-    const haul_identity_inputs inputs = {self->workload, &self->alike, &none,
-                                         fitted ? fitted : self->options->from, model};
+    haul_identity_inputs inputs = *known;
+    inputs.collisions = &none;
+    inputs.recording = fitted ? fitted : known->recording;
     haul_identity alone, *identity = &self->out.identity;
     if (!status)
         status = haul_identity_check(&inputs, &self->arena, &alone, error);
@@ -62,19 +65,18 @@ static haul_status check_alone(projector *self, const haul_copy_model *model, ha
 static haul_status check_identity(projector *self, haul_error *error)
 {
     const haul_copy_model *asked = self->options->from ? self->options->model : NULL;
-    haul_model_ref chosen = {.model = asked};
-    haul_status status = asked ? HAUL_OK : haul_model_find("auto", &chosen, error);
-    if (status)
-        return status;
-    const haul_identity_inputs inputs = {self->workload, &self->alike, &self->collisions,
-                                         recording_of(self), chosen.model};
-    status = haul_identity_check(&inputs, &self->arena, &self->out.identity, error);
+    const haul_identity_inputs inputs = {self->workload,
+                                         &self->alike,
+                                         &self->collisions,
+                                         recording_of(self),
+                                         asked ? asked : self->automatic,
+                                         self->automatic};
+    const haul_status status =
+        haul_identity_check(&inputs, &self->arena, &self->out.identity, error);
     self->out.identity.fitted = !self->options->from;
-    if (!status && self->collisions.share)
-        status = check_alone(self, chosen.model, error);
-    if (!asked)
-        haul_model_release(&chosen);
-    return status;
+    if (status || !self->collisions.share)
+        return status;
+    return check_alone(self, &inputs, error);
 }
 
 /* The time that the fitted slowdowns explain. */
@@ -92,18 +94,23 @@ static double collision_cost_s(const projector *self)
     return 1e-9 * cost_ns;
 }
 
-/* The chosen model, then every other that haul has; `auto` for what the chosen one cannot price. */
+static haul_status find_automatic(projector *self, haul_error *error)
+{
+    for (size_t i = 0; i < haul_copy_model_count(); i++)
+        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
+            self->automatic = haul_copy_model_at(i);
+    return self->automatic ? HAUL_OK : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
+}
+
+/* The chosen model, then every other that haul has. */
 static haul_status list_models(projector *self, haul_price_list *list, haul_error *error)
 {
     const size_t count = haul_copy_model_count();
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
-            list->instead = haul_copy_model_at(i);
-    const haul_copy_model *chosen = self->options->model ? self->options->model : list->instead;
+    const haul_copy_model *chosen = self->options->model ? self->options->model : self->automatic;
+    list->instead = self->automatic;
     list->models = haul_arena_alloc(&self->arena, (count + 1) * sizeof(const haul_copy_model *));
-    if (!chosen || !list->models)
-        return chosen ? haul_fail_no_memory(error)
-                      : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
+    if (!list->models)
+        return haul_fail_no_memory(error);
     list->models[list->model_count++] = chosen;
     for (size_t i = 0; i < count; i++)
         if (strcmp(haul_copy_model_at(i)->name, chosen->name) != 0)
@@ -292,7 +299,9 @@ static haul_status carry_device_work(projector *self, haul_error *error)
 
 static haul_status make(projector *self, haul_error *error)
 {
-    haul_status status = haul_alike_make(self->workload, NULL, &self->alike, error);
+    haul_status status = find_automatic(self, error);
+    if (!status)
+        status = haul_alike_make(self->workload, NULL, &self->alike, error);
     if (!status)
         status = haul_collisions_find(self->workload, &self->alike, &self->collisions, error);
     if (!status)

@@ -33,7 +33,7 @@ static const haul_copy_curve lines[] = {
 
 static const haul_machine liner = {
     .name = "liner",
-    .host = {.memory_bandwidth_Bps = DATASHEET(100e9)},
+    .host = {.memory_bandwidth_Bps = DATASHEET(100e9), .copy_rate_Bps = MEASURED(8e9)},
     .gpu = {.name = "Liner 1", .memory_bandwidth_Bps = DATASHEET(1e12), .clock_Hz = DATASHEET(1e9)},
     .link = {.kind = HAUL_LINK_PCIE, .generation = DATASHEET(3), .lanes = DATASHEET(16)},
     .copies = lines,
@@ -285,6 +285,27 @@ static void what_has_no_price_stops_or_is_said(void **state)
     by_hand_release(&hand);
 }
 
+static void what_the_asked_model_cannot_price_auto_does(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_model_ref staged;
+    assert_int_equal(haul_model_find("staged", &staged, NULL), HAUL_OK);
+    const haul_projection_options options = {.to = &liner, .from = &liner, .model = staged.model};
+    haul_projection *projection = project(record(&hand), &options);
+    assert_true(has_note(projection, "42 copies are priced by 'auto'"));
+    for (size_t r = 0; r < projection->row_count; r++) {
+        const haul_projection_row *row = &projection->rows[r];
+        assert_string_equal(row->predicted.model,
+                            row->memory == HAUL_PAGEABLE ? "staged" : "loggp");
+    }
+    assert_string_equal(projection->chosen, "staged");
+    assert_int_equal(projection->identity.unpriced, 0);
+    haul_projection_free(projection);
+    haul_model_release(&staged);
+    by_hand_release(&hand);
+}
+
 static void odd_traces_are_taken(void **state)
 {
     (void)state;
@@ -352,6 +373,7 @@ int main(void)
         cmocka_unit_test(the_truth_is_scored),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
+        cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
         cmocka_unit_test(odd_traces_are_taken),
         cmocka_unit_test(collisions_explain_what_the_size_cannot),
     };
