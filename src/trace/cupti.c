@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "trace/cupti_rows.h"
@@ -222,6 +223,14 @@ static haul_status read_names(reader *self, haul_error *error)
     return status;
 }
 
+static const char *known_name(const haul_cupti_calls *calls, uint64_t number)
+{
+    const haul_cupti_call_name *name = calls->known;
+    while (name && name->text && name->number != number)
+        name++;
+    return name ? name->text : NULL;
+}
+
 /* Calls that have only a number are named by it. */
 static void name_numbered(reader *self)
 {
@@ -231,10 +240,14 @@ static void name_numbered(reader *self)
         if (!(key & numbered_names))
             continue;
         const haul_cupti_calls *calls = &self->format->calls[key >> 62 & 1];
+        const uint64_t number = key & (INT64_MAX >> 1);
+        const char *known = known_name(calls, number);
         char text[64];
-        const int length = snprintf(text, sizeof text, "%s %llu", calls->numbered,
-                                    (unsigned long long)(key & (INT64_MAX >> 1)));
-        haul_builder_name_text(builder, key, text, (size_t)length);
+        if (known)
+            snprintf(text, sizeof text, "%s", known);
+        else
+            snprintf(text, sizeof text, "%s %llu", calls->numbered, (unsigned long long)number);
+        haul_builder_name_text(builder, key, text, strlen(text));
     }
 }
 

@@ -64,11 +64,18 @@ enum haul_cupti_call_column {
     HAUL_CALL_COLUMNS
 };
 
+/* A call that the file has only as a number. */
+typedef struct haul_cupti_call_name {
+    uint32_t number;
+    const char *text;
+} haul_cupti_call_name;
+
 typedef struct haul_cupti_calls {
     const char *name;
     const char *columns[HAUL_CALL_COLUMNS];
     const char *numbered; /* what to call a call that has only a number; NULL: the number is of a
                            * string */
+    const haul_cupti_call_name *known; /* names of numbers, the last without a text */
 } haul_cupti_calls;
 
 enum { HAUL_CUPTI_TABLES = 7, HAUL_CUPTI_CALL_TABLES = 2 };

@@ -34,6 +34,7 @@ static const haul_cupti_format nsys_format = {
                 "globalPid", NULL, "eventId", "eventSyncId"}},
     .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME",
                {"start", "end", "correlationId", "nameId", "globalTid", NULL},
+               NULL,
                NULL}},
     .thread_has_process = true,
     .pageable = 0,

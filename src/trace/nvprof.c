@@ -13,6 +13,50 @@
         "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"
 #define CALL_COLUMNS "start", "end", "correlationId", "cbid", "threadId", "processId"
 
+/* The calls that move data, launch and wait, from cupti_runtime_cbid.h and cupti_driver_cbid.h. */
+static const haul_cupti_call_name runtime_calls[] = {
+    {13, "cudaLaunch"},
+    {20, "cudaMalloc"},
+    {22, "cudaFree"},
+    {25, "cudaMallocHost"},
+    {26, "cudaFreeHost"},
+    {27, "cudaHostAlloc"},
+    {31, "cudaMemcpy"},
+    {32, "cudaMemcpy2D"},
+    {39, "cudaMemcpyToSymbol"},
+    {40, "cudaMemcpyFromSymbol"},
+    {41, "cudaMemcpyAsync"},
+    {44, "cudaMemcpy2DAsync"},
+    {47, "cudaMemcpyToSymbolAsync"},
+    {48, "cudaMemcpyFromSymbolAsync"},
+    {49, "cudaMemset"},
+    {51, "cudaMemsetAsync"},
+    {129, "cudaStreamCreate"},
+    {130, "cudaStreamDestroy"},
+    {131, "cudaStreamSynchronize"},
+    {132, "cudaStreamQuery"},
+    {135, "cudaEventRecord"},
+    {137, "cudaEventSynchronize"},
+    {138, "cudaEventQuery"},
+    {144, "cudaMemcpy3D"},
+    {145, "cudaMemcpy3DAsync"},
+    {147, "cudaStreamWaitEvent"},
+    {152, "cudaHostRegister"},
+    {153, "cudaHostUnregister"},
+    {165, "cudaDeviceSynchronize"},
+    {211, "cudaLaunchKernel"},
+    {0, NULL},
+};
+static const haul_cupti_call_name driver_calls[] = {
+    {243, "cuMemAlloc"},        {245, "cuMemFree"},
+    {271, "cuMemHostAlloc"},    {276, "cuMemcpyHtoD"},
+    {277, "cuMemcpyHtoDAsync"}, {278, "cuMemcpyDtoH"},
+    {279, "cuMemcpyDtoHAsync"}, {280, "cuMemcpyDtoD"},
+    {281, "cuMemcpyDtoDAsync"}, {295, "cuStreamWaitEvent"},
+    {305, "cuMemcpy"},          {306, "cuMemcpyAsync"},
+    {307, "cuLaunchKernel"},    {0, NULL},
+};
+
 static const haul_cupti_format nvprof_format = {
     .tables =
         {
@@ -35,8 +79,8 @@ static const haul_cupti_format nvprof_format = {
                HAUL_CUPTI_SYNC,
                {"deviceTimestamp", NULL, "deviceId", "contextId", "streamId", "correlationId", NULL,
                 NULL, "eventId", "cudaEventSyncId"}},
-    .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME", {CALL_COLUMNS}, "runtime call"},
-              {"CUPTI_ACTIVITY_KIND_DRIVER", {CALL_COLUMNS}, "driver call"}},
+    .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME", {CALL_COLUMNS}, "runtime call", runtime_calls},
+              {"CUPTI_ACTIVITY_KIND_DRIVER", {CALL_COLUMNS}, "driver call", driver_calls}},
     .pageable = 1,
     .string_table = "StringTable",
     .string_columns = {"_id_", "value"},

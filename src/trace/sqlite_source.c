@@ -1,6 +1,8 @@
 #include "trace/sqlite_source.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 
@@ -125,10 +127,45 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
     return HAUL_OK;
 }
 
+/* Whether another program may be writing: SQLite then has a file beside the database. */
+static bool has_companion(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-journal"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct stat facts;
+        char *name = sqlite3_mprintf("%s%s", path, ends[i]);
+        found |= name && !stat(name, &facts) && facts.st_size > 0;
+        sqlite3_free(name);
+    }
+    return found;
+}
+
+/* The file as a URI. A database that nobody writes is opened as immutable: else SQLite would make
+ * files beside one that was last written with a write-ahead log, and fail in a folder where it may
+ * not. */
+static char *uri_of(const char *path)
+{
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, "file:");
+    for (const char *at = path; *at; at++) {
+        if (isalnum((unsigned char)*at))
+            sqlite3_str_appendchar(uri, 1, *at);
+        else
+            sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*at);
+    }
+    if (!has_companion(path))
+        sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
+}
+
 haul_status haul_source_open(haul_source *self, const char *path, haul_error *error)
 {
     sqlite3 *db = NULL;
-    const int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    char *uri = uri_of(path);
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+    const int code = uri ? sqlite3_open_v2(uri, &db, flags, NULL) : SQLITE_NOMEM;
+    sqlite3_free(uri);
     if (code == SQLITE_OK)
         return haul_source_wrap(self, db, path, error);
     *self = (haul_source){.db = db, .path = path};

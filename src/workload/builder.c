@@ -211,12 +211,14 @@ static void *key_place(haul_op *op)
 
 static haul_keys op_keys(const haul_builder *self)
 {
-    return (haul_keys){.first = key_place(self->ops), .stride = sizeof *self->ops};
+    return (haul_keys){.first = self->ops ? key_place(self->ops) : NULL,
+                       .stride = sizeof *self->ops};
 }
 
 static haul_keys event_keys(const haul_builder *self)
 {
-    return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
+    return (haul_keys){.first = self->events ? &self->events->key : NULL,
+                       .stride = sizeof *self->events};
 }
 
 void haul_builder_op(haul_builder *self, const haul_op *op, uint64_t key)

@@ -62,7 +62,7 @@ static void calls_and_kernels_are_joined_and_named(void **state)
     assert_int_equal(workload->thread_count, 1);
     assert_int_equal(workload->threads[0].process, 99);
     assert_string_equal(haul_workload_string(workload, workload->ops[0].name), "driver call 211");
-    assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "runtime call 31");
+    assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "cudaMemcpy");
     assert_string_equal(haul_workload_string(workload, workload->ops[2].name), "_Z3addPf");
     assert_int_equal(workload->ops[2].call_ns, 30);
     assert_int_equal(workload->ops[3].call_ns, 50);

@@ -94,6 +94,39 @@ static void truncated_files_are_refused(void **state)
     sqlite3_free(bytes);
 }
 
+static void files_are_left_alone(void **state)
+{
+    (void)state;
+    /* Last written with a write-ahead log, and under a name that is no plain URI. */
+    const char *path = path_of("what?%41 #now.sqlite");
+    char side[300];
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA journal_mode = WAL; CREATE TABLE StringIds(id, value);"
+                                  "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start, end, streamId);"
+                                  "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1, 2, 3)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    haul_workload *workload = NULL;
+    assert_int_equal(haul_trace_load(path, &workload, NULL), HAUL_OK);
+    assert_int_equal(workload->op_count, 1);
+    haul_workload_free(workload);
+    snprintf(side, sizeof side, "%s-shm", path);
+    assert_int_equal(access(side, F_OK), -1);
+    /* With a log beside it that was not folded in, the log is read. */
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(2, 3, 3)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(haul_trace_load(path, &workload, NULL), HAUL_OK);
+    assert_int_equal(workload->op_count, 2);
+    haul_workload_free(workload);
+    sqlite3_close(db);
+    remove(path);
+}
+
 /* Any single byte may be wrong: the file is read, with what is wrong repaired, or refused with a
  * place. */
 static void corrupt_files_never_crash(void **state)
@@ -147,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_other_kinds_are_named),
         cmocka_unit_test(truncated_files_are_refused),
+        cmocka_unit_test(files_are_left_alone),
         cmocka_unit_test(corrupt_files_never_crash),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
