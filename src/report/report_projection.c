@@ -62,13 +62,15 @@ bool haul_projection_print_csv(const haul_projection_page *page)
                                "recorded_s",     "predicted_s", "low_s",        "high_s",
                                "model",          "provenance",  "truth_copies", "wape_percent",
                                "median_percent", "p90_percent"};
+    haul_arena names = {0};
     haul_table table = {0};
     size_t columns = FIXED;
     for (size_t m = 1; m < projection->model_count && columns < MOST; m++) {
-        const char *head = haul_arena_format(&table.arena, "%s_s", projection->models[m].name);
+        const char *head = haul_arena_format(&names, "%s_s", projection->models[m].name);
         heads[columns++] = head ? head : "";
     }
     haul_table_begin(&table, heads, columns);
+    haul_arena_release(&names);
     for (size_t s = 0; s < projection->size_count; s++)
         put_size(&table, projection, &projection->sizes[s]);
     const bool printed = haul_table_print_csv(&table, page->out);
