@@ -1,0 +1,294 @@
+/* libhaul-record-cuda.so: what the CUDA driver loads into a program for CUDA_INJECTION64_PATH. It
+ * asks CUPTI for activity records, which come in buffers, on CUPTI's own thread, and writes them
+ * into the profile. The program's calls are not touched; whatever fails here leaves it alone. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record/cupti_decode.h"
+#include "record/cupti_library.h"
+#include "record/record_session.h"
+
+enum { BUFFER_BYTES = 1 << 20, FLUSH_MS = 500, CLOCK_TRIES = 16 };
+
+/* In the order in which they are asked for; a kind that fails to be enabled, and may, is left out.
+ */
+static const struct {
+    haul_abi_kind kind;
+    bool needed;
+} kinds[] = {
+    {HAUL_ABI_COPY, true},     {HAUL_ABI_KERNEL, true},     {HAUL_ABI_MEMSET, true},
+    {HAUL_ABI_RUNTIME, true},  {HAUL_ABI_DRIVER, true},     {HAUL_ABI_DEVICE, false},
+    {HAUL_ABI_CONTEXT, false}, {HAUL_ABI_PEER_COPY, false}, {HAUL_ABI_SYNC, false},
+    {HAUL_ABI_EVENT, false},   {HAUL_ABI_OVERHEAD, false},  {HAUL_ABI_MIGRATION, false},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* One process, one recording. */
+static struct {
+    haul_cupti_library library;
+    haul_cupti_decoder decoder; /* under `lock` */
+    uint64_t dropped;           /* by CUPTI, for want of buffers; under `lock` */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    bool has_thread;
+    bool ending;       /* under `lock` */
+    atomic_bool alive; /* the writer may be used: not yet closed, and not a forked child */
+} self = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void say(const char *what, const char *why)
+{
+    fprintf(stderr, "haul: CUDA is not recorded: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+}
+
+static const char *words_of(const haul_cupti_functions *cupti, int result)
+{
+    const char *text = NULL;
+    if (result == HAUL_CUPTI_NO_PRIVILEGE)
+        return "no permission; NVIDIA's driver gives it to administrators alone unless its module "
+               "has NVreg_RestrictProfilingToAdminUsers=0";
+    return cupti->GetResultString(result, &text) == HAUL_CUPTI_SUCCESS && text ? text : "it fails";
+}
+
+/* --- buffers */
+
+static void request(uint8_t **buffer, size_t *size, size_t *record_limit)
+{
+    *buffer = malloc(BUFFER_BYTES); /* NULL makes CUPTI drop records, and count them */
+    *size = *buffer ? BUFFER_BYTES : 0;
+    *record_limit = 0;
+}
+
+static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used)
+{
+    (void)size;
+    size_t dropped = 0;
+    pthread_mutex_lock(&self.lock);
+    if (atomic_load(&self.alive)) {
+        haul_cupti_decode(&self.decoder, buffer, used);
+        if (self.library.functions.ActivityGetNumDroppedRecords(context, stream, &dropped) ==
+            HAUL_CUPTI_SUCCESS)
+            self.dropped += dropped;
+    }
+    pthread_mutex_unlock(&self.lock);
+    free(buffer);
+}
+
+/* --- clocks */
+
+static uint64_t tell_time(void)
+{
+    return (uint64_t)haul_profile_now();
+}
+
+/* What CUPTI's clock lacks to CLOCK_MONOTONIC: the narrowest of some tries, right to half of the
+ * time between the two readings around it, which `error_ns` gets. */
+static int64_t clock_shift(const haul_cupti_functions *cupti, int64_t *error_ns)
+{
+    int64_t shift = 0, narrowest = INT64_MAX;
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        uint64_t theirs = 0;
+        const int64_t before = haul_profile_now();
+        if (cupti->GetTimestamp(&theirs) != HAUL_CUPTI_SUCCESS)
+            continue;
+        const int64_t width = haul_profile_now() - before;
+        if (width >= narrowest)
+            continue;
+        narrowest = width;
+        shift = before + width / 2 - (int64_t)theirs;
+    }
+    *error_ns = narrowest / 2;
+    return shift;
+}
+
+/* --- beginning */
+
+static void count_migrations(const haul_cupti_functions *cupti)
+{
+    haul_abi_counter_config configs[] = {
+        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_HTOD, 0, 1},
+        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOH, 0, 1},
+        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOD, 0, 1},
+    };
+    if (cupti->ActivityConfigureUnifiedMemoryCounter)
+        cupti->ActivityConfigureUnifiedMemoryCounter(configs, sizeof configs / sizeof *configs);
+}
+
+/* Returns CUPTI's result, of the first that is needed and fails. */
+static int ask_for_records(const haul_cupti_functions *cupti)
+{
+    int result = cupti->ActivityRegisterCallbacks(request, complete);
+    if (cupti->SetThreadIdType)
+        cupti->SetThreadIdType(HAUL_ABI_THREAD_ID_SYSTEM);
+    if (cupti->ActivityEnableAllSyncRecords)
+        cupti->ActivityEnableAllSyncRecords(0);
+    count_migrations(cupti);
+    for (int i = 0; result == HAUL_CUPTI_SUCCESS && i < KINDS; i++) {
+        const int enabled = cupti->ActivityEnable(kinds[i].kind);
+        if (kinds[i].needed)
+            result = enabled;
+    }
+    return result;
+}
+
+static void ask_for_no_more(void)
+{
+    for (int i = 0; i < KINDS; i++)
+        self.library.functions.ActivityDisable(kinds[i].kind);
+}
+
+/* Tries one library after the other. CUPTI's times are taken with our clock where it lets us. */
+static bool begin_records(int64_t *clock_error_ns)
+{
+    haul_error error;
+    const char *why = NULL;
+    char text[512] = "";
+    while (!haul_cupti_library_next(&self.library, &error)) {
+        const haul_cupti_functions *cupti = &self.library.functions;
+        *clock_error_ns = 0;
+        self.decoder.cupti = cupti;
+        self.decoder.version = self.library.version;
+        self.decoder.shift_ns = 0;
+        if (!cupti->ActivityRegisterTimestampCallback ||
+            cupti->ActivityRegisterTimestampCallback(tell_time) != HAUL_CUPTI_SUCCESS)
+            self.decoder.shift_ns = clock_shift(cupti, clock_error_ns);
+        const int result = ask_for_records(cupti);
+        if (result == HAUL_CUPTI_SUCCESS)
+            return true;
+        ask_for_no_more();
+        haul_cupti_library_leave(&self.library);
+        why = words_of(cupti, result);
+        snprintf(text, sizeof text, "'%.200s', %s", self.library.path, why);
+    }
+    if (why)
+        say("CUPTI refuses", text);
+    else
+        say(error.text, "it comes with the CUDA toolkit; CUPTI_PATH may name its folder");
+    return false;
+}
+
+/* --- the time between */
+
+/* What has completed is fetched twice a second, so that a program that is killed leaves it. */
+static bool wait_for_end(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += FLUSH_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&self.lock);
+    int late = 0;
+    while (!self.ending && !late)
+        late = pthread_cond_timedwait(&self.wake, &self.lock, &until);
+    const bool ending = self.ending;
+    pthread_mutex_unlock(&self.lock);
+    return ending;
+}
+
+static void *fetch(void *argument)
+{
+    bool asked = true;
+    while (!wait_for_end()) {
+        if (asked && !haul_profile_recording(self.decoder.writer)) {
+            ask_for_no_more();
+            asked = false;
+        }
+        if (asked)
+            self.library.functions.ActivityFlushAll(0);
+    }
+    return argument;
+}
+
+static void start_fetching(void)
+{
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&self.wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    self.has_thread = !pthread_create(&self.thread, NULL, fetch, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* CUDA does not outlive a fork: a child records only what it runs after exec. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&self.lock);
+    if (atomic_load(&self.alive))
+        haul_profile_hold(self.decoder.writer);
+}
+
+static void after_fork(void)
+{
+    if (atomic_load(&self.alive))
+        haul_profile_release(self.decoder.writer);
+    pthread_mutex_unlock(&self.lock);
+}
+
+static void in_child(void)
+{
+    atomic_store(&self.alive, false);
+    pthread_mutex_unlock(&self.lock);
+}
+
+/* --- the end */
+
+static void end(void)
+{
+    if (!atomic_load(&self.alive))
+        return;
+    pthread_mutex_lock(&self.lock);
+    self.ending = true;
+    pthread_cond_signal(&self.wake);
+    pthread_mutex_unlock(&self.lock);
+    if (self.has_thread)
+        pthread_join(self.thread, NULL);
+    self.library.functions.ActivityFlushAll(HAUL_ABI_FLUSH_FORCED);
+    pthread_mutex_lock(&self.lock);
+    haul_profile_writer *writer = self.decoder.writer;
+    if (self.dropped)
+        haul_profile_note(writer, "HAUL:CUPTI_DROPPED_RECORDS", "%llu",
+                          (unsigned long long)self.dropped);
+    if (self.decoder.untimed)
+        haul_profile_note(writer, "HAUL:RECORDS_WITHOUT_TIMES", "%llu",
+                          (unsigned long long)self.decoder.untimed);
+    atomic_store(&self.alive, false);
+    haul_session_close(writer);
+    haul_kernel_names_release(&self.decoder.kernel_names);
+    pthread_mutex_unlock(&self.lock);
+}
+
+/* What the driver calls, within the program's first call of it; 1 is success. */
+// NOLINTNEXTLINE(readability-identifier-naming): the name that the driver looks for
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+int InitializeInjection(void)
+{
+    int64_t clock_error_ns;
+    if (self.decoder.writer || !begin_records(&clock_error_ns))
+        return 1;
+    haul_profile_writer *writer = haul_session_open(NULL, NULL);
+    if (!writer) {
+        ask_for_no_more();
+        return 1;
+    }
+    haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
+    haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS", "%lld", (long long)clock_error_ns);
+    pthread_mutex_lock(&self.lock);
+    self.decoder.writer = writer;
+    atomic_store(&self.alive, true);
+    pthread_mutex_unlock(&self.lock);
+    start_fetching();
+    pthread_atfork(before_fork, after_fork, in_child);
+    if (atexit(end))
+        say("its records", "cannot be written at exit");
+    return 1;
+}

@@ -1,0 +1,121 @@
+#include "record/cupti_library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+
+/* Newest first: CUPTI works with drivers of its version of CUDA and of later ones. */
+static const char *const names[] = {
+    "libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
+    "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
+    "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0", "libcupti.so.10.2",
+    "libcupti.so.10.1", "libcupti.so.10.0", "libcupti.so",
+};
+
+/* The first is only for what is loaded already, the second for where the loader looks. */
+static const char *const folders[] = {
+    "",
+    "",
+    "/usr/local/cuda/lib64/",
+    "/usr/local/cuda/extras/CUPTI/lib64/",
+    "/opt/cuda/extras/CUPTI/lib64/",
+};
+
+enum { NAMES = sizeof names / sizeof *names, FOLDERS = sizeof folders / sizeof *folders };
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* The path of candidate number `number`, and how it is opened. Returns false when none is left. */
+static bool candidate(size_t number, char *path, size_t size, int *flags)
+{
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the environment is read, as every library does
+    const char *given = getenv("CUPTI_PATH");
+    *flags = RTLD_NOW | RTLD_LOCAL;
+    const char *name = names[number % NAMES];
+    if (given && *given) {
+        const bool folder = is_folder(given);
+        snprintf(path, size, "%s%s%s", given, folder ? "/" : "", folder ? name : "");
+        return number < (folder ? NAMES : 1);
+    }
+    if (number >= (size_t)NAMES * FOLDERS)
+        return false;
+    if (number < NAMES)
+        *flags |= RTLD_NOLOAD;
+    snprintf(path, size, "%s%s", folders[number / NAMES], name);
+    return true;
+}
+
+static const struct {
+    const char *name;
+    size_t offset; /* in haul_cupti_functions */
+    bool needed;
+} functions[] = {
+#define HAUL_CUPTI_ENTRY(name, parameters, needed)                                                 \
+    {"cupti" #name, offsetof(haul_cupti_functions, name), needed},
+    HAUL_CUPTI_FUNCTIONS(HAUL_CUPTI_ENTRY)
+#undef HAUL_CUPTI_ENTRY
+};
+
+/* Returns the name of a function that is needed and not there, or NULL. */
+static const char *find_functions(haul_cupti_library *self)
+{
+    const char *lacks = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = dlsym(self->handle, functions[i].name);
+        memcpy((char *)&self->functions + functions[i].offset, &found, sizeof found);
+        if (!found && functions[i].needed)
+            lacks = functions[i].name;
+    }
+    return lacks;
+}
+
+static haul_status check(haul_cupti_library *self, haul_error *error)
+{
+    const char *lacks = find_functions(self);
+    if (lacks)
+        return haul_fail(error, HAUL_ABSENT, "'%s' has no %s", self->path, lacks);
+    if (self->functions.GetVersion(&self->version) != HAUL_CUPTI_SUCCESS)
+        return haul_fail(error, HAUL_ABSENT, "'%s' does not tell its version", self->path);
+    if (self->version < HAUL_CUPTI_OLDEST)
+        return haul_fail(error, HAUL_ABSENT, "'%s' is CUPTI %u; CUDA 10's, %d, is the oldest known",
+                         self->path, self->version, HAUL_CUPTI_OLDEST);
+    return HAUL_OK;
+}
+
+haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
+{
+    int flags;
+    haul_status status = haul_fail(error, HAUL_ABSENT, "there is no libcupti.so");
+    haul_cupti_library_close(self);
+    while (candidate(self->next, self->path, sizeof self->path, &flags)) {
+        self->next++;
+        self->handle = dlopen(self->path, flags);
+        if (!self->handle)
+            continue;
+        status = check(self, error);
+        if (!status)
+            return HAUL_OK;
+        haul_cupti_library_close(self);
+    }
+    return status;
+}
+
+void haul_cupti_library_close(haul_cupti_library *self)
+{
+    if (self->handle)
+        dlclose(self->handle);
+    self->handle = NULL;
+}
+
+void haul_cupti_library_leave(haul_cupti_library *self)
+{
+    self->handle = NULL;
+}

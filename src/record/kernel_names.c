@@ -1,0 +1,94 @@
+#include "record/kernel_names.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *haul_kernel_base_name(const char *name, char *base, size_t size)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    const size_t skipped = sizeof anonymous - 1;
+    const char *begin = name, *end = name;
+    size_t depth = 0; /* of templates' arguments */
+    for (const char *at = name; *at; at++) {
+        if (!strncmp(at, anonymous, skipped))
+            at += skipped;
+        if (!*at || (*at == '(' && !depth))
+            break;
+        if (*at == '>' && depth)
+            depth--;
+        else if (*at == '<')
+            depth++;
+        else if (!depth && (*at == ' ' || *at == ':'))
+            begin = end = at + 1;
+        else if (!depth)
+            end = at + 1;
+    }
+    snprintf(base, size, "%.*s", (int)(end - begin), begin);
+    return base;
+}
+
+/* The Itanium C++ ABI's demangler, where the program has one; a plug-in's own runtime is not in
+ * sight of RTLD_DEFAULT. It stays loaded as long as the program keeps it. */
+static void look_for_demangler(haul_kernel_names *self)
+{
+    static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    for (size_t i = 0; !found && i < sizeof runtimes / sizeof *runtimes; i++) {
+        void *runtime = dlopen(runtimes[i], RTLD_NOW | RTLD_NOLOAD);
+        found = runtime ? dlsym(runtime, "__cxa_demangle") : NULL;
+    }
+    memcpy(&self->demangle, &found, sizeof found);
+    self->looked = true;
+}
+
+static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *writer,
+                             const char *mangled)
+{
+    char base[512];
+    int status = 0;
+    if (!self->looked)
+        look_for_demangler(self);
+    char *readable = self->demangle && !strncmp(mangled, "_Z", 2)
+                         ? self->demangle(mangled, NULL, NULL, &status)
+                         : NULL;
+    const char *whole = readable ? readable : mangled;
+    const haul_kernel_name name = {
+        .whole = haul_profile_name(writer, whole),
+        .base = haul_profile_name(writer, haul_kernel_base_name(whole, base, sizeof base)),
+    };
+    free(readable);
+    return name;
+}
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv */
+static uint32_t hash(const char *text)
+{
+    uint32_t mixed = 2166136261U;
+    for (; *text; text++)
+        mixed = (mixed ^ (uint8_t)*text) * 16777619U;
+    return mixed;
+}
+
+haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_writer *writer,
+                                        const char *mangled)
+{
+    if (!mangled)
+        mangled = "(no name)";
+    const size_t slot = hash(mangled) % HAUL_KERNEL_NAMES;
+    if (self->slots[slot].mangled && !strcmp(self->slots[slot].mangled, mangled))
+        return self->slots[slot].name;
+    const haul_kernel_name name = make(self, writer, mangled);
+    free(self->slots[slot].mangled);
+    self->slots[slot].mangled = strdup(mangled);
+    self->slots[slot].name = name;
+    return name;
+}
+
+void haul_kernel_names_release(haul_kernel_names *self)
+{
+    for (size_t i = 0; i < HAUL_KERNEL_NAMES; i++)
+        free(self->slots[i].mangled);
+    *self = (haul_kernel_names){.looked = false};
+}

@@ -1,0 +1,54 @@
+/* Does what the CUDA driver does with CUDA_INJECTION64_PATH, here the first argument, and then what
+ * the second says: "exit", "kill" itself after the first flush, "fork" and let both end, or end
+ * from a "thread". */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *end_from_here(void *argument)
+{
+    (void)argument;
+    exit(7);
+}
+
+static int end_as(const char *how)
+{
+    pthread_t thread;
+    if (!strcmp(how, "kill")) {
+        nanosleep(&(struct timespec){1, 500000000}, NULL);
+        raise(SIGKILL);
+    }
+    if (!strcmp(how, "fork")) {
+        const pid_t child = fork();
+        if (child)
+            waitpid(child, NULL, 0);
+        return child ? 5 : 6;
+    }
+    if (!strcmp(how, "thread") && !pthread_create(&thread, NULL, end_from_here, NULL))
+        pause();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int (*begin)(void) = NULL;
+    dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL); /* as a plug-in in C++ brings it */
+    void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    void *found = library ? dlsym(library, "InitializeInjection") : NULL;
+    memcpy(&begin, &found, sizeof found);
+    if (!begin) {
+        const char *why = dlerror();
+        fprintf(stderr, "inject: %s\n", why ? why : "LIBRARY HOW");
+        return 2;
+    }
+    if (begin() != 1)
+        return 3;
+    puts("the program's own output");
+    return end_as(argv[2]);
+}
