@@ -186,6 +186,79 @@ static haul_status print_profile(const char *path, gap_list *gaps, FILE *rows, F
     return status;
 }
 
+/* Profiles of one machine: the link fitted to the one prices the other. */
+static const char *const siblings[][2] = {
+    {"gtx1060-concurrent-s4.sqlite", "gtx1060-concurrent-s16.sqlite"},
+    {"gtx1060-concurrent-s16.sqlite", "gtx1060-concurrent-s4.sqlite"},
+    {"h100-2gpu-training-1s.sqlite", "h100-2gpu-training-before.sqlite"},
+    {"h100-2gpu-training-before.sqlite", "h100-2gpu-training-1s.sqlite"},
+};
+
+static const char *find_path(const profile_files *files, const char *name)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (!strcmp(profile_name(files->paths[i]), name))
+            return files->paths[i];
+    return NULL;
+}
+
+/* The copies of `other` where both they and those of `self` know where they collide, and the speed
+ * kept is that of `self`. */
+static haul_status price_other(subject *self, subject *other, FILE *out, haul_error *error)
+{
+    haul_machine *machine = NULL;
+    haul_model_ref model = {0};
+    haul_status status = haul_model_find("auto", &model, error);
+    if (!status)
+        status = haul_recording_fit(self->workload, &self->alike, &self->collisions, NULL, &machine,
+                                    error);
+    haul_collisions collisions = other->collisions;
+    memcpy(collisions.loss, self->collisions.loss, sizeof collisions.loss);
+    const haul_identity_inputs inputs = {other->workload, &other->alike, &collisions,
+                                         machine,         model.model,   model.model};
+    haul_identity identity;
+    if (!status)
+        status = haul_identity_check(&inputs, &other->arena, &identity, error);
+    haul_machine_free(machine);
+    haul_model_release(&model);
+    for (size_t i = 0; !status && i < identity.row_count; i++) {
+        const haul_identity_row *row = &identity.rows[i];
+        if (row->of.score.count && row->points > 1)
+            fprintf(out, "| %s | %s | %s %s | %llu | %.2f | %.2f | %.2f |\n",
+                    profile_name(self->workload->source), profile_name(other->workload->source),
+                    haul_direction_text(row->direction), haul_memory_text(row->memory),
+                    (unsigned long long)row->of.score.count, row->of.floor, row->of.score.wape,
+                    row->of.score.median);
+    }
+    return status;
+}
+
+static haul_status print_siblings(const profile_files *files, FILE *out, haul_error *error)
+{
+    fputs(
+        "\nOne profile's link, fitted, on another profile of the same machine (sizes differ): wape "
+        "and median relative error of the copies that it covers, in percent.\n\n"
+        "| fitted to | tested on | copies | count | floor | wape | median |\n"
+        "| --- | --- | --- | ---: | ---: | ---: | ---: |\n",
+        out);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < sizeof siblings / sizeof siblings[0]; i++) {
+        const char *first = find_path(files, siblings[i][0]);
+        const char *second = find_path(files, siblings[i][1]);
+        if (!first || !second)
+            continue;
+        subject self = {0}, other = {0};
+        status = measure(first, &self, error);
+        if (!status)
+            status = measure(second, &other, error);
+        if (!status)
+            status = price_other(&self, &other, out, error);
+        release(&self);
+        release(&other);
+    }
+    return status;
+}
+
 static haul_status write_section(const char *data, FILE *out, haul_error *error)
 {
     profile_files files = {0};
@@ -219,6 +292,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
                 "device copies the other way, k kept where it holds on copies left out of its "
                 "fit:\n\n%s",
                 notes);
+        status = print_siblings(&files, out, error);
     }
     free(notes);
     free(gaps.items);

@@ -71,7 +71,9 @@ static haul_status score_classes(const haul_identity_inputs *in, haul_class_rang
 {
     tally total = {0};
     double *scratch = malloc((haul_alike_largest(in->alike) + 1) * sizeof *scratch);
-    haul_status status = scratch ? HAUL_OK : haul_fail_no_memory(error);
+    if (!scratch)
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
     for (size_t c = range.begin; !status && c < range.end; c++)
         status = add_class(in, &in->alike->classes[c], scratch, &total, error);
     if (!status) {
