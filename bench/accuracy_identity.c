@@ -202,8 +202,7 @@ static const char *find_path(const profile_files *files, const char *name)
     return NULL;
 }
 
-/* The copies of `other` where both they and those of `self` know where they collide, and the speed
- * kept is that of `self`. */
+/* The copies of `other`, with their own collisions, on the link and at the speeds of `self`. */
 static haul_status price_other(subject *self, subject *other, FILE *out, haul_error *error)
 {
     haul_machine *machine = NULL;
@@ -235,12 +234,14 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
 
 static haul_status print_siblings(const profile_files *files, FILE *out, haul_error *error)
 {
-    fputs(
-        "\nOne profile's link, fitted, on another profile of the same machine (sizes differ): wape "
-        "and median relative error of the copies that it covers, in percent.\n\n"
-        "| fitted to | tested on | copies | count | floor | wape | median |\n"
-        "| --- | --- | --- | ---: | ---: | ---: | ---: |\n",
-        out);
+    fputs("\nThe link fitted to one profile, with the speed that its collisions keep, on another "
+          "profile of the same machine with other sizes; copies of which the first knows one size "
+          "are "
+          "left out, for a single point tells no slope. Floor, wape and median relative error, in "
+          "percent.\n\n"
+          "| fitted to | tested on | copies | count | floor | wape | median |\n"
+          "| --- | --- | --- | ---: | ---: | ---: | ---: |\n",
+          out);
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < sizeof siblings / sizeof siblings[0]; i++) {
         const char *first = find_path(files, siblings[i][0]);

@@ -16,7 +16,7 @@ typedef struct haul_identity_inputs {
 } haul_identity_inputs;
 
 /* Fills all of *identity but `fitted`, with wape_alone as wape; its rows are the arena's. Copies
- * that the model cannot price are counted in `unpriced` and left out of the scores. */
+ * that neither model can price are counted in `unpriced` and left out of the scores. */
 haul_status haul_identity_check(const haul_identity_inputs *inputs, haul_arena *arena,
                                 haul_identity *identity, haul_error *error);
 
