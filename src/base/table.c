@@ -68,18 +68,23 @@ bool haul_table_print(const haul_table *table, FILE *out)
         return false;
     size_t widths[MAX_COLUMNS];
     measure(table, widths);
+    size_t blanks = 0; /* owed before the next text: none at the end of a line */
     for (size_t i = 0; i < table->count; i++) {
         const size_t column = i % table->columns;
         const char *text = cell_text(table, i);
-        const bool last = column + 1 == table->columns;
-        const int pad = (int)(widths[column] - haul_utf8_count(text));
-        if (!is_left(table, column))
-            fprintf(out, "%*s", pad, "");
-        haul_utf8_print(text, SIZE_MAX, out);
-        if (!last)
-            fprintf(out, "%*s", (is_left(table, column) ? pad : 0) + 2, "");
-        else
+        const size_t pad = widths[column] - haul_utf8_count(text);
+        const bool left = is_left(table, column);
+        blanks += left ? 0 : pad;
+        if (*text) {
+            fprintf(out, "%*s", (int)blanks, "");
+            haul_utf8_print(text, SIZE_MAX, out);
+            blanks = 0;
+        }
+        blanks += (left ? pad : 0) + 2;
+        if (column + 1 == table->columns) {
             fputc('\n', out);
+            blanks = 0;
+        }
     }
     return !ferror(out);
 }

@@ -26,8 +26,8 @@ void haul_table_begin(haul_table *table, const char *const *heads, size_t column
 void haul_table_cell(haul_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints with two spaces between columns, control characters as '?'; returns false where memory or
- * the stream failed. */
+/* Prints with two spaces between columns and none at the end of a line, control characters as '?';
+ * returns false where memory or the stream failed. */
 bool haul_table_print(const haul_table *table, FILE *out);
 bool haul_table_print_csv(const haul_table *table, FILE *out);
 

@@ -19,6 +19,7 @@ typedef struct reader {
     haul_builder *builder;
     haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
     int lane_count;
+    bool has_calls;
 } reader;
 
 static bool in_range(int64_t time_ns)
@@ -192,6 +193,7 @@ static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_
         haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
     while (!status && more && !self->builder->failed) {
         status = haul_rows_next(&rows, &more, error);
+        self->has_calls |= !status && more;
         if (!status && more)
             add_call(self, &rows, name_space, &ids);
     }
@@ -253,21 +255,28 @@ static void name_numbered(reader *self)
 
 static void say_missing(const reader *self)
 {
-    bool has_copies = false, has_kernels = false, has_calls = false;
+    bool has_copies = false, has_kernels = false;
     for (int i = 0; i < HAUL_CUPTI_TABLES && self->format->tables[i].name; i++) {
         const haul_cupti_table *table = &self->format->tables[i];
         const bool has = haul_source_has(self->source, table->name);
         has_copies |= has && table->kind == HAUL_CUPTI_COPY;
         has_kernels |= has && table->kind == HAUL_CUPTI_KERNEL;
     }
-    for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
-        has_calls |= haul_source_has(self->source, self->format->calls[i].name);
     if (!has_copies)
         haul_builder_missing(self->builder, 0, "no copy table");
     if (!has_kernels)
         haul_builder_missing(self->builder, 0, "no kernel table");
-    if (!has_calls)
+}
+
+static void say_missing_calls(const reader *self)
+{
+    bool has_table = false;
+    for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
+        has_table |= haul_source_has(self->source, self->format->calls[i].name);
+    if (!has_table)
         haul_builder_missing(self->builder, 0, "no RUNTIME table: no host call is known");
+    else if (!self->has_calls)
+        haul_builder_missing(self->builder, 0, "the RUNTIME table is empty: no host call is known");
 }
 
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
@@ -287,6 +296,7 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
         status = read_events(self, error);
     for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES; i++)
         status = read_calls(self, &format->calls[i], error);
+    say_missing_calls(self);
     if (!status)
         status = read_names(self, error);
     if (!status)

@@ -91,11 +91,13 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
     place->process = (uint64_t)place->ids[0];
     place->process_key = (uint64_t)haul_builder_process(lane->builder, place->process) << 32;
     place->context = as_id(place->ids[2]);
+    place->device = HAUL_NONE;
     place->stream = HAUL_NONE;
     if (id == no_id)
         return;
+    place->device = find_device(lane, place);
     const haul_stream stream = {
-        .device = find_device(lane, place),
+        .device = place->device,
         .process = place->process,
         .context = place->context,
         .id = id,
@@ -336,6 +338,8 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
     }
     if (op.stream == HAUL_NONE)
         haul_builder_missing(lane->builder, 1, "operations whose stream is not known");
+    else if (place->device == HAUL_NONE)
+        haul_builder_missing(lane->builder, 1, "operations whose device is not known");
     haul_builder_op(lane->builder, &op, call_key(lane, place));
 }
 

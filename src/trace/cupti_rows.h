@@ -12,6 +12,7 @@ typedef struct haul_cupti_place {
     uint64_t process;
     uint64_t process_key; /* the upper half of the key of calls */
     uint64_t context;
+    uint32_t device;
     uint32_t stream;
     bool known;
 } haul_cupti_place;

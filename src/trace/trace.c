@@ -44,11 +44,11 @@ static void say_devices(haul_builder *builder)
     uint64_t nameless = 0;
     for (size_t i = 0; !builder->failed && i < builder->device_keys.count; i++)
         nameless += !builder->devices[i].name;
-    if (nameless)
-        haul_builder_missing(builder, nameless,
-                             nameless == builder->device_keys.count
-                                 ? "no device table: name the machine with --from"
-                                 : "devices that the device table does not describe");
+    if (nameless && nameless == builder->device_keys.count)
+        haul_builder_missing(builder, 0,
+                             "no device table: names and figures of the GPUs are not known");
+    else if (nameless)
+        haul_builder_missing(builder, nameless, "devices that the device table does not describe");
 }
 
 static haul_status read_source(haul_source *source, haul_workload **workload, haul_error *error)
@@ -112,7 +112,7 @@ static bool ends_with(const char *text, const char *end)
 static bool is_text(const file_head *head)
 {
     for (size_t i = 0; i < head->length; i++)
-        if (head->bytes[i] < 0x20 && !strchr("\t\n\r\f", head->bytes[i]))
+        if (head->bytes[i] < 0x20 && !memchr("\t\n\r\f", head->bytes[i], 4))
             return false;
     return true;
 }
@@ -153,7 +153,10 @@ static haul_status check_length(const file_head *head, haul_error *error)
     const uint64_t pages = big_endian(head->bytes + 28, 4);
     const bool holds = big_endian(head->bytes + 24, 4) == big_endian(head->bytes + 92, 4);
     const uint64_t expected = pages * page_bytes;
-    if (head->length < sizeof head->bytes || (holds && (uint64_t)head->file_bytes < expected))
+    if (head->length < sizeof head->bytes)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "a truncated SQLite database: shorter than its header");
+    if (holds && (uint64_t)head->file_bytes < expected)
         return haul_fail(error, HAUL_BAD_INPUT, "a truncated SQLite database (%lld bytes of %llu)",
                          (long long)head->file_bytes, (unsigned long long)expected);
     return HAUL_OK;

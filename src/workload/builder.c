@@ -195,7 +195,7 @@ static void repair_op(haul_builder *self, haul_op *op)
     if (op->bytes > sum_limit - self->total_bytes) {
         op->bytes = 0;
         op->flags |= HAUL_OP_REPAIRED;
-        haul_builder_repaired(self, 1, "number of bytes negative or absurd, set to 0");
+        haul_builder_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
     }
     self->total_bytes += op->bytes;
 }

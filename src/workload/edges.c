@@ -349,7 +349,7 @@ static void say(const resolver *self)
         haul_builder_missing(builder, self->unrecorded,
                              builder->event_count
                                  ? "waits for events whose record is not in the profile"
-                                 : "waits that have no record to join: the event table is empty");
+                                 : "the event table is empty: waits for events have no record to join");
     if (self->untimed)
         haul_builder_missing(builder, self->untimed,
                              "waits for events whose record has neither call nor time");

@@ -84,7 +84,7 @@ static void copies_are_told_apart(void **state)
     assert_int_equal(profile_missing(workload, "no kernel table"), 0);
     assert_int_equal(profile_missing(workload, "no RUNTIME table"), 0);
     assert_int_equal(profile_missing(workload, "no copy table"), -1);
-    assert_int_equal(profile_missing(workload, "name the machine with --from"), 1);
+    assert_int_equal(profile_missing(workload, "no device table"), 0);
     assert_int_equal(workload->counts.orphans, count);
     assert_string_equal(workload->format, "nsys");
     assert_string_equal(workload->source, "made");
@@ -161,6 +161,7 @@ static void old_columns_may_be_absent(void **state)
     assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "f");
     assert_int_equal(workload->streams[workload->ops[1].stream].device, HAUL_NONE);
     assert_int_equal(profile_missing(workload, "stream is not known"), 1);
+    assert_int_equal(profile_missing(workload, "device is not known"), 1);
     assert_int_equal(profile_repaired(workload, "rows without a start or an end"), 1);
     haul_workload_free(workload);
 }
@@ -186,10 +187,11 @@ static void wrong_rows_are_repaired_and_counted(void **state)
     assert_int_equal(workload->op_count, 8);
     assert_int_equal(profile_repaired(workload, "rows without a start or an end"), 4);
     assert_int_equal(profile_repaired(workload, "duration negative"), 2);
-    assert_int_equal(profile_repaired(workload, "bytes negative"), 2);
+    assert_int_equal(profile_repaired(workload, "bytes missing, negative"), 2);
     assert_int_equal(profile_repaired(workload, "correlation id out of range"), 1);
     assert_int_equal(profile_repaired(workload, "start out of range"), 1);
     assert_int_equal(profile_missing(workload, "stream is not known"), 1);
+    assert_int_equal(profile_missing(workload, "device is not known"), 2);
     assert_int_equal(workload->ops[0].flags & HAUL_OP_REPAIRED, HAUL_OP_REPAIRED);
     assert_int_equal(workload->streams[workload->ops[3].stream].device, HAUL_NONE);
     haul_workload_free(workload);
@@ -477,7 +479,7 @@ static void only_real_tables_are_read(void **state)
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, streamId) VALUES(5, 6, 7);");
     assert_int_equal(workload->op_count, 2);
     assert_int_equal(profile_missing(workload, "no kernel table"), 0);
-    assert_int_equal(profile_repaired(workload, "bytes negative"), 1);
+    assert_int_equal(profile_repaired(workload, "bytes missing, negative"), 1);
     haul_workload_free(workload);
 }
 

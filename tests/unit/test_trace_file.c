@@ -72,6 +72,11 @@ static void files_of_other_kinds_are_named(void **state)
     expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_BAD_INPUT, "gzipped");
     expect(write_file("r.nsys-rep", report, sizeof report), HAUL_BAD_INPUT,
            "nsys export --type sqlite");
+    static const unsigned char zeros[200] = {0};
+    expect(write_file("zeros.sqlite", zeros, sizeof zeros), HAUL_BAD_INPUT,
+           "no SQLite database: a report");
+    expect(write_file("head.sqlite", "SQLite format 3", 16), HAUL_BAD_INPUT,
+           "shorter than its header");
     expect(write_file("r.bin", report, sizeof report), HAUL_BAD_INPUT, "no SQLite database");
     expect(folder, HAUL_IO, "a directory");
     expect("/dev/null", HAUL_IO, "device or pipe");
