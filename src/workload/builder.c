@@ -257,7 +257,7 @@ void haul_builder_event(haul_builder *self, const haul_event *event)
 /* Lists in `order` what has a key, by key. */
 static void order_keys(haul_builder *self, haul_join *join, size_t count, haul_keys keys)
 {
-    for (uint32_t i = 0; keys.first && i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (haul_keys_at(&keys, i))
             join->order[join->count++] = i;
     if (!haul_order_sort(join->order, join->count, &keys))
