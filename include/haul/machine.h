@@ -107,6 +107,7 @@ typedef struct haul_gpu {
     haul_figure clock_Hz;
     haul_figure memory_bytes;
     haul_figure memory_bandwidth_Bps;
+    haul_figure inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */
     haul_figure l2_bytes;
     haul_figure fp64_flops;
     haul_figure fp32_flops;

@@ -1,22 +1,9 @@
 #include <math.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/fail.h"
+#include "cost/gpus.h"
 #include "cost/span.h"
 #include "haul/cost.h"
-
-/* Newer drivers print "NVIDIA A100-SXM4-40GB" where older ones print "A100-SXM4-40GB". */
-static const char *without_maker(const char *name)
-{
-    static const char maker[] = "NVIDIA ";
-    return strncasecmp(name, maker, sizeof maker - 1) ? name : name + sizeof maker - 1;
-}
-
-static bool same_gpu(const haul_gpu *a, const haul_gpu *b)
-{
-    return a->name && b->name && !strcasecmp(without_maker(a->name), without_maker(b->name));
-}
 
 /* The time on the new GPU over that on the old if this rate bounds it; 0: not known on both. */
 static double bound_of(haul_figure from, haul_figure to)
@@ -63,7 +50,7 @@ haul_status haul_kernel_carry(const haul_machine *from, const haul_machine *to, 
     if (!(seconds >= 0 && isfinite(seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", seconds);
     haul_span ratio = haul_span_exact(1);
-    if (!same_gpu(&from->gpu, &to->gpu))
+    if (!haul_gpu_same(&from->gpu, &to->gpu))
         ratio = ratio_of(&from->gpu, &to->gpu);
     if (ratio.high <= 0)
         return haul_fail(error, HAUL_MISSING,

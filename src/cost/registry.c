@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -6,6 +5,7 @@
 
 #include "base/fail.h"
 #include "cost/models.h"
+#include "cost/object.h"
 #include "haul/backend.h"
 
 static const haul_copy_model *const models[] = {
@@ -43,26 +43,6 @@ static haul_status no_such_model(const char *name, haul_error *error)
     return haul_fail(error, HAUL_USAGE, "no model '%.200s': %s, or a shared object", name, names);
 }
 
-static bool names_an_object(const char *name)
-{
-    const size_t length = strlen(name);
-    return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
-}
-
-/* dlopen searches the library path for names without a '/': a file is meant here. */
-static haul_status open_object(const char *path, void **handle, haul_error *error)
-{
-    char place[4096];
-    const char *prefix = strchr(path, '/') ? "" : "./";
-    if ((size_t)snprintf(place, sizeof place, "%s%s", prefix, path) >= sizeof place)
-        return haul_fail(error, HAUL_BAD_INPUT, "path of %zu bytes is too long", strlen(path));
-    *handle = dlopen(place, RTLD_NOW | RTLD_LOCAL);
-    if (*handle)
-        return HAUL_OK;
-    const char *why = dlerror();
-    return haul_fail(error, HAUL_BAD_INPUT, "cannot load model: %s", why ? why : "no reason given");
-}
-
 static haul_status check_model(const haul_copy_model *model, haul_error *error)
 {
     if (!model)
@@ -79,25 +59,18 @@ static haul_status check_model(const haul_copy_model *model, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status enter_object(void *handle, const haul_copy_model **model, haul_error *error)
-{
-    void *symbol = dlsym(handle, HAUL_MODEL_ENTRY);
-    if (!symbol)
-        return haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s",
-                         HAUL_MODEL_ENTRY);
-    haul_model_entry_fn entry;
-    /* C has no cast from an object's address to a function's; POSIX says that they are alike */
-    memcpy(&entry, &symbol, sizeof entry);
-    *model = entry();
-    return check_model(*model, error);
-}
-
 static haul_status load_object(const char *path, haul_model_ref *ref, haul_error *error)
 {
     haul_model_ref loaded = {0};
-    haul_status status = open_object(path, &loaded.handle, error);
-    if (status == HAUL_OK)
-        status = enter_object(loaded.handle, &loaded.model, error);
+    void *symbol = NULL;
+    haul_status status = haul_object_open(path, HAUL_MODEL_ENTRY, &loaded.handle, &symbol, error);
+    if (status == HAUL_OK) {
+        haul_model_entry_fn entry;
+        /* C has no cast from an object's address to a function's; POSIX says that they are alike */
+        memcpy(&entry, &symbol, sizeof entry);
+        loaded.model = entry();
+        status = check_model(loaded.model, error);
+    }
     if (status == HAUL_OK) {
         *ref = loaded;
         return HAUL_OK;
@@ -109,7 +82,7 @@ static haul_status load_object(const char *path, haul_model_ref *ref, haul_error
 
 haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *error)
 {
-    if (names_an_object(name))
+    if (haul_object_is_meant(name))
         return load_object(name, ref, error);
     const haul_copy_model *model = find_own(name);
     if (!model)
@@ -120,8 +93,7 @@ haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *e
 
 void haul_model_release(haul_model_ref *ref)
 {
-    if (ref->handle)
-        dlclose(ref->handle);
+    haul_object_close(ref->handle);
     *ref = (haul_model_ref){0};
 }
 

@@ -1,0 +1,33 @@
+/* The times of kernels/gpuperfpredict-times.csv, by program and board, and what the programs do. */
+#ifndef HAUL_BENCH_KERNEL_ROWS_H
+#define HAUL_BENCH_KERNEL_ROWS_H
+
+#include "haul/kernel.h"
+
+enum { KERNEL_BOARDS = 5, KERNEL_PROGRAMS = 10, KERNEL_SIZES = 256 };
+
+/* Its file in the catalogue, its name in the data and its nominal R P come with the machine. */
+typedef struct kernel_board {
+    const char *machine;
+    const char *in_data;
+} kernel_board;
+
+extern const kernel_board kernel_boards[KERNEL_BOARDS];
+extern const char *const kernel_programs[KERNEL_PROGRAMS];
+
+/* One program on one board, ascending in size. */
+typedef struct kernel_series {
+    haul_kernel_sample samples[KERNEL_SIZES];
+    size_t count;
+} kernel_series;
+
+typedef struct kernel_rows {
+    haul_machine *machines[KERNEL_BOARDS];
+    kernel_series series[KERNEL_PROGRAMS][KERNEL_BOARDS];
+} kernel_rows;
+
+/* Reads them from the folder `data`. On success the caller owns *rows. */
+haul_status kernel_rows_read(const char *data, kernel_rows **rows, haul_error *error);
+void kernel_rows_free(kernel_rows *rows);
+
+#endif

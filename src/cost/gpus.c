@@ -1,0 +1,63 @@
+#include "cost/gpus.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+/* Cycles: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018
+ * (Kepler to Volta), and Dissecting the Turing T4, 2019; later ones issue as Volta does; Fermi: the
+ * CUDA C Programming Guide 4.2. Threads: that guide's table of compute capabilities. */
+static const haul_architecture architectures[] = {
+    {"fermi", 18, 1536}, {"kepler", 9, 2048},    {"maxwell", 6, 2048}, {"pascal", 6, 2048},
+    {"volta", 4, 2048},  {"turing", 4, 1024},    {"ampere", 4, 2048},  {"ada", 4, 1536},
+    {"hopper", 4, 2048}, {"blackwell", 4, 2048},
+};
+
+const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
+{
+    for (size_t i = 0; gpu->architecture && i < sizeof architectures / sizeof *architectures; i++)
+        if (!strcasecmp(gpu->architecture, architectures[i].name))
+            return &architectures[i];
+    return NULL;
+}
+
+bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b)
+{
+    return a->architecture && b->architecture && !strcasecmp(a->architecture, b->architecture);
+}
+
+/* Newer drivers print "NVIDIA A100-SXM4-40GB" where older ones print "A100-SXM4-40GB". */
+static const char *without_maker(const char *name)
+{
+    static const char maker[] = "NVIDIA ";
+    return strncasecmp(name, maker, sizeof maker - 1) ? name : name + sizeof maker - 1;
+}
+
+bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b)
+{
+    return a->name && b->name && !strcasecmp(without_maker(a->name), without_maker(b->name));
+}
+
+/* "Fetching ECC bits for each memory transaction also reduces the effective bandwidth by about
+ * 20 %": CUDA C++ Best Practices Guide, theoretical bandwidth, of GDDR memory. */
+static const double left_by_ecc = 0.8;
+
+double haul_gpu_memory_rate(const haul_gpu *gpu)
+{
+    return gpu->memory_bandwidth_Bps.value * (gpu->inline_ecc.value > 0 ? left_by_ecc : 1);
+}
+
+/* A multiply and an add a cycle and core where no figure is given. */
+double haul_gpu_flops(const haul_gpu *gpu)
+{
+    if (gpu->fp32_flops.value > 0)
+        return gpu->fp32_flops.value;
+    return 2 * gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
+}
+
+/* Empty kernels in public profiles take 1 to 2.5 us on the device. */
+static const double usual_launch_s = 2e-6;
+
+double haul_gpu_launch(const haul_gpu *gpu)
+{
+    return gpu->launch_latency_s.provenance ? gpu->launch_latency_s.value : usual_launch_s;
+}

@@ -1,0 +1,82 @@
+/* HiPC 2015 (Amaris, Cordeiro, Goldman, de Camargo), eq. 3 to 5. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "cost/kernels.h"
+
+/* Cycles of one access, from section VI. */
+enum { CYCLES_SHARED = 5, CYCLES_L1 = 5, CYCLES_L2 = 250, CYCLES_GLOBAL = 500 };
+
+double haul_kernel_cycles(const haul_kernel_counts *c)
+{
+    const double global = c->loads_global + c->stores_global - c->l1_hits - c->l2_hits;
+    const double comm_gm = global * CYCLES_GLOBAL + c->l1_hits * CYCLES_L1 + c->l2_hits * CYCLES_L2;
+    const double comm_sm = (c->loads_shared + c->stores_shared) * CYCLES_SHARED;
+    return c->threads * (c->comp + comm_gm + comm_sm);
+}
+
+haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"threads", counts->threads},
+        {"block", counts->block},
+        {"comp", counts->comp},
+        {"loads_global", counts->loads_global},
+        {"stores_global", counts->stores_global},
+        {"loads_shared", counts->loads_shared},
+        {"stores_shared", counts->stores_shared},
+        {"l1_hits", counts->l1_hits},
+        {"l2_hits", counts->l2_hits},
+        {"flops", counts->flops},
+        {"bytes", counts->bytes},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!(rows[i].value >= 0 && rows[i].value <= 1e30))
+            return haul_fail(error, HAUL_BAD_INPUT, "%s: expected a count, not %g", rows[i].name,
+                             rows[i].value);
+    if (counts->threads < 1 || counts->block < 1)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "expected a thread or more in a block or more, not %g in blocks of %g",
+                         counts->threads, counts->block);
+    const double accesses = counts->loads_global + counts->stores_global;
+    if (counts->l1_hits + counts->l2_hits > accesses * (1 + 1e-9))
+        return haul_fail(error, HAUL_BAD_INPUT, "more hits (%g) than global accesses (%g)",
+                         counts->l1_hits + counts->l2_hits, accesses);
+    if (haul_kernel_cycles(counts) <= 0)
+        return haul_fail(error, HAUL_BAD_INPUT, "the counts are of a kernel that does nothing");
+    return HAUL_OK;
+}
+
+haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error)
+{
+    const haul_gpu *gpu = &machine->gpu;
+    const char *lacks = gpu->clock_Hz.value <= 0          ? "clock"
+                        : gpu->multiprocessors.value <= 0 ? "multiprocessors"
+                        : gpu->cores.value <= 0           ? "cores"
+                                                          : NULL;
+    if (!lacks)
+        return HAUL_OK;
+    return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.%s",
+                     machine->name ? machine->name : "", lacks);
+}
+
+double haul_kernel_issue(const haul_gpu *gpu)
+{
+    return gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
+}
+
+haul_status haul_kernel_bsp(const haul_gpu *gpu, const haul_kernel_counts *counts, double *seconds,
+                            haul_error *error)
+{
+    const haul_machine machine = {.name = gpu->name, .gpu = *gpu};
+    haul_status status = haul_kernel_gpu_check(&machine, error);
+    if (status == HAUL_OK)
+        status = haul_kernel_counts_check(counts, error);
+    if (status == HAUL_OK)
+        *seconds = haul_kernel_cycles(counts) / haul_kernel_issue(gpu);
+    return status;
+}

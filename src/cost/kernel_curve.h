@@ -1,0 +1,10 @@
+/* The curve of lambda through its knots. */
+#ifndef HAUL_COST_KERNEL_CURVE_H
+#define HAUL_COST_KERNEL_CURVE_H
+
+#include "haul/kernel.h"
+
+/* Sets the slopes of knots that ascend in size. */
+void haul_kernel_curve_bend(haul_kernel_knot *knots, size_t count);
+
+#endif

@@ -1,0 +1,209 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "cost/gpus.h"
+#include "cost/kernel_curve.h"
+#include "cost/kernels.h"
+
+/* Up to this share of neighbours' differences is noise and slow bends; above it the sizes conflict
+ * in the cache, each in its own way (strides that are multiples of its sets). */
+static const double rough_enough = 0.05;
+
+enum { NEIGHBOURS = 4 }; /* each side, among which the calmest size is sought */
+
+static haul_status check_sample(const haul_kernel_sample *sample, haul_error *error)
+{
+    if (!(sample->size > 0 && sample->size <= 1e30))
+        haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", sample->size);
+    else if (!(sample->seconds > 0 && sample->seconds <= 1e9))
+        haul_fail(error, HAUL_BAD_INPUT, "expected a time above 0, not %g s", sample->seconds);
+    else if (haul_kernel_counts_check(&sample->counts, error) == HAUL_OK)
+        return HAUL_OK;
+    if (error && sample->line && !error->line)
+        error->line = sample->line;
+    return HAUL_BAD_INPUT;
+}
+
+static haul_status check_samples(const haul_kernel_sample *samples, size_t count, haul_error *error)
+{
+    if (!count)
+        return haul_fail(error, HAUL_BAD_INPUT, "no measured time to fit to");
+    for (size_t i = 0; i < count; i++) {
+        const haul_status status = check_sample(&samples[i], error);
+        if (status)
+            return status;
+    }
+    return HAUL_OK;
+}
+
+/* A launch takes its time whatever the size; a kernel shorter than two of them works for half. */
+static double floor_of(const haul_gpu *gpu, const haul_kernel_sample *samples, size_t count)
+{
+    double floor_s = haul_gpu_launch(gpu);
+    for (size_t i = 0; i < count; i++)
+        floor_s = fmin(floor_s, samples[i].seconds / 2);
+    return floor_s;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = ((const haul_kernel_knot *)a)->size;
+    const double y = ((const haul_kernel_knot *)b)->size;
+    return (x > y) - (x < y);
+}
+
+/* Sizes that were measured more than once become one knot at the mean of log lambda. */
+static size_t merge_equal(haul_kernel_knot *knots, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count;) {
+        size_t j = i;
+        double sum = 0;
+        for (; j < count && knots[j].size == knots[i].size; j++)
+            sum += knots[j].log_lambda;
+        knots[kept] = knots[i];
+        knots[kept++].log_lambda = sum / (double)(j - i);
+        i = j;
+    }
+    return kept;
+}
+
+static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_kernel_sample *samples,
+                       size_t count)
+{
+    const double issue = haul_kernel_issue(gpu);
+    for (size_t i = 0; i < count; i++) {
+        const double bsp = haul_kernel_cycles(&samples[i].counts) / issue;
+        fit->knots[i] = (haul_kernel_knot){
+            .size = samples[i].size,
+            .log_size = log(samples[i].size),
+            .log_lambda = log(bsp / (samples[i].seconds - fit->floor_s)),
+        };
+    }
+    qsort(fit->knots, count, sizeof *fit->knots, by_size);
+    fit->count = merge_equal(fit->knots, count);
+}
+
+/* The mean second difference: what is left of neighbours when a trend is taken away. */
+static double roughness(const haul_kernel_knot *k, size_t count)
+{
+    enum { LEAST = 5 };
+    if (count < LEAST)
+        return 0;
+    double sum = 0;
+    for (size_t i = 1; i + 1 < count; i++)
+        sum += fabs(k[i + 1].log_lambda - 2 * k[i].log_lambda + k[i - 1].log_lambda);
+    return sum / (double)(count - 2) / 2;
+}
+
+/* The best lambda among the neighbours: what a size would have without its own conflicts. */
+static double calm_at(const haul_kernel_fit *fit, size_t i)
+{
+    const size_t first = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
+    const size_t last = i + NEIGHBOURS < fit->count ? i + NEIGHBOURS : fit->count - 1;
+    double best = fit->knots[i].log_lambda;
+    for (size_t j = first; fit->rough > rough_enough && j <= last; j++)
+        best = fmax(best, fit->knots[j].log_lambda);
+    return best;
+}
+
+static void settle(haul_kernel_fit *fit)
+{
+    haul_kernel_curve_bend(fit->knots, fit->count);
+    fit->rough = roughness(fit->knots, fit->count);
+    for (size_t i = 0; i < fit->count; i++)
+        fit->knots[i].log_calm = calm_at(fit, i);
+}
+
+static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
+{
+    double *lambdas = malloc(fit->count * sizeof *lambdas);
+    if (!lambdas)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < fit->count; i++)
+        lambdas[i] = exp(fit->knots[i].log_lambda);
+    fit->lambda = haul_median(lambdas, fit->count);
+    fit->least = lambdas[0];
+    fit->most = lambdas[fit->count - 1];
+    fit->one_serves = fit->least >= fit->lambda * (1 - HAUL_KERNEL_ONE_LAMBDA) &&
+                      fit->most <= fit->lambda * (1 + HAUL_KERNEL_ONE_LAMBDA);
+    free(lambdas);
+    return HAUL_OK;
+}
+
+/* Of the time of all sizes together, so that the large ones count: small ones live in the caches.
+ */
+static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
+                        const haul_kernel_sample *samples, size_t count)
+{
+    double bytes = 0;
+    double flops = 0;
+    double seconds = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += samples[i].counts.bytes;
+        flops += samples[i].counts.flops;
+        seconds += samples[i].seconds - fit->floor_s;
+    }
+    const double rate = haul_gpu_memory_rate(gpu);
+    fit->memory_share = rate > 0 ? bytes / seconds / rate : 0;
+    fit->arithmetic_share = flops / seconds / haul_gpu_flops(gpu);
+}
+
+static void keep_one(haul_kernel_fit *fit)
+{
+    haul_kernel_knot *middle = &fit->knots[fit->count / 2];
+    middle->log_lambda = log(fit->lambda);
+    fit->knots[0] = *middle;
+    fit->count = 1;
+}
+
+static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kernel_fit_kind kind,
+                           const haul_kernel_sample *samples, size_t count, haul_error *error)
+{
+    fit->floor_s = floor_of(gpu, samples, count);
+    fill_knots(fit, gpu, samples, count);
+    if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "lambda by size is two figures or more: it needs two sizes, not one");
+    const haul_status status = sum_up(fit, error);
+    if (status)
+        return status;
+    take_shares(fit, gpu, samples, count);
+    if (kind == HAUL_KERNEL_FIT_ONE)
+        keep_one(fit);
+    settle(fit);
+    return HAUL_OK;
+}
+
+haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind kind,
+                                const haul_kernel_sample *samples, size_t count,
+                                haul_kernel_fit **fit, haul_error *error)
+{
+    haul_status status = haul_kernel_gpu_check(home, error);
+    if (status == HAUL_OK)
+        status = check_samples(samples, count, error);
+    if (status)
+        return status;
+    haul_kernel_fit *made = calloc(1, sizeof *made);
+    if (made)
+        made->knots = calloc(count, sizeof *made->knots);
+    if (!made || !made->knots)
+        status = haul_fail_no_memory(error);
+    else
+        status = fit_all(made, &home->gpu, kind, samples, count, error);
+    if (status == HAUL_OK)
+        *fit = made;
+    else
+        haul_kernel_fit_free(made);
+    return status;
+}
+
+void haul_kernel_fit_free(haul_kernel_fit *fit)
+{
+    if (!fit)
+        return;
+    free(fit->knots);
+    free(fit);
+}

@@ -1,0 +1,173 @@
+/* The kernel models in a row, and users' own. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "cost/kernels.h"
+#include "cost/object.h"
+
+/* One lambda for all sizes and boards of the architecture, as the paper has it: its predictions are
+ * within 0.8 to 1.2 times what was measured (HiPC 2015, section VI). */
+static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
+{
+    const haul_status status = haul_kernel_gpu_check(what->target, error);
+    if (status)
+        return status;
+    const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(&what->target->gpu);
+    const double seconds = bsp / what->fit->lambda;
+    *out = (haul_estimate){
+        .seconds = seconds,
+        .low_s = seconds / 1.2,
+        .high_s = seconds / 0.8,
+        .weakest = what->home == what->target ? HAUL_FITTED : HAUL_CARRIED,
+        .model = "bsp",
+    };
+    return HAUL_OK;
+}
+
+const haul_kernel_model haul_kernel_by_bsp = {
+    .abi = HAUL_KERNEL_MODEL_ABI,
+    .name = "bsp",
+    .summary = "cycles of computation and accesses over R P and one lambda (HiPC 2015, eq. 3)",
+    .time = time_by_bsp,
+};
+
+/* Nothing is known of what bounds the kernel: the home time between the ratios that may. */
+static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
+{
+    haul_kernel_case at_home = *what;
+    at_home.target = what->home;
+    haul_estimate home;
+    haul_status status = haul_kernel_roofline.time(&at_home, &home, error);
+    if (status)
+        return status;
+    haul_estimate carried;
+    status = haul_kernel_carry(what->home, what->target, home.seconds, &carried, error);
+    if (status)
+        return status;
+    carried.low_s *= home.low_s / home.seconds;
+    carried.high_s *= home.high_s / home.seconds;
+    *out = carried;
+    return HAUL_OK;
+}
+
+const haul_kernel_model haul_kernel_carried = {
+    .abi = HAUL_KERNEL_MODEL_ABI,
+    .name = "carry",
+    .summary = "the home time, between the ratios of memory, arithmetic and clock",
+    .time = time_carried,
+};
+
+static const haul_kernel_model *const models[] = {
+    &haul_kernel_roofline,
+    &haul_kernel_by_bsp,
+    &haul_kernel_carried,
+};
+
+enum { MODEL_COUNT = sizeof models / sizeof models[0] };
+
+size_t haul_kernel_model_count(void)
+{
+    return MODEL_COUNT;
+}
+
+const haul_kernel_model *haul_kernel_model_at(size_t index)
+{
+    return index < MODEL_COUNT ? models[index] : NULL;
+}
+
+static const haul_kernel_model *find_own(const char *name)
+{
+    for (size_t i = 0; i < MODEL_COUNT; i++)
+        if (!strcmp(models[i]->name, name))
+            return models[i];
+    return NULL;
+}
+
+static haul_status check_model(const haul_kernel_model *model, haul_error *error)
+{
+    if (!model)
+        return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", HAUL_KERNEL_MODEL_ENTRY);
+    if (model->abi != HAUL_KERNEL_MODEL_ABI)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "model has abi %u, this haul has %d: build it against this haul/kernel.h",
+                         model->abi, HAUL_KERNEL_MODEL_ABI);
+    if (!model->name || !*model->name || !model->summary || !model->time)
+        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
+    if (find_own(model->name))
+        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
+                         model->name);
+    return HAUL_OK;
+}
+
+static haul_status load_model(const char *path, haul_kernel_model_ref *ref, haul_error *error)
+{
+    haul_kernel_model_ref loaded = {0};
+    void *symbol = NULL;
+    haul_status status =
+        haul_object_open(path, HAUL_KERNEL_MODEL_ENTRY, &loaded.handle, &symbol, error);
+    if (status == HAUL_OK) {
+        haul_kernel_model_entry_fn entry;
+        memcpy(&entry, &symbol, sizeof entry); /* see registry.c */
+        loaded.model = entry();
+        status = check_model(loaded.model, error);
+    }
+    if (status == HAUL_OK) {
+        *ref = loaded;
+        return HAUL_OK;
+    }
+    haul_kernel_model_release(&loaded);
+    haul_error_in_file(error, path);
+    return status;
+}
+
+haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref, haul_error *error)
+{
+    if (haul_object_is_meant(name))
+        return load_model(name, ref, error);
+    const haul_kernel_model *model = find_own(name);
+    if (!model)
+        return haul_fail(error, HAUL_USAGE,
+                         "no kernel model '%.200s': roofline, bsp, carry, or a shared object",
+                         name);
+    *ref = (haul_kernel_model_ref){.model = model};
+    return HAUL_OK;
+}
+
+void haul_kernel_model_release(haul_kernel_model_ref *ref)
+{
+    haul_object_close(ref->handle);
+    *ref = (haul_kernel_model_ref){0};
+}
+
+static bool is_sound(const haul_estimate *estimate)
+{
+    return estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
+           estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
+}
+
+haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
+                             haul_estimate *out, haul_error *error)
+{
+    if (!(what->size > 0 && what->size <= 1e30))
+        return haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", what->size);
+    haul_status status = haul_kernel_counts_check(&what->counts, error);
+    if (status)
+        return status;
+    haul_estimate estimate = {.model = model->name};
+    if (error)
+        error->text[0] = '\0';
+    status = model->time(what, &estimate, error);
+    if (status != HAUL_OK) {
+        if (error && !error->text[0]) /* a user's model may say no more than the status */
+            haul_fail(error, status, "model '%s' gives no time for such a kernel", model->name);
+        return status;
+    }
+    if (!is_sound(&estimate))
+        return haul_fail(error, HAUL_BAD_INPUT, "model '%s' gave %g s (%g to %g) for size %g",
+                         model->name, estimate.seconds, estimate.low_s, estimate.high_s,
+                         what->size);
+    *out = estimate;
+    return HAUL_OK;
+}

@@ -1,0 +1,247 @@
+/* A kernel on another board: what bounds it at home bounds it there, and the time follows that
+ * resource's ratio; the efficiency reached at home is kept (MODELS: roofline carry).
+ *
+ * Two resources divide kernels. The device's memory, where the bytes that must cross it take half
+ * of the time or more at the nominal rate: kernels that stream reach 70 to 90 %. Else what goes on
+ * inside the multiprocessors: arithmetic where it comes near its peak; mostly the waits between
+ * instructions, for registers, shared memory and caches, which take cycles, not seconds. Blocks are
+ * whole: the time is that of the multiprocessor with the most of them. */
+#include <math.h>
+
+#include "cost/gpus.h"
+#include "cost/kernels.h"
+
+/* Shares of a nominal rate from which, and up to which, the bound passes over. */
+static const double bound_from = 0.4;
+static const double bound_full = 0.6;
+
+/* A board whose cache holds so much more for each resident thread is spared the conflicts of one
+ * that held less. */
+static const double roomier = 1.25;
+
+/* Half widths, in the logarithm, that hold 90 of 100 cases: of kernels bound by memory and by what
+ * is inside the multiprocessors. Fitted to log |measured / predicted| of ten programs at all sizes
+ * between five boards, two architectures (gpuperfpredict); docs/accuracy.md has the coverage with a
+ * program or a board left out. */
+static const double doubt_alike[] = {0.10, 0.20};
+static const double doubt_across[] = {0.16, 0.58};
+
+typedef struct carrying {
+    double home_s;
+    double floor_s; /* on the target */
+    double ratio;
+    double memory; /* weight of the memory's ratio, 0 to 1 */
+    double half_width;
+    bool same;
+} carrying;
+
+static double weight_of(double share)
+{
+    return fmin(1, fmax(0, (share - bound_from) / (bound_full - bound_from)));
+}
+
+static double blocks_of(const haul_kernel_counts *counts)
+{
+    return ceil(counts->threads / counts->block);
+}
+
+static double busiest(const haul_gpu *gpu, double blocks)
+{
+    return ceil(blocks / gpu->multiprocessors.value);
+}
+
+/* Cycles that dependent instructions wait on `to` for one on `from`. */
+static double wait_ratio(const haul_gpu *from, const haul_gpu *to)
+{
+    const haul_architecture *a = haul_architecture_of(from);
+    const haul_architecture *b = haul_architecture_of(to);
+    return a && b ? b->issue_cycles / a->issue_cycles : 1;
+}
+
+/* Where arithmetic is near its peak, cycles go by cores; else by how long instructions wait. */
+static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks,
+                           double arithmetic)
+{
+    const double waves = busiest(to, blocks) / busiest(from, blocks);
+    const double clock = from->clock_Hz.value / to->clock_Hz.value;
+    const double cores = from->cores.value / to->cores.value;
+    return waves * clock * pow(wait_ratio(from, to), 1 - arithmetic) * pow(cores, arithmetic);
+}
+
+/* Bytes of L2 for each thread that can be resident; 0: not known. */
+static double room_of(const haul_gpu *gpu)
+{
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    if (!architecture)
+        return 0;
+    return gpu->l2_bytes.value / (gpu->multiprocessors.value * architecture->threads);
+}
+
+static double across_ratio(const haul_kernel_case *what, double memory)
+{
+    const haul_gpu *from = &what->home->gpu;
+    const haul_gpu *to = &what->target->gpu;
+    const double arithmetic = weight_of(what->fit->arithmetic_share);
+    const double inside = inside_ratio(from, to, blocks_of(&what->counts), arithmetic);
+    if (memory <= 0)
+        return inside;
+    return pow(haul_gpu_memory_rate(from) / haul_gpu_memory_rate(to), memory) *
+           pow(inside, 1 - memory);
+}
+
+static double doubt_of(const haul_kernel_case *what, double memory)
+{
+    const double *doubt =
+        haul_gpu_alike(&what->home->gpu, &what->target->gpu) ? doubt_alike : doubt_across;
+    return memory * doubt[0] + (1 - memory) * doubt[1];
+}
+
+static double memory_weight(const haul_kernel_case *what)
+{
+    const bool known =
+        haul_gpu_memory_rate(&what->home->gpu) > 0 && haul_gpu_memory_rate(&what->target->gpu) > 0;
+    return known ? weight_of(what->fit->memory_share) : 0;
+}
+
+static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error *error)
+{
+    const haul_gpu *from = &what->home->gpu;
+    const haul_gpu *to = &what->target->gpu;
+    haul_status status = haul_kernel_gpu_check(what->home, error);
+    if (status == HAUL_OK)
+        status = haul_kernel_gpu_check(what->target, error);
+    if (status)
+        return status;
+    carrying self = {.ratio = 1, .floor_s = what->fit->floor_s};
+    self.memory = memory_weight(what);
+    self.same = what->home == what->target || haul_gpu_same(from, to);
+    const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
+    const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
+    const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(from);
+    self.home_s = what->fit->floor_s + bsp * exp(-reading.log_lambda);
+    self.half_width = reading.half_width;
+    if (!self.same) {
+        self.ratio = across_ratio(what, self.memory);
+        self.floor_s *= haul_gpu_launch(to) / fmax(haul_gpu_launch(from), 1e-9);
+        self.half_width = hypot(doubt_of(what, self.memory), reading.half_width);
+    }
+    *out = self;
+    return HAUL_OK;
+}
+
+static haul_estimate estimate_of(const haul_kernel_case *what, const carrying *self)
+{
+    const double work = (self->home_s - what->fit->floor_s) * self->ratio;
+    const double seconds = self->floor_s + work;
+    return (haul_estimate){
+        .seconds = seconds,
+        .low_s = seconds * exp(-self->half_width),
+        .high_s = seconds * exp(self->half_width),
+        .weakest = self->same ? HAUL_FITTED : HAUL_CARRIED,
+        .model = "roofline",
+    };
+}
+
+static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
+{
+    carrying self;
+    const haul_status status = carry(what, &self, error);
+    if (status == HAUL_OK)
+        *out = estimate_of(what, &self);
+    return status;
+}
+
+const haul_kernel_model haul_kernel_roofline = {
+    .abi = HAUL_KERNEL_MODEL_ABI,
+    .name = "roofline",
+    .summary = "the home time scaled by what bounds it: memory, or the busiest multiprocessor",
+    .time = time_of,
+};
+
+/* Fewer threads than a quarter of what the board holds: it waits where more would work. */
+static bool has_few_blocks(const haul_gpu *gpu, const haul_kernel_counts *counts)
+{
+    enum { USUAL_THREADS = 2048 };
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const double threads = architecture ? architecture->threads : USUAL_THREADS;
+    return blocks_of(counts) * counts->block < gpu->multiprocessors.value * threads / 4;
+}
+
+static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *self,
+                                  double seconds)
+{
+    if (self->floor_s > seconds / 2)
+        return HAUL_BOUND_LAUNCH;
+    if (self->memory > 0.5)
+        return HAUL_BOUND_MEMORY;
+    if (weight_of(what->fit->arithmetic_share) > 0.5)
+        return HAUL_BOUND_ARITHMETIC;
+    return has_few_blocks(&what->target->gpu, &what->counts) ? HAUL_BOUND_FEW_BLOCKS
+                                                             : HAUL_BOUND_MULTIPROCESSORS;
+}
+
+/* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the
+ * launch leaves, where that is the bound. */
+static void fill_terms(const haul_kernel_case *what, const carrying *self,
+                       haul_kernel_explanation *out)
+{
+    const haul_gpu *gpu = &what->target->gpu;
+    const double rate = haul_gpu_memory_rate(gpu);
+    const double flops = what->counts.flops;
+    for (int i = 0; i < HAUL_BOUND_COUNT; i++)
+        out->terms[i].bound = (haul_kernel_bound)i;
+    out->terms[HAUL_BOUND_LAUNCH].seconds = self->floor_s;
+    out->terms[HAUL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
+    out->terms[HAUL_BOUND_ARITHMETIC].seconds =
+        flops > 0 ? flops / haul_gpu_flops(gpu)
+                  : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
+    if (out->bound == HAUL_BOUND_MULTIPROCESSORS || out->bound == HAUL_BOUND_FEW_BLOCKS)
+        out->terms[out->bound].seconds = out->estimate.seconds - self->floor_s;
+    for (int i = 0; i < HAUL_BOUND_COUNT; i++)
+        out->terms[i].share = out->terms[i].seconds / out->estimate.seconds;
+}
+
+/* Twice as fast, down to the next term. */
+static double if_faster(const haul_kernel_explanation *self)
+{
+    const double floor_s = self->terms[HAUL_BOUND_LAUNCH].seconds;
+    if (self->bound == HAUL_BOUND_LAUNCH)
+        return self->estimate.seconds - floor_s / 2;
+    double next = 0;
+    for (int i = HAUL_BOUND_MEMORY; i < HAUL_BOUND_COUNT; i++)
+        if (i != (int)self->bound)
+            next = fmax(next, self->terms[i].seconds);
+    return floor_s + fmax((self->estimate.seconds - floor_s) / 2, next);
+}
+
+haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
+                                haul_error *error)
+{
+    haul_kernel_explanation self = {0};
+    carrying carried;
+    haul_status status = haul_kernel_time(&haul_kernel_roofline, what, &self.estimate, error);
+    if (status == HAUL_OK)
+        status = carry(what, &carried, error);
+    if (status)
+        return status;
+    self.bound = bound_of(what, &carried, self.estimate.seconds);
+    self.home_s = carried.home_s;
+    self.ratio = carried.ratio;
+    self.blocks = blocks_of(&what->counts);
+    self.busiest = busiest(&what->target->gpu, self.blocks);
+    self.idle = 1 - self.blocks / (self.busiest * what->target->gpu.multiprocessors.value);
+    fill_terms(what, &carried, &self);
+    self.if_rate = if_faster(&self);
+    *out = self;
+    return HAUL_OK;
+}
+
+const char *haul_kernel_bound_text(haul_kernel_bound bound)
+{
+    static const char *const texts[] = {
+#define TEXT_OF(name, text) text,
+        HAUL_KERNEL_BOUND_LIST(TEXT_OF)
+#undef TEXT_OF
+    };
+    return bound >= 0 && bound < HAUL_BOUND_COUNT ? texts[bound] : "unknown";
+}

@@ -1,0 +1,29 @@
+/* What the kernel models share. */
+#ifndef HAUL_COST_KERNELS_H
+#define HAUL_COST_KERNELS_H
+
+#include "cost/span.h"
+#include "haul/kernel.h"
+
+extern const haul_kernel_model haul_kernel_roofline;
+extern const haul_kernel_model haul_kernel_by_bsp;
+extern const haul_kernel_model haul_kernel_carried;
+
+/* Cycles of all threads by BSP, counts that have been checked. */
+double haul_kernel_cycles(const haul_kernel_counts *counts);
+
+/* Cycles a second of all cores: R P. */
+double haul_kernel_issue(const haul_gpu *gpu);
+
+haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error);
+haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error);
+
+/* Log lambda at a size, and the doubt that the sizes leave in it: half the width, in the logarithm,
+ * of what holds 90 of 100 cases. `calm`: without conflicts in the home board's cache. */
+typedef struct haul_kernel_reading {
+    double log_lambda;
+    double half_width;
+} haul_kernel_reading;
+haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm);
+
+#endif

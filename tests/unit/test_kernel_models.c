@@ -1,0 +1,310 @@
+/* Kernel models against closed forms and the paper's figures. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "haul/kernel.h"
+
+static haul_machine board(const char *name, const char *architecture, double multiprocessors,
+                          double cores, double clock_Hz)
+{
+    return (haul_machine){
+        .name = name,
+        .gpu = {.name = name,
+                .architecture = architecture,
+                .multiprocessors = {multiprocessors, HAUL_DATASHEET, NULL},
+                .cores = {cores, HAUL_DATASHEET, NULL},
+                .clock_Hz = {clock_Hz, HAUL_DATASHEET, NULL},
+                .memory_bandwidth_Bps = {200e9, HAUL_DATASHEET, NULL},
+                .l2_bytes = {1 << 20, HAUL_DATASHEET, NULL},
+                .launch_latency_s = {2e-6, HAUL_DATASHEET, NULL}},
+    };
+}
+
+/* The paper's matrix multiplication in global memory: N x N threads in blocks of 16 x 16. */
+static haul_kernel_counts product(double n)
+{
+    return (haul_kernel_counts){
+        .threads = n * n,
+        .block = 256,
+        .comp = n,
+        .loads_global = 2 * n,
+        .stores_global = 1,
+    };
+}
+
+static haul_kernel_sample sample(const haul_machine *home, double n, double lambda)
+{
+    haul_kernel_sample made = {.size = n, .counts = product(n), .line = 7};
+    double bsp = 0;
+    assert_int_equal(haul_kernel_bsp(&home->gpu, &made.counts, &bsp, NULL), HAUL_OK);
+    made.seconds = 2e-6 + bsp / lambda;
+    return made;
+}
+
+static haul_kernel_fit *fitted(const haul_machine *home, const haul_kernel_sample *samples,
+                               size_t count)
+{
+    haul_kernel_fit *fit = NULL;
+    haul_error error = {0};
+    if (haul_kernel_fit_new(home, HAUL_KERNEL_FIT_AUTO, samples, count, &fit, &error))
+        fail_msg("%s", error.text);
+    return fit;
+}
+
+static void bsp_is_the_papers_formula(void **state)
+{
+    (void)state;
+    const haul_machine gtx680 = board("GTX 680", "kepler", 8, 192, 1.006e9);
+    haul_kernel_counts counts = product(1024);
+    counts.l2_hits = 0.02 * 2 * 1024;
+    counts.loads_shared = 3;
+    counts.stores_shared = 1;
+    counts.l1_hits = 2;
+    double seconds = 0;
+    assert_int_equal(haul_kernel_bsp(&gtx680.gpu, &counts, &seconds, NULL), HAUL_OK);
+    const double cycles = 1024 + (2048 + 1 - 40.96 - 2) * 500 + 40.96 * 250 + 2 * 5 + 4 * 5;
+    CHECK_NEAR(seconds, 1024.0 * 1024 * cycles / (1.006e9 * 1536), 1e-12);
+}
+
+static void one_lambda_gives_its_sizes_back(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample samples[] = {
+        sample(&home, 2048, 4.35),
+        sample(&home, 512, 4.35),
+        sample(&home, 1024, 4.35),
+    };
+    haul_kernel_fit *fit = fitted(&home, samples, 3);
+    CHECK_NEAR(fit->lambda, 4.35, 1e-9);
+    assert_true(fit->one_serves);
+    assert_int_equal(fit->count, 3);
+    assert_true(fit->knots[0].size == 512);
+    for (double n = 100; n < 1e5; n *= 3)
+        CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 4.35, 1e-9);
+    haul_kernel_fit_free(fit);
+}
+
+static void lambda_goes_through_its_sizes_and_stays_between(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample samples[] = {
+        sample(&home, 512, 6),
+        sample(&home, 1024, 4),
+        sample(&home, 4096, 3),
+    };
+    haul_kernel_fit *fit = fitted(&home, samples, 3);
+    assert_false(fit->one_serves);
+    CHECK_NEAR(fit->lambda, 4, 1e-9);
+    CHECK_NEAR(haul_kernel_fit_lambda(fit, 512), 6, 1e-9);
+    CHECK_NEAR(haul_kernel_fit_lambda(fit, 4096), 3, 1e-9);
+    double last = 6.0001;
+    for (double n = 512; n <= 4096; n *= 1.05) {
+        const double lambda = haul_kernel_fit_lambda(fit, n);
+        assert_true(lambda < last && lambda > 2.999);
+        last = lambda;
+    }
+    /* beyond the sizes the slope dies away: far off nothing more is lost */
+    CHECK_NEAR(haul_kernel_fit_lambda(fit, 1e9), haul_kernel_fit_lambda(fit, 1e8), 1e-6);
+    haul_kernel_fit_free(fit);
+}
+
+static haul_error refused(haul_kernel_fit_kind kind, haul_kernel_sample *samples, size_t count)
+{
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_fit *fit = (haul_kernel_fit *)samples;
+    haul_error error = {0};
+    assert_int_equal(haul_kernel_fit_new(&home, kind, samples, count, &fit, &error),
+                     HAUL_BAD_INPUT);
+    assert_ptr_equal(fit, samples);
+    return error;
+}
+
+static void bad_samples_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample good = sample(&home, 512, 4);
+    static const double wrong[] = {0, -1, NAN, INFINITY};
+    for (size_t i = 0; i < 4; i++) {
+        haul_kernel_sample pair[] = {good, good};
+        pair[1].line = 9;
+        pair[1].seconds = wrong[i];
+        assert_int_equal(refused(HAUL_KERNEL_FIT_AUTO, pair, 2).line, 9);
+        pair[1].seconds = 1;
+        pair[1].size = wrong[i];
+        assert_int_equal(refused(HAUL_KERNEL_FIT_AUTO, pair, 2).line, 9);
+    }
+    haul_kernel_sample odd = good;
+    odd.counts.l1_hits = 1e6;
+    assert_non_null(strstr(refused(HAUL_KERNEL_FIT_AUTO, &odd, 1).text, "more hits"));
+    odd = good;
+    odd.counts.comp = NAN;
+    assert_non_null(strstr(refused(HAUL_KERNEL_FIT_AUTO, &odd, 1).text, "comp"));
+    assert_non_null(strstr(refused(HAUL_KERNEL_FIT_AUTO, &odd, 0).text, "no measured"));
+    haul_kernel_sample twice[] = {good, good};
+    assert_non_null(strstr(refused(HAUL_KERNEL_FIT_BY_SIZE, twice, 2).text, "two sizes"));
+}
+
+static haul_estimate timed(const char *model, const haul_kernel_case *what)
+{
+    haul_kernel_model_ref ref;
+    haul_estimate estimate = {0};
+    haul_error error = {0};
+    if (haul_kernel_model_find(model, &ref, &error) ||
+        haul_kernel_time(ref.model, what, &estimate, &error))
+        fail_msg("%s: %s", model, error.text);
+    assert_string_equal(estimate.model, model);
+    haul_kernel_model_release(&ref);
+    return estimate;
+}
+
+static void at_home_the_measured_time_comes_back(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample samples[] = {sample(&home, 512, 6), sample(&home, 1024, 4)};
+    haul_kernel_fit *fit = fitted(&home, samples, 2);
+    const haul_kernel_case what = {&home, fit, &home, 1024, product(1024)};
+    CHECK_NEAR(timed("roofline", &what).seconds, samples[1].seconds, 1e-12);
+    CHECK_NEAR(timed("carry", &what).seconds, samples[1].seconds, 1e-12);
+    assert_int_equal(timed("roofline", &what).weakest, HAUL_FITTED);
+    haul_kernel_fit_free(fit);
+}
+
+static void what_waits_inside_follows_multiprocessors_and_clock(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = board("target", "kepler", 16, 192, 0.5e9);
+    haul_kernel_sample one = sample(&home, 1024, 4);
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    haul_kernel_case what = {&home, fit, &target, 1024, one.counts};
+    CHECK_NEAR(timed("roofline", &what).seconds, one.seconds, 1e-9);
+    target.gpu.architecture = "maxwell"; /* its instructions wait 6 cycles, Kepler's 9 */
+    CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, (one.seconds - 2e-6) * 6 / 9, 1e-9);
+    haul_kernel_explanation why;
+    assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
+    assert_int_equal(why.bound, HAUL_BOUND_MULTIPROCESSORS);
+    haul_kernel_fit_free(fit);
+}
+
+/* Maximum subarray: 32 blocks, 4 a multiprocessor of 8, 3 on the busiest of 14. */
+static void few_blocks_count_whole(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine target = board("target", "kepler", 14, 192, 1e9);
+    haul_kernel_sample one = {.size = 1 << 20, .seconds = 1e-3 + 2e-6};
+    one.counts =
+        (haul_kernel_counts){.threads = 4096, .block = 128, .comp = 100 * 256, .loads_global = 256};
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+    CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 1e-3 * 3 / 4, 1e-9);
+    haul_kernel_explanation why;
+    assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
+    assert_int_equal(why.bound, HAUL_BOUND_FEW_BLOCKS);
+    assert_true(why.busiest == 3 && why.blocks == 32);
+    CHECK_NEAR(why.idle, 1 - 32.0 / 42, 1e-12);
+    haul_kernel_fit_free(fit);
+}
+
+static void what_streams_follows_the_memory(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = board("target", "maxwell", 16, 192, 2e9);
+    target.gpu.memory_bandwidth_Bps.value = 100e9;
+    haul_kernel_sample one = {.size = 1e8, .seconds = 1.2e9 / 150e9};
+    one.counts = (haul_kernel_counts){
+        .threads = 1e8, .block = 256, .comp = 1, .loads_global = 2, .bytes = 1.2e9};
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    CHECK_NEAR(fit->memory_share, 0.75, 1e-3);
+    const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+    CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2 * (one.seconds - 2e-6), 1e-9);
+    target.gpu.inline_ecc = (haul_figure){1, HAUL_DATASHEET, NULL};
+    CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2.5 * (one.seconds - 2e-6), 1e-9);
+    haul_kernel_explanation why;
+    assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
+    assert_int_equal(why.bound, HAUL_BOUND_MEMORY);
+    assert_true(why.if_rate < why.estimate.seconds);
+    haul_kernel_fit_free(fit);
+}
+
+static void bsp_keeps_its_lambda(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine target = board("target", "kepler", 16, 192, 1.5e9);
+    haul_kernel_sample one = sample(&home, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    const haul_kernel_case what = {&home, fit, &target, 2048, product(2048)};
+    double bsp = 0;
+    assert_int_equal(haul_kernel_bsp(&target.gpu, &what.counts, &bsp, NULL), HAUL_OK);
+    CHECK_NEAR(timed("bsp", &what).seconds, bsp / 4.35, 1e-9);
+    haul_kernel_fit_free(fit);
+}
+
+static void models_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_null(haul_kernel_model_at(haul_kernel_model_count()));
+    for (size_t i = 0; i < haul_kernel_model_count(); i++) {
+        const haul_kernel_model *model = haul_kernel_model_at(i);
+        haul_kernel_model_ref ref = {0};
+        assert_int_equal(haul_kernel_model_find(model->name, &ref, NULL), HAUL_OK);
+        assert_ptr_equal(ref.model, model);
+        haul_kernel_model_release(&ref);
+    }
+    haul_kernel_model_ref ref = {0};
+    haul_error error = {0};
+    assert_int_equal(haul_kernel_model_find("rooflime", &ref, &error), HAUL_USAGE);
+    assert_non_null(strstr(error.text, "roofline, bsp, carry"));
+    assert_int_equal(haul_kernel_model_find("./absent.so", &ref, &error), HAUL_BAD_INPUT);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = home;
+    target.name = "bare";
+    target.gpu.clock_Hz = (haul_figure){0};
+    haul_kernel_sample one = sample(&home, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    haul_kernel_case what = {&home, fit, &target, 1024, one.counts};
+    haul_estimate estimate = {.seconds = -1};
+    haul_error error = {0};
+    const haul_kernel_model *roofline = haul_kernel_model_at(0);
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_MISSING);
+    assert_non_null(strstr(error.text, "gpu.clock"));
+    what.target = &home;
+    what.size = -4;
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_BAD_INPUT);
+    what.size = 4;
+    what.counts.threads = 0;
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_BAD_INPUT);
+    assert_true(estimate.seconds == -1);
+    haul_kernel_fit_free(fit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bsp_is_the_papers_formula),
+        cmocka_unit_test(one_lambda_gives_its_sizes_back),
+        cmocka_unit_test(lambda_goes_through_its_sizes_and_stays_between),
+        cmocka_unit_test(bad_samples_are_refused_with_their_line),
+        cmocka_unit_test(at_home_the_measured_time_comes_back),
+        cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),
+        cmocka_unit_test(few_blocks_count_whole),
+        cmocka_unit_test(what_streams_follows_the_memory),
+        cmocka_unit_test(bsp_keeps_its_lambda),
+        cmocka_unit_test(models_are_found_by_name),
+        cmocka_unit_test(what_is_missing_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
