@@ -38,17 +38,21 @@ static int end_as(const char *how)
 int main(int argc, char **argv)
 {
     int (*begin)(void) = NULL;
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    if (argc != 2 || !path) {
+        fputs("usage: CUDA_INJECTION64_PATH=LIBRARY inject exit|kill|fork|thread\n", stderr);
+        return 2;
+    }
     dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL); /* as a plug-in in C++ brings it */
-    void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    void *library = dlopen(path, RTLD_NOW);
     void *found = library ? dlsym(library, "InitializeInjection") : NULL;
     memcpy(&begin, &found, sizeof found);
     if (!begin) {
-        const char *why = dlerror();
-        fprintf(stderr, "inject: %s\n", why ? why : "LIBRARY HOW");
+        fprintf(stderr, "inject: %s\n", dlerror());
         return 2;
     }
     if (begin() != 1)
         return 3;
     puts("the program's own output");
-    return end_as(argv[2]);
+    return end_as(argv[1]);
 }

@@ -39,8 +39,9 @@ static int record_as(const char *mode, const char *how, const char *cupti)
 {
     char command[2048];
     snprintf(command, sizeof command,
-             "FAKE_CUPTI=%s CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s exec %s %s %s >%s 2>&1", mode,
-             cupti, profile, INJECT, RECORD_CUDA, how, said);
+             "FAKE_CUPTI=%s CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s CUDA_INJECTION64_PATH=%s "
+             "exec %s %s >%s 2>&1",
+             mode, cupti, profile, RECORD_CUDA, INJECT, how, said);
     const int status = system(command);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -222,9 +223,9 @@ static void test_limits(void **state)
     (void)state;
     char command[1024];
     snprintf(command, sizeof command,
-             "HAUL_RECORD_MAX_OPS=1000 FAKE_CUPTI=many CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s %s %s "
-             "exit >/dev/null",
-             FAKE_CUPTI, profile, INJECT, RECORD_CUDA);
+             "HAUL_RECORD_MAX_OPS=1000 FAKE_CUPTI=many CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s "
+             "CUDA_INJECTION64_PATH=%s %s exit >/dev/null",
+             FAKE_CUPTI, profile, RECORD_CUDA, INJECT);
     assert_int_equal(system(command), 0);
     const int copies = atoi(ask("SELECT count(*)" MEMCPY));
     assert_true(copies > 900 && copies <= 1000);

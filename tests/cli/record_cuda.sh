@@ -1,0 +1,26 @@
+# a recording of CUDA over a libcupti that delivers known records, and what compare_profile says of it
+HAUL_RECORD_OUTPUT=$PWD/cuda.sqlite "$inject" exit
+cat >made.csv <<'EOF'
+operation,memory,count,bytes,time_ns
+HtoD,pageable,1,1048576,100000
+DtoH,pinned,1,4096,2000
+DtoD,,1,512,1500
+PtoP,,1,2048,0
+memset,,1,65536,0
+kernel,,1,0,165000
+stream wait,,1,0,0
+stream sync,,1,0,0
+EOF
+cat >wrong.csv <<'EOF'
+HtoD,pageable,1,1048576,120000
+DtoH,pinned,2,4096,2000
+DtoD,,1,511,0
+EOF
+compare() {
+    "$compare" cuda.sqlite <"$1"
+}
+try compare made.csv
+try compare wrong.csv
+printf 'map,pinned,1,1,1\n' >nothing.csv
+try compare nothing.csv
+try haul analyze cuda.sqlite
