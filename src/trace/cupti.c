@@ -19,7 +19,6 @@ typedef struct reader {
     haul_builder *builder;
     haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
     int lane_count;
-    bool has_calls;
 } reader;
 
 static bool in_range(int64_t time_ns)
@@ -193,7 +192,6 @@ static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_
         haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
     while (!status && more && !self->builder->failed) {
         status = haul_rows_next(&rows, &more, error);
-        self->has_calls |= !status && more;
         if (!status && more)
             add_call(self, &rows, name_space, &ids);
     }
@@ -253,30 +251,46 @@ static void name_numbered(reader *self)
     }
 }
 
-static void say_missing(const reader *self)
+/* Says that no table of a kind is there, or that all are empty. */
+static void say_kind(const reader *self, haul_cupti_kind kind, const char *absent,
+                     const char *empty)
 {
-    bool has_copies = false, has_kernels = false;
-    for (int i = 0; i < HAUL_CUPTI_TABLES && self->format->tables[i].name; i++) {
-        const haul_cupti_table *table = &self->format->tables[i];
-        const bool has = haul_source_has(self->source, table->name);
-        has_copies |= has && table->kind == HAUL_CUPTI_COPY;
-        has_kernels |= has && table->kind == HAUL_CUPTI_KERNEL;
+    bool there = false, filled = false;
+    for (int i = 0; i < self->lane_count; i++) {
+        const haul_cupti_lane *lane = &self->lanes[i];
+        there |= lane->table->kind == kind;
+        filled |= lane->table->kind == kind && lane->rows.number > 1;
     }
-    if (!has_copies)
-        haul_builder_missing(self->builder, 0, "no copy table");
-    if (!has_kernels)
-        haul_builder_missing(self->builder, 0, "no kernel table");
+    if (!filled)
+        haul_builder_missing(self->builder, 0, there ? empty : absent);
 }
 
-static void say_missing_calls(const reader *self)
+static void say_calls(const reader *self)
 {
-    bool has_table = false;
+    bool there = false;
     for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
-        has_table |= haul_source_has(self->source, self->format->calls[i].name);
-    if (!has_table)
-        haul_builder_missing(self->builder, 0, "no RUNTIME table: no host call is known");
-    else if (!self->has_calls)
-        haul_builder_missing(self->builder, 0, "the RUNTIME table is empty: no host call is known");
+        there |= haul_source_has(self->source, self->format->calls[i].name);
+    if (!self->builder->calls)
+        haul_builder_missing(self->builder, 0,
+                             there ? "the RUNTIME table is empty: no host call is known"
+                                   : "no RUNTIME table: no host call is known");
+}
+
+haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_builder *builder,
+                                const char *text, haul_error *error)
+{
+    static const char *const columns[] = {"start"};
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    haul_rows rows;
+    bool more = true;
+    haul_status status = haul_rows_begin(&rows, source, table, columns, 1, error);
+    while (!status && more)
+        status = haul_rows_next(&rows, &more, error);
+    if (!status && rows.number > 1)
+        haul_builder_missing(builder, (uint64_t)rows.number - 1, text);
+    haul_rows_end(&rows);
+    return status;
 }
 
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
@@ -290,17 +304,19 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
     self->source = source;
     self->devices = devices;
     self->builder = builder;
-    say_missing(self);
     haul_status status = read_operations(self, error);
+    say_kind(self, HAUL_CUPTI_COPY, "no copy table", "the copy table is empty");
+    say_kind(self, HAUL_CUPTI_KERNEL, "no kernel table", "the kernel table is empty");
     if (!status)
         status = read_events(self, error);
     for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES; i++)
         status = read_calls(self, &format->calls[i], error);
-    say_missing_calls(self);
     if (!status)
         status = read_names(self, error);
-    if (!status)
+    if (!status) {
         name_numbered(self);
+        say_calls(self);
+    }
     free(self);
     return status;
 }

@@ -90,6 +90,10 @@ typedef struct haul_cupti_format {
     const char *string_columns[2];
 } haul_cupti_format;
 
+/* Says `text`, with the number of rows, of a table that has some. */
+haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_builder *builder,
+                                const char *text, haul_error *error);
+
 /* Reads operations, waits, events and calls, then the names that they met. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
                             const haul_cupti_devices *devices, haul_builder *builder,

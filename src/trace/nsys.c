@@ -116,26 +116,6 @@ static const haul_device_table device_tables[] = {
      false},
 };
 
-/* With --cuda-graph-trace=graph a graph is one row, without the copies and kernels in it. */
-static haul_status count_graphs(haul_source *source, haul_builder *builder, haul_error *error)
-{
-    static const char table[] = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-    static const char *const columns[] = {"start"};
-    if (!haul_source_has(source, table))
-        return HAUL_OK;
-    haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, table, columns, 1, error);
-    while (!status && more)
-        status = haul_rows_next(&rows, &more, error);
-    if (!status && rows.number > 1)
-        haul_builder_missing(builder, (uint64_t)rows.number - 1,
-                             "graphs recorded whole, without their copies and kernels (record with "
-                             "--cuda-graph-trace=node)");
-    haul_rows_end(&rows);
-    return status;
-}
-
 static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
                         haul_error *error)
 {
@@ -149,7 +129,11 @@ static haul_status read(haul_source *source, haul_builder *builder, char *versio
     for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)
         status = haul_cupti_devices_describe(source, &device_tables[i], builder, error);
     if (!status)
-        status = count_graphs(source, builder, error);
+        /* With --cuda-graph-trace=graph a graph is one row. */
+        status = haul_cupti_say_rows(source, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", builder,
+                                     "graphs recorded whole, without their copies and kernels "
+                                     "(record with --cuda-graph-trace=node)",
+                                     error);
     haul_cupti_devices_release(&devices);
     return status;
 }

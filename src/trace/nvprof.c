@@ -140,6 +140,18 @@ static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices
     return status;
 }
 
+static void say_processes(haul_builder *builder)
+{
+    const haul_thread *threads = builder->threads.items;
+    for (size_t i = 1; i < builder->threads.count; i++)
+        if (threads[i].process != threads[0].process) {
+            haul_builder_missing(builder, 0,
+                                 "calls of several processes, joined by correlation id alone: "
+                                 "copies and kernels name no process");
+            return;
+        }
+}
+
 static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
                         haul_error *error)
 {
@@ -152,6 +164,11 @@ static haul_status read(haul_source *source, haul_builder *builder, char *versio
         status = haul_cupti_read(&nvprof_format, source, &devices, builder, error);
     if (!status)
         status = haul_cupti_devices_describe(source, &device_table, builder, error);
+    if (!status)
+        status = haul_cupti_say_rows(source, "CUPTI_ACTIVITY_KIND_CDP_KERNEL", builder,
+                                     "kernels launched by kernels, left out", error);
+    if (!status)
+        say_processes(builder);
     haul_cupti_devices_release(&devices);
     return status;
 }

@@ -209,16 +209,15 @@ static void *key_place(haul_op *op)
     return (char *)op + offsetof(haul_op, stream_prev);
 }
 
+/* Where there are operations, and events. */
 static haul_keys op_keys(const haul_builder *self)
 {
-    return (haul_keys){.first = self->ops ? key_place(self->ops) : NULL,
-                       .stride = sizeof *self->ops};
+    return (haul_keys){.first = key_place(self->ops), .stride = sizeof *self->ops};
 }
 
 static haul_keys event_keys(const haul_builder *self)
 {
-    return (haul_keys){.first = self->events ? &self->events->key : NULL,
-                       .stride = sizeof *self->events};
+    return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
 }
 
 void haul_builder_op(haul_builder *self, const haul_op *op, uint64_t key)
@@ -273,8 +272,10 @@ static void prepare_join(haul_builder *self)
         self->failed = true;
         return;
     }
-    order_keys(self, &self->op_join, self->op_count, op_keys(self));
-    order_keys(self, &self->event_join, self->event_count, event_keys(self));
+    if (self->op_count)
+        order_keys(self, &self->op_join, self->op_count, op_keys(self));
+    if (self->event_count)
+        order_keys(self, &self->event_join, self->event_count, event_keys(self));
 }
 
 /* The next thing of the key from place *at on, or HAUL_NONE. */
@@ -331,11 +332,9 @@ static bool join_ops(haul_builder *self, const haul_call *call)
 
 static bool join_call(haul_builder *self, const haul_call *call)
 {
-    if (!call->key)
-        return false;
-    if (self->event_join.count)
+    if (call->key && self->event_join.count)
         join_events(self, call);
-    return join_ops(self, call);
+    return call->key && self->op_join.count && join_ops(self, call);
 }
 
 void haul_builder_call(haul_builder *self, const haul_call *call)

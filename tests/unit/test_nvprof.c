@@ -101,6 +101,25 @@ static void peers_and_migrations_are_copies(void **state)
     haul_workload_free(workload);
 }
 
+static void what_is_missing_is_said(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(BASE MEMCPY KERNEL("KERNEL") KERNEL("CDP_KERNEL") CALLS(
+        "RUNTIME") "INSERT INTO CUPTI_ACTIVITY_KIND_CDP_KERNEL(start, end) VALUES(1, 2), (2, 3);"
+                   "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 31, 10, 20, 98, 1, 4, 0),"
+                   "(2, 211, 30, 40, 99, 1, 5, 0);");
+    assert_int_equal(profile_missing(workload, "the copy table is empty"), 0);
+    assert_int_equal(profile_missing(workload, "the kernel table is empty"), 0);
+    assert_int_equal(profile_missing(workload, "kernels launched by kernels"), 2);
+    assert_int_equal(profile_missing(workload, "several processes"), 0);
+    assert_int_equal(profile_missing(workload, "RUNTIME"), -1);
+    haul_workload_free(workload);
+    workload = profile_load(BASE CALLS("RUNTIME"));
+    assert_int_equal(profile_missing(workload, "the RUNTIME table is empty"), 0);
+    assert_int_equal(profile_missing(workload, "no copy table"), 0);
+    haul_workload_free(workload);
+}
+
 static void devices_are_in_base_units(void **state)
 {
     (void)state;
@@ -161,6 +180,7 @@ int main(void)
         cmocka_unit_test(memory_kinds_are_one_above_nsys),
         cmocka_unit_test(calls_and_kernels_are_joined_and_named),
         cmocka_unit_test(peers_and_migrations_are_copies),
+        cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(devices_are_in_base_units),
         cmocka_unit_test(waits_find_streams_by_their_contexts),
     };
