@@ -19,6 +19,7 @@ typedef struct reader {
     haul_builder *builder;
     haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
     int lane_count;
+    bool has_calls;
 } reader;
 
 static bool in_range(int64_t time_ns)
@@ -192,6 +193,7 @@ static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_
         haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
     while (!status && more && !self->builder->failed) {
         status = haul_rows_next(&rows, &more, error);
+        self->has_calls |= !status && more;
         if (!status && more)
             add_call(self, &rows, name_space, &ids);
     }
@@ -270,7 +272,7 @@ static void say_calls(const reader *self)
     bool there = false;
     for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
         there |= haul_source_has(self->source, self->format->calls[i].name);
-    if (!self->builder->calls)
+    if (!self->has_calls)
         haul_builder_missing(self->builder, 0,
                              there ? "the RUNTIME table is empty: no host call is known"
                                    : "no RUNTIME table: no host call is known");
