@@ -38,9 +38,9 @@ typedef enum haul_fit_weight { HAUL_FIT_RELATIVE, HAUL_FIT_TIME } haul_fit_weigh
 
 /* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two figures a point) to
  * samples of one direction, memory and locality, by least absolute (robust) error over the
- * position and height of its points. Up to `max_points` distinct sizes give the medians. latency_s
- * and rate_Bps are left out: the models that need them read them off the points. Returns MISSING
- * with no sample. */
+ * position and height of its points. Up to `max_points` distinct sizes give the medians; of more,
+ * RELATIVE takes at most one point for two sizes. latency_s and rate_Bps are left out: the models
+ * that need them read them off the points. Returns MISSING with no sample. */
 HAUL_API haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_points,
                                     haul_fit_weight weight, haul_copy_curve *curve,
                                     haul_residuals *residuals, haul_error *error);

@@ -283,6 +283,9 @@ static bool fit_dots(const haul_cloud *whole, bend_aim aim, haul_dot *sizes, hau
         join_sizes(sizes, all, whole->rising, bent);
         return true;
     }
+    /* a bend that few sizes stand for follows their noise, and what lies beyond follows the bend */
+    if (whole->rising && aim.points > (all + 1) / 2)
+        aim.points = (all + 1) / 2;
     const haul_cloud seen = {
         .dots = sizes, .count = thin_dots(sizes, all), .rising = whole->rising};
     if (!search(&seen, aim, bent))
