@@ -5,6 +5,8 @@
 #include "base/fail.h"
 #include "base/grow.h"
 
+enum { MOST_DEVICES = 64 }; /* of one table: for each the table of strings may be read */
+
 /* Marks the number of a GPU in the device table, against an id as operations name it. */
 static const uint64_t mapped = UINT64_C(1) << 63;
 
@@ -138,23 +140,15 @@ static haul_status describe(const haul_device_table *table, const haul_rows *row
     return read_name(table, rows, builder, device, error);
 }
 
-static bool is_row_of(const haul_rows *rows, const uint64_t key[2])
+/* The device that a row is about, or NULL where no operation names it or an earlier row did. */
+static haul_device *device_of_row(const haul_rows *rows, const haul_builder *builder)
 {
-    const uint64_t id = key[0], gpu = key[1];
-    if (gpu & mapped)
-        return (uint64_t)haul_rows_int(rows, HAUL_DEVICE_ID) == (gpu & ~mapped);
-    return (uint64_t)haul_rows_int(rows, HAUL_DEVICE_CUDA) == id && !is_other_adapter(rows);
-}
-
-static haul_status describe_all(const haul_device_table *table, const haul_rows *rows,
-                                haul_builder *builder, haul_error *error)
-{
-    const uint64_t(*keys)[2] = builder->device_keys.items;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < builder->device_keys.count; i++)
-        if (!builder->devices[i].name && is_row_of(rows, keys[i]))
-            status = describe(table, rows, builder, &builder->devices[i], error);
-    return status;
+    const uint64_t gpu = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_ID) | mapped;
+    const uint64_t id = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_CUDA);
+    uint32_t number = haul_records_find(&builder->device_keys, &gpu);
+    if (number == UINT32_MAX && !is_other_adapter(rows))
+        number = haul_records_find(&builder->device_keys, &id);
+    return number == UINT32_MAX || builder->devices[number].name ? NULL : &builder->devices[number];
 }
 
 haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
@@ -166,10 +160,13 @@ haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_t
     bool more = true;
     haul_status status = haul_rows_begin_texts(&rows, source, table->name, table->columns,
                                                HAUL_DEVICE_COLUMNS, error);
-    while (!status && more) {
+    for (int described = 0; !status && more && described < MOST_DEVICES;) {
         status = haul_rows_next(&rows, &more, error);
-        if (!status && more)
-            status = describe_all(table, &rows, builder, error);
+        haul_device *device = status || !more ? NULL : device_of_row(&rows, builder);
+        if (!device)
+            continue;
+        described++;
+        status = describe(table, &rows, builder, device, error);
     }
     haul_rows_end(&rows);
     return status;

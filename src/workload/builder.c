@@ -19,7 +19,7 @@ void haul_builder_init(haul_builder *self)
         .shapes.size = sizeof(haul_shape),
         .processes.size = sizeof(uint64_t),
         .names.size = sizeof(uint64_t),
-        .device_keys.size = 2 * sizeof(uint64_t),
+        .device_keys.size = sizeof(uint64_t),
     };
 }
 
@@ -131,9 +131,8 @@ uint32_t haul_builder_stream(haul_builder *self, const haul_stream *stream)
 
 uint32_t haul_builder_device(haul_builder *self, uint64_t id, uint64_t gpu)
 {
-    const uint64_t key[2] = {id, gpu};
     const size_t before = self->device_keys.count;
-    const uint32_t number = intern(self, &self->device_keys, key);
+    const uint32_t number = intern(self, &self->device_keys, &gpu);
     if (self->device_keys.count > before &&
         haul_builder_grow(self, &self->devices, &self->device_capacity, before + 1,
                           sizeof *self->devices))

@@ -120,8 +120,8 @@ uint32_t haul_builder_thread(haul_builder *self, uint64_t process, uint64_t id);
 uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape);
 uint32_t haul_builder_name(haul_builder *self, uint64_t key);
 
-/* A device is what operations call `id` and the profile's tables `gpu`; `stream->device` is its
- * number. */
+/* The device that the profile's tables, or else its operations, call `gpu`; `id` is what the
+ * operation at hand calls it. */
 uint32_t haul_builder_device(haul_builder *self, uint64_t id, uint64_t gpu);
 uint32_t haul_builder_stream(haul_builder *self, const haul_stream *stream);
 
