@@ -11,7 +11,13 @@
 #include "record/cupti_library.h"
 #include "record/record_session.h"
 
-enum { BUFFER_BYTES = 1 << 20, FLUSH_MS = 500, CLOCK_TRIES = 16 };
+enum {
+    BUFFER_BYTES = 1 << 20,
+    MOST_BUFFERS = 256, /* at CUPTI at once: beyond, it drops records, and counts them */
+    FLUSH_MS = 500,
+    PATIENCE_MS = 5000, /* for the writer, on CUPTI's thread */
+    CLOCK_TRIES = 16,
+};
 
 /* In the order in which they are asked for; a kind that fails to be enabled, and may, is left out.
  */
@@ -36,7 +42,8 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
-    bool ending;       /* under `lock` */
+    bool ending; /* under `lock` */
+    atomic_int buffers;
     atomic_bool alive; /* the writer may be used: not yet closed, and not a forked child */
 } self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -58,7 +65,11 @@ static const char *words_of(const haul_cupti_functions *cupti, int result)
 
 static void request(uint8_t **buffer, size_t *size, size_t *record_limit)
 {
-    *buffer = malloc(BUFFER_BYTES); /* NULL makes CUPTI drop records, and count them */
+    *buffer = NULL;
+    if (atomic_fetch_add(&self.buffers, 1) < MOST_BUFFERS)
+        *buffer = malloc(BUFFER_BYTES);
+    if (!*buffer)
+        atomic_fetch_sub(&self.buffers, 1);
     *size = *buffer ? BUFFER_BYTES : 0;
     *record_limit = 0;
 }
@@ -76,6 +87,7 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
     }
     pthread_mutex_unlock(&self.lock);
     free(buffer);
+    atomic_fetch_sub(&self.buffers, 1);
 }
 
 /* --- clocks */
@@ -280,6 +292,7 @@ int InitializeInjection(void)
         ask_for_no_more();
         return 1;
     }
+    haul_profile_be_patient(writer, PATIENCE_MS);
     haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
     haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS", "%lld", (long long)clock_error_ns);
     pthread_mutex_lock(&self.lock);

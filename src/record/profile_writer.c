@@ -81,6 +81,7 @@ struct haul_profile_writer {
     haul_error failure;
 
     atomic_bool recording;
+    _Atomic int64_t patience_ms;
 };
 
 int64_t haul_profile_now(void)
@@ -103,6 +104,11 @@ bool haul_profile_recording(const haul_profile_writer *self)
 void haul_profile_stop(haul_profile_writer *self)
 {
     atomic_store(&self->recording, false);
+}
+
+void haul_profile_be_patient(haul_profile_writer *self, int64_t milliseconds)
+{
+    atomic_store(&self->patience_ms, milliseconds);
 }
 
 static struct timespec after_ms(int64_t milliseconds)
@@ -159,7 +165,7 @@ static bool wait_for_room(haul_profile_writer *self, size_t count)
     }
     if (self->full)
         return false;
-    const struct timespec until = after_ms(PATIENCE_MS);
+    const struct timespec until = after_ms(atomic_load(&self->patience_ms));
     const int64_t begin = haul_profile_now();
     int late = 0;
     pthread_cond_signal(&self->wake);
@@ -497,6 +503,7 @@ haul_status haul_profile_open(const haul_profile_options *options, haul_profile_
                                                   options->program, error);
     if (!status) {
         atomic_store(&self->recording, true);
+        atomic_store(&self->patience_ms, PATIENCE_MS);
         status = start_thread(self, error);
     }
     if (status) {

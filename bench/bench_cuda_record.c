@@ -1,0 +1,139 @@
+/* Writing what CUPTI delivers: records a second and peak memory, for a million launches, each a
+ * call and a kernel, handed over in buffers of 1 MiB as fast as they are taken. What CUPTI itself
+ * costs the program takes a GPU to measure: tests/device/check_cuda_record.
+ *
+ * bench_cuda_record [LAUNCHES [FOLDER]]: so many (1000000), the profile made in the folder (/tmp).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/cupti_decode.h"
+
+/* A GPU is fed at most some 500000 launches a second, by one thread 200000: CUDA's launch takes 2
+ * to 5 us. Two records each. */
+static const double to_beat_records_s = 1e6;
+
+enum { STRIDE = 160, BUFFER = 1 << 20, KERNELS = 40 };
+
+static int next_record(uint8_t *buffer, size_t used, haul_abi_record **record)
+{
+    uint8_t *at = *record ? (uint8_t *)*record + STRIDE : buffer;
+    *record = (haul_abi_record *)(void *)at;
+    return at + STRIDE > buffer + used ? HAUL_CUPTI_MAX_LIMIT : HAUL_CUPTI_SUCCESS;
+}
+
+static int name_of(uint32_t domain, uint32_t function, const char **name)
+{
+    (void)domain, (void)function;
+    *name = "cudaLaunchKernel_v7000";
+    return HAUL_CUPTI_SUCCESS;
+}
+
+static char names[KERNELS][64];
+
+/* Fills the buffer with launches from number `first` on; returns how many. */
+static uint64_t fill(uint8_t *buffer, uint64_t first, uint64_t most, uint64_t start)
+{
+    uint64_t launches = 0;
+    for (; launches < most && (2 * launches + 2) * STRIDE <= BUFFER; launches++) {
+        const uint32_t id = (uint32_t)(first + launches + 1);
+        const uint64_t at = start + 5000 * (first + launches);
+        const haul_abi_call call = {HAUL_ABI_RUNTIME, 211, at, at + 2500, 1, 77, id, 0};
+        const haul_abi_kernel kernel = {
+            .kind = HAUL_ABI_KERNEL,
+            .start = at + 4000,
+            .end = at + 8500,
+            .context = 1,
+            .stream = 7,
+            .grid = {64, 1, 1},
+            .block = {128, 1, 1},
+            .correlation = id,
+            .name = names[id % KERNELS],
+        };
+        memcpy(buffer + 2 * launches * STRIDE, &call, sizeof call);
+        memcpy(buffer + (2 * launches + 1) * STRIDE, &kernel, sizeof kernel);
+    }
+    return launches;
+}
+
+static double now_s(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double peak_mb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss * 1024e-6;
+}
+
+static haul_profile_writer *open_writer(const char *path)
+{
+    haul_profile_writer *writer = NULL;
+    haul_error error;
+    char text[1200];
+    if (haul_profile_open(&(haul_profile_options){.path = path}, &writer, &error)) {
+        fprintf(stderr, "bench_cuda_record: %s\n", haul_error_format(&error, text, sizeof text));
+        exit(1);
+    }
+    return writer;
+}
+
+static void record(uint64_t launches, const char *path)
+{
+    static const haul_cupti_functions cupti = {
+        .ActivityGetNextRecord = next_record,
+        .GetCallbackName = name_of,
+    };
+    static haul_cupti_decoder decoder;
+    uint8_t *buffer = malloc(BUFFER);
+    haul_profile_result result;
+    double decode_s = 0;
+    if (!buffer)
+        exit(1);
+    const double begin_mb = peak_mb(), begin_s = now_s(CLOCK_MONOTONIC);
+    const double begin_cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID);
+    decoder.cupti = &cupti;
+    decoder.version = HAUL_CUPTI_EVENT_TIMES;
+    decoder.writer = open_writer(path);
+    haul_profile_be_patient(decoder.writer, 5000); /* as the library is */
+    const uint64_t start = (uint64_t)haul_profile_now();
+    for (uint64_t done = 0, added; done < launches; done += added) {
+        added = fill(buffer, done, launches - done, start);
+        const double before = now_s(CLOCK_THREAD_CPUTIME_ID);
+        haul_cupti_decode(&decoder, buffer, 2 * added * STRIDE);
+        decode_s += now_s(CLOCK_THREAD_CPUTIME_ID) - before;
+    }
+    haul_profile_close(decoder.writer, &result);
+    const double wall_s = now_s(CLOCK_MONOTONIC) - begin_s;
+    const double cpu_s = now_s(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s;
+    const double records = 2 * (double)launches;
+    printf("%.0f records: %.2f million a second, of which to beat %.2f million\n", records,
+           1e-6 * records / wall_s, 1e-6 * to_beat_records_s);
+    printf("%.0f ns a record on the thread that delivers, %.0f ns of the processor in all\n",
+           1e9 * decode_s / records, 1e9 * cpu_s / records);
+    printf("%" PRIu64 " dropped, waited %.3f s, %.0f MB of memory at the peak\n", result.dropped,
+           1e-9 * (double)result.waited_ns, peak_mb() - begin_mb);
+    haul_kernel_names_release(&decoder.kernel_names);
+    free(buffer);
+}
+
+int main(int argc, char **argv)
+{
+    const long long launches = argc > 1 ? atoll(argv[1]) : 1000000;
+    char path[512];
+    snprintf(path, sizeof path, "%s/haul-bench-%ld.sqlite", argc > 2 ? argv[2] : "/tmp",
+             (long)getpid());
+    for (int i = 0; i < KERNELS; i++)
+        snprintf(names[i], sizeof names[i], "_ZN5bench6kernelILi%dEEEvPfS1_i", i);
+    record(launches > 0 ? (uint64_t)launches : 1, path);
+    return remove(path) ? 1 : 0;
+}
