@@ -197,6 +197,19 @@ static void wrong_rows_are_repaired_and_counted(void **state)
     haul_workload_free(workload);
 }
 
+static void row_numbers_promise_nothing(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(id INTEGER PRIMARY KEY, start INT, end INT, "
+        "globalPid INT); INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+        "(9223372036854775807, 1, 2, 1), (-5, 2, 3, 1);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INT PRIMARY KEY, end INT) WITHOUT ROWID;"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(5, 6);");
+    assert_int_equal(workload->op_count, 3);
+    haul_workload_free(workload);
+}
+
 static void calls_join_within_their_process(void **state)
 {
     (void)state;
@@ -511,6 +524,7 @@ int main(void)
         cmocka_unit_test(kernels_have_shapes_and_names),
         cmocka_unit_test(old_columns_may_be_absent),
         cmocka_unit_test(wrong_rows_are_repaired_and_counted),
+        cmocka_unit_test(row_numbers_promise_nothing),
         cmocka_unit_test(calls_join_within_their_process),
         cmocka_unit_test(waits_are_told_apart_by_their_ids),
         cmocka_unit_test(events_make_edges_in_both_schemas),

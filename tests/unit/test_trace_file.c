@@ -1,4 +1,5 @@
 /* Files that are no profiles, or no longer. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,14 +164,65 @@ static void corrupt_files_never_crash(void **state)
     sqlite3_free(bytes);
 }
 
+static void put_big_endian(unsigned char *at, size_t value, int count)
+{
+    for (int i = count; i-- > 0; value >>= 8)
+        at[i] = (unsigned char)value;
+}
+
+/* An inner page of a table (fileformat2, section 1.6), all of whose children are one page. */
+static void write_inner_page(unsigned char *page, size_t size, size_t child)
+{
+    enum { CELLS = 40, CELL_BYTES = 5 };
+    const size_t cells = size - (size_t)CELLS * CELL_BYTES;
+    memset(page, 0, size);
+    page[0] = 5;
+    put_big_endian(page + 3, CELLS, 2);
+    put_big_endian(page + 5, cells, 2);
+    put_big_endian(page + 8, child, 4);
+    for (size_t i = 0; i < CELLS; i++) {
+        put_big_endian(page + 12 + 2 * i, cells + i * CELL_BYTES, 2);
+        put_big_endian(page + cells + i * CELL_BYTES, child, 4);
+        page[cells + i * CELL_BYTES + 4] = (unsigned char)(i + 1);
+    }
+}
+
+/* 20 kB that hold 40^17 rows: each level of the tree has one page, 40 times the child of the next.
+ */
+static void endless_tables_are_refused(void **state)
+{
+    (void)state;
+    enum { PAGE = 512, LEVELS = 17 };
+    sqlite3 *db = profile_make(
+        "PRAGMA page_size = 512;"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, streamId INT, globalPid INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1, 2, 7, 1);"
+        "CREATE TABLE pad(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+        "i < 40) INSERT INTO pad SELECT zeroblob(400) FROM n;");
+    sqlite3_int64 size = 0;
+    unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
+    sqlite3_close(db);
+    const size_t root = 2, last = (size_t)size / PAGE; /* the table was made first */
+    memcpy(bytes + (last - 1) * PAGE, bytes + (root - 1) * PAGE, PAGE);
+    for (size_t level = 0; level < LEVELS; level++) {
+        const size_t page = level ? last - level : root;
+        const size_t child = level + 1 < LEVELS ? last - level - 1 : last;
+        write_inner_page(bytes + (page - 1) * PAGE, PAGE, child);
+    }
+    expect(write_file("bent.sqlite", bytes, (size_t)size), HAUL_BAD_INPUT, "more rows than fit it");
+    sqlite3_free(bytes);
+}
+
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"empty.sqlite", "notes.sqlite", "k.json",
-                                        "k.json.gz",    "r.nsys-rep",   "r.bin",
-                                        "cut.sqlite",   "whole.sqlite", "bent.sqlite"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        remove(path_of(names[i]));
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return 1;
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove(path_of(entry->d_name));
+    closedir(directory);
     return rmdir(folder);
 }
 
@@ -187,6 +239,7 @@ int main(void)
         cmocka_unit_test(truncated_files_are_refused),
         cmocka_unit_test(files_are_left_alone),
         cmocka_unit_test(corrupt_files_never_crash),
+        cmocka_unit_test(endless_tables_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
