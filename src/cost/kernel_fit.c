@@ -119,7 +119,7 @@ static void settle(haul_kernel_fit *fit)
 
 static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
 {
-    double *lambdas = malloc(fit->count * sizeof *lambdas);
+    double *lambdas = malloc((fit->count + 1) * sizeof *lambdas);
     if (!lambdas)
         return haul_fail_no_memory(error);
     for (size_t i = 0; i < fit->count; i++)

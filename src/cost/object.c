@@ -31,7 +31,7 @@ haul_status haul_object_open(const char *path, const char *entry, void **handle,
 {
     void *loaded = NULL;
     const haul_status status = load(path, &loaded, error);
-    if (status)
+    if (!loaded)
         return status;
     void *found = dlsym(loaded, entry);
     if (!found) {

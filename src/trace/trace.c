@@ -1,5 +1,6 @@
 #include "haul/trace.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,7 +113,7 @@ static bool ends_with(const char *text, const char *end)
 static bool is_text(const file_head *head)
 {
     for (size_t i = 0; i < head->length; i++)
-        if (head->bytes[i] < 0x20 && !memchr("\t\n\r\f", head->bytes[i], 4))
+        if (head->bytes[i] < 0x20 && !isspace(head->bytes[i]))
             return false;
     return true;
 }

@@ -346,10 +346,11 @@ static void say(const resolver *self)
 {
     haul_builder *builder = self->builder;
     if (self->unrecorded)
-        haul_builder_missing(builder, self->unrecorded,
-                             builder->event_count
-                                 ? "waits for events whose record is not in the profile"
-                                 : "the event table is empty: waits for events have no record to join");
+        haul_builder_missing(
+            builder, self->unrecorded,
+            builder->event_count
+                ? "waits for events whose record is not in the profile"
+                : "the event table is empty: waits for events have no record to join");
     if (self->untimed)
         haul_builder_missing(builder, self->untimed,
                              "waits for events whose record has neither call nor time");
