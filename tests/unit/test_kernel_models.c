@@ -82,7 +82,7 @@ static void one_lambda_gives_its_sizes_back(void **state)
     assert_true(fit->one_serves);
     assert_int_equal(fit->count, 3);
     assert_true(fit->knots[0].size == 512);
-    for (double n = 100; n < 1e5; n *= 3)
+    for (int n = 100; n < 100000; n *= 3)
         CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 4.35, 1e-9);
     haul_kernel_fit_free(fit);
 }
@@ -102,7 +102,7 @@ static void lambda_goes_through_its_sizes_and_stays_between(void **state)
     CHECK_NEAR(haul_kernel_fit_lambda(fit, 512), 6, 1e-9);
     CHECK_NEAR(haul_kernel_fit_lambda(fit, 4096), 3, 1e-9);
     double last = 6.0001;
-    for (double n = 512; n <= 4096; n *= 1.05) {
+    for (int n = 512; n <= 4096; n += 64) {
         const double lambda = haul_kernel_fit_lambda(fit, n);
         assert_true(lambda < last && lambda > 2.999);
         last = lambda;

@@ -1,0 +1,96 @@
+/* How many kernels a second each model predicts, beside the million that is asked. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "haul/kernel.h"
+
+enum { SIZES = 32, CASES = 4096, ROUNDS = 100 };
+
+static const double asked = 1e6;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static haul_kernel_counts product(double n)
+{
+    return (haul_kernel_counts){
+        .threads = n * n,
+        .block = 256,
+        .comp = n,
+        .loads_global = 2 * n,
+        .stores_global = 1,
+        .flops = 2 * n * n * n,
+        .bytes = 12 * n * n,
+    };
+}
+
+static haul_kernel_fit *fit_of(const haul_machine *home)
+{
+    haul_kernel_sample samples[SIZES];
+    for (int i = 0; i < SIZES; i++) {
+        const double n = 256 * (i + 1);
+        samples[i] = (haul_kernel_sample){
+            .size = n, .seconds = 2e-11 * n * n * n * (1 + 0.1 * sin(i)), .counts = product(n)};
+    }
+    haul_kernel_fit *fit = NULL;
+    haul_error error = {0};
+    if (haul_kernel_fit_new(home, HAUL_KERNEL_FIT_AUTO, samples, SIZES, &fit, &error))
+        fprintf(stderr, "bench_kernels: %s\n", error.text);
+    return fit;
+}
+
+static double rate_of(const haul_kernel_model *model, haul_kernel_case what)
+{
+    double sum = 0;
+    const double start = now_s();
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < CASES; i++) {
+            haul_estimate estimate;
+            what.size = 200 + 2 * i;
+            what.counts = product(what.size);
+            if (haul_kernel_time(model, &what, &estimate, NULL))
+                return 0;
+            sum += estimate.seconds;
+        }
+    const double took = now_s() - start;
+    return sum > 0 ? CASES * (double)ROUNDS / took : 0;
+}
+
+static int compare(const haul_machine *home, const haul_machine *target)
+{
+    haul_kernel_fit *fit = fit_of(home);
+    if (!fit)
+        return 1;
+    const haul_kernel_case what = {.home = home, .fit = fit, .target = target};
+    puts("model       predictions/s   of 1e6 asked");
+    for (size_t i = 0; i < haul_kernel_model_count(); i++) {
+        const haul_kernel_model *model = haul_kernel_model_at(i);
+        const double rate = rate_of(model, what);
+        printf("%-10s  %13.3g   %.1f x\n", model->name, rate, rate / asked);
+    }
+    haul_kernel_fit_free(fit);
+    return 0;
+}
+
+int main(void)
+{
+    haul_machine *home = NULL;
+    haul_machine *target = NULL;
+    haul_error error = {0};
+    char text[1200];
+    int code = 1;
+    if (haul_machine_load("gtx-titan", &home, &error) ||
+        haul_machine_load("gtx-970", &target, &error))
+        fprintf(stderr, "bench_kernels: %s\n", haul_error_format(&error, text, sizeof text));
+    else
+        code = compare(home, target);
+    haul_machine_free(home);
+    haul_machine_free(target);
+    return code;
+}

@@ -1,0 +1,109 @@
+#include "kernel_scores.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/stats.h"
+
+haul_status kernel_scores_add(kernel_scores *self, kernel_score score, haul_error *error)
+{
+    if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof score))
+        return haul_fail_no_memory(error);
+    self->items[self->count++] = score;
+    return HAUL_OK;
+}
+
+void kernel_scores_release(kernel_scores *self)
+{
+    free(self->items);
+    *self = (kernel_scores){0};
+}
+
+double kernel_scores_within(const kernel_scores *self, double share)
+{
+    size_t within = 0;
+    for (size_t i = 0; i < self->count; i++)
+        within += fabs(self->items[i].ratio - 1) <= share;
+    return self->count ? 100.0 * (double)within / (double)self->count : 0;
+}
+
+double kernel_scores_held(const kernel_scores *self)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < self->count; i++)
+        held += self->items[i].doubt <= 1;
+    return self->count ? 100.0 * (double)held / (double)self->count : 0;
+}
+
+static int group_of(const kernel_score *score, kernel_left_out what)
+{
+    enum { BOARDS = 16 };
+    return what == LEFT_PROGRAM ? score->program : score->home * BOARDS + score->board;
+}
+
+/* Intervals stated for 90 of 100. */
+static size_t held_in(const kernel_scores *self, kernel_left_out what, int group, double *others)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (group_of(&self->items[i], what) != group)
+            others[count++] = self->items[i].doubt;
+    if (!count)
+        return 0;
+    const double width = haul_quantile_of_many(others, count, 0.9);
+    size_t held = 0;
+    for (size_t i = 0; i < self->count; i++)
+        held += group_of(&self->items[i], what) == group && self->items[i].doubt <= width;
+    return held;
+}
+
+haul_status kernel_scores_held_out(const kernel_scores *self, kernel_left_out what, double *held,
+                                   haul_error *error)
+{
+    enum { GROUPS = 256 };
+    double *others = malloc((self->count + 1) * sizeof *others);
+    if (!others)
+        return haul_fail_no_memory(error);
+    size_t sum = 0;
+    for (int group = 0; group < GROUPS; group++) {
+        bool any = false;
+        for (size_t i = 0; i < self->count && !any; i++)
+            any = group_of(&self->items[i], what) == group;
+        if (any)
+            sum += held_in(self, what, group, others);
+    }
+    free(others);
+    *held = self->count ? 100.0 * (double)sum / (double)self->count : 0;
+    return HAUL_OK;
+}
+
+haul_status kernel_scores_error(const kernel_scores *self, kernel_error *out, haul_error *error)
+{
+    double *errors = malloc((self->count + 1) * sizeof *errors);
+    if (!errors)
+        return haul_fail_no_memory(error);
+    kernel_error sum = {0};
+    for (size_t i = 0; i < self->count; i++) {
+        const kernel_score *score = &self->items[i];
+        const double miss = 100 * fabs(score->ratio - 1);
+        sum.all += miss / (double)self->count;
+        if (score->beyond)
+            continue;
+        errors[sum.count++] = miss;
+        sum.mean += miss;
+        sum.naive += 100 * fabs(score->naive - 1);
+        sum.best += 100 * fabs(score->best - 1);
+    }
+    if (sum.count) {
+        const double count = (double)sum.count;
+        sum.median = haul_median(errors, sum.count);
+        sum.mean /= count;
+        sum.naive /= count;
+        sum.best /= count;
+    }
+    free(errors);
+    *out = sum;
+    return HAUL_OK;
+}
