@@ -13,7 +13,7 @@ install(TARGETS haul EXPORT haul)
 install(TARGETS haul-cli)
 install(DIRECTORY include/haul TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY kernels machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY docs/ TYPE DOC FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md")
 install(FILES README.md TYPE DOC)
 
 install(EXPORT haul NAMESPACE haul:: FILE haulTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
