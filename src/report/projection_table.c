@@ -36,9 +36,14 @@ static haul_words say_copies(haul_direction direction, haul_memory memory)
     return words;
 }
 
-static haul_words say_size(int decade)
+/* The copies of a row: those of all sizes by their name, the decades below them by their sizes. */
+static haul_words say_row(const haul_projection_row *row)
 {
-    return decade == HAUL_DECADES ? (haul_words){"all"} : haul_say_decade(decade);
+    if (row->decade == HAUL_DECADES)
+        return say_copies(row->direction, row->memory);
+    haul_words words;
+    snprintf(words.text, sizeof words.text, "  %.60s", haul_say_decade(row->decade).text);
+    return words;
 }
 
 /* "1.2 to 3.4 ms", "800 us to 1.2 ms" */
@@ -147,24 +152,16 @@ static void put_times(haul_table *table, double recorded_s, const haul_estimate 
     haul_table_cell(table, "%s", haul_say_rate(bytes / predicted->seconds).text);
 }
 
-static void put_row(printer *self, haul_table *table, const haul_projection_row *row, bool first)
+static void put_row(printer *self, haul_table *table, const haul_projection_row *row)
 {
     const haul_projection *projection = self->projection;
-    haul_table_cell(table, "%s", first ? say_copies(row->direction, row->memory).text : "");
-    haul_table_cell(table, "%s", say_size(row->decade).text);
+    haul_table_cell(table, "%s", say_row(row).text);
     haul_table_cell(table, "%s", haul_say_count(row->count).text);
     put_times(table, row->recorded_s, &row->predicted, (double)row->bytes);
     haul_table_cell(table, "%s",
                     haul_say_seconds(row->model_s[model_index(projection, "peak")]).text);
     haul_table_cell(table, "%s",
                     haul_say_seconds(row->model_s[model_index(projection, "envelope")]).text);
-}
-
-/* Whether the row for all sizes would repeat the only decade below it. */
-static bool is_repeated(const haul_projection *projection, size_t row)
-{
-    return projection->rows[row].decade == HAUL_DECADES && row + 1 < projection->row_count &&
-           projection->rows[row].count == projection->rows[row + 1].count;
 }
 
 static void put_total(printer *self, haul_table *table)
@@ -177,7 +174,6 @@ static void put_total(printer *self, haul_table *table)
         bytes += (double)projection->sizes[s].bytes;
     }
     haul_table_cell(table, "all copies");
-    haul_table_cell(table, "%s", "");
     haul_table_cell(table, "%s", haul_say_count(count).text);
     put_times(table, projection->recorded_copies_s, &projection->copies, bytes);
     const size_t peak = model_index(projection, "peak");
@@ -188,19 +184,13 @@ static void put_total(printer *self, haul_table *table)
 
 static void print_copies(printer *self)
 {
-    static const char *const heads[] = {"<Projection", "bytes", "count", "recorded", "predicted",
-                                        "interval",    "rate",  "peak",  "envelope"};
+    static const char *const heads[] = {"<Projection", "count", "recorded", "predicted",
+                                        "interval",    "rate",  "peak",     "envelope"};
     const haul_projection *projection = self->projection;
     haul_table table = {0};
     haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
-    bool first = true;
-    for (size_t r = 0; r < projection->row_count; r++) {
-        first |= projection->rows[r].decade == HAUL_DECADES;
-        if (is_repeated(projection, r))
-            continue;
-        put_row(self, &table, &projection->rows[r], first);
-        first = false;
-    }
+    for (size_t r = 0; r < projection->row_count; r++)
+        put_row(self, &table, &projection->rows[r]);
     put_total(self, &table);
     print_table(self, &table);
     print_paragraph(self, "",
@@ -279,23 +269,17 @@ static void print_models(printer *self)
 static void print_truth(printer *self)
 {
     static const char *const heads[] = {
-        "<Against the truth", "bytes", "matched", "wmape", "wape", "median", "p90"};
+        "<Against the truth", "matched", "wmape", "wape", "median", "p90"};
     const haul_projection *projection = self->projection;
     if (!projection->matched)
         return;
     haul_table table = {0};
     haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
-    bool first = true;
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
-        first |= row->decade == HAUL_DECADES;
-        if (is_repeated(projection, r))
-            continue;
-        haul_table_cell(&table, "%s", first ? say_copies(row->direction, row->memory).text : "");
-        haul_table_cell(&table, "%s", say_size(row->decade).text);
+        haul_table_cell(&table, "%s", say_row(row).text);
         haul_table_cell(&table, "%s", haul_say_count(row->score.count).text);
         put_scores(&table, &row->score);
-        first = false;
     }
     print_table(self, &table);
     print_paragraph(
