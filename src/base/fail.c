@@ -45,12 +45,22 @@ haul_status haul_fail_no_memory(haul_error *error)
     return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
 }
 
-haul_status haul_fail_open(haul_error *error, const char *path)
+static haul_status fail_to(haul_error *error, const char *verb, const char *path)
 {
     char reason[128];
     if (strerror_r(errno, reason, sizeof reason))
         snprintf(reason, sizeof reason, "error %d", errno);
-    return haul_fail(error, HAUL_IO, "cannot open '%.300s': %s", path, reason);
+    return haul_fail(error, HAUL_IO, "cannot %s '%.300s': %s", verb, path, reason);
+}
+
+haul_status haul_fail_open(haul_error *error, const char *path)
+{
+    return fail_to(error, "open", path);
+}
+
+haul_status haul_fail_read(haul_error *error, const char *path)
+{
+    return fail_to(error, "read", path);
 }
 
 void haul_error_in_file(haul_error *error, const char *file)
@@ -94,6 +104,14 @@ static int format_place(const haul_error *error, char *buffer, unsigned size)
     return 0;
 }
 
+/* Files name themselves, and what is wrong in them, in any bytes: none may move a cursor. */
+static void replace_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '\x7f')
+            *text = '?';
+}
+
 char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
 {
     if (!size)
@@ -103,5 +121,6 @@ char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
         const char *text = error->text[0] ? error->text : haul_status_text(error->status);
         snprintf(buffer + used, size - (unsigned)used, "%s", text);
     }
+    replace_controls(buffer);
     return buffer;
 }

@@ -11,8 +11,9 @@ haul_status haul_fail(haul_error *error, haul_status status, const char *format,
     HAUL_PRINTF(3, 4);
 haul_status haul_fail_no_memory(haul_error *error);
 
-/* A file that cannot be opened, with the reason that errno holds: IO. */
+/* A file that cannot be opened, or not read, with the reason that errno holds: IO. */
 haul_status haul_fail_open(haul_error *error, const char *path);
+haul_status haul_fail_read(haul_error *error, const char *path);
 
 /* Adds the place to an error that is already filled, where it has none yet. */
 void haul_error_in_file(haul_error *error, const char *file);

@@ -28,6 +28,8 @@ static haul_status read_all(gzFile file, const char *path, size_t limit, char **
         int state = Z_OK;
         /* a truncated gzip file reads as a short one, and only its state tells */
         (void)gzerror(file, &state);
+        if (state == Z_ERRNO)
+            return haul_fail_read(error, path);
         if (got < 0 || (got == 0 && state != Z_OK && state != Z_STREAM_END))
             return fail_in(path, HAUL_IO, "cannot read all of it: damaged or cut short", error);
         if (!got)

@@ -1,5 +1,3 @@
-#include <getopt.h>
-
 #include "cli/command.h"
 #include "haul/trace.h"
 
@@ -44,32 +42,27 @@ typedef struct analyze_options {
 /* Returns 0, or the exit code for wrong use, said. */
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
-    static const struct option longs[] = {{"format", required_argument, NULL, 'f'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    const char *format = "table";
+    const cli_option known[] = {
+        {"format", &format, 0, NULL},
+        {"output", &options->output, 'o', NULL},
+        {0},
+    };
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
+    options->help = rest.help;
+    if (wrong || rest.help)
+        return wrong;
     haul_error error;
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;) {
-        if (c == 'o')
-            options->output = optarg;
-        else if (c == 'h')
-            options->help = true;
-        else if (c == ':')
-            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
-        else if (c != 'f')
-            return cli_usage(self, "no option '%s'", argv[optind - 1]);
-        else if (cli_format_parse(optarg, &options->format, &error))
-            return cli_usage(self, "%s", error.text);
-    }
-    if (options->help)
-        return 0;
-    if (optind == argc)
+    if (cli_format_parse(format, &options->format, &error))
+        return cli_usage(self, "%s", error.text);
+    if (!rest.count)
         return cli_usage(self, "which profile?");
-    if (optind + 1 < argc)
-        return cli_usage(self, "one profile at a time, not also '%s'", argv[optind + 1]);
-    options->trace = argv[optind];
+    if (rest.count > 1)
+        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
+    options->trace = rest.operands[0];
+    if (options->output && cli_is_same_file(options->output, options->trace))
+        return cli_usage(self, "'%s' would be overwritten by its own report", options->trace);
     return 0;
 }
 
@@ -116,8 +109,6 @@ static int run(const cli_command *self, int argc, char **argv)
         printf("usage: %s", usage);
         return 0;
     }
-    if (options.output && cli_is_same_file(options.output, options.trace))
-        return cli_usage(self, "'%s' would be overwritten by its own report", options.trace);
     haul_error error;
     return analyze(&options, &error) ? cli_fail(&error) : 0;
 }

@@ -1,4 +1,3 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,45 +30,25 @@ static const char usage[] =
 
 typedef struct options {
     haul_format format;
-    int help;
     const char *output;
-    char **names; /* what is left: machines or files */
-    int name_count;
+    cli_arguments names; /* machines or files */
 } options;
 
-/* Reads the options of a subcommand, `argv` from its name on. */
-static haul_status parse_options(int argc, char **argv, options *out, haul_error *error)
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse(const cli_command *self, int argc, char **argv, options *out)
 {
-    static const struct option known[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    haul_status status = HAUL_OK;
-    int letter;
     *out = (options){0};
-    optind = 0; /* from the start */
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    while (!status && (letter = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
-        if (letter == 'f') {
-            status = cli_format_parse(optarg, &out->format, error);
-        } else if (letter == 'o') {
-            out->output = optarg;
-        } else if (letter == 'h') {
-            out->help = 1;
-        } else {
-            *error = (haul_error){.status = HAUL_USAGE};
-            status = error->status;
-            snprintf(error->text, sizeof error->text, "%s '%.80s'",
-                     letter == ':' ? "an argument is missing for" : "unknown option",
-                     argv[optind - 1]);
-        }
-    }
-    out->names = argv + optind;
-    out->name_count = argc - optind;
-    return status;
+    const char *format = "table";
+    const cli_option known[] = {
+        {"format", &format, 0, NULL},
+        {"output", &out->output, 'o', NULL},
+        {0},
+    };
+    const int wrong = cli_arguments_read(self, argc, argv, known, &out->names);
+    haul_error error;
+    if (!wrong && cli_format_parse(format, &out->format, &error))
+        return cli_usage(self, "%s", error.text);
+    return wrong;
 }
 
 /* A report to the output that the options name. */
@@ -97,15 +76,15 @@ static haul_status print_list(const options *self, FILE *out, haul_error *error)
 
 static int run_list(const cli_command *self, const options *given)
 {
-    if (given->name_count)
-        return cli_usage(self, "'list' takes no arguments, not '%s'", given->names[0]);
+    if (given->names.count)
+        return cli_usage(self, "'list' takes no arguments, not '%s'", given->names.operands[0]);
     return print_report(given, print_list);
 }
 
 static haul_status print_machine(const options *self, FILE *out, haul_error *error)
 {
     haul_machine *machine = NULL;
-    haul_status status = haul_machine_load(self->names[0], &machine, error);
+    haul_status status = haul_machine_load(self->names.operands[0], &machine, error);
     if (!status)
         status = haul_report_machine(machine, self->format, out, error);
     haul_machine_free(machine);
@@ -114,7 +93,7 @@ static haul_status print_machine(const options *self, FILE *out, haul_error *err
 
 static int run_show(const cli_command *self, const options *given)
 {
-    if (given->name_count != 1)
+    if (given->names.count != 1)
         return cli_usage(self, "'show' takes one machine");
     return print_report(given, print_machine);
 }
@@ -123,9 +102,9 @@ static haul_status print_difference(const options *self, FILE *out, haul_error *
 {
     haul_machine *a = NULL;
     haul_machine *b = NULL;
-    haul_status status = haul_machine_load(self->names[0], &a, error);
+    haul_status status = haul_machine_load(self->names.operands[0], &a, error);
     if (!status)
-        status = haul_machine_load(self->names[1], &b, error);
+        status = haul_machine_load(self->names.operands[1], &b, error);
     if (!status)
         status = haul_report_difference(a, b, self->format, out, error);
     haul_machine_free(a);
@@ -135,7 +114,7 @@ static haul_status print_difference(const options *self, FILE *out, haul_error *
 
 static int run_diff(const cli_command *self, const options *given)
 {
-    if (given->name_count != 2)
+    if (given->names.count != 2)
         return cli_usage(self, "'diff' takes two machines");
     return print_report(given, print_difference);
 }
@@ -174,19 +153,19 @@ static void print_fine(const char *file, const haul_machine *machine, FILE *out)
 static int run_check(const cli_command *self, const options *given)
 {
     int worst = 0;
-    if (!given->name_count)
+    if (!given->names.count)
         return cli_usage(self, "'check' takes one file or more");
     if (given->format || given->output)
         return cli_usage(self, "'check' has no --format and no -o");
-    for (int i = 0; i < given->name_count; i++) {
+    for (int i = 0; i < given->names.count; i++) {
         haul_machine *machine = NULL;
         haul_error error;
-        if (haul_machine_load(given->names[i], &machine, &error)) {
+        if (haul_machine_load(given->names.operands[i], &machine, &error)) {
             const int code = cli_fail(&error);
             worst = code > worst ? code : worst;
             continue;
         }
-        print_fine(given->names[i], machine, stdout);
+        print_fine(given->names.operands[i], machine, stdout);
         haul_machine_free(machine);
     }
     haul_error closing;
@@ -214,10 +193,10 @@ static int print_usage(void)
 static int run_subcommand(const cli_command *self, int index, int argc, char **argv)
 {
     options given;
-    haul_error error;
-    if (parse_options(argc, argv, &given, &error))
-        return cli_usage(self, "%s", error.text);
-    return given.help ? print_usage() : subcommands[index].run(self, &given);
+    const int wrong = parse(self, argc, argv, &given);
+    if (wrong)
+        return wrong;
+    return given.names.help ? print_usage() : subcommands[index].run(self, &given);
 }
 
 static int run(const cli_command *self, int argc, char **argv)

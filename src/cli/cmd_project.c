@@ -1,4 +1,3 @@
-#include <getopt.h>
 
 #include "cli/command.h"
 #include "haul/trace.h"
@@ -128,66 +127,9 @@ static haul_status project(const project_options *options, haul_error *error)
     return status;
 }
 
-enum { TO = 256, FROM, MODEL, TRUTH, FORMAT };
-
-/* Where an option's text goes; NULL for those that are none. */
-static const char **place_of(project_options *options, int option)
-{
-    switch (option) {
-    case TO:
-        return &options->to;
-    case FROM:
-        return &options->from;
-    case MODEL:
-        return &options->model;
-    case TRUTH:
-        return &options->truth;
-    case 'o':
-        return &options->output;
-    default:
-        return NULL;
-    }
-}
-
 /* Returns 0, or the exit code for wrong use, said. */
-static int parse_options(const cli_command *self, int argc, char **argv, project_options *options)
+static int check_output(const cli_command *self, const project_options *options)
 {
-    static const struct option longs[] = {{"to", required_argument, NULL, TO},
-                                          {"from", required_argument, NULL, FROM},
-                                          {"model", required_argument, NULL, MODEL},
-                                          {"truth", required_argument, NULL, TRUTH},
-                                          {"format", required_argument, NULL, FORMAT},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    haul_error error;
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;) {
-        const char **place = place_of(options, c);
-        if (place)
-            *place = optarg;
-        else if (c == 'h')
-            options->help = true;
-        else if (c == ':')
-            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
-        else if (c != FORMAT)
-            return cli_usage(self, "no option '%s'", argv[optind - 1]);
-        else if (cli_format_parse(optarg, &options->format, &error))
-            return cli_usage(self, "%s", error.text);
-    }
-    return 0;
-}
-
-static int check_options(const cli_command *self, int argc, char **argv, project_options *options)
-{
-    if (optind == argc)
-        return cli_usage(self, "which profile?");
-    if (optind + 1 < argc)
-        return cli_usage(self, "one profile at a time, not also '%s'", argv[optind + 1]);
-    if (!options->to)
-        return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
-    options->trace = argv[optind];
     const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
                                   options->model};
     for (size_t i = 0; options->output && i < sizeof inputs / sizeof *inputs; i++)
@@ -196,19 +138,47 @@ static int check_options(const cli_command *self, int argc, char **argv, project
     return 0;
 }
 
+/* Likewise. */
+static int parse(const cli_command *self, int argc, char **argv, project_options *options)
+{
+    const char *format = "table";
+    const cli_option known[] = {
+        {"to", &options->to, 0, NULL},
+        {"from", &options->from, 0, NULL},
+        {"model", &options->model, 0, NULL},
+        {"truth", &options->truth, 0, NULL},
+        {"format", &format, 0, NULL},
+        {"output", &options->output, 'o', NULL},
+        {0},
+    };
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
+    options->help = rest.help;
+    if (wrong || rest.help)
+        return wrong;
+    haul_error error;
+    if (cli_format_parse(format, &options->format, &error))
+        return cli_usage(self, "%s", error.text);
+    if (!rest.count)
+        return cli_usage(self, "which profile?");
+    if (rest.count > 1)
+        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
+    if (!options->to)
+        return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
+    options->trace = rest.operands[0];
+    return check_output(self, options);
+}
+
 static int run(const cli_command *self, int argc, char **argv)
 {
     project_options options = {0};
-    int wrong = parse_options(self, argc, argv, &options);
+    const int wrong = parse(self, argc, argv, &options);
     if (wrong)
         return wrong;
     if (options.help) {
         printf("usage: %s", usage);
         return 0;
     }
-    wrong = check_options(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
     haul_error error;
     return project(&options, &error) ? cli_fail(&error) : 0;
 }

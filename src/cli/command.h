@@ -32,6 +32,27 @@ int cli_fail(const haul_error *error);
 /* Prints "haul NAME: message" and the synopsis on stderr; returns the exit code for wrong use. */
 int cli_usage(const cli_command *self, const char *format, ...) HAUL_PRINTF(2, 3);
 
+/* An option with a value, whose text goes to *value, or to value[(*count)++] where it may be given
+ * more than once: then there is room for as many as there are arguments. */
+typedef struct cli_option {
+    const char *name; /* NULL ends a list */
+    const char **value;
+    char letter; /* of the short form, 0 where it has none */
+    int *count;
+} cli_option;
+
+/* What is left beside the options. */
+typedef struct cli_arguments {
+    char **operands;
+    int count;
+    bool help; /* -h or --help was among them */
+} cli_arguments;
+
+/* Reads the arguments after argv[0]; a list has at most 15 options. Returns 0, or the exit code for
+ * wrong use, which it says. */
+int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli_option *options,
+                       cli_arguments *out);
+
 /* Reads "table", "json" or "csv". */
 haul_status cli_format_parse(const char *text, haul_format *format, haul_error *error);
 

@@ -1,5 +1,4 @@
 /* haul machine fit: measured copies in, a machine file out. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,44 +39,30 @@ typedef struct fit_options {
     bool help;
 } fit_options;
 
-/* Returns what is wrong with the arguments, or NULL. `far` has room for `argc`. */
-static const char *parse_arguments(int argc, char **argv, fit_options *out)
+/* Returns 0, or the exit code for wrong use, said. `far` has room for `argc`. */
+static int parse_arguments(int argc, char **argv, fit_options *out)
 {
-    static const struct option known[] = {
-        {"output", required_argument, NULL, 'o'},  {"far", required_argument, NULL, 'F'},
-        {"machine", required_argument, NULL, 'm'}, {"name", required_argument, NULL, 'n'},
-        {"points", required_argument, NULL, 'p'},  {"format", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    const cli_option known[] = {
+        {"output", &out->out, 'o', NULL},
+        {"far", out->far, 0, &out->far_count},
+        {"machine", &out->base, 0, NULL},
+        {"name", &out->name, 0, NULL},
+        {"points", &out->points, 0, NULL},
+        {"format", &out->format, 0, NULL},
+        {0},
     };
-    const struct {
-        int letter;
-        const char **value;
-    } values[] = {{'o', &out->out},
-                  {'m', &out->base},
-                  {'n', &out->name},
-                  {'p', &out->points},
-                  {'f', &out->format}};
-    int letter;
-    optind = 0; /* from the start */
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
-        if (letter == ':')
-            return "an option lacks its value";
-        if (letter == '?')
-            return "there is no such option";
-        out->help |= letter == 'h';
-        if (letter == 'F')
-            out->far[out->far_count++] = optarg;
-        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            if (letter == values[i].letter)
-                *values[i].value = optarg;
-    }
-    out->near = argv + optind;
-    out->near_count = argc - optind;
-    if (!out->help && !out->near_count && !out->far_count)
-        return "the files of measured copies are missing";
-    return out->help || out->out ? NULL : "where to write the machine is missing: -o OUT";
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(&command, argc, argv, known, &rest);
+    out->help = rest.help;
+    out->near = rest.operands;
+    out->near_count = rest.count;
+    if (wrong || rest.help)
+        return wrong;
+    if (!rest.count && !out->far_count)
+        return cli_usage(&command, "the files of measured copies are missing");
+    if (!out->out)
+        return cli_usage(&command, "where to write the machine is missing: -o OUT");
+    return 0;
 }
 
 static haul_status fail_no_memory(haul_error *error)
@@ -318,13 +303,10 @@ int cli_machine_fit(const cli_command *self, int argc, char **argv)
         (void)fail_no_memory(&error);
         return cli_fail(&error);
     }
-    const char *wrong = parse_arguments(argc, argv, &options);
-    int code = 0;
-    if (wrong)
-        code = cli_usage(&command, "%s", wrong);
-    else if (options.help)
+    int code = parse_arguments(argc, argv, &options);
+    if (!code && options.help)
         printf("usage: %s", usage);
-    else
+    else if (!code)
         code = run_options(&options);
     free(options.far);
     return code;

@@ -1,5 +1,4 @@
 /* haul machine time: what copies take on a machine. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,46 +54,28 @@ typedef struct time_pricer {
     haul_format format;
 } time_pricer;
 
-/* Returns what is wrong with the arguments, or NULL. */
-static const char *parse_arguments(int argc, char **argv, time_options *out)
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse_arguments(int argc, char **argv, time_options *out)
 {
-    static const struct option known[] = {
-        {"direction", required_argument, NULL, 'd'},
-        {"memory", required_argument, NULL, 'm'},
-        {"bytes", required_argument, NULL, 'b'},
-        {"locality", required_argument, NULL, 'l'},
-        {"clock", required_argument, NULL, 'c'},
-        {"model", required_argument, NULL, 'M'},
-        {"csv", required_argument, NULL, 'C'},
-        {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const cli_option known[] = {
+        {"direction", &out->direction, 0, NULL},
+        {"memory", &out->memory, 0, NULL},
+        {"bytes", &out->bytes, 0, NULL},
+        {"locality", &out->locality, 0, NULL},
+        {"clock", &out->clock, 0, NULL},
+        {"model", &out->model, 0, NULL},
+        {"csv", &out->csv, 0, NULL},
+        {"format", &out->format, 0, NULL},
+        {"output", &out->output, 'o', NULL},
+        {0},
     };
-    const struct {
-        int letter;
-        const char **value;
-    } values[] = {
-        {'d', &out->direction}, {'m', &out->memory}, {'b', &out->bytes},
-        {'l', &out->locality},  {'c', &out->clock},  {'M', &out->model},
-        {'C', &out->csv},       {'f', &out->format}, {'o', &out->output},
-    };
-    int letter;
-    optind = 0; /* from the start */
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
-        if (letter == ':')
-            return "an option lacks its value";
-        if (letter == '?')
-            return "there is no such option";
-        out->help |= letter == 'h';
-        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            if (letter == values[i].letter)
-                *values[i].value = optarg;
-    }
-    out->machine = optind < argc ? argv[optind] : NULL;
-    return optind + 1 < argc ? "more than one machine is named" : NULL;
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(&command, argc, argv, known, &rest);
+    out->help = rest.help;
+    out->machine = rest.count ? rest.operands[0] : NULL;
+    if (!wrong && !rest.help && rest.count > 1)
+        return cli_usage(&command, "one machine at a time, not also '%s'", rest.operands[1]);
+    return wrong;
 }
 
 /* Which of `count` words `text` is; NULL is the first. */
@@ -307,8 +288,11 @@ static haul_status price_fields(const time_rows *self, const char *const *fields
         column = self->direction;
         status = price(self->pricer, timed, error);
     }
-    if (status)
-        haul_csv_locate(self->csv, column, error);
+    if (!status)
+        return HAUL_OK;
+    if (status == HAUL_USAGE)
+        status = error->status = HAUL_BAD_INPUT; /* what is wrong is in the file */
+    haul_csv_locate(self->csv, column, error);
     return status;
 }
 
@@ -389,13 +373,14 @@ int cli_machine_time(const cli_command *self, int argc, char **argv)
 {
     (void)self;
     time_options options = {0};
-    const char *wrong = parse_arguments(argc, argv, &options);
-    if (!wrong && options.help) {
+    const int code = parse_arguments(argc, argv, &options);
+    if (code)
+        return code;
+    if (options.help) {
         printf("usage: %s", usage);
         return 0;
     }
-    if (!wrong)
-        wrong = check_options(&options);
+    const char *wrong = check_options(&options);
     if (wrong)
         return cli_usage(&command, "%s", wrong);
     haul_error error;

@@ -23,7 +23,12 @@ static haul_status load(const char *path, void **handle, haul_error *error)
     if (*handle)
         return HAUL_OK;
     const char *why = dlerror();
-    return haul_fail(error, HAUL_BAD_INPUT, "cannot load model: %s", why ? why : "no reason given");
+    if (!why)
+        return haul_fail(error, HAUL_BAD_INPUT, "cannot load model");
+    const size_t length = strlen(place);
+    const bool says_place = !strncmp(why, place, length) && !strncmp(why + length, ": ", 2);
+    return haul_fail(error, HAUL_BAD_INPUT, "cannot load model: %s",
+                     says_place ? why + length + 2 : why);
 }
 
 haul_status haul_object_open(const char *path, const char *entry, void **handle, void **symbol,

@@ -67,9 +67,10 @@ haul machine time "$node" --csv copies.csv.gz | cksum
 haul machine time "$node" --csv copies.csv | cksum
 printf 'direction,bytes\nHtoD,1\n' >columns.csv
 printf 'direction,host_memory,bytes\nHtoD,pinned,1\nHtoD,paged,1\n' >memory.csv
+printf 'direction,host_memory,bytes\nHtoD,,1\n' >nomemory.csv
 printf 'direction,host_memory,bytes\nHtoD,pinned,1\nHtoD,pinned,-1\n' >bytes.csv
 printf 'direction,host_memory,bytes\nHtoD,pinned,1\nPtoP,,1\n' >peer.csv
-for file in columns memory bytes peer absent; do
+for file in columns memory nomemory bytes peer absent; do
     try haul machine time "$node" --csv $file.csv
 done
 

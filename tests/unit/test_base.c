@@ -28,6 +28,8 @@ static void error_names_its_place(void **state)
     assert_string_equal(haul_error_format(&error, text, sizeof text),
                         "t.sqlite: table MEMCPY, row 12: negative duration");
     assert_string_equal(haul_error_format(&error, text, 5), "t.sq");
+    haul_fail(&error, HAUL_BAD_INPUT, "near '\x1b[31m\n'");
+    assert_string_equal(haul_error_format(&error, text, sizeof text), "near '?[31m?'");
     assert_int_equal(haul_fail(NULL, HAUL_IO, "nobody listens"), HAUL_IO);
 }
 

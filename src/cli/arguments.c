@@ -1,0 +1,67 @@
+/* The arguments of a command: options with a value, --help, and what is left. */
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum { MOST_OPTIONS = 15, LONG = 256 /* above every letter */ };
+
+typedef struct known {
+    struct option longs[MOST_OPTIONS + 2]; /* and --help, and the end */
+    char letters[2 * MOST_OPTIONS + 3];    /* as getopt wants them: ":ho:" */
+} known;
+
+static void list_options(const cli_option *options, known *self)
+{
+    char *letter = self->letters;
+    *letter++ = ':';
+    *letter++ = 'h';
+    int count = 0;
+    for (; options[count].name && count < MOST_OPTIONS; count++) {
+        self->longs[count] =
+            (struct option){options[count].name, required_argument, NULL, LONG + count};
+        if (!options[count].letter)
+            continue;
+        *letter++ = options[count].letter;
+        *letter++ = ':';
+    }
+    self->longs[count] = (struct option){"help", no_argument, NULL, 'h'};
+}
+
+static const cli_option *find_option(const cli_option *options, int found)
+{
+    if (found >= LONG)
+        return &options[found - LONG];
+    while (options->letter != found)
+        options++;
+    return options;
+}
+
+static void keep_value(const cli_option *option, const char *text)
+{
+    option->value[option->count ? (*option->count)++ : 0] = text;
+}
+
+int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli_option *options,
+                       cli_arguments *out)
+{
+    known all = {0};
+    list_options(options, &all);
+    *out = (cli_arguments){0};
+    optind = 0; /* from the start */
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    for (int found; (found = getopt_long(argc, argv, all.letters, all.longs, NULL)) != -1;) {
+        if (found == ':')
+            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
+        if (found == '?')
+            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+        if (found == 'h')
+            out->help = true;
+        else
+            keep_value(find_option(options, found), optarg);
+    }
+    out->operands = argv + optind;
+    out->count = argc - optind;
+    return 0;
+}
