@@ -173,8 +173,9 @@ bool haul_profile_recording(const haul_profile_writer *self);
  * where they were left out. */
 bool haul_profile_put(haul_profile_writer *self, const haul_record *records, size_t count);
 
-/* How long a put waits for room: 20 ms to begin with, longer where no thread of the program waits. */
-void haul_profile_be_patient(haul_profile_writer *writer, int64_t milliseconds);
+/* How long a put waits for room: 20 ms to begin with, longer where no thread of the program waits.
+ */
+void haul_profile_be_patient(haul_profile_writer *self, int64_t milliseconds);
 
 /* The number of a name, added where new; up to 65536 names of 4 KiB, then that of "(other names)".
  * Any thread. */
