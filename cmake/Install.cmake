@@ -11,6 +11,9 @@ set_target_properties(haul-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INST
 
 install(TARGETS haul EXPORT haul)
 install(TARGETS haul-cli)
+if(TARGET haul-record-opencl)
+  install(TARGETS haul-record-opencl DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul)
+endif()
 install(DIRECTORY include/haul TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY kernels machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md")

@@ -20,6 +20,7 @@ typedef struct cli_command {
 extern const cli_command cli_analyze;
 extern const cli_command cli_machine;
 extern const cli_command cli_project;
+extern const cli_command cli_record;
 
 /* The commands of `haul machine` that have a file of their own; `argv` starts with their own name.
  */

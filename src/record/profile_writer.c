@@ -62,6 +62,7 @@ struct haul_profile_writer {
     pthread_t collector;
     bool full; /* callers have waited in vain since the last swap */
     bool ending;
+    bool woken;          /* by haul_profile_wake */
     bool limited;        /* a limit was met */
     uint64_t operations; /* taken so far, for the limit */
     uint64_t dropped;
@@ -213,6 +214,14 @@ bool haul_profile_put(haul_profile_writer *self, const haul_record *records, siz
         self->dropped += count;
     pthread_mutex_unlock(&self->lock);
     return taken;
+}
+
+void haul_profile_wake(haul_profile_writer *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->woken = true;
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* Number 1 is "(other names)": see haul_profile_open. */
@@ -375,6 +384,7 @@ static void fail(haul_profile_writer *self, int code)
 static void write_out(haul_profile_writer *self)
 {
     batch taken;
+    pthread_mutex_lock(&self->writing);
     pthread_mutex_lock(&self->lock);
     take(self, &taken);
     pthread_mutex_unlock(&self->lock);
@@ -392,6 +402,7 @@ static void write_out(haul_profile_writer *self)
         self->rows_written += taken.count;
     }
     free(taken.facts.items);
+    pthread_mutex_unlock(&self->writing);
 }
 
 static void collect(haul_profile_writer *self, bool last)
@@ -413,8 +424,9 @@ static bool wait_for_work(haul_profile_writer *self)
     const struct timespec until = after_ms(BATCH_MS);
     int late = 0;
     pthread_mutex_lock(&self->lock);
-    while (!late && !self->ending && self->count < self->options.capacity / 2)
+    while (!late && !self->ending && !self->woken && self->count < self->options.capacity / 2)
         late = pthread_cond_timedwait(&self->wake, &self->lock, &until);
+    self->woken = false;
     const bool ending = self->ending;
     pthread_mutex_unlock(&self->lock);
     return !ending;
@@ -424,10 +436,8 @@ static void *write_on(void *argument)
 {
     haul_profile_writer *self = argument;
     while (wait_for_work(self)) {
-        pthread_mutex_lock(&self->writing);
         collect(self, false);
         write_out(self);
-        pthread_mutex_unlock(&self->writing);
     }
     return NULL;
 }
@@ -525,7 +535,9 @@ static void write_rest(haul_profile_writer *self)
     collect(self, true);
     haul_profile_stop(self);
     write_out(self);
+    pthread_mutex_lock(&self->writing);
     haul_profile_tables_close(&self->tables);
+    pthread_mutex_unlock(&self->writing);
     const struct timespec now = {0};
     if (self->failure.status && !sigismember(&before, SIGXFSZ))
         sigtimedwait(&size, NULL, &now); /* the one that our own write may have raised */

@@ -177,6 +177,9 @@ bool haul_profile_put(haul_profile_writer *self, const haul_record *records, siz
  */
 void haul_profile_be_patient(haul_profile_writer *self, int64_t milliseconds);
 
+/* Lets the writer's thread collect and write now. */
+void haul_profile_wake(haul_profile_writer *self);
+
 /* The number of a name, added where new; up to 65536 names of 4 KiB, then that of "(other names)".
  * Any thread. */
 uint32_t haul_profile_name(haul_profile_writer *self, const char *text);

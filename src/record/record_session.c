@@ -48,6 +48,11 @@ static void report(const haul_session_report *said)
     }
 }
 
+void haul_session_loaded(void)
+{
+    report(&(haul_session_report){.process = getpid()});
+}
+
 static void put_failure(haul_session_report *said, const haul_error *error)
 {
     char text[1200];

@@ -35,6 +35,10 @@ typedef struct haul_session_report {
  * file cannot be made, which is reported. */
 haul_profile_writer *haul_session_open(void (*collect)(void *context, bool last), void *context);
 
+/* Reports that a runtime was loaded, so that `haul record` can tell a program without a device from
+ * one that looks for none. */
+void haul_session_loaded(void);
+
 /* Closes the writer and reports how it went. */
 void haul_session_close(haul_profile_writer *writer);
 

@@ -1,0 +1,43 @@
+/* Recording a program: it runs unchanged, with libraries beside it that write what its GPU, or
+ * other OpenCL device, does into a profile that haul_trace_load reads. See docs/profile.md. */
+#ifndef HAUL_RECORD_H
+#define HAUL_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haul/status.h"
+
+HAUL_BEGIN
+
+typedef struct haul_recording_options {
+    const char *output;      /* path of the profile; a profile that is there is replaced */
+    char *const *program;    /* its name and arguments, ended by NULL; found as a shell finds it */
+    double duration_s;       /* after which nothing more is recorded; 0 for no limit */
+    uint64_t max_operations; /* of each process, likewise */
+} haul_recording_options;
+
+/* How a recording went. */
+typedef struct haul_recording {
+    int exit_code;          /* the program's, 128 and the signal's number where one ended it */
+    bool has_profile;       /* some process made a queue or stream of a device */
+    bool met_runtime;       /* some process loaded OpenCL or CUDA */
+    bool has_platform;      /* this system has some OpenCL platform */
+    unsigned processes;     /* in the profile */
+    uint64_t operations;    /* copies, sets and kernels in the profile */
+    uint64_t dropped;       /* records, or commands, that could not be kept */
+    uint64_t beyond_limits; /* operations left out for a limit */
+    int64_t clock_error_ns; /* how far the devices' times may be from the host's; -1: not known */
+    char failure[600];      /* what stopped the recording of a process, "" for nothing */
+} haul_recording;
+
+/* Runs the program to its end. Its streams, signals and exit are its own; signals that are sent to
+ * the caller meanwhile are sent on. The calling thread's environment and signals are as before
+ * afterwards; no other thread may wait for children. Returns ABSENT where haul has no library to
+ * record with, IO where the profile cannot be made or the program not be run. */
+HAUL_API haul_status haul_recording_run(const haul_recording_options *options,
+                                        haul_recording *recording, haul_error *error);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,146 @@
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "haul/record.h"
+
+static const char usage[] =
+    "haul record -o PROFILE [--duration SECONDS] [--max-ops N] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs a program and writes what its OpenCL or CUDA devices do into a profile, with no "
+    "vendor's\n"
+    "profiler: copies, kernels and waits with their times, as 'haul analyze' and 'haul project'\n"
+    "read it. The program is unchanged; its output, signals and exit code are its own.\n"
+    "\n"
+    "options:\n"
+    "  -o, --output PROFILE          the SQLite file to write; a profile that is there is "
+    "replaced\n"
+    "  --duration SECONDS            record no longer than that; the program runs on\n"
+    "  --max-ops N                   record at most N copies and kernels of each process\n"
+    "  -h, --help                    print this\n"
+    "\n"
+    "exit code: the program's, 128 and the signal's number where one ended it; where it was not\n"
+    "run: 2 wrong use, 3 a file that cannot be written or run, 4 nothing to record with\n";
+
+typedef struct record_options {
+    haul_recording_options run;
+    bool help;
+} record_options;
+
+static bool parse_duration(const char *text, double *seconds)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !(value > 0) || value > 1e9)
+        return false;
+    *seconds = value;
+    return true;
+}
+
+static bool parse_count(const char *text, uint64_t *count)
+{
+    char *end;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || *end || strchr(text, '-') || !value || value > INT64_MAX)
+        return false;
+    *count = value;
+    return true;
+}
+
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse(const cli_command *self, int argc, char **argv, record_options *options)
+{
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"duration", required_argument, NULL, 'd'},
+                                          {"max-ops", required_argument, NULL, 'm'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    for (int c; (c = getopt_long(argc, argv, "+:o:h", longs, NULL)) != -1;) {
+        if (c == 'o')
+            options->run.output = optarg;
+        else if (c == 'h')
+            options->help = true;
+        else if (c == 'd' && !parse_duration(optarg, &options->run.duration_s))
+            return cli_usage(self, "no duration in seconds '%s'", optarg);
+        else if (c == 'm' && !parse_count(optarg, &options->run.max_operations))
+            return cli_usage(self, "no number of operations '%s'", optarg);
+        else if (c == ':')
+            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
+        else if (c == '?')
+            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+    }
+    if (options->help)
+        return 0;
+    if (!options->run.output || !options->run.output[0])
+        return cli_usage(self, "where to? -o PROFILE");
+    if (optind == argc)
+        return cli_usage(self, "which program?");
+    options->run.program = argv + optind;
+    return 0;
+}
+
+static void say_nothing_recorded(const haul_recording *recording, const char *program)
+{
+    fprintf(stderr, "haul: nothing recorded: '%s' %s\n", program,
+            recording->met_runtime ? "loaded OpenCL or CUDA, but made no queue or stream"
+                                   : "used neither OpenCL nor CUDA");
+    if (!recording->has_platform)
+        fputs("haul: no OpenCL platform is installed here: pocl-opencl-icd is one that runs on the "
+              "CPU\n",
+              stderr);
+}
+
+static void say(const haul_recording *recording, const record_options *options)
+{
+    const char *output = options->run.output;
+    if (recording->failure[0])
+        fprintf(stderr, "haul: recording stopped: %s\n", recording->failure);
+    if (!recording->has_profile) {
+        if (!recording->failure[0])
+            say_nothing_recorded(recording, options->run.program[0]);
+        return;
+    }
+    fprintf(stderr, "haul: recorded %" PRIu64 " operations", recording->operations);
+    if (recording->processes > 1)
+        fprintf(stderr, " of %u processes", recording->processes);
+    fprintf(stderr, " in '%s'\n", output);
+    if (recording->clock_error_ns >= 0)
+        fprintf(stderr, "haul: devices' times are within %.1f us of the host's\n",
+                (double)recording->clock_error_ns / 1e3);
+    if (recording->dropped)
+        fprintf(stderr,
+                "haul: dropped %" PRIu64 " records that came faster than they were written\n",
+                recording->dropped);
+    if (recording->beyond_limits)
+        fprintf(stderr, "haul: left out %" PRIu64 " operations beyond the limit\n",
+                recording->beyond_limits);
+    fprintf(stderr, "haul: next: haul analyze %s\n", output);
+}
+
+static int run(const cli_command *self, int argc, char **argv)
+{
+    record_options options = {0};
+    const int wrong = parse(self, argc, argv, &options);
+    if (wrong)
+        return wrong;
+    if (options.help || !options.run.program) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    haul_recording recording;
+    haul_error error;
+    if (haul_recording_run(&options.run, &recording, &error))
+        return cli_fail(&error);
+    say(&recording, &options);
+    return recording.exit_code;
+}
+
+const cli_command cli_record = {.name = "record",
+                                .summary = "run a program and write a profile of it",
+                                .usage = usage,
+                                .run = run};

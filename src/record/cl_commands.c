@@ -1,0 +1,415 @@
+#include "record/cl_commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "record/cl_recorder.h"
+
+enum {
+    INCOMING = 32768,
+    MOST_WAITING = 1 << 18,
+    ENDINGS = 65536,
+    MARKERS = 4,
+    MOST_RECORDS = 2 * HAUL_CL_MOST_WAITS + 2,
+};
+
+typedef enum command_state { NEW, RUNNING, ENDED, UNTIMED, FAILED } command_state;
+
+/* --- the list that calls fill */
+
+void haul_cl_incoming_init(haul_cl_incoming *self)
+{
+    if (!self->items)
+        self->items = malloc(INCOMING * sizeof *self->items);
+    if (!self->spare)
+        self->spare = malloc(INCOMING * sizeof *self->spare);
+    self->count = 0;
+}
+
+void haul_cl_incoming_forget(haul_cl_incoming *self)
+{
+    self->count = 0;
+}
+
+bool haul_cl_incoming_is_full(const haul_cl_incoming *self)
+{
+    return self->count == INCOMING || !self->items || !self->spare;
+}
+
+void haul_cl_incoming_add(haul_cl_incoming *self, const haul_cl_command *command)
+{
+    self->items[self->count++] = *command;
+}
+
+void haul_cl_incoming_swap(haul_cl_incoming *self, haul_cl_batch *batch)
+{
+    haul_cl_command *filled = self->items;
+    *batch = (haul_cl_batch){.items = filled, .count = self->count};
+    self->items = self->spare;
+    self->spare = filled;
+    self->count = 0;
+}
+
+void haul_cl_command_waits(haul_cl_command *self, uint32_t stream, uint32_t number)
+{
+    for (int i = 0; i < self->wait_count; i++)
+        if (self->waits[i].stream == stream) {
+            if (self->waits[i].number < number)
+                self->waits[i].number = number;
+            return;
+        }
+    if (self->wait_count == HAUL_CL_MOST_WAITS)
+        return;
+    self->waits[self->wait_count].stream = stream;
+    self->waits[self->wait_count].number = number;
+    self->wait_count++;
+}
+
+/* --- the collector's state */
+
+void haul_cl_commands_init(haul_cl_commands *self)
+{
+    if (!self->endings)
+        self->endings = calloc(ENDINGS, sizeof *self->endings);
+}
+
+void haul_cl_commands_forget(haul_cl_commands *self)
+{
+    self->count = 0;
+    memset(self->clocks, 0, sizeof self->clocks);
+    memset(self->noted_error_ns, 0, sizeof self->noted_error_ns);
+    if (self->endings)
+        memset(self->endings, 0, ENDINGS * sizeof *self->endings);
+    self->dropped = self->untimed = self->failed = self->unknown_ends = 0;
+}
+
+static haul_cl_ending *ending_of(haul_cl_commands *self, uint32_t number)
+{
+    return &self->endings[number % ENDINGS];
+}
+
+static haul_event_clock *clock_of(haul_cl_commands *self, uint32_t device)
+{
+    return &self->clocks[device % HAUL_CL_MOST_DEVICES];
+}
+
+static void release_event(haul_cl_command *command)
+{
+    if (command->event)
+        haul_cl_runtime.clReleaseEvent(command->event);
+    command->event = NULL;
+}
+
+static void take_in(haul_cl_commands *self, const haul_cl_command *command)
+{
+    haul_cl_command dropped = *command;
+    if (self->count >= MOST_WAITING ||
+        !haul_grow(&self->waiting, &self->capacity, self->count + 1, sizeof *self->waiting)) {
+        self->dropped++;
+        release_event(&dropped);
+        return;
+    }
+    haul_cl_command *taken = &self->waiting[self->count++];
+    *taken = *command;
+    taken->state = taken->event ? NEW : ENDED;
+    if (taken->event)
+        *ending_of(self, taken->number) = (haul_cl_ending){.number = taken->number};
+}
+
+/* --- asking for times */
+
+static bool is_blocked(const haul_cl_commands *self, uint32_t stream)
+{
+    return stream < self->blocked_capacity && self->blocked[stream] == self->round;
+}
+
+static void block(haul_cl_commands *self, uint32_t stream)
+{
+    const size_t before = self->blocked_capacity;
+    if (stream == HAUL_PROFILE_NO_ID || !haul_grow(&self->blocked, &self->blocked_capacity,
+                                                   (size_t)stream + 1, sizeof *self->blocked))
+        return;
+    if (self->blocked_capacity > before)
+        memset(self->blocked + before, 0, (self->blocked_capacity - before) * sizeof(uint32_t));
+    self->blocked[stream] = self->round;
+}
+
+static bool read_time(cl_event event, cl_profiling_info what, int64_t *time_ns)
+{
+    cl_ulong value;
+    if (haul_cl_runtime.clGetEventProfilingInfo(event, what, sizeof value, &value, NULL) !=
+            CL_SUCCESS ||
+        value > INT64_MAX / 2)
+        return false;
+    *time_ns = (int64_t)value;
+    return true;
+}
+
+static command_state read_times(haul_cl_commands *self, haul_cl_command *command)
+{
+    haul_record *record = &command->record;
+    int64_t queued;
+    if (!read_time(command->event, CL_PROFILING_COMMAND_START, &record->start_ns) ||
+        !read_time(command->event, CL_PROFILING_COMMAND_END, &record->end_ns) ||
+        record->end_ns < record->start_ns)
+        return UNTIMED;
+    /* It was queued while its call was made; one whose call waited for it has ended by then too. */
+    if (read_time(command->event, CL_PROFILING_COMMAND_QUEUED, &queued))
+        haul_event_clock_bracket(clock_of(self, record->device), command->start_ns, queued,
+                                 command->blocks ? record->end_ns : queued, command->end_ns);
+    return clock_of(self, record->device)->known ? ENDED : UNTIMED;
+}
+
+/* A stream runs in order: behind one that has not ended nothing is asked. */
+static void ask(haul_cl_commands *self, haul_cl_command *command)
+{
+    cl_int status;
+    if (is_blocked(self, command->record.stream))
+        return;
+    if (haul_cl_runtime.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                       sizeof status, &status, NULL) != CL_SUCCESS)
+        status = -1;
+    if (status > CL_COMPLETE) {
+        command->state = RUNNING;
+        block(self, command->record.stream);
+        return;
+    }
+    command->state = (uint8_t)(status < 0 ? FAILED : read_times(self, command));
+    self->failed += command->state == FAILED;
+    self->untimed += command->state == UNTIMED;
+}
+
+void haul_cl_commands_bracket(haul_cl_commands *self, cl_command_queue queue, uint32_t device)
+{
+    pthread_mutex_lock(&self->lock);
+    haul_event_clock *clock = clock_of(self, device);
+    for (int i = 0; i < MARKERS && !(clock->known && i == 0); i++) {
+        cl_event event = NULL;
+        int64_t queued;
+        const int64_t before = haul_profile_now();
+        const cl_int made = haul_cl_runtime.clEnqueueMarker(queue, &event);
+        const int64_t after = haul_profile_now();
+        if (made != CL_SUCCESS)
+            break;
+        if (haul_cl_runtime.clWaitForEvents(1, &event) == CL_SUCCESS &&
+            read_time(event, CL_PROFILING_COMMAND_QUEUED, &queued))
+            haul_event_clock_bracket(clock, before, queued, queued, after);
+        haul_cl_runtime.clReleaseEvent(event);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* --- putting records */
+
+/* The rows of one command, put all at once. */
+typedef struct rows {
+    haul_record items[MOST_RECORDS];
+    size_t count;
+} rows;
+
+static haul_record *add_row(rows *to, haul_record_kind kind, int64_t start_ns, int64_t end_ns)
+{
+    haul_record *row = &to->items[to->count++];
+    *row = (haul_record){.kind = kind, .start_ns = start_ns, .end_ns = end_ns};
+    return row;
+}
+
+static void add_call(rows *to, const haul_cl_command *command)
+{
+    haul_record *row = add_row(to, HAUL_RECORD_CALL, command->start_ns, command->end_ns);
+    row->correlation = command->number;
+    row->call.name = command->call_name;
+    row->call.thread = command->thread;
+    row->call.result = command->result;
+}
+
+/* An event is recorded on its stream when its command ends: the reader takes the command that had
+ * started last by then, so it must not be the command's start. */
+static void add_event(rows *to, haul_cl_ending *ending)
+{
+    if (ending->written)
+        return;
+    ending->written = true;
+    haul_record *row = add_row(to, HAUL_RECORD_EVENT, ending->end_ns, ending->end_ns);
+    row->device = ending->device;
+    row->context = ending->context;
+    row->stream = ending->stream;
+    row->event.event = row->event.sync_id = ending->number;
+}
+
+static haul_record *add_sync(rows *to, const haul_cl_command *command, uint32_t type,
+                             uint32_t event)
+{
+    haul_record *row = add_row(to, HAUL_RECORD_SYNC, command->start_ns, command->end_ns);
+    row->device = command->record.device;
+    row->context = command->record.context;
+    row->stream = command->record.stream;
+    row->correlation = command->number;
+    row->sync.type = type;
+    row->sync.event = row->sync.sync_id = event;
+    return row;
+}
+
+/* The stream's waits take no time of the host's, so no call has them. */
+static void add_stream_waits(haul_cl_commands *self, rows *to, const haul_cl_command *command)
+{
+    for (int i = 0; i < command->wait_count; i++) {
+        haul_cl_ending *ending = ending_of(self, command->waits[i].number);
+        if (ending->number != command->waits[i].number || !ending->known) {
+            self->unknown_ends++;
+            continue;
+        }
+        add_event(to, ending);
+        haul_record *row = add_sync(to, command, HAUL_RECORD_STREAM_WAITS, ending->number);
+        row->end_ns = row->start_ns;
+        row->correlation = 0;
+    }
+}
+
+/* The host waited for several events until the last of them: that is the one that is written. */
+static void add_host_wait(haul_cl_commands *self, rows *to, const haul_cl_command *command)
+{
+    haul_cl_ending *last = NULL;
+    for (int i = 0; i < command->wait_count; i++) {
+        haul_cl_ending *ending = ending_of(self, command->waits[i].number);
+        if (ending->number != command->waits[i].number || !ending->known)
+            self->unknown_ends++;
+        else if (!last || ending->end_ns > last->end_ns)
+            last = ending;
+    }
+    if (!last)
+        return;
+    add_event(to, last);
+    haul_record *row = add_sync(to, command, HAUL_RECORD_WAIT_EVENT, last->number);
+    row->device = last->device;
+    row->context = last->context;
+    row->stream = HAUL_PROFILE_NO_ID;
+}
+
+static void add_finish(rows *to, const haul_cl_command *command)
+{
+    const bool in_order = command->record.stream != HAUL_PROFILE_NO_ID;
+    add_sync(to, command, in_order ? HAUL_RECORD_WAIT_STREAM : HAUL_RECORD_WAIT_CONTEXT,
+             HAUL_PROFILE_NO_ID);
+}
+
+static void end_command(haul_cl_commands *self, haul_cl_command *command)
+{
+    haul_record *record = &command->record;
+    haul_event_clock *clock = clock_of(self, record->device);
+    record->start_ns = haul_event_clock_host(clock, record->start_ns);
+    record->end_ns = haul_event_clock_host(clock, record->end_ns);
+    haul_cl_ending *ending = ending_of(self, command->number);
+    if (ending->number != command->number)
+        return;
+    ending->known = true;
+    ending->device = record->device;
+    ending->context = record->context;
+    ending->stream = record->stream;
+    ending->end_ns = record->end_ns > record->start_ns ? record->end_ns : record->start_ns + 1;
+}
+
+static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_command *command)
+{
+    rows to = {.count = 0};
+    const bool ran = command->event && command->state == ENDED;
+    if (ran)
+        end_command(self, command);
+    if (command->effect == HAUL_CL_WAIT)
+        add_host_wait(self, &to, command);
+    else if (command->effect == HAUL_CL_FINISH)
+        add_finish(&to, command);
+    else if (ran)
+        add_stream_waits(self, &to, command);
+    if (ran && command->effect == HAUL_CL_RECORD)
+        to.items[to.count++] = command->record;
+    add_call(&to, command);
+    haul_profile_put(writer, to.items, to.count);
+    release_event(command);
+}
+
+/* Whether all that it waited for has been put, so that its rows can name them. */
+static bool is_ready(haul_cl_commands *self, const haul_cl_command *command)
+{
+    if (command->state == NEW || command->state == RUNNING)
+        return false;
+    for (int i = 0; i < command->wait_count; i++) {
+        const haul_cl_ending *ending = ending_of(self, command->waits[i].number);
+        if (ending->number == command->waits[i].number && !ending->known)
+            return false;
+    }
+    return true;
+}
+
+/* Nobody waits for what has no end. */
+static void give_up(haul_cl_commands *self, const haul_cl_command *command)
+{
+    haul_cl_ending *ending = ending_of(self, command->number);
+    if (ending->number == command->number && !ending->known)
+        ending->number = 0;
+}
+
+static void note_errors(haul_cl_commands *self, haul_profile_writer *writer)
+{
+    for (unsigned i = 0; i < HAUL_CL_MOST_DEVICES; i++) {
+        const int64_t error_ns = self->clocks[i].worst_error_ns;
+        if (error_ns == self->noted_error_ns[i])
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "HAUL:CLOCK_ERROR_NS:%u", i);
+        haul_profile_note(writer, name, "%" PRId64, error_ns);
+        self->noted_error_ns[i] = error_ns;
+    }
+}
+
+void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *writer,
+                              const haul_cl_batch *batch)
+{
+    if (!self->endings)
+        return;
+    self->round++;
+    for (size_t i = 0; i < batch->count; i++)
+        take_in(self, &batch->items[i]);
+    /* All clocks first, then all times: brackets of the whole batch narrow them. */
+    for (size_t i = 0; i < self->count; i++)
+        if (self->waiting[i].state == NEW || self->waiting[i].state == RUNNING)
+            ask(self, &self->waiting[i]);
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        haul_cl_command *command = &self->waiting[i];
+        if (command->state == FAILED || command->state == UNTIMED)
+            give_up(self, command);
+        if (is_ready(self, command))
+            put(self, writer, command);
+        else
+            self->waiting[kept++] = *command;
+    }
+    self->count = kept;
+    note_errors(self, writer);
+}
+
+static void note_count(haul_profile_writer *writer, const char *name, uint64_t count)
+{
+    if (count)
+        haul_profile_note(writer, name, "%" PRIu64, count);
+}
+
+void haul_cl_commands_finish(haul_cl_commands *self, haul_profile_writer *writer)
+{
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = 0; i < self->count; i++) {
+        rows to = {.count = 0};
+        add_call(&to, &self->waiting[i]);
+        haul_profile_put(writer, to.items, to.count);
+    }
+    note_count(writer, "HAUL:UNFINISHED_COMMANDS", self->count);
+    note_count(writer, "HAUL:FAILED_COMMANDS", self->failed);
+    note_count(writer, "HAUL:COMMANDS_WITHOUT_TIMES", self->untimed);
+    note_count(writer, "HAUL:COMMANDS_NOT_KEPT", self->dropped);
+    note_count(writer, "HAUL:WAITS_WITHOUT_END", self->unknown_ends);
+    self->count = 0;
+    pthread_mutex_unlock(&self->lock);
+}

@@ -1,0 +1,15 @@
+/* OpenCL's headers as all files of the layer need them. */
+#ifndef HAUL_RECORD_CL_HEADERS_H
+#define HAUL_RECORD_CL_HEADERS_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+
+#include <CL/cl_layer.h>
+
+#endif

@@ -1,0 +1,343 @@
+/* Wrappers of the calls of queues, kernels, memory objects and waits. */
+#include <string.h>
+
+#include "record/cl_copies.h"
+#include "record/cl_layer.h"
+
+// NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
+
+/* --- queues */
+
+static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
+                                                 cl_command_queue_properties properties,
+                                                 cl_int *result)
+{
+    return haul_cl_make_queue(context, device, properties, result);
+}
+
+static cl_command_queue CL_API_CALL create_queue_listed(cl_context context, cl_device_id device,
+                                                        const cl_queue_properties *properties,
+                                                        cl_int *result)
+{
+    return haul_cl_make_queue_listed(context, device, properties, result);
+}
+
+static cl_int CL_API_CALL release_queue(cl_command_queue queue)
+{
+    if (haul_cl_active())
+        haul_cl_collect();
+    return haul_cl_runtime.clReleaseCommandQueue(queue);
+}
+
+static cl_int CL_API_CALL release_context(cl_context context)
+{
+    if (haul_cl_active())
+        haul_cl_collect();
+    return haul_cl_runtime.clReleaseContext(context);
+}
+
+/* Gives `size` bytes as OpenCL's queries do. */
+static cl_int answer(const void *value, size_t size, size_t room, void *to, size_t *size_given)
+{
+    if (to && room < size)
+        return CL_INVALID_VALUE;
+    if (to && size)
+        memcpy(to, value, size);
+    if (size_given)
+        *size_given = size;
+    return CL_SUCCESS;
+}
+
+/* What the program asked for, not what it was given. */
+static cl_int CL_API_CALL get_queue_info(cl_command_queue queue, cl_command_queue_info what,
+                                         size_t size, void *value, size_t *size_given)
+{
+    haul_cl_asked asked;
+    const bool changed = what == CL_QUEUE_PROPERTIES || what == CL_QUEUE_PROPERTIES_ARRAY;
+    if (!changed || !haul_cl_was_forced(queue, &asked))
+        return haul_cl_runtime.clGetCommandQueueInfo(queue, what, size, value, size_given);
+    if (what == CL_QUEUE_PROPERTIES)
+        return answer(&asked.properties, sizeof asked.properties, size, value, size_given);
+    return answer(asked.list, asked.list_length * sizeof asked.list[0], size, value, size_given);
+}
+
+/* A queue that the program made without profiling has none for it. */
+static cl_int CL_API_CALL get_profiling_info(cl_event event, cl_profiling_info what, size_t size,
+                                             void *value, size_t *size_given)
+{
+    cl_command_queue queue = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself
+    if (haul_cl_runtime.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) ==
+            CL_SUCCESS &&
+        queue && haul_cl_was_forced(queue, NULL))
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    return haul_cl_runtime.clGetEventProfilingInfo(event, what, size, value, size_given);
+}
+
+/* --- memory objects */
+
+static void made_buffer(haul_cl_call *call, cl_mem buffer, cl_mem_flags flags, size_t size,
+                        const void *host)
+{
+    if (!call->active || !buffer)
+        return;
+    if (flags & CL_MEM_COPY_HOST_PTR)
+        haul_cl_copied_at_creation(size);
+    if (flags & CL_MEM_USE_HOST_PTR)
+        haul_host_ranges_add(&haul_cl_ranges, &(haul_host_range){
+                                                  .begin = (uintptr_t)host,
+                                                  .end = (uintptr_t)host + size,
+                                                  .owner = buffer,
+                                                  .kind = HAUL_RECORD_PINNED,
+                                              });
+}
+
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size,
+                                        void *host, cl_int *result)
+{
+    cl_int own_result = CL_SUCCESS;
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clCreateBuffer, NULL);
+    cl_mem buffer = haul_cl_runtime.clCreateBuffer(context, flags, size, host, &own_result);
+    made_buffer(&call, buffer, flags, size, host);
+    haul_cl_end(&call, own_result);
+    if (result)
+        *result = own_result;
+    return buffer;
+}
+
+static cl_mem CL_API_CALL create_buffer_listed(cl_context context,
+                                               const cl_mem_properties *properties,
+                                               cl_mem_flags flags, size_t size, void *host,
+                                               cl_int *result)
+{
+    cl_int own_result = CL_SUCCESS;
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clCreateBufferWithProperties, NULL);
+    cl_mem buffer = haul_cl_runtime.clCreateBufferWithProperties(context, properties, flags, size,
+                                                                 host, &own_result);
+    made_buffer(&call, buffer, flags, size, host);
+    haul_cl_end(&call, own_result);
+    if (result)
+        *result = own_result;
+    return buffer;
+}
+
+static cl_int CL_API_CALL release_memory(cl_mem memory)
+{
+    haul_host_range range;
+    cl_uint references = 0;
+    if (haul_host_ranges_find(&haul_cl_ranges, memory, &range) &&
+        haul_cl_runtime.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references,
+                                           &references, NULL) == CL_SUCCESS &&
+        references == 1)
+        haul_host_ranges_drop(&haul_cl_ranges, memory);
+    return haul_cl_runtime.clReleaseMemObject(memory);
+}
+
+/* --- programs and kernels */
+
+static cl_int CL_API_CALL build_program(cl_program program, cl_uint device_count,
+                                        const cl_device_id *devices, const char *options,
+                                        void(CL_CALLBACK *notify)(cl_program, void *),
+                                        void *context)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clBuildProgram, NULL);
+    return haul_cl_end(&call, haul_cl_runtime.clBuildProgram(program, device_count, devices,
+                                                             options, notify, context));
+}
+
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *result)
+{
+    cl_kernel kernel = haul_cl_runtime.clCreateKernel(program, name, result);
+    haul_cl_kernel_made(kernel);
+    return kernel;
+}
+
+static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint room, cl_kernel *kernels,
+                                         cl_uint *count)
+{
+    cl_uint own_count = 0;
+    const cl_int result =
+        haul_cl_runtime.clCreateKernelsInProgram(program, room, kernels, &own_count);
+    for (cl_uint i = 0; result == CL_SUCCESS && kernels && i < own_count; i++)
+        haul_cl_kernel_made(kernels[i]);
+    if (count && result == CL_SUCCESS)
+        *count = own_count;
+    return result;
+}
+
+static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *result)
+{
+    cl_kernel kernel = haul_cl_runtime.clCloneKernel(source, result);
+    haul_cl_kernel_made(kernel);
+    return kernel;
+}
+
+static uint32_t narrow(size_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* Groups as CUDA's grid, their size as its block. Where the runtime chooses the groups, each work
+ * item is given as a group, so that their number is right. */
+static void record_kernel(haul_cl_call *call, cl_kernel kernel, cl_uint dimensions,
+                          const size_t *global, const size_t *local)
+{
+    if (!call->active)
+        return;
+    call->effect = HAUL_CL_RECORD;
+    call->record.kind = HAUL_RECORD_KERNEL;
+    call->record.kernel.name = haul_cl_kernel_name(kernel);
+    for (cl_uint i = 0; i < 3; i++) {
+        const size_t items = global && i < dimensions ? global[i] : 1;
+        const size_t each = local && i < dimensions && local[i] ? local[i] : 1;
+        call->record.kernel.grid[i] = narrow((items + each - 1) / each);
+        call->record.kernel.block[i] = narrow(each);
+    }
+}
+
+static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel,
+                                         cl_uint dimensions, const size_t *offset,
+                                         const size_t *global, const size_t *local,
+                                         cl_uint wait_count, const cl_event *waits, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNDRangeKernel, queue, wait_count, waits, event);
+    const cl_int result = haul_cl_runtime.clEnqueueNDRangeKernel(
+        queue, kernel, dimensions, offset, global, local, wait_count, waits, call.event);
+    if (result == CL_SUCCESS)
+        record_kernel(&call, kernel, dimensions, global, local);
+    return haul_cl_end(&call, result);
+}
+
+static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
+                                       const cl_event *waits, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueTask, queue, wait_count, waits, event);
+    const cl_int result =
+        haul_cl_runtime.clEnqueueTask(queue, kernel, wait_count, waits, call.event);
+    if (result == CL_SUCCESS)
+        record_kernel(&call, kernel, 0, NULL, NULL);
+    return haul_cl_end(&call, result);
+}
+
+static cl_int CL_API_CALL enqueue_native(cl_command_queue queue,
+                                         void(CL_CALLBACK *function)(void *), void *arguments,
+                                         size_t size, cl_uint memory_count, const cl_mem *memory,
+                                         const void **places, cl_uint wait_count,
+                                         const cl_event *waits, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNativeKernel, queue, wait_count, waits, event);
+    const cl_int result =
+        haul_cl_runtime.clEnqueueNativeKernel(queue, function, arguments, size, memory_count,
+                                              memory, places, wait_count, waits, call.event);
+    return haul_cl_end(&call, result); /* a function of the host's */
+}
+
+/* --- waits */
+
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clFinish, queue);
+    call.effect = HAUL_CL_FINISH;
+    return haul_cl_end(&call, haul_cl_runtime.clFinish(queue));
+}
+
+static cl_int CL_API_CALL flush(cl_command_queue queue)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clFlush, NULL);
+    return haul_cl_end(&call, haul_cl_runtime.clFlush(queue));
+}
+
+static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clWaitForEvents, NULL);
+    call.effect = HAUL_CL_WAIT;
+    call.wait_count = count;
+    call.waits = events;
+    return haul_cl_end(&call, haul_cl_runtime.clWaitForEvents(count, events));
+}
+
+static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarker, queue, 0, NULL, event);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueMarker(queue, call.event));
+}
+
+static cl_int CL_API_CALL enqueue_marker_listed(cl_command_queue queue, cl_uint wait_count,
+                                                const cl_event *waits, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarkerWithWaitList, queue, wait_count, waits,
+                          event);
+    return haul_cl_end(
+        &call, haul_cl_runtime.clEnqueueMarkerWithWaitList(queue, wait_count, waits, call.event));
+}
+
+static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clEnqueueBarrier, queue);
+    call.effect = HAUL_CL_BARRIER;
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueBarrier(queue));
+}
+
+static cl_int CL_API_CALL enqueue_barrier_listed(cl_command_queue queue, cl_uint wait_count,
+                                                 const cl_event *waits, cl_event *event)
+{
+    haul_cl_call call;
+    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueBarrierWithWaitList, queue, wait_count, waits,
+                          event);
+    call.effect = HAUL_CL_BARRIER;
+    return haul_cl_end(
+        &call, haul_cl_runtime.clEnqueueBarrierWithWaitList(queue, wait_count, waits, call.event));
+}
+
+static cl_int CL_API_CALL enqueue_wait(cl_command_queue queue, cl_uint count,
+                                       const cl_event *events)
+{
+    haul_cl_call call;
+    haul_cl_begin(&call, HAUL_CALL_clEnqueueWaitForEvents, queue);
+    call.effect = HAUL_CL_BARRIER;
+    call.wait_count = count;
+    call.waits = events;
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWaitForEvents(queue, count, events));
+}
+
+void haul_cl_objects_install(cl_icd_dispatch *layer)
+{
+    layer->clCreateCommandQueue = create_queue;
+    layer->clCreateCommandQueueWithProperties = create_queue_listed;
+    layer->clReleaseCommandQueue = release_queue;
+    layer->clReleaseContext = release_context;
+    layer->clGetCommandQueueInfo = get_queue_info;
+    layer->clGetEventProfilingInfo = get_profiling_info;
+    layer->clCreateBuffer = create_buffer;
+    layer->clCreateBufferWithProperties = create_buffer_listed;
+    layer->clReleaseMemObject = release_memory;
+    layer->clBuildProgram = build_program;
+    layer->clCreateKernel = create_kernel;
+    layer->clCreateKernelsInProgram = create_kernels;
+    layer->clCloneKernel = clone_kernel;
+    layer->clEnqueueNDRangeKernel = enqueue_kernel;
+    layer->clEnqueueTask = enqueue_task;
+    layer->clEnqueueNativeKernel = enqueue_native;
+    layer->clFinish = finish;
+    layer->clFlush = flush;
+    layer->clWaitForEvents = wait_for_events;
+    layer->clEnqueueMarker = enqueue_marker;
+    layer->clEnqueueMarkerWithWaitList = enqueue_marker_listed;
+    layer->clEnqueueBarrier = enqueue_barrier;
+    layer->clEnqueueBarrierWithWaitList = enqueue_barrier_listed;
+    layer->clEnqueueWaitForEvents = enqueue_wait;
+}
+
+// NOLINTEND(readability-function-size)

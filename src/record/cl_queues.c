@@ -1,0 +1,212 @@
+#include "record/cl_queues.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* --- numbers */
+
+static uint32_t number_of(haul_handle_map *map, const void *handle, uint32_t *count, bool *is_new)
+{
+    uint64_t value;
+    *is_new = !haul_handle_map_get(map, handle, &value);
+    if (*is_new) {
+        value = (*count)++;
+        haul_handle_map_set(map, handle, value);
+    }
+    return (uint32_t)value;
+}
+
+static uint64_t ask_number(cl_device_id device, cl_device_info what, size_t size)
+{
+    cl_ulong wide = 0;
+    cl_uint narrow = 0;
+    void *to = size == sizeof wide ? (void *)&wide : (void *)&narrow;
+    if (haul_cl_runtime.clGetDeviceInfo(device, what, size, to, NULL) != CL_SUCCESS)
+        return 0;
+    return size == sizeof wide ? wide : narrow;
+}
+
+static void describe_device(haul_profile_writer *writer, cl_device_id device, uint32_t id)
+{
+    char name[256] = "";
+    if (haul_cl_runtime.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL) !=
+        CL_SUCCESS)
+        name[0] = '\0';
+    const haul_profile_device described = {
+        .id = id,
+        .name = name,
+        .discrete = !ask_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)),
+        .memory_bytes = ask_number(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong)),
+        .l2_bytes = ask_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof(cl_ulong)),
+        .clock_Hz = 1000000 * ask_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(cl_uint)),
+        .multiprocessors =
+            (uint32_t)ask_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)),
+    };
+    haul_profile_describe_device(writer, &described);
+}
+
+static bool is_out_of_order(cl_command_queue handle)
+{
+    cl_command_queue_properties properties = 0;
+    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties,
+                                          &properties, NULL);
+    return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+}
+
+static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul_cl_queue *queue)
+{
+    bool is_new;
+    queue->device = number_of(&self->devices, queue->device_handle, &self->device_count, &is_new);
+    if (is_new)
+        describe_device(writer, queue->device_handle, queue->device);
+    queue->out_of_order = is_out_of_order(queue->handle);
+    queue->context = queue->out_of_order ? self->context_count++
+                                         : number_of(&self->contexts, queue->context_handle,
+                                                     &self->context_count, &is_new);
+    queue->epoch = 1;
+    const uint32_t streams = queue->out_of_order ? HAUL_CL_CHAINS : 1;
+    queue->stream = self->stream_count + 1;
+    self->stream_count += streams;
+    for (uint32_t i = 0; i < streams; i++)
+        haul_profile_describe_stream(writer, queue->context, queue->stream + i);
+}
+
+void haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
+                        const haul_cl_queue *queue)
+{
+    haul_cl_queue *place = haul_cl_queues_find(self, queue->handle);
+    if (place) {
+        self->shared += place->shared; /* its handle is given again: it is gone */
+    } else {
+        if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+            return;
+        haul_handle_map_set(&self->by_handle, queue->handle, self->count);
+        place = &self->items[self->count++];
+    }
+    *place = *queue;
+    number_queue(self, writer, place);
+}
+
+haul_cl_queue *haul_cl_queues_find(haul_cl_queues *self, cl_command_queue handle)
+{
+    uint64_t at;
+    return haul_handle_map_get(&self->by_handle, handle, &at) && at < self->count ? &self->items[at]
+                                                                                  : NULL;
+}
+
+haul_cl_queue *haul_cl_queues_find_or_add(haul_cl_queues *self, haul_profile_writer *writer,
+                                          cl_command_queue handle)
+{
+    haul_cl_queue *found = haul_cl_queues_find(self, handle);
+    if (found)
+        return found;
+    haul_cl_queue queue = {.handle = handle};
+    // NOLINTBEGIN(bugprone-sizeof-expression): the handles themselves
+    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof queue.context_handle,
+                                          &queue.context_handle, NULL);
+    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof queue.device_handle,
+                                          &queue.device_handle, NULL);
+    // NOLINTEND(bugprone-sizeof-expression)
+    if (!queue.context_handle || !queue.device_handle)
+        return NULL;
+    haul_cl_queues_add(self, writer, &queue);
+    return haul_cl_queues_find(self, handle);
+}
+
+void haul_cl_queues_forget(haul_cl_queues *self)
+{
+    *self = (haul_cl_queues){0}; /* the parent's memory, which nothing here frees */
+}
+
+void haul_cl_queues_note(haul_cl_queues *self, haul_profile_writer *writer)
+{
+    uint64_t shared = self->shared;
+    for (size_t i = 0; i < self->count; i++)
+        shared += self->items[i].shared;
+    if (shared)
+        haul_profile_note(writer, "HAUL:OUT_OF_ORDER_COMMANDS_ORDERED", "%" PRIu64, shared);
+}
+
+/* --- places */
+
+static void drop_waits_for(haul_cl_command *command, uint32_t stream)
+{
+    for (int i = 0; i < command->wait_count;) {
+        if (command->waits[i].stream == stream)
+            command->waits[i] = command->waits[--command->wait_count];
+        else
+            i++;
+    }
+}
+
+/* The stream whose last command it waits for, or one that is unused, or any. */
+static uint32_t choose_chain(haul_cl_queue *self, const haul_cl_command *command)
+{
+    for (int i = 0; i < command->wait_count; i++) {
+        const uint32_t chain = command->waits[i].stream - self->stream;
+        if (chain < HAUL_CL_CHAINS && self->chains[chain].last == command->waits[i].number)
+            return chain;
+    }
+    for (uint32_t chain = 0; chain < HAUL_CL_CHAINS; chain++)
+        if (self->chains[chain].epoch != self->epoch)
+            return chain;
+    self->shared++;
+    return self->next_shared++ % HAUL_CL_CHAINS;
+}
+
+static void place_on_chain(haul_cl_queue *self, haul_cl_command *command)
+{
+    const uint32_t chain = choose_chain(self, command);
+    const bool first = self->chains[chain].epoch != self->epoch;
+    for (uint32_t i = 0; first && i < self->barrier_count; i++)
+        haul_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
+    command->record.stream = self->stream + chain;
+    drop_waits_for(command, command->record.stream);
+    self->chains[chain].last = command->number;
+    self->chains[chain].epoch = self->epoch;
+}
+
+static void begin_epoch(haul_cl_queue *self)
+{
+    self->epoch++;
+    self->barrier_count = 0;
+}
+
+/* What follows waits for the list, or for the last of each stream. */
+static void place_barrier(haul_cl_queue *self, haul_cl_command *command)
+{
+    if (!command->wait_count)
+        for (uint32_t i = 0; i < HAUL_CL_CHAINS; i++)
+            if (self->chains[i].last)
+                haul_cl_command_waits(command, self->stream + i, self->chains[i].last);
+    for (uint32_t i = 0; i < self->barrier_count; i++) /* the barrier before holds on */
+        haul_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
+    begin_epoch(self);
+    for (int i = 0; i < command->wait_count; i++) {
+        self->barrier[self->barrier_count].stream = command->waits[i].stream;
+        self->barrier[self->barrier_count++].number = command->waits[i].number;
+    }
+    command->wait_count = 0;
+    command->record.stream = self->stream;
+}
+
+void haul_cl_queue_place(haul_cl_queue *self, haul_cl_command *command)
+{
+    command->record.device = self->device;
+    command->record.context = self->context;
+    command->record.stream = self->stream;
+    if (!self->out_of_order) {
+        if (command->effect != HAUL_CL_WAIT)
+            drop_waits_for(command, self->stream);
+    } else if (command->effect == HAUL_CL_BARRIER) {
+        place_barrier(self, command);
+    } else if (command->effect == HAUL_CL_FINISH) {
+        begin_epoch(self);
+        command->record.stream = HAUL_PROFILE_NO_ID;
+    } else if (command->event) {
+        place_on_chain(self, command);
+    }
+}

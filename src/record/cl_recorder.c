@@ -1,0 +1,459 @@
+#include "record/cl_recorder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "record/cl_commands.h"
+#include "record/cl_queues.h"
+#include "record/handle_map.h"
+#include "record/record_session.h"
+
+enum { PATIENCE_MS = 20 };
+
+cl_icd_dispatch haul_cl_runtime;
+haul_host_ranges haul_cl_ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The one recording of the process. */
+static struct {
+    atomic_bool on;
+    pthread_mutex_t lock; /* of all that follows */
+    haul_profile_writer *writer;
+    bool tried; /* to open it */
+    bool closed;
+    uint32_t call_names[HAUL_CL_CALL_COUNT];
+    haul_cl_queues queues;
+    haul_handle_map events; /* of commands: stream above, number below 32 bits */
+    haul_handle_map kernels;
+    haul_cl_incoming incoming;
+    uint32_t numbers;
+    uint64_t dropped;
+    uint64_t unknown_waits;
+    uint64_t copied_at_creation;
+} recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static haul_cl_commands commands = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local uint32_t thread_id;
+
+bool haul_cl_active(void)
+{
+    return atomic_load_explicit(&recorder.on, memory_order_acquire);
+}
+
+/* --- beginning, end and forks */
+
+static void collect_all(bool when_closed)
+{
+    haul_cl_batch batch;
+    pthread_mutex_lock(&commands.lock);
+    pthread_mutex_lock(&recorder.lock);
+    haul_profile_writer *writer = recorder.closed && !when_closed ? NULL : recorder.writer;
+    if (writer)
+        haul_cl_incoming_swap(&recorder.incoming, &batch);
+    pthread_mutex_unlock(&recorder.lock);
+    if (writer)
+        haul_cl_commands_collect(&commands, writer, &batch);
+    pthread_mutex_unlock(&commands.lock);
+}
+
+void haul_cl_collect(void)
+{
+    collect_all(false);
+}
+
+static void collect(void *context, bool last)
+{
+    (void)context;
+    collect_all(true);
+    if (!last)
+        return;
+    haul_cl_commands_finish(&commands, recorder.writer);
+    haul_cl_queues_note(&recorder.queues, recorder.writer);
+    if (recorder.dropped)
+        haul_profile_note(recorder.writer, "HAUL:DROPPED_COMMANDS", "%" PRIu64, recorder.dropped);
+    if (recorder.unknown_waits)
+        haul_profile_note(recorder.writer, "HAUL:WAITS_FOR_USER_EVENTS", "%" PRIu64,
+                          recorder.unknown_waits);
+    if (recorder.copied_at_creation)
+        haul_profile_note(recorder.writer, "HAUL:BYTES_COPIED_AT_CREATION", "%" PRIu64,
+                          recorder.copied_at_creation);
+}
+
+/* Registered when the first queue is made: after the runtime's own handlers, so run before them. */
+static void close_at_exit(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+    haul_profile_writer *writer = recorder.closed ? NULL : recorder.writer;
+    recorder.closed = true;
+    atomic_store(&recorder.on, false);
+    pthread_mutex_unlock(&recorder.lock);
+    if (!writer)
+        return;
+    haul_session_close(writer);
+    pthread_mutex_lock(&recorder.lock);
+    recorder.writer = NULL;
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&commands.lock);
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.writer && !recorder.closed)
+        haul_profile_hold(recorder.writer);
+}
+
+static void after_fork_in_parent(void)
+{
+    if (recorder.writer && !recorder.closed)
+        haul_profile_release(recorder.writer);
+    pthread_mutex_unlock(&recorder.lock);
+    pthread_mutex_unlock(&commands.lock);
+}
+
+/* The child is a process of its own: it has neither the writer's thread nor, with most runtimes, a
+ * device that works. Its first new queue begins a recording of its own. */
+static void after_fork_in_child(void)
+{
+    thread_id = 0;
+    atomic_store(&recorder.on, false);
+    recorder.writer = NULL;
+    recorder.tried = recorder.closed = false;
+    recorder.events = recorder.kernels = (haul_handle_map){0};
+    haul_cl_queues_forget(&recorder.queues);
+    haul_cl_incoming_forget(&recorder.incoming);
+    haul_cl_commands_forget(&commands);
+    pthread_mutex_unlock(&recorder.lock);
+    pthread_mutex_unlock(&commands.lock);
+}
+
+static void name_calls(void)
+{
+    static const char *const names[] = {
+#define CALL_TEXT(name) #name,
+        HAUL_CL_CALLS(CALL_TEXT)
+#undef CALL_TEXT
+    };
+    for (int i = 0; i < HAUL_CL_CALL_COUNT; i++)
+        recorder.call_names[i] = haul_profile_name(recorder.writer, names[i]);
+}
+
+/* With the lock held. */
+static void open_recording(void)
+{
+    static bool registered; /* under the lock; also in a child, which has the parent's handlers */
+    recorder.tried = true;
+    haul_cl_incoming_init(&recorder.incoming);
+    haul_cl_commands_init(&commands);
+    recorder.writer = haul_session_open(collect, NULL);
+    if (!recorder.writer)
+        return;
+    name_calls();
+    if (!registered) {
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        atexit(close_at_exit);
+    }
+    registered = true;
+    atomic_store_explicit(&recorder.on, true, memory_order_release);
+}
+
+static bool begin_recording(void)
+{
+    pthread_mutex_lock(&recorder.lock);
+    if (!recorder.tried && !recorder.closed)
+        open_recording();
+    pthread_mutex_unlock(&recorder.lock);
+    return haul_cl_active();
+}
+
+/* --- queues */
+
+static cl_command_queue add_queue(cl_command_queue made, cl_context context, cl_device_id device,
+                                  const haul_cl_asked *asked, bool forced)
+{
+    pthread_mutex_lock(&recorder.lock);
+    if (made && !recorder.closed && recorder.writer)
+        haul_cl_queues_add(&recorder.queues, recorder.writer,
+                           &(haul_cl_queue){.handle = made,
+                                            .context_handle = context,
+                                            .device_handle = device,
+                                            .asked = *asked,
+                                            .forced = forced});
+    pthread_mutex_unlock(&recorder.lock);
+    return made;
+}
+
+static void bracket_clock(cl_command_queue queue)
+{
+    uint32_t device = 0;
+    pthread_mutex_lock(&recorder.lock);
+    const haul_cl_queue *known = haul_cl_queues_find(&recorder.queues, queue);
+    const bool found = known != NULL;
+    if (found)
+        device = known->device;
+    pthread_mutex_unlock(&recorder.lock);
+    if (found)
+        haul_cl_commands_bracket(&commands, queue, device);
+}
+
+cl_command_queue haul_cl_make_queue(cl_context context, cl_device_id device,
+                                    cl_command_queue_properties properties, cl_int *result)
+{
+    if (!begin_recording())
+        return haul_cl_runtime.clCreateCommandQueue(context, device, properties, result);
+    const bool forced = !(properties & CL_QUEUE_PROFILING_ENABLE);
+    cl_command_queue made = haul_cl_runtime.clCreateCommandQueue(
+        context, device, properties | CL_QUEUE_PROFILING_ENABLE, result);
+    if (!made && forced)
+        return haul_cl_runtime.clCreateCommandQueue(context, device, properties, result);
+    add_queue(made, context, device, &(haul_cl_asked){.properties = properties}, forced);
+    if (made)
+        bracket_clock(made);
+    return made;
+}
+
+/* Copies the list with profiling in it. Returns false where it is there already, or must not be. */
+static bool force(const cl_queue_properties *list, haul_cl_asked *asked,
+                  cl_queue_properties *forced)
+{
+    enum { MOST = sizeof asked->list / sizeof asked->list[0] };
+    size_t length = 0;
+    bool found = false;
+    for (; list && list[length]; length += 2) {
+        if (length + 4 > MOST)
+            return false;
+        forced[length] = list[length];
+        forced[length + 1] = list[length + 1];
+        if (list[length] != CL_QUEUE_PROPERTIES)
+            continue;
+        found = true;
+        asked->properties = list[length + 1];
+        forced[length + 1] |= CL_QUEUE_PROFILING_ENABLE;
+    }
+    if (asked->properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
+        return false;
+    if (list) {
+        asked->list_length = length + 1;
+        memcpy(asked->list, list, asked->list_length * sizeof *list);
+    }
+    if (!found) {
+        forced[length++] = CL_QUEUE_PROPERTIES;
+        forced[length++] = CL_QUEUE_PROFILING_ENABLE;
+    }
+    forced[length] = 0;
+    return true;
+}
+
+cl_command_queue haul_cl_make_queue_listed(cl_context context, cl_device_id device,
+                                           const cl_queue_properties *properties, cl_int *result)
+{
+    cl_queue_properties list[sizeof((haul_cl_asked *)0)->list / sizeof(cl_queue_properties) + 3];
+    haul_cl_asked asked = {0};
+    if (!begin_recording())
+        return haul_cl_runtime.clCreateCommandQueueWithProperties(context, device, properties,
+                                                                  result);
+    bool forced = force(properties, &asked, list);
+    cl_command_queue made = haul_cl_runtime.clCreateCommandQueueWithProperties(
+        context, device, forced ? list : properties, result);
+    if (!made && forced) {
+        forced = false;
+        made =
+            haul_cl_runtime.clCreateCommandQueueWithProperties(context, device, properties, result);
+    }
+    if (asked.properties & CL_QUEUE_ON_DEVICE)
+        return made;
+    add_queue(made, context, device, &asked, forced);
+    if (made)
+        bracket_clock(made);
+    return made;
+}
+
+bool haul_cl_was_forced(cl_command_queue queue, haul_cl_asked *asked)
+{
+    pthread_mutex_lock(&recorder.lock);
+    const haul_cl_queue *known = haul_cl_queues_find(&recorder.queues, queue);
+    const bool forced = known && known->forced;
+    if (forced && asked)
+        *asked = known->asked;
+    pthread_mutex_unlock(&recorder.lock);
+    return forced;
+}
+
+/* --- kernels */
+
+static uint32_t ask_name(cl_kernel kernel)
+{
+    char name[1024] = "";
+    size_t length = 0;
+    if (haul_cl_runtime.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name,
+                                        &length) != CL_SUCCESS)
+        name[0] = '\0';
+    name[sizeof name - 1] = '\0';
+    uint32_t id = 0;
+    pthread_mutex_lock(&recorder.lock);
+    if (!recorder.closed && recorder.writer) {
+        id = haul_profile_name(recorder.writer, name);
+        haul_handle_map_set(&recorder.kernels, kernel, id);
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    return id;
+}
+
+uint32_t haul_cl_kernel_name(cl_kernel kernel)
+{
+    uint64_t id = 0;
+    pthread_mutex_lock(&recorder.lock);
+    const bool known = haul_handle_map_get(&recorder.kernels, kernel, &id) && id;
+    pthread_mutex_unlock(&recorder.lock);
+    return known ? (uint32_t)id : ask_name(kernel);
+}
+
+void haul_cl_kernel_made(cl_kernel kernel)
+{
+    pthread_mutex_lock(&recorder.lock);
+    if (kernel)
+        haul_handle_map_set(&recorder.kernels, kernel, 0); /* is asked for when it is run */
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+void haul_cl_copied_at_creation(size_t bytes)
+{
+    pthread_mutex_lock(&recorder.lock);
+    recorder.copied_at_creation += bytes;
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+/* --- calls */
+
+void haul_cl_begin(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue)
+{
+    *call = (haul_cl_call){.active = haul_cl_active(), .name = name, .queue = queue};
+    if (call->active)
+        call->start_ns = haul_profile_now();
+}
+
+void haul_cl_begin_command(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue,
+                           cl_uint wait_count, const cl_event *waits, cl_event *event)
+{
+    haul_cl_begin(call, name, queue);
+    call->event = event;
+    if (!call->active)
+        return;
+    call->wait_count = wait_count;
+    call->waits = waits;
+    call->is_own = !event;
+    if (call->is_own)
+        call->event = &call->own;
+}
+
+/* With the lock held: of each stream the latest command of the list, which stands for those before
+ * it. */
+static void find_waits(const haul_cl_call *call, haul_cl_command *command)
+{
+    for (cl_uint i = 0; call->waits && i < call->wait_count; i++) {
+        uint64_t value;
+        if (!call->waits[i] || !haul_handle_map_get(&recorder.events, call->waits[i], &value)) {
+            recorder.unknown_waits++;
+            continue;
+        }
+        haul_cl_command_waits(command, (uint32_t)(value >> 32), (uint32_t)value);
+    }
+}
+
+static uint32_t next_number(void)
+{
+    recorder.numbers++;
+    if (recorder.numbers >= INT32_MAX)
+        recorder.numbers = 1;
+    return recorder.numbers;
+}
+
+/* With the lock held: what the call was, its command's place among the streams, and its number. */
+static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *command)
+{
+    command->event = event;
+    command->effect = (uint8_t)call->effect;
+    command->blocks = call->blocks;
+    command->record = call->record;
+    command->number = command->record.correlation = next_number();
+    command->call_name = recorder.call_names[call->name];
+    find_waits(call, command);
+    haul_cl_queue *queue =
+        call->queue ? haul_cl_queues_find_or_add(&recorder.queues, recorder.writer, call->queue)
+                    : NULL;
+    if (!queue)
+        return;
+    haul_cl_queue_place(queue, command);
+    if (event && !call->is_own)
+        haul_handle_map_set(&recorder.events, event,
+                            (uint64_t)command->record.stream << 32 | command->number);
+}
+
+static void pause_a_millisecond(void)
+{
+    const struct timespec time = {.tv_sec = 0, .tv_nsec = 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* With the lock held, which is let go meanwhile. */
+static bool wait_for_room(void)
+{
+    for (int i = 0; i < PATIENCE_MS && haul_cl_incoming_is_full(&recorder.incoming); i++) {
+        haul_profile_writer *writer = recorder.writer;
+        if (recorder.closed || !writer)
+            return false;
+        haul_profile_wake(writer);
+        pthread_mutex_unlock(&recorder.lock);
+        pause_a_millisecond();
+        pthread_mutex_lock(&recorder.lock);
+    }
+    return !haul_cl_incoming_is_full(&recorder.incoming);
+}
+
+static bool append(const haul_cl_call *call, cl_event event, haul_cl_command *command)
+{
+    bool taken = false;
+    pthread_mutex_lock(&recorder.lock);
+    if (haul_cl_active() && recorder.writer && !recorder.closed) {
+        taken = !haul_cl_incoming_is_full(&recorder.incoming) || wait_for_room();
+        if (taken && !recorder.closed) {
+            compose(call, event, command);
+            haul_cl_incoming_add(&recorder.incoming, command);
+        } else {
+            taken = false;
+            recorder.dropped++;
+        }
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    return taken;
+}
+
+static uint32_t this_thread(void)
+{
+    if (!thread_id)
+        thread_id = haul_profile_thread();
+    return thread_id;
+}
+
+cl_int haul_cl_end(haul_cl_call *call, cl_int result)
+{
+    if (!call->active)
+        return result;
+    const int64_t end_ns = haul_profile_now();
+    cl_event event = result == CL_SUCCESS && call->event ? *call->event : NULL;
+    if (event && !call->is_own)
+        haul_cl_runtime.clRetainEvent(event);
+    haul_cl_command command;
+    command.start_ns = call->start_ns;
+    command.end_ns = end_ns;
+    command.thread = this_thread();
+    command.result = result;
+    command.wait_count = 0;
+    if (result != CL_SUCCESS)
+        call->effect = HAUL_CL_NOTHING;
+    if (!append(call, event, &command) && event)
+        haul_cl_runtime.clReleaseEvent(event);
+    return result;
+}

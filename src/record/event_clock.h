@@ -1,0 +1,27 @@
+/* A device's clock against the host's, from brackets: an event of the device that happened between
+ * two readings of the host's clock bounds the offset between them from both sides. */
+#ifndef HAUL_RECORD_EVENT_CLOCK_H
+#define HAUL_RECORD_EVENT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zero is a clock that nothing is known of. Times are nanoseconds. */
+typedef struct haul_event_clock {
+    bool known;
+    int64_t at_ns;           /* host's time of the last bracket */
+    int64_t lower, upper;    /* of what is added to the device's time to have the host's */
+    int64_t worst_error_ns;  /* of the times converted so far */
+    uint64_t contradictions; /* brackets that did not meet those before */
+} haul_event_clock;
+
+/* Says that the device's clock was `first_ns` not before the host's was `before_ns`, and `last_ns`
+ * not after `after_ns`; first and last may be one moment. */
+void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t first_ns,
+                              int64_t last_ns, int64_t after_ns);
+
+/* The host's time of a device's, the middle of what the brackets allow; half their width is the
+ * error, kept in worst_error_ns. */
+int64_t haul_event_clock_host(haul_event_clock *self, int64_t device_ns);
+
+#endif

@@ -1,0 +1,88 @@
+#include "record/host_ranges.h"
+
+#include <string.h>
+
+#include "base/grow.h"
+#include "record/profile_writer.h"
+
+/* Programs keep few ranges, so they are looked through; more than this are not kept. */
+enum { MOST_RANGES = 4096 };
+
+void haul_host_ranges_add(haul_host_ranges *self, const haul_host_range *range)
+{
+    pthread_mutex_lock(&self->lock);
+    const size_t count = self->count;
+    if (count < MOST_RANGES &&
+        haul_grow(&self->items, &self->capacity, count + 1, sizeof *self->items)) {
+        self->items[count] = *range;
+        self->count = count + 1;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+uint8_t haul_host_ranges_kind(haul_host_ranges *self, const void *pointer)
+{
+    const uintptr_t at = (uintptr_t)pointer;
+    uint8_t kind = HAUL_RECORD_PAGEABLE;
+    if (!atomic_load_explicit(&self->count, memory_order_relaxed))
+        return kind;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = self->count; i-- > 0;)
+        if (at >= self->items[i].begin && at < self->items[i].end) {
+            kind = self->items[i].kind;
+            break;
+        }
+    pthread_mutex_unlock(&self->lock);
+    return kind;
+}
+
+/* With the lock held. */
+static void take_out(haul_host_ranges *self, size_t at)
+{
+    const size_t count = self->count;
+    memmove(self->items + at, self->items + at + 1, (count - at - 1) * sizeof *self->items);
+    self->count = count - 1;
+}
+
+bool haul_host_ranges_unmap(haul_host_ranges *self, const void *owner, const void *pointer,
+                            haul_host_range *range)
+{
+    bool found = false;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = self->count; !found && i-- > 0;) {
+        const haul_host_range *item = &self->items[i];
+        found = item->mapped && item->owner == owner && item->begin == (uintptr_t)pointer;
+        if (found) {
+            *range = *item;
+            take_out(self, i);
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return found;
+}
+
+bool haul_host_ranges_find(haul_host_ranges *self, const void *owner, haul_host_range *range)
+{
+    bool found = false;
+    if (!atomic_load_explicit(&self->count, memory_order_relaxed))
+        return false;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = 0; !found && i < self->count; i++) {
+        found = !self->items[i].mapped && self->items[i].owner == owner;
+        if (found)
+            *range = self->items[i];
+    }
+    pthread_mutex_unlock(&self->lock);
+    return found;
+}
+
+void haul_host_ranges_drop(haul_host_ranges *self, const void *owner)
+{
+    if (!atomic_load_explicit(&self->count, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = self->count; i-- > 0;)
+        if (self->items[i].owner == owner)
+            take_out(self, i);
+    pthread_mutex_unlock(&self->lock);
+}

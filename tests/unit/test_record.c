@@ -1,0 +1,387 @@
+/* haul record on a program that knows what it moves (tests/tools/cl_program), and its profile. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "haul/trace.h"
+
+typedef enum kind {
+    IN_PAGEABLE,
+    IN_PINNED,
+    OUT_PAGEABLE,
+    OUT_PINNED,
+    WITHIN,
+    SET,
+    KERNEL,
+    KINDS
+} kind;
+
+typedef struct sums {
+    struct {
+        unsigned long long count, bytes, ns;
+    } of[KINDS];
+} sums;
+
+static char folder[64];
+static char path[96];
+static char said[4096]; /* on stderr */
+static char printed[4096];
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/haul-record-test-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/profile.sqlite", folder);
+    return 0;
+}
+
+/* Nothing but the profile may be left. */
+static int end(void **state)
+{
+    (void)state;
+    char name[160];
+    remove(path);
+    snprintf(name, sizeof name, "%s/printed", folder);
+    remove(name);
+    snprintf(name, sizeof name, "%s/said", folder);
+    remove(name);
+    return rmdir(folder);
+}
+
+static void read_file(const char *name, char *text, size_t size)
+{
+    char file_name[160];
+    snprintf(file_name, sizeof file_name, "%s/%s", folder, name);
+    FILE *file = fopen(file_name, "r");
+    const size_t length = file ? fread(text, 1, size - 1, file) : 0;
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* Runs `haul record OPTIONS -- cl_program WHAT`; returns its exit code. */
+static int record(const char *options, const char *what)
+{
+    char command[1000];
+    snprintf(command, sizeof command,
+             "%s record -o %s %s -- %s %s >%s/printed 2>%s/said </dev/null", HAUL_PROGRAM, path,
+             options, CL_PROGRAM, what, folder, folder);
+    const int status = system(command);
+    read_file("printed", printed, sizeof printed);
+    read_file("said", said, sizeof said);
+    if (WEXITSTATUS(status) == 77) {
+        print_message("%s", printed);
+        skip();
+    }
+    return WEXITSTATUS(status);
+}
+
+static haul_workload *load(void)
+{
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    if (haul_trace_load(path, &workload, &error))
+        fail_msg("%s (%s)", error.text, said);
+    return workload;
+}
+
+static sums parse(void)
+{
+    static const char *const names[KINDS] = {"HtoD pageable", "HtoD pinned", "DtoH pageable",
+                                             "DtoH pinned",   "DtoD device", "memset",
+                                             "kernel"};
+    sums all = {0};
+    for (int i = 0; i < KINDS; i++) {
+        char start[32];
+        snprintf(start, sizeof start, "%s: ", names[i]);
+        const char *at = strstr(printed, start);
+        if (!at)
+            fail_msg("no '%s' in: %s", start, printed);
+        else
+            assert_int_equal(sscanf(at + strlen(start), "%llu %llu %llu", &all.of[i].count,
+                                    &all.of[i].bytes, &all.of[i].ns),
+                             3);
+    }
+    return all;
+}
+
+static kind kind_of(const haul_op *op)
+{
+    if (op->kind == HAUL_OP_KERNEL)
+        return KERNEL;
+    if (op->kind == HAUL_OP_MEMSET)
+        return SET;
+    if (op->direction == HAUL_DTOD)
+        return WITHIN;
+    const bool pinned = op->detail == HAUL_PINNED;
+    if (op->direction == HAUL_HTOD)
+        return pinned ? IN_PINNED : IN_PAGEABLE;
+    return pinned ? OUT_PINNED : OUT_PAGEABLE;
+}
+
+static sums add_up(const haul_workload *workload)
+{
+    sums all = {0};
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind > HAUL_OP_KERNEL)
+            continue;
+        const kind of = kind_of(op);
+        all.of[of].count++;
+        all.of[of].bytes += of == KERNEL ? 0 : op->bytes;
+        all.of[of].ns += (unsigned long long)op->dur_ns;
+    }
+    return all;
+}
+
+/* Counts and bytes exact; times within 5 % of the program's own events. */
+static void check_sums(void)
+{
+    haul_workload *workload = load();
+    const sums expected = parse(), found = add_up(workload);
+    for (int i = 0; i < KINDS; i++) {
+        assert_int_equal(found.of[i].count, expected.of[i].count);
+        assert_int_equal(found.of[i].bytes, expected.of[i].bytes);
+        CHECK_NEAR(found.of[i].ns, expected.of[i].ns, 0.05);
+    }
+    assert_int_equal(workload->counts.orphans, 0);
+    assert_int_equal(workload->repair_count, 0);
+    haul_workload_free(workload);
+}
+
+static void what_is_moved_is_recorded(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "moves 20"), 0);
+    check_sums();
+    assert_non_null(strstr(said, "next: haul analyze"));
+    assert_null(strstr(said, "dropped"));
+}
+
+static void threads_with_a_queue_each(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "threads 20"), 0);
+    check_sums();
+    haul_workload *workload = load();
+    assert_int_equal(workload->stream_count, 8);
+    assert_true(workload->thread_count >= 8);
+    haul_workload_free(workload);
+}
+
+static void threads_on_one_queue(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "shared 20"), 0);
+    check_sums();
+    haul_workload *workload = load();
+    assert_int_equal(workload->stream_count, 1);
+    haul_workload_free(workload);
+}
+
+/* The operation that an edge leads to from `before`, of those that a device runs. */
+static const haul_op *next_of(const haul_workload *workload, const haul_op *before,
+                              haul_op_kind wanted)
+{
+    for (size_t i = 0; i < workload->edge_count; i++)
+        if (&workload->ops[workload->edges[i].before] == before &&
+            workload->ops[workload->edges[i].after].kind == wanted)
+            return &workload->ops[workload->edges[i].after];
+    return NULL;
+}
+
+static const haul_op *first_of(const haul_workload *workload, haul_op_kind wanted, uint64_t bytes)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == wanted && (!bytes || workload->ops[i].bytes == bytes))
+            return &workload->ops[i];
+    fail_msg("no such operation");
+    return NULL;
+}
+
+static void check_order(bool out_of_order)
+{
+    haul_workload *workload = load();
+    const haul_op *written = first_of(workload, HAUL_OP_COPY, 1 << 20);
+    const haul_op *kernel = next_of(workload, written, HAUL_OP_KERNEL);
+    assert_ptr_equal(kernel, first_of(workload, HAUL_OP_KERNEL, 0));
+    const haul_op *read = next_of(workload, kernel, HAUL_OP_COPY);
+    assert_non_null(read);
+    assert_int_equal(read->direction, HAUL_DTOH);
+    const haul_op *wait = next_of(workload, read, HAUL_OP_SYNC);
+    assert_non_null(wait);
+    const haul_op *other = first_of(workload, HAUL_OP_COPY, 1000);
+    /* Of a queue out of order no order is made up. */
+    assert_int_equal(other->stream != read->stream, out_of_order);
+    assert_non_null(next_of(workload, other, HAUL_OP_SYNC)); /* the finish */
+    haul_workload_free(workload);
+}
+
+static void waits_become_edges(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "order"), 0);
+    check_order(false);
+}
+
+static void no_order_is_made_up(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "order 1"), 0);
+    check_order(true);
+}
+
+static void the_program_sees_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "plain"), 0);
+    assert_string_equal(printed, "unchanged\n");
+}
+
+static void every_end_leaves_a_profile(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        int exit_code;
+    } ends[] = {{"end return", 7},
+                {"end _exit", 6},
+                {"end abort", 128 + SIGABRT},
+                {"end term", 128 + SIGTERM},
+                {"end kill", 128 + SIGKILL},
+                {"end thread", 5}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        assert_int_equal(record("", ends[i].what), ends[i].exit_code);
+        haul_workload *workload = load();
+        assert_true(workload->counts.device_ops >= 100);
+        haul_workload_free(workload);
+    }
+}
+
+static void processes_share_a_profile(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "fork"), 0);
+    assert_non_null(strstr(said, "of 2 processes"));
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 250);
+    assert_int_equal(workload->stream_count, 3);
+    assert_int_equal(workload->device_count, 1);
+    assert_non_null(workload->devices[0].name);
+    haul_workload_free(workload);
+}
+
+static void the_library_may_be_unloaded(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "unload"), 0);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 300);
+    haul_workload_free(workload);
+}
+
+static void limits_are_kept_and_said(void **state)
+{
+    (void)state;
+    assert_int_equal(record("--max-ops 30", "write 100"), 0);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 30);
+    haul_workload_free(workload);
+    assert_non_null(strstr(said, "left out 70 operations"));
+    assert_int_equal(record("--duration 0.000001", "write 100"), 0);
+    assert_non_null(strstr(said, "left out 100 operations"));
+}
+
+static void pause_ms(long milliseconds)
+{
+    const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Not only the program: haul with it. Nobody puts the file in order then. */
+static void killed_outright_it_is_readable(void **state)
+{
+    (void)state;
+    if (record("", "write 1") != 0)
+        fail_msg("%s", said);
+    const pid_t child = fork();
+    if (!child) {
+        setpgid(0, 0);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        execl(HAUL_PROGRAM, HAUL_PROGRAM, "record", "-o", path, CL_PROGRAM, "many", "0",
+              (char *)NULL);
+        _exit(1);
+    }
+    pause_ms(2500);
+    kill(-child, SIGKILL);
+    waitpid(child, NULL, 0);
+    pause_ms(100);
+    haul_workload *workload = load();
+    assert_true(workload->counts.device_ops > 1000);
+    haul_workload_free(workload);
+    char name[128];
+    snprintf(name, sizeof name, "%s-wal", path);
+    remove(name);
+    snprintf(name, sizeof name, "%s-shm", path);
+    remove(name);
+}
+
+/* What stands for a full disk: a limit on the size of files, which the program keeps to itself. */
+static void a_full_disk_is_said(void **state)
+{
+    (void)state;
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 300000;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const int code = record("", "many 100000");
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(code, 0);
+    assert_non_null(strstr(printed, "KiB"));
+    assert_non_null(strstr(said, "recording stopped: "));
+    assert_non_null(strstr(said, "cannot write"));
+    haul_workload_free(load());
+}
+
+static void two_platforms_are_recorded(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "platforms"), 0);
+    check_sums();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    if (system(CL_PROGRAM " write 1") != 0) {
+        puts("skipped: no OpenCL device");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_moved_is_recorded),
+        TEST(threads_with_a_queue_each),
+        TEST(threads_on_one_queue),
+        TEST(waits_become_edges),
+        TEST(no_order_is_made_up),
+        TEST(the_program_sees_nothing),
+        TEST(every_end_leaves_a_profile),
+        TEST(processes_share_a_profile),
+        TEST(the_library_may_be_unloaded),
+        TEST(limits_are_kept_and_said),
+        TEST(killed_outright_it_is_readable),
+        TEST(a_full_disk_is_said),
+        TEST(two_platforms_are_recorded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
