@@ -61,7 +61,7 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
     if (rest.count > 1)
         return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
     options->trace = rest.operands[0];
-    if (options->output && cli_is_same_file(options->output, options->trace))
+    if (cli_overwritten(options->output, &options->trace, 1))
         return cli_usage(self, "'%s' would be overwritten by its own report", options->trace);
     return 0;
 }
@@ -73,12 +73,8 @@ static haul_status write_report(const analyze_options *options, const haul_workl
     haul_status status = cli_output_open(options->output, &out, error);
     if (status)
         return status;
-    haul_error closing;
     status = haul_report_analysis(workload, analysis, options->format, out, error);
-    const haul_status closed = cli_output_close(out, options->output, &closing);
-    if (closed)
-        *error = closing; /* names the file and the reason */
-    return closed ? closed : status;
+    return cli_output_finish(out, options->output, status, error);
 }
 
 static haul_status analyze(const analyze_options *options, haul_error *error)

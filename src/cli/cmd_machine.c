@@ -46,9 +46,13 @@ static int parse(const cli_command *self, int argc, char **argv, options *out)
     };
     const int wrong = cli_arguments_read(self, argc, argv, known, &out->names);
     haul_error error;
-    if (!wrong && cli_format_parse(format, &out->format, &error))
+    if (wrong || out->names.help)
+        return wrong;
+    if (cli_format_parse(format, &out->format, &error))
         return cli_usage(self, "%s", error.text);
-    return wrong;
+    const char *lost = cli_overwritten(out->output, (const char *const *)out->names.operands,
+                                       (size_t)out->names.count);
+    return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : 0;
 }
 
 /* A report to the output that the options name. */
@@ -62,11 +66,7 @@ static int print_report(const options *self, report print)
     if (status)
         return cli_fail(&error);
     status = print(self, out, &error);
-    haul_error closing;
-    const haul_status closed = cli_output_close(out, self->output, &closing);
-    if (status)
-        return cli_fail(&error);
-    return closed ? cli_fail(&closing) : 0;
+    return cli_output_finish(out, self->output, status, &error) ? cli_fail(&error) : 0;
 }
 
 static haul_status print_list(const options *self, FILE *out, haul_error *error)
@@ -220,4 +220,5 @@ const cli_command cli_machine = {
     .summary = "list, show, check, compare and fit machine descriptions; time a copy on one",
     .usage = usage,
     .run = run,
+    .has_parts = true,
 };

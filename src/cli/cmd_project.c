@@ -101,13 +101,9 @@ static haul_status write_report(const project_options *options, const work *self
     haul_status status = cli_output_open(options->output, &out, error);
     if (status)
         return status;
-    haul_error closing;
     status = haul_report_projection(self->workload, asked, self->projection, options->format, out,
                                     error);
-    const haul_status closed = cli_output_close(out, options->output, &closing);
-    if (closed)
-        *error = closing; /* names the file and the reason */
-    return closed ? closed : status;
+    return cli_output_finish(out, options->output, status, error);
 }
 
 static haul_status project(const project_options *options, haul_error *error)
@@ -132,10 +128,8 @@ static int check_output(const cli_command *self, const project_options *options)
 {
     const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
                                   options->model};
-    for (size_t i = 0; options->output && i < sizeof inputs / sizeof *inputs; i++)
-        if (inputs[i] && cli_is_same_file(options->output, inputs[i]))
-            return cli_usage(self, "'%s' would be overwritten by the report", inputs[i]);
-    return 0;
+    const char *lost = cli_overwritten(options->output, inputs, sizeof inputs / sizeof *inputs);
+    return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : 0;
 }
 
 /* Likewise. */

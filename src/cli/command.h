@@ -15,6 +15,7 @@ typedef struct cli_command {
     const char *summary;
     const char *usage;
     int (*run)(const struct cli_command *self, int argc, char **argv);
+    bool has_parts; /* its first argument is a command again, with a help of its own */
 } cli_command;
 
 extern const cli_command cli_analyze;
@@ -62,8 +63,13 @@ haul_status cli_format_parse(const char *text, haul_format *format, haul_error *
 haul_status cli_output_open(const char *path, FILE **out, haul_error *error);
 haul_status cli_output_close(FILE *out, const char *path, haul_error *error);
 
-/* Whether both paths lead to one existing file: a report must not replace what it reports on. */
-bool cli_is_same_file(const char *a, const char *b);
+/* Closes after writing ended with `status`, and returns it; what could not be written takes the
+ * place of an error, for it names the file and the reason. */
+haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error);
+
+/* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
+ * must not replace what it reports on. */
+const char *cli_overwritten(const char *output, const char *const *inputs, size_t count);
 
 /* Shows "WHAT 'SUBJECT' ... 3 s" on stderr where that is a terminal, from the first second on. */
 void cli_progress_begin(const char *what, const char *subject);

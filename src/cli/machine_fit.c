@@ -62,7 +62,11 @@ static int parse_arguments(int argc, char **argv, fit_options *out)
         return cli_usage(&command, "the files of measured copies are missing");
     if (!out->out)
         return cli_usage(&command, "where to write the machine is missing: -o OUT");
-    return 0;
+    const char *lost =
+        cli_overwritten(out->out, (const char *const *)out->near, (size_t)out->near_count);
+    if (!lost)
+        lost = cli_overwritten(out->out, out->far, (size_t)out->far_count);
+    return lost ? cli_usage(&command, "'%s' would be overwritten by the machine", lost) : 0;
 }
 
 static haul_status fail_no_memory(haul_error *error)

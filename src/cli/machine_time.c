@@ -383,14 +383,14 @@ int cli_machine_time(const cli_command *self, int argc, char **argv)
     const char *wrong = check_options(&options);
     if (wrong)
         return cli_usage(&command, "%s", wrong);
+    const char *const inputs[] = {options.machine, options.csv, options.model};
+    const char *lost = cli_overwritten(options.output, inputs, sizeof inputs / sizeof *inputs);
+    if (lost)
+        return cli_usage(&command, "'%s' would be overwritten by the report", lost);
     haul_error error;
     FILE *out = NULL;
     if (cli_output_open(options.output, &out, &error))
         return cli_fail(&error);
     const haul_status status = answer(&options, out, &error);
-    haul_error closing;
-    const haul_status closed = cli_output_close(out, options.output, &closing);
-    if (status)
-        return cli_fail(&error);
-    return closed ? cli_fail(&closing) : 0;
+    return cli_output_finish(out, options.output, status, &error) ? cli_fail(&error) : 0;
 }

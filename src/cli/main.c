@@ -80,10 +80,26 @@ haul_status cli_output_close(FILE *out, const char *path, haul_error *error)
     return failed ? fail_io(path, "write", error) : HAUL_OK;
 }
 
-bool cli_is_same_file(const char *a, const char *b)
+haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error)
 {
-    struct stat x, y;
-    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    haul_error closing;
+    const haul_status closed = cli_output_close(out, path, &closing);
+    if (!closed)
+        return status;
+    *error = closing;
+    return closed;
+}
+
+const char *cli_overwritten(const char *output, const char *const *inputs, size_t count)
+{
+    struct stat there, input;
+    if (!output || stat(output, &there) || !S_ISREG(there.st_mode))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i] && !stat(inputs[i], &input) && input.st_dev == there.st_dev &&
+            input.st_ino == there.st_ino)
+            return inputs[i];
+    return NULL;
 }
 
 static const cli_command *find_command(const char *name)
@@ -116,6 +132,16 @@ static void print_version(void)
         printf("  %-8s %-8s %s\n", part.name, part.version, part.purpose);
 }
 
+/* `part`: as 'time' in 'haul help machine time', or NULL. */
+static int run_help(const cli_command *command, const char *part)
+{
+    char name[40], word[40], help[] = "--help";
+    snprintf(name, sizeof name, "%s", command->name);
+    snprintf(word, sizeof word, "%s", part ? part : help);
+    char *words[] = {name, word, help, NULL};
+    return command->run(command, part ? 3 : 2, words);
+}
+
 static int print_help(int argc, char **argv)
 {
     const cli_command *command = argc > 2 ? find_command(argv[2]) : NULL;
@@ -124,9 +150,8 @@ static int print_help(int argc, char **argv)
         return haul_status_exit_code(HAUL_USAGE);
     }
     if (command)
-        printf("usage: %s", command->usage);
-    else
-        print_commands(stdout);
+        return run_help(command, command->has_parts && argc > 3 ? argv[3] : NULL);
+    print_commands(stdout);
     return 0;
 }
 

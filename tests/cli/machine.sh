@@ -52,3 +52,6 @@ try haul machine diff test-node
 try haul machine check
 try haul machine list test-node
 try haul help machine
+try haul help machine nope
+try haul help machine fit
+try haul machine show ./fine.yaml -o fine.yaml

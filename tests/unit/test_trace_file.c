@@ -10,7 +10,7 @@ static char folder[] = "/tmp/haul-trace-XXXXXX";
 
 static const char *path_of(const char *name)
 {
-    static char path[256];
+    static char path[sizeof folder + 256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
