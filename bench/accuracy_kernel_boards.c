@@ -201,6 +201,64 @@ static haul_status print_group(const kernel_rows *rows, const board_group *group
     return status;
 }
 
+/* Rows measured on both boards, carried by their time and launch alone. */
+static haul_status carry_program(const kernel_rows *rows, kernel_score score, kernel_scores *scores,
+                                 haul_error *error)
+{
+    const kernel_series *home = &rows->series[score.program][score.home];
+    const kernel_series *there = &rows->series[score.program][score.board];
+    haul_status status = HAUL_OK;
+    for (size_t i = 0, k = 0; i < home->count && status == HAUL_OK; i++) {
+        const haul_kernel_sample *row = &home->samples[i];
+        while (k < there->count && there->samples[k].size < row->size)
+            k++;
+        if (k == there->count || there->samples[k].size > row->size)
+            continue;
+        const haul_kernel_launches launches = {1, row->counts.threads / row->counts.block,
+                                               row->counts.block};
+        haul_estimate estimate;
+        status = haul_kernel_carry_launches(rows->machines[score.home], rows->machines[score.board],
+                                            &launches, row->seconds, &estimate, error);
+        if (status)
+            break;
+        const double measured = there->samples[k].seconds;
+        const double end = estimate.seconds < measured ? estimate.high_s : estimate.low_s;
+        score.ratio = estimate.seconds / measured;
+        score.doubt = fabs(log(score.ratio) / log(end / estimate.seconds));
+        status = kernel_scores_add(scores, score, error);
+    }
+    return status;
+}
+
+static haul_status print_carried(const kernel_rows *rows, const board_group *group, FILE *out,
+                                 haul_error *error)
+{
+    kernel_scores scores = {0};
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < group->pair_count; i++)
+        for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
+            const kernel_score score = {
+                .program = p, .home = group->pairs[i][0], .board = group->pairs[i][1]};
+            if (same_launch(&rows->series[p][score.home], &rows->series[p][score.board]))
+                status = carry_program(rows, score, &scores, error);
+        }
+    double program = 0;
+    double board = 0;
+    kernel_error sum = {0};
+    if (status == HAUL_OK)
+        status = kernel_scores_held_out(&scores, LEFT_PROGRAM, &program, error);
+    if (status == HAUL_OK)
+        status = kernel_scores_held_out(&scores, LEFT_BOARD, &board, error);
+    if (status == HAUL_OK)
+        status = kernel_scores_error(&scores, &sum, error);
+    if (status == HAUL_OK)
+        fprintf(out, "| %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
+                group->name, sum.count, sum.mean, sum.median, kernel_scores_held(&scores), program,
+                board);
+    kernel_scores_release(&scores);
+    return status;
+}
+
 /* Of one program over the pairs of a group. */
 static void print_program(const kernel_scores *scores, int p, const char *group, FILE *out)
 {
@@ -239,6 +297,20 @@ static haul_status write_tables(const kernel_rows *rows, FILE *out, haul_error *
     return status;
 }
 
+static haul_status write_carried(const kernel_rows *rows, FILE *out, haul_error *error)
+{
+    fputs(
+        "\nKnown by their times and launches alone, as in a profile (`haul project`), kernels are "
+        "carried between the ratios that may bound them:\n\n"
+        "| boards | rows | mean | median | interval holds | program left out | board left out "
+        "|\n| --- | --- | --- | --- | --- | --- | --- |\n",
+        out);
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < GROUPS && status == HAUL_OK; i++)
+        status = print_carried(rows, &groups[i], out, error);
+    return status;
+}
+
 static haul_status write_section(const char *data, FILE *out, haul_error *error)
 {
     kernel_rows *rows = NULL;
@@ -261,6 +333,8 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
           out);
     status = write_tables(rows, out, error);
+    if (status == HAUL_OK)
+        status = write_carried(rows, out, error);
     kernel_rows_free(rows);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "cost/gpus.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <strings.h>
 
@@ -60,4 +61,32 @@ static const double usual_launch_s = 2e-6;
 double haul_gpu_launch(const haul_gpu *gpu)
 {
     return gpu->launch_latency_s.provenance ? gpu->launch_latency_s.value : usual_launch_s;
+}
+
+/* Cycles that dependent instructions wait on `to` for one on `from`. */
+static double wait_ratio(const haul_gpu *from, const haul_gpu *to)
+{
+    const haul_architecture *a = haul_architecture_of(from);
+    const haul_architecture *b = haul_architecture_of(to);
+    return a && b ? b->issue_cycles / a->issue_cycles : 1;
+}
+
+static double busiest(const haul_gpu *gpu, double blocks)
+{
+    const double share = fmax(blocks, 1) / gpu->multiprocessors.value;
+    return blocks > 0 ? ceil(share) : share;
+}
+
+double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks)
+{
+    return busiest(to, blocks) / busiest(from, blocks) * from->clock_Hz.value / to->clock_Hz.value *
+           wait_ratio(from, to);
+}
+
+bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block)
+{
+    enum { USUAL_THREADS = 2048 };
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const double threads = architecture ? architecture->threads : USUAL_THREADS;
+    return blocks > 0 && blocks * block < gpu->multiprocessors.value * threads / 4;
 }

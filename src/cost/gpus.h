@@ -28,6 +28,13 @@ double haul_gpu_memory_rate(const haul_gpu *gpu);
 /* Single precision, flop/s; 0: not known. */
 double haul_gpu_flops(const haul_gpu *gpu);
 
+/* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the
+ * blocks of the busiest (`blocks` 0: many), and the cycles that dependent instructions wait. */
+double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks);
+
+/* Fewer threads than a quarter of what the board holds; false where `blocks` is 0. */
+bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block);
+
 /* Of one kernel without work, on the device. */
 double haul_gpu_launch(const haul_gpu *gpu);
 

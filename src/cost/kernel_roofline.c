@@ -50,22 +50,16 @@ static double busiest(const haul_gpu *gpu, double blocks)
     return ceil(blocks / gpu->multiprocessors.value);
 }
 
-/* Cycles that dependent instructions wait on `to` for one on `from`. */
-static double wait_ratio(const haul_gpu *from, const haul_gpu *to)
-{
-    const haul_architecture *a = haul_architecture_of(from);
-    const haul_architecture *b = haul_architecture_of(to);
-    return a && b ? b->issue_cycles / a->issue_cycles : 1;
-}
-
 /* Where arithmetic is near its peak, cycles go by cores; else by how long instructions wait. */
 static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks,
                            double arithmetic)
 {
-    const double waves = busiest(to, blocks) / busiest(from, blocks);
-    const double clock = from->clock_Hz.value / to->clock_Hz.value;
-    const double cores = from->cores.value / to->cores.value;
-    return waves * clock * pow(wait_ratio(from, to), 1 - arithmetic) * pow(cores, arithmetic);
+    const double waits = haul_gpu_inside_ratio(from, to, blocks);
+    if (arithmetic <= 0)
+        return waits;
+    const double peak = from->clock_Hz.value / to->clock_Hz.value * from->cores.value /
+                        to->cores.value * busiest(to, blocks) / busiest(from, blocks);
+    return pow(waits, 1 - arithmetic) * pow(peak, arithmetic);
 }
 
 /* Bytes of L2 for each thread that can be resident; 0: not known. */
@@ -89,10 +83,19 @@ static double across_ratio(const haul_kernel_case *what, double memory)
            pow(inside, 1 - memory);
 }
 
+static const double *doubts(const haul_gpu *from, const haul_gpu *to)
+{
+    return haul_gpu_alike(from, to) ? doubt_alike : doubt_across;
+}
+
+double haul_kernel_doubt_inside(const haul_gpu *from, const haul_gpu *to)
+{
+    return doubts(from, to)[1];
+}
+
 static double doubt_of(const haul_kernel_case *what, double memory)
 {
-    const double *doubt =
-        haul_gpu_alike(&what->home->gpu, &what->target->gpu) ? doubt_alike : doubt_across;
+    const double *doubt = doubts(&what->home->gpu, &what->target->gpu);
     return memory * doubt[0] + (1 - memory) * doubt[1];
 }
 
@@ -158,15 +161,6 @@ const haul_kernel_model haul_kernel_roofline = {
     .time = time_of,
 };
 
-/* Fewer threads than a quarter of what the board holds: it waits where more would work. */
-static bool has_few_blocks(const haul_gpu *gpu, const haul_kernel_counts *counts)
-{
-    enum { USUAL_THREADS = 2048 };
-    const haul_architecture *architecture = haul_architecture_of(gpu);
-    const double threads = architecture ? architecture->threads : USUAL_THREADS;
-    return blocks_of(counts) * counts->block < gpu->multiprocessors.value * threads / 4;
-}
-
 static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *self,
                                   double seconds)
 {
@@ -176,8 +170,9 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *
         return HAUL_BOUND_MEMORY;
     if (weight_of(what->fit->arithmetic_share) > 0.5)
         return HAUL_BOUND_ARITHMETIC;
-    return has_few_blocks(&what->target->gpu, &what->counts) ? HAUL_BOUND_FEW_BLOCKS
-                                                             : HAUL_BOUND_MULTIPROCESSORS;
+    const bool few =
+        haul_gpu_has_few(&what->target->gpu, blocks_of(&what->counts), what->counts.block);
+    return few ? HAUL_BOUND_FEW_BLOCKS : HAUL_BOUND_MULTIPROCESSORS;
 }
 
 /* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the

@@ -11,16 +11,73 @@ static double sum_of(const haul_workload *workload, haul_op_kind kind)
     return 1e-9 * sum_ns;
 }
 
-static haul_status carry_both(const haul_machine *from, const haul_machine *to,
-                              haul_projection *projection, haul_error *error)
+/* Kernels that were launched alike, together; the last ones are those of unknown shape. */
+typedef struct launch_sum {
+    double count;
+    double seconds;
+} launch_sum;
+
+static launch_sum *sum_launches(const haul_workload *workload, haul_arena *arena)
+{
+    launch_sum *sums = haul_arena_alloc(arena, (workload->shape_count + 1) * sizeof *sums);
+    for (size_t i = 0; sums && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_KERNEL)
+            continue;
+        launch_sum *sum =
+            &sums[op->shape < workload->shape_count ? op->shape : workload->shape_count];
+        sum->count++;
+        sum->seconds += 1e-9 * (double)op->dur_ns;
+    }
+    return sums;
+}
+
+static double volume(const uint32_t size[3])
+{
+    return (double)size[0] * (double)size[1] * (double)size[2];
+}
+
+static void add(haul_estimate *sum, const haul_estimate *one)
+{
+    *sum = (haul_estimate){sum->seconds + one->seconds, sum->low_s + one->low_s,
+                           sum->high_s + one->high_s, one->weakest, one->model};
+}
+
+static haul_status carry_kernels(const haul_workload *workload, const haul_carry_gpus *gpus,
+                                 haul_arena *arena, haul_estimate *out, haul_error *error)
+{
+    const launch_sum *sums = sum_launches(workload, arena);
+    if (!sums)
+        return haul_fail_no_memory(error);
+    haul_estimate total = {0};
+    for (size_t i = 0; i <= workload->shape_count; i++) {
+        if (sums[i].count <= 0)
+            continue;
+        haul_kernel_launches launches = {.count = sums[i].count};
+        if (i < workload->shape_count) {
+            launches.blocks = volume(workload->shapes[i].grid);
+            launches.block = volume(workload->shapes[i].block);
+        }
+        haul_estimate one;
+        const haul_status status = haul_kernel_carry_launches(gpus->from, gpus->to, &launches,
+                                                              sums[i].seconds, &one, error);
+        if (status)
+            return status;
+        add(&total, &one);
+    }
+    *out = total;
+    return HAUL_OK;
+}
+
+static haul_status carry_both(const haul_workload *workload, const haul_carry_gpus *gpus,
+                              haul_arena *arena, haul_projection *projection, haul_error *error)
 {
     haul_status status = HAUL_OK;
     if (projection->recorded_kernels_s > 0)
-        status = haul_kernel_carry(from, to, projection->recorded_kernels_s, &projection->kernels,
-                                   error);
+        status = carry_kernels(workload, gpus, arena, &projection->kernels, error);
     if (!status && projection->recorded_memsets_s > 0)
-        status = haul_kernel_carry(from, to, projection->recorded_memsets_s, &projection->memsets,
-                                   error);
+        status = haul_kernel_carry(gpus->from, gpus->to, projection->recorded_memsets_s,
+                                   &projection->memsets, error);
     return status;
 }
 
@@ -31,7 +88,7 @@ haul_status haul_device_work_carry(const haul_workload *workload, const haul_car
     projection->recorded_kernels_s = sum_of(workload, HAUL_OP_KERNEL);
     projection->recorded_memsets_s = sum_of(workload, HAUL_OP_MEMSET);
     haul_error cause = {0};
-    const haul_status status = gpus->from ? carry_both(gpus->from, gpus->to, projection, &cause)
+    const haul_status status = gpus->from ? carry_both(workload, gpus, arena, projection, &cause)
                                           : haul_fail(&cause, HAUL_MISSING, "%s", gpus->unknown);
     if (status == HAUL_OK)
         return HAUL_OK;

@@ -6,8 +6,8 @@
 #include "haul/project.h"
 
 /* Fills the kernels and memsets of a projection: their recorded sums, and on gpus->to what
- * haul_kernel_carry makes of them from gpus->from. Where no ratio is known kernels_missing says
- * why; with `from` NULL it is `unknown`. */
+ * haul_kernel_carry_launches makes of them, launch by launch, from gpus->from. Where no ratio is
+ * known kernels_missing says why; with `from` NULL it is `unknown`. */
 typedef struct haul_carry_gpus {
     const haul_machine *from;
     const char *unknown;

@@ -305,9 +305,21 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
                                       .multiprocessors = measured(80)}};
     haul_estimate estimate;
     assert_int_equal(haul_kernel_carry(&old, &new, 2, &estimate, NULL), HAUL_OK);
-    CHECK_NEAR(estimate.seconds, 2 * 288.0 / 900, 1e-12);
-    CHECK_NEAR(estimate.high_s, 2 * 288.0 / 900, 1e-12);
-    CHECK_NEAR(estimate.low_s, 2 * (745.0 * 15) / (1455.0 * 80), 1e-12);
+    const double memory = 288.0 / 900;
+    const double inside = (745.0 * 15) / (1455.0 * 80);
+    CHECK_NEAR(estimate.seconds, 2 * sqrt(memory * inside), 1e-12);
+    CHECK_NEAR(estimate.high_s, 2 * memory * exp(0.2), 1e-12);
+    CHECK_NEAR(estimate.low_s, 2 * inside * exp(-0.2), 1e-12);
+    /* 30 blocks are two on each multiprocessor of the old board, one on some of the new */
+    const haul_kernel_launches few = {.blocks = 30, .block = 128};
+    assert_int_equal(haul_kernel_carry_launches(&old, &new, &few, 2, &estimate, NULL), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 2 * 0.5 * 745 / 1455, 1e-12);
+    /* launches take their 2 us each, half of the time here, on any board */
+    const haul_kernel_launches short_ones = {.count = 1e6};
+    assert_int_equal(haul_kernel_carry_launches(&old, &new, &short_ones, 2, &estimate, NULL),
+                     HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 1 + sqrt(memory * inside), 1e-12);
+    assert_true(estimate.low_s < estimate.seconds && estimate.high_s > estimate.seconds);
     assert_int_equal(estimate.weakest, HAUL_CARRIED);
     const haul_machine same = {.gpu = {.name = "NVIDIA Tesla K40"}};
     assert_int_equal(haul_kernel_carry(&old, &same, 2, &estimate, NULL), HAUL_OK);
