@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-
-static int decade_of(uint64_t bytes)
-{
-    int decade = 0;
-    for (; bytes >= 10; bytes /= 10)
-        decade++;
-    return decade;
-}
+#include "workload/op_class.h"
 
 /* Copies that move nothing over a link that haul knows: of unknown direction, and within the host's
  * memory. */
@@ -94,7 +87,7 @@ static haul_status price_size(haul_price_list *list, const haul_alike_class *sel
         return haul_fail_no_memory(error);
     *row = (haul_projection_row){.direction = (haul_direction)self->direction,
                                  .memory = (haul_memory)self->memory,
-                                 .decade = decade_of(self->bytes),
+                                 .decade = haul_decade_of(self->bytes),
                                  .copy_bytes = self->bytes,
                                  .count = self->count,
                                  .bytes = self->bytes * self->count,

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/intervals.h"
+#include "workload/op_class.h"
 
 /* A part of the union of a device's copies in one direction. */
 typedef struct span {
@@ -23,13 +24,6 @@ typedef struct traffic {
     device_spans *devices; /* the last one stands for "unknown" */
     span *spans;           /* of all */
 } traffic;
-
-static size_t device_of(const haul_workload *workload, const haul_op *op)
-{
-    const uint32_t device =
-        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
-    return device < workload->device_count ? device : workload->device_count;
-}
 
 static bool is_copy(const haul_op *op, haul_direction direction)
 {
@@ -63,7 +57,7 @@ static bool fill(traffic *self, haul_direction direction)
     size_t total = 0;
     for (size_t i = 0; i < workload->op_count; i++)
         if (is_copy(&workload->ops[i], direction)) {
-            self->devices[device_of(workload, &workload->ops[i])].count++;
+            self->devices[haul_device_of(workload, &workload->ops[i])].count++;
             total++;
         }
     self->spans = malloc((total + 1) * sizeof *self->spans);
@@ -77,7 +71,8 @@ static bool fill(traffic *self, haul_direction direction)
     }
     for (size_t i = 0; i < workload->op_count; i++)
         if (is_copy(&workload->ops[i], direction))
-            add_span(&self->devices[device_of(workload, &workload->ops[i])], &workload->ops[i]);
+            add_span(&self->devices[haul_device_of(workload, &workload->ops[i])],
+                     &workload->ops[i]);
     return true;
 }
 
@@ -128,7 +123,7 @@ haul_status haul_traffic_shares(const haul_workload *workload, haul_direction di
     for (size_t i = 0; ready && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         if (is_copy(op, direction))
-            share[i] = (float)share_of(&self.devices[device_of(workload, op)], op);
+            share[i] = (float)share_of(&self.devices[haul_device_of(workload, op)], op);
     }
     free(self.spans);
     free(self.devices);

@@ -8,6 +8,7 @@
 #include "base/intervals.h"
 #include "base/stats.h"
 #include "workload/host_use.h"
+#include "workload/op_class.h"
 #include "workload/tally.h"
 
 /* A copy of so few bytes takes its latency and nothing that a profile could tell from it. Above,
@@ -68,14 +69,6 @@ static haul_busy cover_lengths(const cover *self)
     };
 }
 
-static int decade_of(uint64_t bytes)
-{
-    int decade = 0;
-    for (; bytes >= 10; bytes /= 10)
-        decade++;
-    return decade;
-}
-
 static void add_to_totals(haul_totals *totals, uint64_t bytes, int64_t time_ns)
 {
     totals->count++;
@@ -105,15 +98,8 @@ static void survey_copy(survey *self, const haul_op *op)
     if (op->dur_ns > group->longest_ns)
         group->longest_ns = op->dur_ns;
     add_to_totals(&group->totals, op->bytes, op->dur_ns);
-    add_to_totals(&group->decades[decade_of(op->bytes)], op->bytes, op->dur_ns);
+    add_to_totals(&group->decades[haul_decade_of(op->bytes)], op->bytes, op->dur_ns);
     haul_union_add(&self->group_covers[at], op->start_ns, haul_end_of(op->start_ns, op->dur_ns));
-}
-
-static size_t device_of(const haul_workload *workload, const haul_op *op)
-{
-    const uint32_t device =
-        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
-    return device < workload->device_count ? device : workload->device_count;
 }
 
 /* A copy, memset or kernel. Returns false without memory. */
@@ -121,7 +107,7 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
 {
     const haul_op_kind kind = op->kind;
     const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
-    const size_t device = device_of(workload, op);
+    const size_t device = haul_device_of(workload, op);
     haul_device_use *use = &self->devices[device];
     if (kind == HAUL_OP_COPY)
         survey_copy(self, op);

@@ -1,0 +1,24 @@
+/* Of what size and device an operation is, for those that count or sum by these. */
+#ifndef HAUL_WORKLOAD_OP_CLASS_H
+#define HAUL_WORKLOAD_OP_CLASS_H
+
+#include "haul/workload.h"
+
+/* The decade of a number of bytes: 0 for 0 to 9, k for 10^k to 10^(k+1)-1; below HAUL_DECADES. */
+static inline int haul_decade_of(uint64_t bytes)
+{
+    int decade = 0;
+    for (; bytes >= 10; bytes /= 10)
+        decade++;
+    return decade;
+}
+
+/* The index of an operation's device, workload->device_count where it is not known. */
+static inline size_t haul_device_of(const haul_workload *workload, const haul_op *op)
+{
+    const uint32_t device =
+        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+    return device < workload->device_count ? device : workload->device_count;
+}
+
+#endif
