@@ -1,8 +1,11 @@
 /* The machines of the catalogue, one a line. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/fail.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
+#include "report/wording.h"
 
 /* "PCIe 4 x16, 31.5 GB/s" for people. */
 static void describe_link(const haul_link *link, char *buffer, size_t size)
@@ -21,42 +24,66 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
         snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
 }
 
-static void add_machine(haul_table *table, const haul_machine *machine)
-{
+/* What one line says of a machine, or why it cannot be read. */
+typedef struct entry {
     char link[96];
-    describe_link(&machine->link, link, sizeof link);
-    haul_table_cell(table, "%s", machine->name);
-    haul_table_cell(table, "%s", machine->gpu.name ? machine->gpu.name : "");
-    haul_table_cell(table, "%s", link);
-    haul_table_cell(table, "%s", machine->summary);
-}
-
-static void add_error(haul_table *table, const char *name, const haul_error *error)
-{
+    char gpu[100];
     char text[1200];
-    haul_table_cell(table, "%s", name);
-    haul_table_cell(table, "%s", "");
-    haul_table_cell(table, "%s", "");
-    haul_table_cell(table, "error: %s", haul_error_format(error, text, sizeof text));
+} entry;
+
+static void describe(const char *name, entry *out)
+{
+    haul_machine *machine = NULL;
+    haul_error wrong;
+    *out = (entry){.link = ""};
+    if (haul_machine_load(name, &machine, &wrong)) {
+        char text[1100];
+        snprintf(out->text, sizeof out->text, "error: %s",
+                 haul_error_format(&wrong, text, sizeof text));
+        return;
+    }
+    describe_link(&machine->link, out->link, sizeof out->link);
+    snprintf(out->gpu, sizeof out->gpu, "%s", machine->gpu.name ? machine->gpu.name : "");
+    snprintf(out->text, sizeof out->text, "%s", machine->summary);
+    haul_machine_free(machine);
 }
 
-static haul_status print_table(char *const *names, size_t count, haul_format format, FILE *out,
-                               haul_error *error)
+static haul_status print_csv(char *const *names, size_t count, FILE *out, haul_error *error)
 {
-    static const char *const heads[] = {"<name", "<gpu", "<link", "<summary"};
-    static const char *const csv_heads[] = {"name", "gpu", "link", "summary"};
+    static const char *const heads[] = {"name", "gpu", "link", "summary"};
     haul_table table;
-    haul_table_begin(&table, format == HAUL_CSV ? csv_heads : heads, 4);
+    haul_table_begin(&table, heads, 4);
     for (size_t i = 0; i < count; i++) {
-        haul_machine *machine = NULL;
-        haul_error wrong;
-        if (haul_machine_load(names[i], &machine, &wrong))
-            add_error(&table, names[i], &wrong);
-        else
-            add_machine(&table, machine);
-        haul_machine_free(machine);
+        entry machine;
+        describe(names[i], &machine);
+        haul_table_cell(&table, "%s", names[i]);
+        haul_table_cell(&table, "%s", machine.gpu);
+        haul_table_cell(&table, "%s", machine.link);
+        haul_table_cell(&table, "%s", machine.text);
     }
-    return haul_report_finish(&table, format, out, error);
+    return haul_report_finish(&table, HAUL_CSV, out, error);
+}
+
+enum { LINK_WIDTH = 22, NAME_WIDTH = 40 /* at most */ };
+
+/* For people: the summary, which names the GPU, wrapped. */
+static haul_status print_page(char *const *names, size_t count, FILE *out, haul_error *error)
+{
+    int width = 4;
+    for (size_t i = 0; i < count; i++) {
+        const int length = (int)strlen(names[i]);
+        width = length > width && length <= NAME_WIDTH ? length : width;
+    }
+    fprintf(out, "%-*s  %-*s  summary\n", width, "name", LINK_WIDTH, "link");
+    for (size_t i = 0; i < count; i++) {
+        char first[400];
+        entry machine;
+        describe(names[i], &machine);
+        snprintf(first, sizeof first, "%-*.250s  %-*s  ", width, names[i], LINK_WIDTH,
+                 machine.link);
+        haul_print_wrapped(first, machine.text, out);
+    }
+    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the report") : HAUL_OK;
 }
 
 static void put_machine(haul_json *json, const char *name)
@@ -100,8 +127,9 @@ haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *err
     haul_status status = haul_catalogue_list(&names, &count, error);
     if (status)
         return status;
-    status = format == HAUL_JSON ? print_json(names, count, out, error)
-                                 : print_table(names, count, format, out, error);
+    status = format == HAUL_JSON  ? print_json(names, count, out, error)
+             : format == HAUL_CSV ? print_csv(names, count, out, error)
+                                  : print_page(names, count, out, error);
     haul_names_free(names, count);
     return status;
 }

@@ -1,13 +1,39 @@
 /* One machine as a table, JSON or CSV. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/strings.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
+#include "report/wording.h"
 
 typedef struct machine_table {
     haul_table table;
     haul_format format;
+    haul_strings sources; /* for people: said once, below the figures, by number */
 } machine_table;
+
+static void add_source(machine_table *self, const char *source)
+{
+    if (self->format == HAUL_CSV || !*source) {
+        haul_table_cell(&self->table, "%s", source);
+        return;
+    }
+    const uint32_t number = haul_strings_add(&self->sources, source, strlen(source));
+    self->table.failed |= number == UINT32_MAX;
+    haul_table_cell(&self->table, "%u", (unsigned)number + 1);
+}
+
+static void print_sources(const haul_strings *sources, FILE *out)
+{
+    if (sources->count)
+        fputs("\nSources\n", out);
+    for (size_t i = 0; i < sources->count; i++) {
+        char first[24];
+        snprintf(first, sizeof first, "%4zu  ", i + 1);
+        haul_print_wrapped(first, sources->texts[i], out);
+    }
+}
 
 /* One row: path, value, and the unit where the value is a bare number. */
 static void add_row(machine_table *self, const char *path, const char *value, const char *unit,
@@ -19,7 +45,7 @@ static void add_row(machine_table *self, const char *path, const char *value, co
     if (self->format == HAUL_CSV)
         haul_table_cell(&self->table, "%s", unit);
     haul_table_cell(&self->table, "%s", given ? haul_provenance_text(figure->provenance) : "");
-    haul_table_cell(&self->table, "%s", given && figure->source ? figure->source : "");
+    add_source(self, given && figure->source ? figure->source : "");
 }
 
 static void add_number(machine_table *self, const char *path, double value,
@@ -82,10 +108,18 @@ static void add_peak(machine_table *self, const char *path, const haul_link *lin
     add_field(self, path, &peak_field, &peak);
 }
 
+static void print_title(const haul_machine *machine, FILE *out)
+{
+    char first[256];
+    snprintf(first, sizeof first, "%.250s: ", machine->name);
+    haul_print_wrapped(first, machine->summary, out);
+    fputc('\n', out);
+}
+
 static haul_status print_table(const haul_machine *machine, haul_format format, FILE *out,
                                haul_error *error)
 {
-    static const char *const heads[] = {"<figure", "<value", "<from", "<source"};
+    static const char *const heads[] = {"<figure", "<value", "<from", "source"};
     static const char *const csv_heads[] = {"figure", "value", "unit", "provenance", "source"};
     machine_table self = {.format = format};
     if (format == HAUL_CSV)
@@ -93,11 +127,15 @@ static haul_status print_table(const haul_machine *machine, haul_format format, 
     else
         haul_table_begin(&self.table, heads, 4);
     if (format == HAUL_TABLE)
-        fprintf(out, "%s: %s\n\n", machine->name, machine->summary);
+        print_title(machine, out);
     haul_machine_walk(machine, add_field, &self);
     add_peak(&self, "link.peak", &machine->link);
     add_peak(&self, "peer.peak", &machine->peer);
-    return haul_report_finish(&self.table, format, out, error);
+    haul_status status = haul_report_finish(&self.table, format, out, error);
+    if (!status)
+        print_sources(&self.sources, out);
+    haul_strings_release(&self.sources);
+    return status;
 }
 
 static void put_points(haul_json *json, const haul_copy_curve *curve)
