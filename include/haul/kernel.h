@@ -130,6 +130,10 @@ HAUL_API haul_status haul_kernel_model_find(const char *name, haul_kernel_model_
 HAUL_API void haul_kernel_model_release(haul_kernel_model_ref *ref);
 
 typedef const haul_kernel_model *(*haul_kernel_model_entry_fn)(void);
+
+/* What the object defines; libhaul has no such function. See examples/model. */
+HAUL_API const haul_kernel_model *haul_kernel_model_entry(void);
+
 #define HAUL_KERNEL_MODEL_ENTRY "haul_kernel_model_entry"
 
 /* Time by a model, checked: finite, not negative, low <= seconds <= high. low_s to high_s is to

@@ -266,6 +266,106 @@ static void models_are_found_by_name(void **state)
     assert_int_equal(haul_kernel_model_find("./absent.so", &ref, &error), HAUL_BAD_INPUT);
 }
 
+static void an_object_is_a_model(void **state)
+{
+    (void)state;
+    haul_kernel_model_ref ref = {0};
+    haul_error error = {0};
+    if (haul_kernel_model_find(EXAMPLE_KERNEL_MODEL, &ref, &error))
+        fail_msg("%s", error.text);
+    assert_string_equal(ref.model->name, "streaming");
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_case what = {.home = &home, .target = &home, .size = 1024};
+    what.counts = product(1024);
+    haul_estimate estimate;
+    assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_MISSING);
+    assert_non_null(strstr(error.text, "bytes"));
+    what.counts.bytes = 1.5e9;
+    assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 0.01, 1e-12);
+    haul_kernel_model_release(&ref);
+    assert_null(ref.handle);
+    /* a copy model is no kernel model */
+    assert_int_equal(haul_kernel_model_find(EXAMPLE_MODEL, &ref, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, HAUL_KERNEL_MODEL_ENTRY));
+}
+
+static double broken_low(const haul_kernel_case *what)
+{
+    return what->size;
+}
+
+static haul_status time_of_broken(const haul_kernel_case *what, haul_estimate *out,
+                                  haul_error *error)
+{
+    (void)error;
+    *out = (haul_estimate){.seconds = 1, .low_s = broken_low(what), .high_s = 2};
+    return HAUL_OK;
+}
+
+static void what_a_model_gives_is_checked(void **state)
+{
+    (void)state;
+    const haul_kernel_model broken = {HAUL_KERNEL_MODEL_ABI, "broken", "for this test",
+                                      time_of_broken};
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_case what = {.home = &home, .target = &home, .size = 1, .counts = product(64)};
+    haul_estimate estimate;
+    haul_error error = {0};
+    assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_OK);
+    what.size = 1.5;
+    assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "'broken' gave"));
+}
+
+static double random_log(uint64_t *seed, double least, double most)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return least * pow(most / least, (double)(*seed >> 11) * 0x1p-53);
+}
+
+/* Whatever the boards, sizes and times: an answer that is sound, or a reason. */
+static void anything_gets_a_sound_answer(void **state)
+{
+    (void)state;
+    enum { TRIALS = 3000, SIZES = 7 };
+    static const char *const names[] = {"fermi", "kepler", "maxwell", "hopper", "unknown"};
+    uint64_t seed = 5;
+    size_t answered = 0;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        haul_machine boards[2];
+        for (size_t i = 0; i < 2; i++) {
+            boards[i] =
+                board(i ? "a" : "b", names[(trial + i) % 5], floor(random_log(&seed, 1, 1e9)),
+                      floor(random_log(&seed, 1, 1e9)), random_log(&seed, 1, 1e15));
+            boards[i].gpu.memory_bandwidth_Bps.value = random_log(&seed, 1, 1e18);
+            boards[i].gpu.launch_latency_s.value = random_log(&seed, 1e-15, 1e6);
+        }
+        haul_kernel_sample samples[SIZES];
+        for (size_t i = 0; i < SIZES; i++) {
+            samples[i] = (haul_kernel_sample){.size = random_log(&seed, 1e-3, 1e12),
+                                              .seconds = random_log(&seed, 1e-9, 1e5)};
+            samples[i].counts = (haul_kernel_counts){.threads = random_log(&seed, 1, 1e15),
+                                                     .block = random_log(&seed, 1, 1024),
+                                                     .comp = random_log(&seed, 1e-3, 1e9),
+                                                     .loads_global = random_log(&seed, 1e-3, 1e9),
+                                                     .bytes = random_log(&seed, 1, 1e18)};
+        }
+        haul_kernel_fit *fit = fitted(&boards[0], samples, SIZES);
+        haul_kernel_case what = {&boards[0], fit, &boards[1], random_log(&seed, 1e-3, 1e12),
+                                 samples[trial % SIZES].counts};
+        haul_kernel_explanation why;
+        haul_error error = {0};
+        const haul_status status = haul_kernel_explain(&what, &why, &error);
+        answered += status == HAUL_OK;
+        assert_true(status == HAUL_OK || error.text[0]);
+        assert_true(status != HAUL_OK || (why.estimate.low_s <= why.estimate.seconds &&
+                                          isfinite(why.estimate.high_s) && why.if_rate >= 0));
+        haul_kernel_fit_free(fit);
+    }
+    assert_true(answered > TRIALS * 9 / 10);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     (void)state;
@@ -304,6 +404,9 @@ int main(void)
         cmocka_unit_test(what_streams_follows_the_memory),
         cmocka_unit_test(bsp_keeps_its_lambda),
         cmocka_unit_test(models_are_found_by_name),
+        cmocka_unit_test(an_object_is_a_model),
+        cmocka_unit_test(what_a_model_gives_is_checked),
+        cmocka_unit_test(anything_gets_a_sound_answer),
         cmocka_unit_test(what_is_missing_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
