@@ -21,6 +21,6 @@ compare() {
 }
 try compare made.csv
 try compare wrong.csv
-printf 'map,pinned,1,1,1\n' >nothing.csv
+printf 'something,else,1,1,1\n' >nothing.csv
 try compare nothing.csv
 try haul analyze cuda.sqlite

@@ -42,6 +42,11 @@ typedef struct sums {
     int64_t count, bytes, time_ns;
 } sums;
 
+typedef struct made_sums {
+    sums made[LINES];
+    bool told[LINES];
+} made_sums;
+
 static int fail(sqlite3 *db)
 {
     fprintf(stderr, "compare_profile: %s\n", sqlite3_errmsg(db));
@@ -67,8 +72,21 @@ static int recorded(sqlite3 *db, int line, int64_t least, sums *out)
     return 0;
 }
 
-/* Splits a line at its commas; returns the number of the table's line, or -1. */
-static int parse(char *text, sums *made)
+/* The number of the table's line that an operation adds to, or -1. */
+static int line_of(const char *operation, const char *memory)
+{
+    if (!strcmp(operation, "map"))
+        operation = "DtoH";
+    else if (!strcmp(operation, "unmap"))
+        operation = "HtoD";
+    for (int i = 0; i < LINES; i++)
+        if (!strcmp(operation, lines[i].operation) && !strcmp(memory, lines[i].memory))
+            return i;
+    return -1;
+}
+
+/* Adds one line's fields, split at its commas; one that tells of nothing known is passed over. */
+static void add_line(char *text, made_sums *all)
 {
     char *fields[5] = {0};
     for (int i = 0; i < 5 && text; i++) {
@@ -77,15 +95,13 @@ static int parse(char *text, sums *made)
         if (text)
             *text++ = '\0';
     }
-    if (!fields[4])
-        return -1;
-    made->count = strtoll(fields[2], NULL, 10);
-    made->bytes = strtoll(fields[3], NULL, 10);
-    made->time_ns = strtoll(fields[4], NULL, 10);
-    for (int i = 0; i < LINES; i++)
-        if (!strcmp(fields[0], lines[i].operation) && !strcmp(fields[1], lines[i].memory))
-            return i;
-    return -1;
+    const int line = fields[4] ? line_of(fields[0], fields[1]) : -1;
+    if (line < 0)
+        return;
+    all->told[line] = true;
+    all->made[line].count += strtoll(fields[2], NULL, 10);
+    all->made[line].bytes += strtoll(fields[3], NULL, 10);
+    all->made[line].time_ns += strtoll(fields[4], NULL, 10);
 }
 
 static bool times_agree(const sums *made, const sums *found)
@@ -110,16 +126,18 @@ static bool agree(int line, const sums *made, const sums *found)
 static int compare(sqlite3 *db, int64_t least)
 {
     char text[256];
+    made_sums all = {0};
     int compared = 0;
     bool same = true;
-    while (fgets(text, sizeof text, stdin)) {
-        sums made, found;
-        const int line = parse(text, &made);
-        if (line < 0)
+    while (fgets(text, sizeof text, stdin))
+        add_line(text, &all);
+    for (int i = 0; i < LINES; i++) {
+        sums found;
+        if (!all.told[i])
             continue;
-        if (recorded(db, line, least, &found))
+        if (recorded(db, i, least, &found))
             return 3;
-        same &= agree(line, &made, &found);
+        same &= agree(i, &all.made[i], &found);
         compared++;
     }
     return same && compared ? 0 : 1;
