@@ -267,7 +267,7 @@ static void end(void)
     pthread_mutex_lock(&self.lock);
     haul_profile_writer *writer = self.decoder.writer;
     if (self.dropped)
-        haul_profile_note(writer, "HAUL:CUPTI_DROPPED_RECORDS", "%llu",
+        haul_profile_note(writer, "HAUL:DROPPED_BY_CUPTI", "%llu",
                           (unsigned long long)self.dropped);
     if (self.decoder.untimed)
         haul_profile_note(writer, "HAUL:RECORDS_WITHOUT_TIMES", "%llu",
@@ -294,7 +294,8 @@ int InitializeInjection(void)
     }
     haul_profile_be_patient(writer, PATIENCE_MS);
     haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
-    haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS", "%lld", (long long)clock_error_ns);
+    if (clock_error_ns)
+        haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS:cuda", "%lld", (long long)clock_error_ns);
     pthread_mutex_lock(&self.lock);
     self.decoder.writer = writer;
     atomic_store(&self.alive, true);

@@ -132,7 +132,7 @@ static void test_records(void **state)
                             " 'HAUL:RECORDS_WITHOUT_TIMES'"),
                         "1");
     assert_string_equal(ask("SELECT value FROM META_DATA_CAPTURE WHERE name ="
-                            " 'HAUL:CUPTI_DROPPED_RECORDS'"),
+                            " 'HAUL:DROPPED_BY_CUPTI'"),
                         "3");
 }
 
