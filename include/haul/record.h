@@ -1,5 +1,5 @@
 /* Recording a program: it runs unchanged, with libraries beside it that write what its GPU, or
- * other OpenCL device, does into a profile that haul_trace_load reads. See docs/profile.md. */
+ * other OpenCL device, does into a profile that haul_trace_load reads. See docs/record.md. */
 #ifndef HAUL_RECORD_H
 #define HAUL_RECORD_H
 

@@ -285,7 +285,10 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
     int64_t clock_error_ns;
-    if (self.decoder.writer || !begin_records(&clock_error_ns))
+    if (self.decoder.writer)
+        return 1;
+    haul_session_loaded();
+    if (!begin_records(&clock_error_ns))
         return 1;
     haul_profile_writer *writer = haul_session_open(NULL, NULL);
     if (!writer) {

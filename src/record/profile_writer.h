@@ -1,5 +1,5 @@
 /* Writing a profile while a program runs: the SQLite tables of Nsight Systems that src/trace reads,
- * described in docs/profile.md.
+ * described in docs/record.md.
  *
  * Any thread puts records of one size into a bounded queue, which costs it a lock and a copy; a
  * thread of the writer's own takes the queue's content every 50 ms, or when it is half full, and

@@ -24,3 +24,10 @@ try compare wrong.csv
 printf 'something,else,1,1,1\n' >nothing.csv
 try compare nothing.csv
 try haul analyze cuda.sqlite
+# as haul record does it; the program and its child end on their own
+ln -s "$inject" inject
+try haul record -o recorded.sqlite -- ./inject fork
+"$compare" recorded.sqlite <made.csv | grep -c "the same"
+CUPTI_PATH=/nowhere
+export CUPTI_PATH
+try haul record -o without.sqlite -- ./inject exit

@@ -1,0 +1,21 @@
+# the example recorded, both ways: the same copies, bytes and times as it counts itself
+size="--rows 600 --columns 515 --radius 2 --chunk 64 --frames 3"
+
+# times, which vary, within 5 %
+recorded() {
+    haul record -o "$1.sqlite" -- "$convolution" $size --way "$1" --count >"$1.csv" 2>words
+    code=$?
+    [ $code = 0 ] || cat words
+    "$compare" "$1.sqlite" <"$1.csv" | sed 's/  *[0-9.]* of *[0-9.]* ms//'
+}
+
+"$convolution" $size --no-check >/dev/null 2>&1
+[ $? != 4 ] || {
+    echo "skipped: no OpenCL device (pocl-opencl-icd)"
+    exit 77
+}
+try recorded plain
+try recorded overlapped
+# a wrong result's exit code is the program's own, and so is its output
+haul record -o own.sqlite -- "$convolution" --way none 2>/dev/null
+echo "exit $?"
