@@ -5,10 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "haul/kernel.h"
 
 HAUL_BEGIN
+
+typedef struct haul_kernel_samples {
+    const haul_kernel_sample *items;
+    size_t count;
+} haul_kernel_samples;
 
 typedef struct haul_kernel_file {
     const char *name;
@@ -20,6 +26,9 @@ typedef struct haul_kernel_file {
     const char *meaning;  /* of the size; NULL where not said */
     double from;          /* the sizes that it is for */
     double to;
+    const char *machine;               /* that it was measured on; NULL: it was not */
+    const haul_kernel_sample *samples; /* ascending in size */
+    size_t sample_count;
 } haul_kernel_file;
 
 /* Reads a kernel from a YAML file, or, where `name` has no '/' and no ".yaml", from the kernels
@@ -47,6 +56,15 @@ HAUL_API bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *na
  * gives what cannot be (less than nothing, more hits than loads). */
 HAUL_API haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n,
                                          haul_kernel_counts *out, haul_error *error);
+
+/* Writes a kernel file with what was measured on a machine, which is named as it was given.
+ * `kernel` NULL: the samples' counts take the place of expressions, between the sizes and to a
+ * quarter and four times them. `name` is then the kernel's. What `kernel` had measured before is
+ * left out. Returns BAD_INPUT where `kernel` is not written so that it can be added to, key by key
+ * on lines of their own; IO. */
+HAUL_API haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *name,
+                                            const char *machine, const haul_kernel_samples *samples,
+                                            FILE *out, haul_error *error);
 
 /* The expression of one count, as the file has it ("loads_global"); NULL where it has none. */
 HAUL_API const char *haul_kernel_file_expression(const haul_kernel_file *kernel, const char *key);

@@ -6,6 +6,7 @@
 
 #include "haul/analysis.h"
 #include "haul/fit.h"
+#include "haul/kernel.h"
 #include "haul/machine.h"
 #include "haul/project.h"
 
@@ -48,6 +49,44 @@ HAUL_API haul_status haul_report_times(const haul_machine *machine, const haul_t
 
 /* The copy models of the registry. */
 HAUL_API haul_status haul_report_models(haul_format format, FILE *out, haul_error *error);
+
+/* A kernel fitted to its times on a machine. */
+typedef struct haul_kernel_fitted {
+    const char *kernel;
+    const char *counts; /* where they are from: a kernel file's name, or "counters" */
+    const haul_machine *machine;
+    const haul_kernel_fit *fit;
+} haul_kernel_fitted;
+
+/* Lambdas: of each kernel and board, and of each kernel and architecture (the geometric mean of its
+ * boards'). */
+HAUL_API haul_status haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count,
+                                             haul_format format, FILE *out, haul_error *error);
+
+/* A kernel's time, and why it takes it where that was asked. */
+typedef struct haul_kernel_predicted {
+    const haul_machine *machine;
+    double size;
+    haul_estimate estimate;
+    haul_kernel_explanation why;
+} haul_kernel_predicted;
+
+/* A kernel that was measured on `home`, elsewhere. */
+typedef struct haul_kernel_predictions {
+    const char *kernel;
+    const haul_machine *home;
+    const haul_kernel_predicted *items;
+    size_t count;
+} haul_kernel_predictions;
+
+/* Its times, or why they are what they are. */
+HAUL_API haul_status haul_report_kernel_times(const haul_kernel_predictions *of, haul_format format,
+                                              FILE *out, haul_error *error);
+HAUL_API haul_status haul_report_kernel_why(const haul_kernel_predictions *of, haul_format format,
+                                            FILE *out, haul_error *error);
+
+/* The kernel models of the registry. */
+HAUL_API haul_status haul_report_kernel_models(haul_format format, FILE *out, haul_error *error);
 
 HAUL_END
 

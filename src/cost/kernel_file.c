@@ -12,20 +12,11 @@
 #include "base/expression.h"
 #include "base/fail.h"
 #include "base/nearest.h"
-#include "machine/yaml_tree.h"
+#include "cost/kernel_own.h"
 
-enum { CONSTANTS_MOST = 32, ALIASES_MOST = 32, BLOCK_MOST = 1024 };
+enum { ALIASES_MOST = 32, BLOCK_MOST = 1024 };
 
-/* The counts that a file may give, in the order of the document. */
-typedef struct count_row {
-    const char *key;
-    size_t at; /* in haul_kernel_counts */
-    bool is_needed;
-    double least;
-    double most;
-} count_row;
-
-static const count_row rows[] = {
+const haul_count_row haul_count_rows[HAUL_COUNT_ROWS] = {
     {"threads", offsetof(haul_kernel_counts, threads), true, 1, 1e18},
     {"block", offsetof(haul_kernel_counts, block), true, 1, BLOCK_MOST},
     {"comp", offsetof(haul_kernel_counts, comp), true, 0, 1e18},
@@ -39,47 +30,25 @@ static const count_row rows[] = {
     {"bytes", offsetof(haul_kernel_counts, bytes), false, 0, 1e27},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, L2_HITS = 8 };
+enum { ROWS = HAUL_COUNT_ROWS, L2_HITS = 8 };
 
-static const char *const other_keys[] = {"haul_kernel", "name",     "also",     "summary",
-                                         "source",      "variable", "constants"};
+static const char *const other_keys[] = {"haul_kernel", "name",     "also",      "summary",
+                                         "source",      "variable", "constants", "measured"};
 
 enum { OTHERS = sizeof other_keys / sizeof *other_keys, KEYS = OTHERS + ROWS };
-
-typedef struct owned_kernel {
-    haul_kernel_file kernel; /* first: haul_kernel_file_free takes its address */
-    haul_arena arena;
-    const char *file;
-    haul_place range; /* where the size's range is */
-    haul_place places[ROWS];
-    const haul_expression *counts[ROWS];
-} owned_kernel;
-
-static const owned_kernel *owned_of(const haul_kernel_file *kernel)
-{
-    return (const owned_kernel *)(const void *)kernel;
-}
-
-typedef struct kernel_reader {
-    owned_kernel *made;
-    const haul_node *root;
-    haul_symbol symbols[CONSTANTS_MOST + 1]; /* the variable, then the constants */
-    size_t symbol_count;
-    haul_error *error;
-} kernel_reader;
 
 void haul_kernel_file_free(haul_kernel_file *kernel)
 {
     if (!kernel)
         return;
-    owned_kernel *owned = (owned_kernel *)(void *)kernel;
+    haul_owned_kernel *owned = (haul_owned_kernel *)(void *)kernel;
     haul_arena_release(&owned->arena);
     free(owned);
 }
 
 /* --- reading */
 
-static const haul_node *find_child(const haul_node *mapping, const char *key)
+const haul_node *haul_kernel_child(const haul_node *mapping, const char *key)
 {
     const haul_node *child = mapping->first;
     while (child && strcmp(child->key->text, key) != 0)
@@ -87,8 +56,8 @@ static const haul_node *find_child(const haul_node *mapping, const char *key)
     return child;
 }
 
-static haul_status fail_expected(const kernel_reader *self, const haul_node *node,
-                                 const char *expected, const char *key)
+haul_status haul_kernel_fail_expected(const haul_kernel_reader *self, const haul_node *node,
+                                      const char *expected, const char *key)
 {
     char found[96];
     return haul_node_fail(node, self->made->file, self->error, "expected %s for '%s', not %s",
@@ -96,8 +65,8 @@ static haul_status fail_expected(const kernel_reader *self, const haul_node *nod
 }
 
 /* Every key of a mapping is one of `known`, and there once. */
-static haul_status check_keys(const kernel_reader *self, const haul_node *mapping,
-                              const char *const *known, size_t count)
+haul_status haul_kernel_check_keys(const haul_kernel_reader *self, const haul_node *mapping,
+                                   const char *const *known, size_t count)
 {
     const char *file = self->made->file;
     uint32_t seen = 0;
@@ -123,16 +92,16 @@ static haul_status check_keys(const kernel_reader *self, const haul_node *mappin
 }
 
 /* One line of text, in the arena. */
-static haul_status read_text(const kernel_reader *self, const char *key, bool is_needed,
-                             const char **out)
+haul_status haul_kernel_read_text(const haul_kernel_reader *self, const char *key, bool is_needed,
+                                  const char **out)
 {
-    const haul_node *node = find_child(self->root, key);
+    const haul_node *node = haul_kernel_child(self->root, key);
     if (!node && is_needed)
         return haul_node_fail(self->root, self->made->file, self->error, "'%s' is missing", key);
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_SCALAR || !*node->text || strpbrk(node->text, "\n\r\t\x1b"))
-        return fail_expected(self, node, "one line of text", key);
+        return haul_kernel_fail_expected(self, node, "one line of text", key);
     *out = node->text; /* the tree lives in the same arena */
     return HAUL_OK;
 }
@@ -150,17 +119,17 @@ static bool is_symbol(const char *text)
            strlen(text) <= HAUL_EXPRESSION_NAME;
 }
 
-static haul_place place_of(const kernel_reader *self, const haul_node *node)
+static haul_place place_of(const haul_kernel_reader *self, const haul_node *node)
 {
     return (haul_place){.file = self->made->file, .line = node->line, .column = node->text_column};
 }
 
 /* The value of an expression without the variable: a constant, or an end of the range. */
-static haul_status read_constant(const kernel_reader *self, const haul_node *node, const char *key,
-                                 double *out)
+haul_status haul_kernel_read_constant(const haul_kernel_reader *self, const haul_node *node,
+                                      const char *key, double *out)
 {
     if (node->kind != HAUL_NODE_SCALAR)
-        return fail_expected(self, node, "a number or an expression", key);
+        return haul_kernel_fail_expected(self, node, "a number or an expression", key);
     /* the constants so far, without the variable */
     const haul_symbols known = {self->symbols + 1, self->symbol_count ? self->symbol_count - 1 : 0};
     const haul_expression *expression = NULL;
@@ -169,46 +138,48 @@ static haul_status read_constant(const kernel_reader *self, const haul_node *nod
     return status ? status : haul_expression_value(expression, NULL, out, self->error);
 }
 
-static haul_status read_range(kernel_reader *self, const haul_node *node)
+static haul_status read_range(haul_kernel_reader *self, const haul_node *node)
 {
     haul_kernel_file *kernel = &self->made->kernel;
-    const haul_node *from = find_child(node, "from");
-    const haul_node *to = find_child(node, "to");
+    const haul_node *from = haul_kernel_child(node, "from");
+    const haul_node *to = haul_kernel_child(node, "to");
     if (!from || !to)
         return haul_node_fail(node, self->made->file, self->error,
                               "'%s' is missing for 'variable': the range of its sizes",
                               from ? "to" : "from");
-    haul_status status = read_constant(self, from, "from", &kernel->from);
+    haul_status status = haul_kernel_read_constant(self, from, "from", &kernel->from);
     if (!status)
-        status = read_constant(self, to, "to", &kernel->to);
+        status = haul_kernel_read_constant(self, to, "to", &kernel->to);
     if (!status && !(kernel->from >= 1 && kernel->from == floor(kernel->from)))
-        return fail_expected(self, from, "a whole number of at least 1", "from");
+        return haul_kernel_fail_expected(self, from, "a whole number of at least 1", "from");
     if (!status && !(kernel->to >= kernel->from && kernel->to <= 0x1p53))
-        return fail_expected(self, to, "at least 'from' and at most 2^53", "to");
+        return haul_kernel_fail_expected(self, to, "at least 'from' and at most 2^53", "to");
     self->made->range = (haul_place){self->made->file, from->line, from->column};
     return status;
 }
 
-static haul_status read_variable(kernel_reader *self)
+static haul_status read_variable(haul_kernel_reader *self)
 {
     static const char *const keys[] = {"name", "meaning", "from", "to"};
     haul_kernel_file *kernel = &self->made->kernel;
-    const haul_node *node = find_child(self->root, "variable");
+    const haul_node *node = haul_kernel_child(self->root, "variable");
     kernel->variable = "N";
     if (!node)
         return haul_node_fail(self->root, self->made->file, self->error,
                               "'variable' is missing: the kernel's size, with its range");
     if (node->kind != HAUL_NODE_MAPPING)
-        return fail_expected(self, node, "a mapping of name, meaning, from and to", "variable");
-    haul_status status = check_keys(self, node, keys, 4);
+        return haul_kernel_fail_expected(self, node, "a mapping of name, meaning, from and to",
+                                         "variable");
+    haul_status status = haul_kernel_check_keys(self, node, keys, 4);
     if (status)
         return status;
-    const kernel_reader inside = {.made = self->made, .root = node, .error = self->error};
-    status = read_text(&inside, "name", false, &kernel->variable);
+    const haul_kernel_reader inside = {.made = self->made, .root = node, .error = self->error};
+    status = haul_kernel_read_text(&inside, "name", false, &kernel->variable);
     if (!status)
-        status = read_text(&inside, "meaning", false, &kernel->meaning);
+        status = haul_kernel_read_text(&inside, "meaning", false, &kernel->meaning);
     if (!status && !is_symbol(kernel->variable))
-        return fail_expected(self, find_child(node, "name"), "letters, digits and '_'", "name");
+        return haul_kernel_fail_expected(self, haul_kernel_child(node, "name"),
+                                         "letters, digits and '_'", "name");
     if (status)
         return status;
     self->symbols[0] = (haul_symbol){.name = kernel->variable, .variable = 0};
@@ -216,18 +187,18 @@ static haul_status read_variable(kernel_reader *self)
     return read_range(self, node);
 }
 
-static haul_status read_constants(kernel_reader *self)
+static haul_status read_constants(haul_kernel_reader *self)
 {
-    const haul_node *node = find_child(self->root, "constants");
+    const haul_node *node = haul_kernel_child(self->root, "constants");
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_MAPPING)
-        return fail_expected(self, node, "a mapping of names and values", "constants");
+        return haul_kernel_fail_expected(self, node, "a mapping of names and values", "constants");
     for (const haul_node *child = node->first; child; child = child->next) {
         const haul_node *key = child->key;
-        if (self->symbol_count > CONSTANTS_MOST)
+        if (self->symbol_count > HAUL_CONSTANTS_MOST)
             return haul_node_fail(key, self->made->file, self->error,
-                                  "expected at most %d constants", CONSTANTS_MOST);
+                                  "expected at most %d constants", HAUL_CONSTANTS_MOST);
         if (!is_symbol(key->text))
             return haul_node_fail(key, self->made->file, self->error,
                                   "expected letters, digits and '_' as the name of a constant, not "
@@ -238,7 +209,7 @@ static haul_status read_constants(kernel_reader *self)
                 return haul_node_fail(key, self->made->file, self->error,
                                       "'%s' is there twice; expected it once", key->text);
         double value = 0;
-        const haul_status status = read_constant(self, child, key->text, &value);
+        const haul_status status = haul_kernel_read_constant(self, child, key->text, &value);
         if (status)
             return status;
         self->symbols[self->symbol_count++] =
@@ -247,20 +218,20 @@ static haul_status read_constants(kernel_reader *self)
     return HAUL_OK;
 }
 
-static haul_status read_aliases(kernel_reader *self)
+static haul_status read_aliases(haul_kernel_reader *self)
 {
-    const haul_node *node = find_child(self->root, "also");
+    const haul_node *node = haul_kernel_child(self->root, "also");
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_LIST)
-        return fail_expected(self, node, "a list of names", "also");
+        return haul_kernel_fail_expected(self, node, "a list of names", "also");
     const char **aliases = haul_arena_alloc(&self->made->arena, ALIASES_MOST * sizeof *aliases);
     if (!aliases)
         return haul_fail_no_memory(self->error);
     size_t count = 0;
     for (const haul_node *child = node->first; child; child = child->next) {
         if (child->kind != HAUL_NODE_SCALAR || !*child->text || count == ALIASES_MOST)
-            return fail_expected(self, child, "at most 32 names", "also");
+            return haul_kernel_fail_expected(self, child, "at most 32 names", "also");
         aliases[count++] = child->text;
     }
     self->made->kernel.aliases = aliases;
@@ -268,18 +239,19 @@ static haul_status read_aliases(kernel_reader *self)
     return HAUL_OK;
 }
 
-static haul_status read_counts(kernel_reader *self)
+static haul_status read_counts(haul_kernel_reader *self)
 {
-    owned_kernel *made = self->made;
+    haul_owned_kernel *made = self->made;
     for (int i = 0; i < ROWS; i++) {
-        const haul_node *node = find_child(self->root, rows[i].key);
-        if (!node && rows[i].is_needed)
+        const haul_node *node = haul_kernel_child(self->root, haul_count_rows[i].key);
+        if (!node && haul_count_rows[i].is_needed && !made->is_counted)
             return haul_node_fail(self->root, made->file, self->error, "'%s' is missing",
-                                  rows[i].key);
+                                  haul_count_rows[i].key);
         if (!node)
             continue;
         if (node->kind != HAUL_NODE_SCALAR)
-            return fail_expected(self, node, "a number or an expression", rows[i].key);
+            return haul_kernel_fail_expected(self, node, "a number or an expression",
+                                             haul_count_rows[i].key);
         const haul_symbols known = {self->symbols, self->symbol_count};
         made->places[i] = (haul_place){made->file, node->line, node->column};
         const haul_status status = haul_expression_compile(
@@ -290,17 +262,28 @@ static haul_status read_counts(kernel_reader *self)
     return HAUL_OK;
 }
 
-static haul_status read_version(const kernel_reader *self)
+/* The counts at the measured sizes. */
+static haul_status count_samples(const haul_kernel_reader *self)
 {
-    const char *version = NULL;
-    const haul_status status = read_text(self, "haul_kernel", true, &version);
-    if (version && strcmp(version, "1") != 0)
-        return fail_expected(self, find_child(self->root, "haul_kernel"),
-                             "1, the version of this format,", "haul_kernel");
+    const haul_kernel_file *kernel = &self->made->kernel;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < kernel->sample_count; i++)
+        status = haul_kernel_file_at(kernel, self->made->samples[i].size,
+                                     &self->made->samples[i].counts, self->error);
     return status;
 }
 
-static haul_status read_kernel(kernel_reader *self)
+static haul_status read_version(const haul_kernel_reader *self)
+{
+    const char *version = NULL;
+    const haul_status status = haul_kernel_read_text(self, "haul_kernel", true, &version);
+    if (version && strcmp(version, "1") != 0)
+        return haul_kernel_fail_expected(self, haul_kernel_child(self->root, "haul_kernel"),
+                                         "1, the version of this format,", "haul_kernel");
+    return status;
+}
+
+static haul_status read_kernel(haul_kernel_reader *self)
 {
     const char *known[KEYS];
     haul_kernel_file *kernel = &self->made->kernel;
@@ -308,35 +291,41 @@ static haul_status read_kernel(kernel_reader *self)
         return haul_node_fail(self->root, self->made->file, self->error,
                               "expected keys and values, as in 'comp: 2*N'");
     for (int i = 0; i < KEYS; i++)
-        known[i] = i < OTHERS ? other_keys[i] : rows[i - OTHERS].key;
-    haul_status status = check_keys(self, self->root, known, KEYS);
+        known[i] = i < OTHERS ? other_keys[i] : haul_count_rows[i - OTHERS].key;
+    haul_status status = haul_kernel_check_keys(self, self->root, known, KEYS);
     if (!status)
         status = read_version(self);
     if (!status)
-        status = read_text(self, "name", true, &kernel->name);
+        status = haul_kernel_read_text(self, "name", true, &kernel->name);
     if (!status)
-        status = read_text(self, "summary", true, &kernel->summary);
+        status = haul_kernel_read_text(self, "summary", true, &kernel->summary);
     if (!status)
-        status = read_text(self, "source", false, &kernel->source);
+        status = haul_kernel_read_text(self, "source", false, &kernel->source);
     if (!status)
         status = read_aliases(self);
     if (!status)
         status = read_variable(self);
     if (!status)
         status = read_constants(self);
-    return status ? status : read_counts(self);
+    if (!status)
+        status = haul_kernel_read_measured(self);
+    if (!status)
+        status = read_counts(self);
+    return status ? status : count_samples(self);
 }
 
 haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *file,
                                    haul_kernel_file **kernel, haul_error *error)
 {
-    owned_kernel *made = calloc(1, sizeof *made);
+    haul_owned_kernel *made = calloc(1, sizeof *made);
     if (!made)
         return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
-    kernel_reader self = {.made = made, .error = error};
+    haul_kernel_reader self = {.made = made, .error = error};
     made->file = haul_arena_string(&made->arena, file);
-    if (!made->file)
+    made->yaml = haul_arena_text(&made->arena, yaml, size);
+    made->yaml_length = size;
+    if (!made->file || !made->yaml)
         status = haul_fail_no_memory(error);
     if (!status)
         status = haul_yaml_read(yaml, size, file, &made->arena, &self.root, error);
@@ -360,7 +349,7 @@ bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
     return !strcasecmp(kernel->name, name);
 }
 
-static haul_status check_range(const owned_kernel *self, double n, haul_error *error)
+static haul_status check_range(const haul_owned_kernel *self, double n, haul_error *error)
 {
     const haul_kernel_file *kernel = &self->kernel;
     if (n >= kernel->from && n <= kernel->to)
@@ -371,20 +360,20 @@ static haul_status check_range(const owned_kernel *self, double n, haul_error *e
     return HAUL_BAD_INPUT;
 }
 
-static haul_status fail_count(const owned_kernel *self, int row, double n, double value,
+static haul_status fail_count(const haul_owned_kernel *self, int row, double n, double value,
                               haul_error *error)
 {
-    const bool low = value < rows[row].least;
-    haul_fail(error, HAUL_BAD_INPUT, "'%s' is %.6g at %s = %.17g; expected at %s %g", rows[row].key,
-              value, self->kernel.variable, n, low ? "least" : "most",
-              low ? rows[row].least : rows[row].most);
+    const bool low = value < haul_count_rows[row].least;
+    haul_fail(error, HAUL_BAD_INPUT, "'%s' is %.6g at %s = %.17g; expected at %s %g",
+              haul_count_rows[row].key, value, self->kernel.variable, n, low ? "least" : "most",
+              low ? haul_count_rows[row].least : haul_count_rows[row].most);
     haul_error_at(error, self->file, self->places[row].line, self->places[row].column);
     return HAUL_BAD_INPUT;
 }
 
 /* Caches serve loads: they cannot serve more than there are. */
-static haul_status check_hits(const owned_kernel *self, double n, const haul_kernel_counts *counts,
-                              haul_error *error)
+static haul_status check_hits(const haul_owned_kernel *self, double n,
+                              const haul_kernel_counts *counts, haul_error *error)
 {
     const double hits = counts->l1_hits + counts->l2_hits;
     if (hits <= counts->loads_global * (1 + 1e-9))
@@ -400,17 +389,19 @@ static haul_status check_hits(const owned_kernel *self, double n, const haul_ker
 haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_kernel_counts *out,
                                 haul_error *error)
 {
-    const owned_kernel *self = owned_of(kernel);
+    const haul_owned_kernel *self = haul_kernel_owned(kernel);
     haul_kernel_counts counts = {0};
     haul_status status = check_range(self, n, error);
+    if (!status && self->is_counted)
+        status = haul_kernel_measured_at(self, n, &counts, error);
     for (int i = 0; !status && i < ROWS; i++) {
         double value = 0;
         if (!self->counts[i])
             continue;
         status = haul_expression_value(self->counts[i], &n, &value, error);
-        if (!status && !(value >= rows[i].least && value <= rows[i].most))
+        if (!status && !(value >= haul_count_rows[i].least && value <= haul_count_rows[i].most))
             status = fail_count(self, i, n, value, error);
-        *(double *)(void *)((char *)&counts + rows[i].at) = value;
+        *haul_count_of(&counts, i) = value;
     }
     if (!status)
         status = check_hits(self, n, &counts, error);
@@ -421,9 +412,9 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
 
 const char *haul_kernel_file_expression(const haul_kernel_file *kernel, const char *key)
 {
-    const owned_kernel *self = owned_of(kernel);
+    const haul_owned_kernel *self = haul_kernel_owned(kernel);
     for (int i = 0; i < ROWS; i++)
-        if (!strcmp(rows[i].key, key))
+        if (!strcmp(haul_count_rows[i].key, key))
             return self->counts[i] ? haul_expression_text(self->counts[i]) : NULL;
     return NULL;
 }

@@ -1,0 +1,124 @@
+#include "cli/kernel_options.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+haul_status kernel_fail(haul_error *error, haul_status status, const char *format, ...)
+{
+    *error = (haul_error){.status = status};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Reads "1024" or "512,1024,2048" as sizes; false for anything else. */
+static bool add_sizes(const char *text, kernel_options *out)
+{
+    size_t count = out->size_count;
+    while (count < KERNEL_LIST_MOST) {
+        char *end;
+        const double value = strtod(text, &end);
+        if (end == text || text[strspn(text, "0123456789.eE+,")] || !(value > 0 && value <= 1e18))
+            return false;
+        out->sizes[count++] = value;
+        if (*end != ',') {
+            out->size_count = count;
+            return !*end;
+        }
+        text = end + 1;
+    }
+    return false;
+}
+
+static haul_status parse_lambda(const char *text, haul_kernel_fit_kind *out, haul_error *error)
+{
+    static const char *const names[] = {[HAUL_KERNEL_FIT_AUTO] = "auto",
+                                        [HAUL_KERNEL_FIT_ONE] = "one",
+                                        [HAUL_KERNEL_FIT_BY_SIZE] = "by-size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], text)) {
+            *out = (haul_kernel_fit_kind)i;
+            return HAUL_OK;
+        }
+    return kernel_fail(error, HAUL_USAGE, "no lambda '%.40s': auto, one or by-size", text);
+}
+
+/* The texts of the options, before they are read. */
+typedef struct option_texts {
+    const char *format;
+    const char *lambda;
+    const char *sizes[KERNEL_LIST_MOST];
+    int size_count;
+} option_texts;
+
+/* Numbers that stand alone behind a --size are further sizes; the other operands are files. */
+static void read_operands(const cli_arguments *given, kernel_options *out)
+{
+    const bool has_sizes = out->size_count > 0;
+    for (int i = 0; i < given->count; i++)
+        if (!has_sizes || !add_sizes(given->operands[i], out))
+            out->files[out->file_count++] = given->operands[i];
+}
+
+static haul_status read_texts(const option_texts *texts, kernel_options *out, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int i = 0; !status && i < texts->size_count; i++)
+        if (!add_sizes(texts->sizes[i], out))
+            status = kernel_fail(error, HAUL_USAGE,
+                                 "expected a size above 0, or some as in 512,1024, not '%.80s'",
+                                 texts->sizes[i]);
+    if (!status && texts->lambda)
+        status = parse_lambda(texts->lambda, &out->lambda, error);
+    if (!status && texts->format)
+        status = cli_format_parse(texts->format, &out->format, error);
+    return status;
+}
+
+int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_options *out)
+{
+    option_texts texts = {0};
+    cli_arguments given;
+    int machine_count = 0;
+    *out = (kernel_options){0};
+    const cli_option known[] = {
+        {"machine", out->machine_names, 0, &machine_count},
+        {"size", texts.sizes, 0, &texts.size_count},
+        {"kernel", &out->kernel, 0, NULL},
+        {"lambda", &texts.lambda, 0, NULL},
+        {"model", &out->model, 0, NULL},
+        {"format", &texts.format, 0, NULL},
+        {"output", &out->output, 'o', NULL},
+        {NULL, NULL, 0, NULL},
+    };
+    if (argc > KERNEL_LIST_MOST)
+        return cli_usage(self, "expected at most %d arguments", KERNEL_LIST_MOST);
+    const int code = cli_arguments_read(self, argc, argv, known, &given);
+    if (code)
+        return code;
+    out->machine_count = (size_t)machine_count;
+    out->help = given.help;
+    haul_error error;
+    if (read_texts(&texts, out, &error))
+        return cli_usage(self, "%s", error.text);
+    read_operands(&given, out);
+    return 0;
+}
+
+haul_status kernel_machines_load(const kernel_options *options, haul_machine **machines,
+                                 haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < options->machine_count; i++)
+        status = haul_machine_load(options->machine_names[i], &machines[i], error);
+    return status;
+}
+
+void kernel_machines_free(haul_machine **machines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        haul_machine_free(machines[i]);
+}

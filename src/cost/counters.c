@@ -1,0 +1,214 @@
+#include "cost/counters.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { WARP = 32, SECTOR = 32, NAME = 96 };
+
+/* nvprof's events and metrics (and the metrics' titles), then Nsight Compute's. Hits of L2 are
+ * counted by slice, for requests of L1 (Kepler) or of the texture path (Maxwell and later). */
+static const haul_counter_name names[] = {
+    {"n", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"input_size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"duration", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
+    {"grid_x", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"grid_y", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"grid_z", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"blocks", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"block_x", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_y", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_z", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"inst_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"instructions_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"thread_inst_executed", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_inst_8bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_inst_16bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_inst_32bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_inst_64bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_inst_128bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_8bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_16bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_32bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_64bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_128bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_request", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gst_request", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"inst_executed_global_loads", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"inst_executed_global_stores", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_transactions", HAUL_COUNTER_LOAD_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"global_load_transactions", HAUL_COUNTER_LOAD_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_transactions_per_request", HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"global_load_transactions_per_request", HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER,
+     1, HAUL_WHOLE},
+    {"gst_transactions", HAUL_COUNTER_STORE_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"global_store_transactions", HAUL_COUNTER_STORE_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gst_transactions_per_request", HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"global_store_transactions_per_request", HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER,
+     1, HAUL_WHOLE},
+    {"shared_load", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"shared_store", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"inst_executed_shared_loads", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"inst_executed_shared_stores", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"l1_global_load_hit", HAUL_COUNTER_L1_HITS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1_global_load_miss", HAUL_COUNTER_L1_MISSES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1_cache_global_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"global_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"l2_l1_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"l2_tex_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"dram_read_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR, HAUL_SUMMAND},
+    {"dram_write_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR, HAUL_SUMMAND},
+    {"device_memory_read_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR,
+     HAUL_SUMMAND},
+    {"device_memory_write_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR,
+     HAUL_SUMMAND},
+    {"flop_count_sp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"flop_count_dp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gpu__time_duration_sum", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
+    {"launch__grid_size", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"launch__block_size", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"smsp__inst_executed_sum", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"sm__inst_executed_sum", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"smsp__thread_inst_executed_sum", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"smsp__sass_inst_executed_op_global_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"smsp__inst_executed_op_global_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"smsp__sass_inst_executed_op_global_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"smsp__inst_executed_op_global_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"smsp__sass_inst_executed_op_shared_ld_sum", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER,
+     1, HAUL_WHOLE},
+    {"smsp__inst_executed_op_shared_ld_sum", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"smsp__sass_inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER,
+     1, HAUL_WHOLE},
+    {"smsp__inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"l1tex__t_sector_hit_rate_pct", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"lts__t_sector_hit_rate_pct", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"dram__bytes_sum", HAUL_COUNTER_MEMORY_BYTES_ALL, HAUL_DIM_BYTES, 1, HAUL_WHOLE},
+    {"dram__bytes_read_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
+    {"dram__bytes_write_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_fadd_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_fmul_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
+     HAUL_SUMMAND},
+};
+
+static const haul_counter_name l2_queries = {"", HAUL_COUNTER_L2_QUERIES, HAUL_DIM_NUMBER, 1,
+                                             HAUL_SUMMAND};
+static const haul_counter_name l2_hits = {"", HAUL_COUNTER_L2_HITS, HAUL_DIM_NUMBER, 1,
+                                          HAUL_SUMMAND};
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* l2_subp0_read_l1_hit_sectors, l2_subp3_read_tex_sector_queries: as many as there are slices. */
+static const haul_counter_name *find_slice(const char *name)
+{
+    if (strncmp(name, "l2_subp", 7) != 0)
+        return NULL;
+    if (ends_with(name, "_read_l1_sector_queries") || ends_with(name, "_read_tex_sector_queries"))
+        return &l2_queries;
+    if (ends_with(name, "_read_l1_hit_sectors") || ends_with(name, "_read_tex_hit_sectors"))
+        return &l2_hits;
+    return NULL;
+}
+
+const haul_counter_name *haul_counter_find(const char *name)
+{
+    char plain[NAME];
+    size_t length = strlen(name);
+    if (length >= sizeof plain)
+        return NULL;
+    for (size_t i = 0; i <= length; i++)
+        plain[i] = isalnum((unsigned char)name[i]) || !name[i]
+                       ? (char)tolower((unsigned char)name[i])
+                       : '_';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].name, plain))
+            return &names[i];
+    return find_slice(plain);
+}
+
+void haul_counters_clear(haul_counters *counters)
+{
+    for (int i = 0; i < HAUL_COUNTER_COUNT; i++)
+        counters->values[i] = (double)NAN;
+}
+
+void haul_counters_add(haul_counters *counters, const haul_counter_name *name, double value)
+{
+    double *at = &counters->values[name->counter];
+    if (isnan(*at))
+        *at = value * name->scale;
+    else if (name->part == HAUL_FACTOR)
+        *at *= value * name->scale;
+    else if (name->part == HAUL_SUMMAND)
+        *at += value * name->scale;
+}
+
+/* The first of them that is known. */
+static double first_of(double a, double b, double c)
+{
+    return !isnan(a) ? a : !isnan(b) ? b : c;
+}
+
+static double known_or(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+static double share_of(double hits, double whole)
+{
+    return whole > 0 ? fmin(hits / whole, 1) : 0;
+}
+
+bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out)
+{
+    const double *v = counters->values;
+    const double threads = v[HAUL_COUNTER_GRID] * v[HAUL_COUNTER_BLOCK];
+    if (!(threads >= 1))
+        return false;
+    *out = (haul_kernel_counts){.threads = threads, .block = v[HAUL_COUNTER_BLOCK]};
+    const double loads =
+        first_of(v[HAUL_COUNTER_LOADS], v[HAUL_COUNTER_WARP_LOADS] * WARP,
+                 v[HAUL_COUNTER_LOAD_TRANSACTIONS] / v[HAUL_COUNTER_LOAD_TRANSACTIONS_EACH] * WARP);
+    const double stores = first_of(v[HAUL_COUNTER_STORES], v[HAUL_COUNTER_WARP_STORES] * WARP,
+                                   v[HAUL_COUNTER_STORE_TRANSACTIONS] /
+                                       v[HAUL_COUNTER_STORE_TRANSACTIONS_EACH] * WARP);
+    const double instructions = first_of(v[HAUL_COUNTER_INSTRUCTIONS],
+                                         v[HAUL_COUNTER_WARP_INSTRUCTIONS] * WARP, (double)NAN);
+    if (!isfinite(loads) || !isfinite(stores) || !isfinite(instructions))
+        return false;
+    out->loads_global = loads / threads;
+    out->stores_global = stores / threads;
+    out->loads_shared = known_or(v[HAUL_COUNTER_WARP_SHARED_LOADS], 0) * WARP / threads;
+    out->stores_shared = known_or(v[HAUL_COUNTER_WARP_SHARED_STORES], 0) * WARP / threads;
+    const double moved =
+        out->loads_global + out->stores_global + out->loads_shared + out->stores_shared;
+    out->comp = fmax(instructions / threads - moved, 0); /* a cycle each */
+    const double l1_rate =
+        known_or(v[HAUL_COUNTER_L1_RATE],
+                 share_of(known_or(v[HAUL_COUNTER_L1_HITS], 0),
+                          known_or(v[HAUL_COUNTER_L1_HITS] + v[HAUL_COUNTER_L1_MISSES], 0)));
+    const double l2_rate =
+        known_or(v[HAUL_COUNTER_L2_RATE], share_of(known_or(v[HAUL_COUNTER_L2_HITS], 0),
+                                                   known_or(v[HAUL_COUNTER_L2_QUERIES], 0)));
+    out->l1_hits = fmin(l1_rate, 1) * out->loads_global;
+    out->l2_hits = fmin(l2_rate, 1) * (out->loads_global - out->l1_hits);
+    out->bytes = first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES], 0);
+    out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0);
+    return true;
+}

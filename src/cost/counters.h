@@ -1,0 +1,70 @@
+/* What profilers count of a kernel, by whatever name, and the counts of BSP that follow. */
+#ifndef HAUL_COST_COUNTERS_H
+#define HAUL_COST_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "haul/kernel.h"
+#include "haul/units.h"
+
+/* Of all threads, unless said. */
+typedef enum haul_counter {
+    HAUL_COUNTER_SIZE,
+    HAUL_COUNTER_SECONDS,
+    HAUL_COUNTER_GRID, /* blocks: of one dimension or of all, multiplied */
+    HAUL_COUNTER_BLOCK,
+    HAUL_COUNTER_WARP_INSTRUCTIONS,
+    HAUL_COUNTER_INSTRUCTIONS,
+    HAUL_COUNTER_WARP_LOADS, /* from global memory */
+    HAUL_COUNTER_LOADS,
+    HAUL_COUNTER_LOAD_TRANSACTIONS,
+    HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, /* of a warp's load */
+    HAUL_COUNTER_WARP_STORES,
+    HAUL_COUNTER_STORES,
+    HAUL_COUNTER_STORE_TRANSACTIONS,
+    HAUL_COUNTER_STORE_TRANSACTIONS_EACH,
+    HAUL_COUNTER_WARP_SHARED_LOADS,
+    HAUL_COUNTER_WARP_SHARED_STORES,
+    HAUL_COUNTER_L1_HITS,
+    HAUL_COUNTER_L1_MISSES,
+    HAUL_COUNTER_L1_RATE, /* hits, of 1 */
+    HAUL_COUNTER_L2_QUERIES,
+    HAUL_COUNTER_L2_HITS,
+    HAUL_COUNTER_L2_RATE,
+    HAUL_COUNTER_MEMORY_BYTES,
+    HAUL_COUNTER_MEMORY_BYTES_ALL,
+    HAUL_COUNTER_FLOPS,
+    HAUL_COUNTER_COUNT
+} haul_counter;
+
+/* A profiler's name for a counter, or for a part of it. */
+typedef struct haul_counter_name {
+    const char *name; /* lower case, every other character than letters and digits a '_' */
+    haul_counter counter;
+    haul_dimension dimension; /* of a value with a unit */
+    double scale;
+    enum {
+        HAUL_WHOLE,
+        HAUL_SUMMAND,
+        HAUL_FACTOR
+    } part; /* of more than one WHOLE the first counts */
+} haul_counter_name;
+
+/* Finds a name as any profiler writes it ("Global.Load.Transactions",
+ * "dram__bytes_read.sum"); NULL where it is of no use here. */
+const haul_counter_name *haul_counter_find(const char *name);
+
+/* Values of one launch; NaN: not known. */
+typedef struct haul_counters {
+    double values[HAUL_COUNTER_COUNT];
+} haul_counters;
+
+void haul_counters_clear(haul_counters *counters);
+void haul_counters_add(haul_counters *counters, const haul_counter_name *name, double value);
+
+/* What follows for BSP: false where instructions, loads or stores are not known; `threads` and
+ * `block` are set where they are known. */
+bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out);
+
+#endif

@@ -1,0 +1,527 @@
+/* Tables of launches, as people, nvprof and Nsight Compute write them. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "cost/kernel_records.h"
+#include "haul/csv.h"
+
+typedef enum column_kind {
+    IGNORED,
+    GPU,
+    KERNEL,
+    LAUNCH, /* its number */
+    COUNTER,
+    METRIC, /* one a row: its name, unit and value */
+    METRIC_UNIT,
+    METRIC_VALUE,
+    GRID_SIZE, /* "(64, 64, 1)" */
+    BLOCK_SIZE
+} column_kind;
+
+typedef struct column {
+    column_kind kind;
+    const haul_counter_name *counter;
+    double scale;        /* of its values; 0: no unit is known yet */
+    bool has_named_unit; /* in the column's name: other units are errors */
+} column;
+
+typedef struct table_reader {
+    haul_csv *csv;
+    haul_kernel_csv file;
+    const char *file_name; /* in the records' arena */
+    haul_kernel_records *records;
+    size_t first; /* of this table's records */
+    size_t column_count;
+    column columns[HAUL_CSV_COLUMNS];
+    size_t seconds; /* column; column_count: none */
+    bool is_long;   /* a metric a row */
+    bool is_timed;  /* Input.Size, Duration: nvprof's metrics made into a table, in seconds */
+    const char *const *fields;
+    haul_error *error;
+} table_reader;
+
+static const haul_counter_name seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1,
+                                                 HAUL_WHOLE};
+
+/* --- units */
+
+/* What one of `unit` is in the dimension's base unit; 0 for none that is known. */
+static double scale_of(const char *unit, haul_dimension dimension)
+{
+    static const struct {
+        const char *name;
+        const char *usual;
+    } others[] = {{"nsecond", "ns"}, {"usecond", "us"}, {"msecond", "ms"}, {"second", "s"},
+                  {"sec", "s"},      {"seconds", "s"},  {"msec", "ms"},    {"usec", "us"},
+                  {"nsec", "ns"},    {"byte", "B"},     {"Kbyte", "kB"},   {"Mbyte", "MB"},
+                  {"Gbyte", "GB"},   {"Tbyte", "TB"}};
+    char one[48];
+    double value = 0;
+    if (dimension == HAUL_DIM_NUMBER)
+        return 1; /* inst, sector, %: the name says what is counted */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(unit, others[i].name))
+            unit = others[i].usual;
+    snprintf(one, sizeof one, "1 %.30s", unit);
+    return *unit && !haul_quantity_parse(one, dimension, &value, NULL) ? value : 0;
+}
+
+/* "median_ms", "Time (us)": the rank of its stem, the first the best, and its scale; -1 for no
+ * time. */
+static int time_rank(const char *name, double *scale)
+{
+    static const char *const stems[] = {"",     "kernel", "time",    "kernel_time", "median",
+                                        "mean", "avg",    "average", "duration",    "min"};
+    char plain[64];
+    size_t length = 0;
+    for (; name[length] && length < sizeof plain - 1; length++)
+        plain[length] =
+            isalnum((unsigned char)name[length]) ? (char)tolower((unsigned char)name[length]) : '_';
+    while (length && plain[length - 1] == '_')
+        length--;
+    plain[length] = '\0';
+    char *unit = strrchr(plain, '_');
+    const char *stem = unit ? plain : "";
+    *scale = scale_of(unit ? unit + 1 : plain, HAUL_DIM_SECONDS);
+    if (*scale <= 0)
+        return -1;
+    while (unit && unit >= plain && *unit == '_')
+        *unit-- = '\0';
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (!strcmp(stem, stems[i]))
+            return (int)i;
+    return -1;
+}
+
+/* --- columns */
+
+static column_kind kind_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        column_kind kind;
+    } known[] = {
+        {"gpu", GPU},
+        {"device", GPU},
+        {"board", GPU},
+        {"kernel", KERNEL},
+        {"program", KERNEL},
+        {"name", KERNEL},
+        {"kernel name", KERNEL},
+        {"id", LAUNCH},
+        {"metric name", METRIC},
+        {"event name", METRIC},
+        {"metric unit", METRIC_UNIT},
+        {"metric value", METRIC_VALUE},
+        {"avg", METRIC_VALUE},
+        {"grid size", GRID_SIZE},
+        {"block size", BLOCK_SIZE},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcasecmp(name, known[i].name))
+            return known[i].kind;
+    return IGNORED;
+}
+
+static void find_columns(table_reader *self)
+{
+    int best = -1;
+    self->column_count = haul_csv_column_count(self->csv);
+    self->seconds = self->column_count;
+    for (size_t i = 0; i < self->column_count; i++) {
+        const char *name = haul_csv_column_name(self->csv, i);
+        column *at = &self->columns[i];
+        double scale = 0;
+        const int rank = time_rank(name, &scale);
+        *at = (column){.kind = kind_of(name), .counter = haul_counter_find(name), .scale = 1};
+        self->is_long |= at->kind == METRIC;
+        self->is_timed |= !strcasecmp(name, "Input.Size");
+        if (rank >= 0 && (best < 0 || rank < best)) {
+            best = rank;
+            self->seconds = i;
+            *at = (column){COUNTER, &seconds_column, scale, true};
+        } else if (at->kind == IGNORED && at->counter) {
+            at->kind = COUNTER;
+            at->scale = at->counter->dimension == HAUL_DIM_NUMBER ? 1 : 0;
+        }
+    }
+    for (size_t i = 0; i < self->column_count; i++) {
+        column *at = &self->columns[i];
+        if (at->kind != COUNTER || at->counter->counter != HAUL_COUNTER_SECONDS)
+            continue;
+        if (best < 0) { /* "Duration", with its unit in a row below */
+            self->seconds = i;
+            at->scale = self->is_timed ? 1 : 0;
+        } else if (i != self->seconds) {
+            at->kind = IGNORED;
+        }
+    }
+}
+
+/* --- fields */
+
+static haul_status fail_field(table_reader *self, size_t at)
+{
+    haul_csv_locate(self->csv, at, self->error);
+    return HAUL_BAD_INPUT;
+}
+
+/* A number, perhaps with thousands apart ("1,048,576"), and what stands behind it. */
+static bool read_number(const char *text, double *value, const char **rest)
+{
+    char plain[64];
+    size_t length = 0;
+    const size_t span = strspn(text, "+-.,0123456789eE");
+    for (size_t i = 0; i < span && length < sizeof plain - 1; i++)
+        if (text[i] != ',')
+            plain[length++] = text[i];
+    plain[length] = '\0';
+    char *end;
+    *value = strtod(plain, &end);
+    *rest = text + span;
+    return length && end == plain + length;
+}
+
+static bool is_absent(const char *text)
+{
+    static const char *const words[] = {"", "-", "na", "n/a", "nan", "<OVERFLOW>"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(text, words[i]))
+            return true;
+    return false;
+}
+
+/* A value in base units by its column's unit, or by its own where it has one. */
+static haul_status read_value(table_reader *self, size_t at, const haul_counter_name *counter,
+                              double scale, double *out)
+{
+    const char *text = self->fields[at], *rest = "";
+    const bool is_time = counter->dimension == HAUL_DIM_SECONDS;
+    double value = 0;
+    if (!read_number(text, &value, &rest)) {
+        haul_fail(self->error, HAUL_BAD_INPUT, "expected %s, not '%.60s'",
+                  is_time ? "a time" : "a number", text);
+        return fail_field(self, at);
+    }
+    rest += strspn(rest, " ");
+    const double own = *rest ? scale_of(rest, counter->dimension) : scale;
+    if (own <= 0) {
+        if (*rest)
+            haul_fail(self->error, HAUL_BAD_INPUT, "unknown unit '%.20s' in '%.60s'", rest, text);
+        else
+            haul_fail(self->error, HAUL_BAD_INPUT,
+                      "the unit of '%.40s' is not known: name the column with it, as in time_ms",
+                      text);
+        return fail_field(self, at);
+    }
+    if (*rest && own != scale && self->columns[at].has_named_unit) {
+        haul_fail(self->error, HAUL_BAD_INPUT, "'%.40s' is in another unit than its column '%.40s'",
+                  text, haul_csv_column_name(self->csv, at));
+        return fail_field(self, at);
+    }
+    const bool is_above =
+        is_time || counter->counter == HAUL_COUNTER_SIZE || counter->part == HAUL_FACTOR;
+    if (!(value * own <= 1e30 && (is_above ? value > 0 : value >= 0))) {
+        haul_fail(self->error, HAUL_BAD_INPUT, "expected %s, not '%.60s'",
+                  is_above ? "a value above 0" : "a value that is not negative", text);
+        return fail_field(self, at);
+    }
+    *out = value * own;
+    return HAUL_OK;
+}
+
+/* "matMul(float*, int) [123]" is matMul; "Tesla K40c (0)" is Tesla K40c. */
+static const char *short_name(table_reader *self, const char *text)
+{
+    if (!strncmp(text, "void ", 5))
+        text += 5;
+    size_t length = strcspn(text, "(<[");
+    while (length && text[length - 1] == ' ')
+        length--;
+    return haul_arena_text(&self->records->arena, text, length);
+}
+
+/* The product of "(64, 64, 1)". */
+static double product_of(const char *text)
+{
+    double product = 1;
+    int count = 0;
+    while (*text) {
+        char *end;
+        const double value = strtod(text, &end);
+        if (end == text) {
+            text++;
+            continue;
+        }
+        product *= value;
+        count++;
+        text = end;
+    }
+    return count && product >= 1 && product <= 1e30 ? product : (double)NAN;
+}
+
+/* --- rows */
+
+/* A row that gives the columns' units ("us,us,,,KB"), as nvprof writes below its heads. */
+static bool is_units_row(const table_reader *self)
+{
+    if (self->seconds == self->column_count || self->columns[self->seconds].has_named_unit)
+        return false;
+    const char *text = self->fields[self->seconds];
+    return isalpha((unsigned char)*text) && scale_of(text, HAUL_DIM_SECONDS) > 0;
+}
+
+static void read_units(table_reader *self)
+{
+    for (size_t i = 0; i < self->column_count; i++)
+        if (self->columns[i].kind == COUNTER && *self->fields[i])
+            self->columns[i].scale = scale_of(self->fields[i], self->columns[i].counter->dimension);
+}
+
+static int line_of(const table_reader *self)
+{
+    haul_error place = {.status = HAUL_BAD_INPUT};
+    haul_csv_locate(self->csv, 0, &place);
+    return place.line;
+}
+
+/* A record with its place; NULL without memory. */
+static haul_kernel_record *start_record(table_reader *self)
+{
+    haul_kernel_record *record = haul_kernel_records_new(self->records);
+    if (!record)
+        return NULL;
+    record->file = self->file_name;
+    record->line = line_of(self);
+    if (self->file.size > 0)
+        record->counters.values[HAUL_COUNTER_SIZE] = self->file.size;
+    return record;
+}
+
+static haul_status read_names(table_reader *self, haul_kernel_record *record)
+{
+    for (size_t i = 0; i < self->column_count; i++) {
+        const column_kind kind = self->columns[i].kind;
+        const char *text = self->fields[i];
+        if (kind == GRID_SIZE)
+            record->counters.values[HAUL_COUNTER_GRID] = product_of(text);
+        if (kind == BLOCK_SIZE)
+            record->counters.values[HAUL_COUNTER_BLOCK] = product_of(text);
+        if ((kind != GPU && kind != KERNEL && kind != LAUNCH) || !*text)
+            continue;
+        if (kind == GPU && text[strspn(text, "0123456789")] == '\0')
+            continue; /* Nsight Compute numbers them */
+        const char *name = short_name(self, text);
+        if (!name)
+            return haul_fail_no_memory(self->error);
+        if (kind == GPU)
+            record->gpu = name;
+        else if (kind == KERNEL)
+            record->kernel = name;
+        else
+            record->launch = name;
+    }
+    return HAUL_OK;
+}
+
+/* A copy in a trace has no grid. */
+static bool is_launch(const table_reader *self)
+{
+    for (size_t i = 0; i < self->column_count; i++)
+        if (self->columns[i].kind == COUNTER &&
+            self->columns[i].counter->counter == HAUL_COUNTER_GRID && !*self->fields[i])
+            return false;
+    return true;
+}
+
+static haul_status read_launch(table_reader *self)
+{
+    if (!is_launch(self))
+        return HAUL_OK;
+    haul_kernel_record *record = start_record(self);
+    if (!record)
+        return haul_fail_no_memory(self->error);
+    haul_status status = read_names(self, record);
+    for (size_t i = 0; !status && i < self->column_count; i++) {
+        const column *at = &self->columns[i];
+        double value = 0;
+        if (at->kind != COUNTER || (is_absent(self->fields[i]) && i != self->seconds))
+            continue;
+        status = read_value(self, i, at->counter, at->scale, &value);
+        if (!status && at->counter->counter == HAUL_COUNTER_SIZE)
+            record->counters.values[HAUL_COUNTER_SIZE] = value;
+        else if (!status)
+            haul_counters_add(&record->counters, at->counter, value);
+    }
+    return status;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The launch that a metric's row is of: the record made for it, else this new one. */
+static haul_kernel_record *settle_record(table_reader *self, haul_kernel_record *made)
+{
+    for (size_t i = self->records->count - 1; i-- > self->first;) { /* it is near, mostly */
+        haul_kernel_record *at = &self->records->items[i];
+        if (at->file == made->file && same_name(at->gpu, made->gpu) &&
+            same_name(at->kernel, made->kernel) && same_name(at->launch, made->launch)) {
+            self->records->count--;
+            return at;
+        }
+    }
+    return made;
+}
+
+static haul_status read_metric(table_reader *self)
+{
+    size_t name = self->column_count, unit = self->column_count, value = self->column_count;
+    for (size_t i = 0; i < self->column_count; i++) {
+        name = self->columns[i].kind == METRIC ? i : name;
+        unit = self->columns[i].kind == METRIC_UNIT ? i : unit;
+        value = self->columns[i].kind == METRIC_VALUE ? i : value;
+    }
+    const haul_counter_name *counter = haul_counter_find(self->fields[name]);
+    if (value == self->column_count) {
+        haul_fail(self->error, HAUL_BAD_INPUT,
+                  "expected a column of values, 'Avg' or 'Metric Value', beside the metrics");
+        return fail_field(self, name);
+    }
+    if (!counter || counter->counter == HAUL_COUNTER_SIZE || is_absent(self->fields[value]))
+        return HAUL_OK;
+    haul_kernel_record *record = start_record(self);
+    if (!record)
+        return haul_fail_no_memory(self->error);
+    haul_status status = read_names(self, record);
+    if (status)
+        return status;
+    record = settle_record(self, record);
+    const double scale = unit < self->column_count
+                             ? scale_of(self->fields[unit], counter->dimension)
+                             : (double)(counter->dimension == HAUL_DIM_NUMBER);
+    double read = 0;
+    status = read_value(self, value, counter, scale, &read);
+    if (!status)
+        haul_counters_add(&record->counters, counter, read);
+    return status;
+}
+
+static haul_status read_rows(table_reader *self)
+{
+    haul_status status = haul_csv_next(self->csv, &self->fields, self->error);
+    while (!status && self->fields) {
+        if (self->is_long)
+            status = read_metric(self);
+        else if (is_units_row(self))
+            read_units(self);
+        else
+            status = read_launch(self);
+        if (!status)
+            status = haul_csv_next(self->csv, &self->fields, self->error);
+    }
+    return status;
+}
+
+/* --- tables */
+
+static haul_status read_table(const char *text, size_t size, table_reader *self)
+{
+    haul_status status = haul_csv_open_memory(text, size, self->file.path, &self->csv, self->error);
+    if (status)
+        return status;
+    find_columns(self);
+    size_t useful = 0;
+    for (size_t i = 0; i < self->column_count; i++)
+        useful += self->columns[i].kind == COUNTER &&
+                  self->columns[i].counter->counter != HAUL_COUNTER_SIZE;
+    if (!useful && !self->is_long) {
+        status = haul_fail(self->error, HAUL_BAD_INPUT,
+                           "no column of times (seconds, time_ms, kernel_us ...) or of counters");
+        haul_error_at(self->error, self->file.path, line_of(self), 1);
+    }
+    if (!status)
+        status = read_rows(self);
+    haul_csv_close(self->csv);
+    return status;
+}
+
+/* A line on which a profiler starts a table. */
+static bool is_head(const char *line)
+{
+    static const char *const firsts[] = {"\"Device\",", "Device,", "\"Start\",",
+                                         "Start,",      "\"ID\",", "\"Type\","};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        if (!strncmp(line, firsts[i], strlen(firsts[i])))
+            return true;
+    return false;
+}
+
+/* Profilers write about themselves in lines of "==": these become blank. */
+static void blank_remarks(char *text)
+{
+    for (char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (!strncmp(line, "==", 2))
+            memset(line, ' ', length);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* Where the next table starts; its end where there is none. */
+static char *next_table(char *text, int *lines)
+{
+    char *line = text;
+    for (bool is_begun = false; *line;) {
+        if (is_begun && is_head(line))
+            break;
+        const size_t length = strcspn(line, "\n");
+        is_begun |= strspn(line, " \t\r") < length;
+        line += length + (line[length] == '\n');
+        ++*lines;
+    }
+    return line;
+}
+
+haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
+                                 haul_kernel_records *records, haul_error *error)
+{
+    table_reader *self = malloc(sizeof *self);
+    char *name = haul_arena_string(&records->arena, file.path);
+    haul_status status = HAUL_OK;
+    const size_t first = records->count;
+    char *at = text;
+    int line = 1;
+    if (!self || !name) {
+        free(self);
+        return haul_fail_no_memory(error);
+    }
+    if (memchr(text, '\0', size)) {
+        status = haul_fail(error, HAUL_BAD_INPUT, "expected text, without a NUL character");
+        haul_error_in_file(error, file.path);
+    }
+    if (!status)
+        blank_remarks(text);
+    while (!status && (at == text || *at)) {
+        int lines = 0;
+        const size_t begun = records->count;
+        char *end = next_table(at, &lines);
+        *self = (table_reader){
+            .file = file, .file_name = name, .records = records, .first = first, .error = error};
+        status = read_table(at, (size_t)(end - at), self);
+        if (status && error && error->line)
+            error->line += line - 1;
+        for (size_t i = begun; i < records->count; i++)
+            records->items[i].line += line - 1;
+        line += lines;
+        at = end;
+    }
+    free(self);
+    return status;
+}

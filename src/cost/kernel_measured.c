@@ -1,0 +1,233 @@
+/* What was measured of a kernel, in its file. */
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "cost/kernel_own.h"
+
+enum { SAMPLES_MOST = 10000 };
+
+static haul_status read_number(const haul_kernel_reader *self, const haul_node *mapping,
+                               const char *key, double *out)
+{
+    const haul_node *node = haul_kernel_child(mapping, key);
+    if (!node)
+        return haul_node_fail(mapping, self->made->file, self->error, "'%s' is missing", key);
+    haul_status status = haul_kernel_read_constant(self, node, key, out);
+    if (!status && !(*out >= 0))
+        status = haul_kernel_fail_expected(self, node, "a number that is not negative", key);
+    return status;
+}
+
+/* {size: 1024, seconds: 0.0123}, with the counts beside them where no expression gives them. */
+static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, bool is_first,
+                               haul_kernel_sample *out)
+{
+    const char *known[HAUL_COUNT_ROWS + 2] = {"size", "seconds"};
+    if (node->kind != HAUL_NODE_MAPPING)
+        return haul_kernel_fail_expected(self, node, "a mapping of size and seconds", "sizes");
+    for (int i = 0; i < HAUL_COUNT_ROWS; i++)
+        known[i + 2] = haul_count_rows[i].key;
+    haul_status status = haul_kernel_check_keys(self, node, known, HAUL_COUNT_ROWS + 2);
+    if (!status)
+        status = read_number(self, node, "size", &out->size);
+    if (!status)
+        status = read_number(self, node, "seconds", &out->seconds);
+    const bool is_counted = haul_kernel_child(node, "threads") != NULL;
+    if (!status && !is_first && is_counted != self->made->is_counted)
+        return haul_node_fail(node, self->made->file, self->error,
+                              "expected counts at each size, or at none");
+    self->made->is_counted = is_counted;
+    for (int i = 0; !status && is_counted && i < HAUL_COUNT_ROWS; i++)
+        if (haul_count_rows[i].is_needed || haul_kernel_child(node, haul_count_rows[i].key))
+            status =
+                read_number(self, node, haul_count_rows[i].key, haul_count_of(&out->counts, i));
+    out->line = node->line;
+    return status;
+}
+
+static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
+{
+    size_t count = 0;
+    for (const haul_node *at = list->first; at; at = at->next)
+        count++;
+    if (list->kind != HAUL_NODE_LIST || !count || count > SAMPLES_MOST)
+        return haul_kernel_fail_expected(self, list, "a list of sizes", "sizes");
+    haul_kernel_sample *samples = haul_arena_alloc(&self->made->arena, count * sizeof *samples);
+    if (!samples)
+        return haul_fail_no_memory(self->error);
+    size_t i = 0;
+    for (const haul_node *at = list->first; at; at = at->next, i++) {
+        const haul_status status = read_sample(self, at, !i, &samples[i]);
+        if (status)
+            return status;
+        if (i && samples[i].size < samples[i - 1].size)
+            return haul_node_fail(at, self->made->file, self->error,
+                                  "expected sizes in ascending order");
+    }
+    self->made->samples = samples;
+    self->made->kernel.samples = samples;
+    self->made->kernel.sample_count = count;
+    return HAUL_OK;
+}
+
+/* Where the text of the line of a node starts. */
+static size_t start_of_line(const char *text, int line)
+{
+    size_t at = 0;
+    for (int i = 1; i < line && text[at]; i++) {
+        at += strcspn(text + at, "\n");
+        at += text[at] == '\n';
+    }
+    return at;
+}
+
+haul_status haul_kernel_read_measured(haul_kernel_reader *self)
+{
+    static const char *const keys[] = {"machine", "sizes"};
+    haul_owned_kernel *made = self->made;
+    const haul_node *node = haul_kernel_child(self->root, "measured");
+    made->is_extensible = made->yaml[strspn(made->yaml, " \n\t")] != '{' && self->root->first &&
+                          self->root->first->key->column == 1;
+    if (!node)
+        return HAUL_OK;
+    if (node->kind != HAUL_NODE_MAPPING)
+        return haul_kernel_fail_expected(self, node, "a mapping of machine and sizes", "measured");
+    made->is_extensible &= !node->next;
+    made->yaml_length = start_of_line(made->yaml, node->key->line);
+    haul_kernel_reader inside = *self;
+    inside.root = node;
+    haul_status status = haul_kernel_check_keys(&inside, node, keys, 2);
+    if (!status)
+        status = haul_kernel_read_text(&inside, "machine", true, &made->kernel.machine);
+    const haul_node *list = haul_kernel_child(node, "sizes");
+    if (!status && !list)
+        return haul_node_fail(node, made->file, self->error, "'sizes' is missing");
+    if (!status)
+        status = read_samples(&inside, list);
+    return status; /* the counts at these sizes follow, once the expressions are read */
+}
+
+/* --- counts between sizes */
+
+static double between(double n, double n0, double y0, double n1, double y1)
+{
+    if (y0 <= 0 || y1 <= 0) /* a power has no zero */
+        return fmax(0, y0 + (y1 - y0) * (n - n0) / (n1 - n0));
+    return y0 * pow(n / n0, log(y1 / y0) / log(n1 / n0));
+}
+
+haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
+                                    haul_kernel_counts *out, haul_error *error)
+{
+    const haul_kernel_sample *samples = self->kernel.samples;
+    const size_t count = self->kernel.sample_count;
+    size_t high = 0;
+    while (high < count && samples[high].size < n)
+        high++;
+    if (high < count && samples[high].size == n) {
+        *out = samples[high].counts;
+        return HAUL_OK;
+    }
+    size_t low = high ? high - 1 : 0;
+    if (high == count && low)
+        high = low--;
+    while (low && samples[low].size == samples[high < count ? high : low].size)
+        low--;
+    if (!high)
+        for (high = 1; high < count && samples[high].size == samples[0].size;)
+            high++;
+    if (high >= count || samples[low].size == samples[high].size) {
+        haul_fail(error, HAUL_BAD_INPUT,
+                  "what '%.80s' does was counted at size %.17g only, not at %.17g",
+                  self->kernel.name, samples[0].size, n);
+        haul_error_at(error, self->file, samples[0].line, 1);
+        return HAUL_BAD_INPUT;
+    }
+    haul_kernel_counts a = samples[low].counts, b = samples[high].counts, counts = {0};
+    for (int i = 0; i < HAUL_COUNT_ROWS; i++)
+        *haul_count_of(&counts, i) = between(n, samples[low].size, *haul_count_of(&a, i),
+                                             samples[high].size, *haul_count_of(&b, i));
+    counts.threads = fmax(counts.threads, 1);
+    counts.block = fmin(fmax(round(counts.block), 1), counts.threads);
+    counts.l1_hits = fmin(counts.l1_hits, counts.loads_global);
+    counts.l2_hits = fmin(counts.l2_hits, counts.loads_global - counts.l1_hits);
+    *out = counts;
+    return HAUL_OK;
+}
+
+/* --- writing */
+
+static void put_samples(const haul_kernel_sample *samples, size_t count, bool is_counted, FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "    - {size: %.17g, seconds: %.9g", samples[i].size, samples[i].seconds);
+        haul_kernel_counts counts = samples[i].counts;
+        for (int j = 0; is_counted && j < HAUL_COUNT_ROWS; j++)
+            if (haul_count_rows[j].is_needed || *haul_count_of(&counts, j) > 0)
+                fprintf(out, ", %s: %.9g", haul_count_rows[j].key, *haul_count_of(&counts, j));
+        fputs("}\n", out);
+    }
+}
+
+/* In double quotes of YAML, what is no plain letter left out. */
+static void put_quoted(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        if (isprint((unsigned char)*text) && *text != '"' && *text != '\\')
+            fputc(*text, out);
+    fputc('"', out);
+}
+
+static void put_head(const char *name, double least, double most, FILE *out)
+{
+    fputs("haul_kernel: 1\nname: ", out);
+    put_quoted(name, out);
+    fputs("\nsummary: what a profiler counted at the sizes below\n", out);
+    fprintf(out, "variable: {name: N, from: %.17g, to: %.17g}\n", fmax(1, floor(least / 4)),
+            fmin(4 * most, 0x1p53));
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = ((const haul_kernel_sample *)a)->size;
+    const double y = ((const haul_kernel_sample *)b)->size;
+    return (x > y) - (x < y);
+}
+
+haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *name,
+                                   const char *machine, const haul_kernel_samples *samples,
+                                   FILE *out, haul_error *error)
+{
+    const size_t count = samples->count;
+    const haul_owned_kernel *owned = kernel ? haul_kernel_owned(kernel) : NULL;
+    if (owned && !owned->is_extensible) {
+        haul_fail(error, HAUL_BAD_INPUT,
+                  "what was measured cannot be added: expected keys on lines of their own, and "
+                  "'measured' as the last");
+        haul_error_in_file(error, owned->file);
+        return HAUL_BAD_INPUT;
+    }
+    haul_kernel_sample *sorted = calloc(count + 1, sizeof *sorted);
+    if (!sorted)
+        return haul_fail_no_memory(error);
+    memcpy(sorted, samples->items, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    if (owned)
+        (void)fwrite(owned->yaml, 1, owned->yaml_length, out);
+    else
+        put_head(name, sorted[0].size, sorted[count ? count - 1 : 0].size, out);
+    if (owned && owned->yaml_length && owned->yaml[owned->yaml_length - 1] != '\n')
+        fputc('\n', out);
+    fputs("measured:\n  machine: ", out);
+    put_quoted(machine, out);
+    fputs("\n  sizes:\n", out);
+    put_samples(sorted, count, !owned || owned->is_counted, out);
+    free(sorted);
+    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the kernel's file") : HAUL_OK;
+}

@@ -1,0 +1,34 @@
+/* Launches as they are read, one file after the other. */
+#ifndef HAUL_COST_KERNEL_RECORDS_H
+#define HAUL_COST_KERNEL_RECORDS_H
+
+#include "base/arena.h"
+#include "cost/counters.h"
+#include "haul/kernel_times.h"
+
+typedef struct haul_kernel_record {
+    const char *gpu;
+    const char *kernel;
+    const char *launch; /* its number in the file, where that has one */
+    const char *file;
+    int line;
+    haul_counters counters;
+} haul_kernel_record;
+
+/* Zero is an empty list. */
+typedef struct haul_kernel_records {
+    haul_arena arena;
+    haul_kernel_record *items;
+    size_t count;
+    size_t capacity;
+} haul_kernel_records;
+
+/* A new record without anything; NULL without memory. Good until the next one. */
+haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records);
+
+/* Reads a file's text into records; `first_line` counts from 1. Sizes that it does not say are
+ * `file.size`. */
+haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
+                                 haul_kernel_records *records, haul_error *error);
+
+#endif

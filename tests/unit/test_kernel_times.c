@@ -1,0 +1,191 @@
+/* Measured kernels: tables of people and of profilers. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/kernel_file.h"
+#include "haul/kernel_times.h"
+
+static haul_kernel_times *parsed(const char *text)
+{
+    char *copy = strdup(text);
+    haul_kernel_times *times = NULL;
+    haul_error error = {0};
+    char said[1200];
+    if (haul_kernel_times_parse(copy, strlen(copy), (haul_kernel_csv){.path = "t.csv"}, &times,
+                                &error))
+        fail_msg("%s", haul_error_format(&error, said, sizeof said));
+    free(copy);
+    return times;
+}
+
+static void times_have_the_unit_of_their_column(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+    } rows[] = {
+        {"n,seconds\n8,1.5\n", 1.5},
+        {"n,kernel_s\n8,1.5e-3\n", 1.5e-3},
+        {"N,Time (us)\n8,12\n", 12e-6},
+        {"size,median_ms,min_ms,max_ms\n8,3,2,4\n", 3e-3},
+        {"max_ms,mean_ms,n\n4,3,8\n", 3e-3},
+        {"n,time_ns\n8,\"1,500\"\n", 1.5e-6},
+        {"n,time_ms\n8,3 ms\n", 3e-3},
+        {"n,duration\n8,3 us\n", 3e-6},
+        {"Input.Size,Duration\n8,0.25\n", 0.25},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_kernel_times *times = parsed(rows[i].text);
+        assert_int_equal(times->count, 1);
+        CHECK_NEAR(times->rows[0].seconds, rows[i].seconds, 1e-12);
+        CHECK_NEAR(times->rows[0].size, 8, 0);
+        assert_int_equal(times->rows[0].line, 2);
+        assert_string_equal(times->rows[0].file, "t.csv");
+        haul_kernel_times_free(times);
+    }
+}
+
+static void names_come_without_their_parameters(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed("gpu,kernel,n,time_s\n"
+                                      "Tesla K40c (0),\"void mul<float>(float*, int) [7]\",8,1\n"
+                                      ",plain,9,1\n");
+    assert_string_equal(times->rows[0].gpu, "Tesla K40c");
+    assert_string_equal(times->rows[0].kernel, "mul");
+    assert_null(times->rows[1].gpu);
+    assert_string_equal(times->rows[1].kernel, "plain");
+    haul_kernel_times_free(times);
+}
+
+/* Counters by whatever name, and what BSP makes of them. */
+static void counters_give_counts(void **state)
+{
+    (void)state;
+    haul_kernel_times *times =
+        parsed("Input.Size,Duration,Grid.X,Grid.Y,Block.X,inst_executed,gld_inst_32bit,"
+               "gld_inst_64bit,gst_request,shared_load,Device.Memory.Read.Transactions,"
+               "Device.Memory.Write.Transactions,l2_subp0_read_l1_sector_queries,"
+               "l2_subp1_read_l1_sector_queries,l2_subp0_read_l1_hit_sectors,"
+               "l2_subp1_read_l1_hit_sectors,Texture.Cache.Transactions\n"
+               "4096,1e-4,8,2,256,1280,8192,4096,128,128,1000,500,300,100,150,50,NA\n");
+    const haul_kernel_measured *row = &times->rows[0];
+    assert_true(row->is_counted);
+    CHECK_NEAR(row->counts.threads, 4096, 0);
+    CHECK_NEAR(row->counts.block, 256, 0);
+    CHECK_NEAR(row->counts.loads_global, 3, 1e-12);
+    CHECK_NEAR(row->counts.stores_global, 1, 1e-12);
+    CHECK_NEAR(row->counts.loads_shared, 1, 1e-12);
+    CHECK_NEAR(row->counts.comp, 10 - 5, 1e-12);
+    CHECK_NEAR(row->counts.l2_hits, 1.5, 1e-12);
+    CHECK_NEAR(row->counts.bytes, 1500 * 32, 1e-12);
+    haul_kernel_times_free(times);
+}
+
+static void check_refused(const char *text, int line, int column, const char *why)
+{
+    char *copy = strdup(text);
+    haul_kernel_times *times = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_kernel_times_parse(copy, strlen(copy), (haul_kernel_csv){.path = "t.csv"},
+                                             &times, &error),
+                     HAUL_BAD_INPUT);
+    assert_null(times);
+    assert_string_equal(error.text, why);
+    if (error.line != line || error.column != column)
+        fail_msg("%s: at %d:%d", why, error.line, error.column);
+    free(copy);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    check_refused("", 1, 1, "empty: expected a header line with the columns' names");
+    check_refused("== no table\n", 2, 1, "empty: expected a header line with the columns' names");
+    check_refused("n,time_ms\n8,1e400\n", 2, 3, "expected a value above 0, not '1e400'");
+    check_refused("n,time_ms\n8,nan\n", 2, 3, "expected a time, not 'nan'");
+    check_refused("n,time_ms\n8,\n", 2, 3, "expected a time, not ''");
+    check_refused("n,time_ms\n8,1 parsec\n", 2, 3, "unknown unit 'parsec' in '1 parsec'");
+    check_refused("Start,Duration,Name\nms,us,\n1,2,k\n3 ms,4 s,k\n,m,k\n", 5, 2,
+                  "expected a time, not 'm'");
+    check_refused("Device,Kernel,Metric Name\nx,k,gld_request\n", 2, 5,
+                  "expected a column of values, 'Avg' or 'Metric Value', beside the metrics");
+}
+
+/* What was counted at two sizes is known between and beyond them. */
+static void counted_kernels_are_kept_and_read_back(void **state)
+{
+    (void)state;
+    const haul_kernel_counts small = {.threads = 1024, .block = 128, .comp = 10, .loads_global = 4};
+    haul_kernel_sample samples[] = {{.size = 4096, .seconds = 4e-3, .counts = small},
+                                    {.size = 1024, .seconds = 1e-3, .counts = small}};
+    samples[0].counts.threads = 16384;
+    const haul_kernel_samples all = {samples, 2};
+    char *text = NULL;
+    size_t size = 0;
+    haul_error error = {0};
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(haul_kernel_file_write(NULL, "my \"kernel\"", "k40", &all, out, &error),
+                     HAUL_OK);
+    assert_int_equal(fclose(out), 0);
+    haul_kernel_file *kernel = NULL;
+    assert_int_equal(haul_kernel_file_parse(text, size, "k.yaml", &kernel, &error), HAUL_OK);
+    assert_string_equal(kernel->name, "my kernel");
+    assert_string_equal(kernel->machine, "k40");
+    assert_int_equal(kernel->sample_count, 2);
+    CHECK_NEAR(kernel->samples[0].size, 1024, 0);
+    CHECK_NEAR(kernel->samples[1].counts.threads, 16384, 0);
+    haul_kernel_counts counts;
+    assert_int_equal(haul_kernel_file_at(kernel, 2048, &counts, &error), HAUL_OK);
+    CHECK_NEAR(counts.threads, 4096, 1e-9);
+    CHECK_NEAR(counts.loads_global, 4, 1e-9);
+    assert_int_equal(haul_kernel_file_at(kernel, 8192, &counts, &error), HAUL_OK);
+    CHECK_NEAR(counts.threads, 65536, 1e-9);
+    assert_int_equal(haul_kernel_file_at(kernel, 512, &counts, &error), HAUL_OK);
+    CHECK_NEAR(counts.threads, 256, 1e-9);
+    assert_int_equal(haul_kernel_file_at(kernel, 4096, &counts, &error), HAUL_OK);
+    CHECK_NEAR(counts.threads, 16384, 0);
+    haul_kernel_file_free(kernel);
+    free(text);
+}
+
+static void one_counted_size_says_nothing_of_others(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "haul_kernel: 1\nname: k\nsummary: s\nvariable: {from: 1, to: 100}\nmeasured:\n"
+        "  machine: k40\n  sizes:\n"
+        "    - {size: 10, seconds: 1, threads: 1, block: 1, comp: 1, loads_global: 1, "
+        "stores_global: 1}\n"
+        "    - {size: 10, seconds: 2, threads: 1, block: 1, comp: 1, loads_global: 1, "
+        "stores_global: 1}\n";
+    haul_kernel_file *kernel = NULL;
+    haul_error error = {0};
+    haul_kernel_counts counts;
+    assert_int_equal(haul_kernel_file_parse(yaml, strlen(yaml), "k.yaml", &kernel, &error),
+                     HAUL_OK);
+    assert_int_equal(haul_kernel_file_at(kernel, 10, &counts, &error), HAUL_OK);
+    static const double others[] = {5, 20};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(haul_kernel_file_at(kernel, others[i], &counts, &error), HAUL_BAD_INPUT);
+        assert_int_equal(error.line, 8);
+    }
+    haul_kernel_file_free(kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_have_the_unit_of_their_column),
+        cmocka_unit_test(names_come_without_their_parameters),
+        cmocka_unit_test(counters_give_counts),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(counted_kernels_are_kept_and_read_back),
+        cmocka_unit_test(one_counted_size_says_nothing_of_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
