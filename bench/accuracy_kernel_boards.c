@@ -87,7 +87,8 @@ static haul_status predict(const haul_kernel_case *base, const haul_kernel_sampl
     what.counts = row->counts;
     haul_estimate estimate;
     haul_estimate home;
-    haul_status status = haul_kernel_time(haul_kernel_model_at(0), &what, &estimate, error);
+    haul_status status =
+        haul_kernel_time(haul_kernel_model_at((size_t)score.model), &what, &estimate, error);
     what.target = base->home;
     if (status == HAUL_OK)
         status = haul_kernel_time(haul_kernel_model_at(0), &what, &home, error);
@@ -118,9 +119,11 @@ static void take_best(kernel_score *scores, size_t count, double naive[][3])
         scores[i].best = naive[i][best];
 }
 
-static haul_status try_program(const kernel_rows *rows, int p, const int pair[2],
-                               kernel_scores *scores, haul_error *error)
+static haul_status try_program(const kernel_rows *rows, kernel_score score, kernel_scores *scores,
+                               haul_error *error)
 {
+    const int p = score.program;
+    const int pair[2] = {score.home, score.board};
     const kernel_series *home = &rows->series[p][pair[0]];
     const kernel_series *there = &rows->series[p][pair[1]];
     if (!same_launch(home, there))
@@ -132,7 +135,6 @@ static haul_status try_program(const kernel_rows *rows, int p, const int pair[2]
         return status;
     const haul_kernel_case base = {
         .home = rows->machines[pair[0]], .fit = fit, .target = rows->machines[pair[1]]};
-    const kernel_score score = {.program = p, .board = pair[1], .home = pair[0]};
     const size_t first = scores->count;
     double naive[KERNEL_SIZES][3];
     for (size_t i = 0; i < there->count && status == HAUL_OK; i++)
@@ -143,12 +145,15 @@ static haul_status try_program(const kernel_rows *rows, int p, const int pair[2]
     return status;
 }
 
-static haul_status try_pair(const kernel_rows *rows, const int pair[2], kernel_scores *scores,
-                            haul_error *error)
+static haul_status try_pair(const kernel_rows *rows, const int pair[2], int model,
+                            kernel_scores *scores, haul_error *error)
 {
     haul_status status = HAUL_OK;
-    for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++)
-        status = try_program(rows, p, pair, scores, error);
+    for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
+        const kernel_score score = {
+            .program = p, .home = pair[0], .board = pair[1], .model = model};
+        status = try_program(rows, score, scores, error);
+    }
     return status;
 }
 
@@ -173,7 +178,7 @@ static haul_status print_group(const kernel_rows *rows, const board_group *group
     for (int i = 0; i < group->pair_count && status == HAUL_OK; i++) {
         kernel_scores pair = {0};
         char name[64];
-        status = try_pair(rows, group->pairs[i], &pair, error);
+        status = try_pair(rows, group->pairs[i], 0, &pair, error);
         snprintf(name, sizeof name, "%s to %s", kernel_boards[group->pairs[i][0]].machine,
                  kernel_boards[group->pairs[i][1]].machine);
         if (status == HAUL_OK && !is_sum) {
@@ -230,18 +235,27 @@ static haul_status carry_program(const kernel_rows *rows, kernel_score score, ke
     return status;
 }
 
-static haul_status print_carried(const kernel_rows *rows, const board_group *group, FILE *out,
-                                 haul_error *error)
+static haul_status carry_pair(const kernel_rows *rows, const int pair[2], kernel_scores *scores,
+                              haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
+        const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
+        if (same_launch(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
+            status = carry_program(rows, score, scores, error);
+    }
+    return status;
+}
+
+/* By one of the other models, or (`model` below 0) by times and launches alone. */
+static haul_status print_other(const kernel_rows *rows, const board_group *group, int model,
+                               FILE *out, haul_error *error)
 {
     kernel_scores scores = {0};
     haul_status status = HAUL_OK;
-    for (int i = 0; i < group->pair_count; i++)
-        for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
-            const kernel_score score = {
-                .program = p, .home = group->pairs[i][0], .board = group->pairs[i][1]};
-            if (same_launch(&rows->series[p][score.home], &rows->series[p][score.board]))
-                status = carry_program(rows, score, &scores, error);
-        }
+    for (int i = 0; i < group->pair_count && status == HAUL_OK; i++)
+        status = model < 0 ? carry_pair(rows, group->pairs[i], &scores, error)
+                           : try_pair(rows, group->pairs[i], model, &scores, error);
     double program = 0;
     double board = 0;
     kernel_error sum = {0};
@@ -252,7 +266,8 @@ static haul_status print_carried(const kernel_rows *rows, const board_group *gro
     if (status == HAUL_OK)
         status = kernel_scores_error(&scores, &sum, error);
     if (status == HAUL_OK)
-        fprintf(out, "| %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
+        fprintf(out, "| %s | %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
+                model < 0 ? "times and launches alone" : haul_kernel_model_at((size_t)model)->name,
                 group->name, sum.count, sum.mean, sum.median, kernel_scores_held(&scores), program,
                 board);
     kernel_scores_release(&scores);
@@ -297,17 +312,20 @@ static haul_status write_tables(const kernel_rows *rows, FILE *out, haul_error *
     return status;
 }
 
-static haul_status write_carried(const kernel_rows *rows, FILE *out, haul_error *error)
+static haul_status write_others(const kernel_rows *rows, FILE *out, haul_error *error)
 {
+    enum { BY_BSP = 1, GROUPS_SHOWN = 2 };
+    static const int models[] = {-1, BY_BSP};
     fputs(
         "\nKnown by their times and launches alone, as in a profile (`haul project`), kernels are "
-        "carried between the ratios that may bound them:\n\n"
-        "| boards | rows | mean | median | interval holds | program left out | board left out "
-        "|\n| --- | --- | --- | --- | --- | --- | --- |\n",
+        "carried between the ratios that may bound them; `bsp` is one lambda, as published:\n\n"
+        "| by | boards | rows | mean | median | interval holds | program left out | board left "
+        "out |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         out);
     haul_status status = HAUL_OK;
-    for (int i = 0; i < GROUPS && status == HAUL_OK; i++)
-        status = print_carried(rows, &groups[i], out, error);
+    for (int m = 0; m < 2; m++)
+        for (int i = GROUPS - GROUPS_SHOWN; i < GROUPS && status == HAUL_OK; i++)
+            status = print_other(rows, &groups[i], models[m], out, error);
     return status;
 }
 
@@ -334,7 +352,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
           out);
     status = write_tables(rows, out, error);
     if (status == HAUL_OK)
-        status = write_carried(rows, out, error);
+        status = write_others(rows, out, error);
     kernel_rows_free(rows);
     return status;
 }

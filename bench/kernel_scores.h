@@ -10,6 +10,7 @@ typedef struct kernel_score {
     int program;
     int board; /* predicted */
     int home;
+    int model;    /* by haul_kernel_model_at */
     double ratio; /* predicted / measured */
     double doubt;
     bool beyond;  /* the size is outside those measured at home */
