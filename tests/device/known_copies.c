@@ -20,6 +20,10 @@ typedef unsigned long long address;
     X(cuCtxSetCurrent, (handle context))                                                           \
     X(cuMemAlloc_v2, (address * device, size_t bytes))                                             \
     X(cuMemAllocHost_v2, (void **host, size_t bytes))                                              \
+    X(cuMemFree_v2, (address device))                                                              \
+    X(cuMemFreeHost, (void *host))                                                                 \
+    X(cuEventDestroy_v2, (handle event))                                                           \
+    X(cuStreamDestroy_v2, (handle stream))                                                         \
     X(cuMemcpyHtoDAsync_v2, (address to, const void *from, size_t bytes, handle stream))           \
     X(cuMemcpyDtoHAsync_v2, (void *to, address from, size_t bytes, handle stream))                 \
     X(cuMemcpyDtoDAsync_v2, (address to, address from, size_t bytes, handle stream))               \
@@ -135,6 +139,18 @@ static work prepare(void)
     return w;
 }
 
+static void release(const work *w)
+{
+    MUST(cuMemFree_v2(w->a));
+    MUST(cuMemFree_v2(w->b));
+    MUST(cuMemFreeHost(w->pinned));
+    MUST(cuEventDestroy_v2(w->from));
+    MUST(cuEventDestroy_v2(w->to));
+    MUST(cuStreamDestroy_v2(w->stream));
+    MUST(cuStreamDestroy_v2(w->other));
+    free(w->pageable);
+}
+
 static void copy_in(const work *w)
 {
     MUST(cuMemcpyHtoDAsync_v2(w->a, w->pinned, BYTES, w->stream));
@@ -213,5 +229,6 @@ int main(void)
     timed(&w, set, "memset,", BYTES);
     timed(&w, compute, "kernel,", 0);
     counted(&w);
+    release(&w);
     return fflush(stdout) ? 1 : 0;
 }

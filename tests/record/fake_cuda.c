@@ -95,6 +95,10 @@ VISIBLE int cuDevicePrimaryCtxRetain(void **context, int device);
 VISIBLE int cuCtxSetCurrent(void *context);
 VISIBLE int cuMemAlloc_v2(address *device, size_t bytes);
 VISIBLE int cuMemAllocHost_v2(void **host, size_t bytes);
+VISIBLE int cuMemFree_v2(address device);
+VISIBLE int cuMemFreeHost(void *host);
+VISIBLE int cuEventDestroy_v2(void *event);
+VISIBLE int cuStreamDestroy_v2(void *stream);
 VISIBLE int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream);
 VISIBLE int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream);
 VISIBLE int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream);
@@ -156,6 +160,29 @@ int cuMemAllocHost_v2(void **host, size_t bytes)
     self.pinned[self.pinned_count].begin = *host;
     self.pinned[self.pinned_count++].bytes = bytes;
     return 0;
+}
+
+int cuMemFree_v2(address device)
+{
+    free((void *)(uintptr_t)device);
+    return 0;
+}
+
+int cuMemFreeHost(void *host)
+{
+    free(host);
+    return 0;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    free(event);
+    return 0;
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+    return !stream;
 }
 
 int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream)
