@@ -46,8 +46,8 @@ static void find_library(const char *name, char *path, size_t size)
     if (slash)
         slash[1] = '\0';
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(path, size, "%s%s%s", program, places[i], name);
-        if (!access(path, R_OK))
+        const int full = snprintf(path, size, "%s%s%s", program, places[i], name);
+        if (full >= 0 && (size_t)full < size && !access(path, R_OK))
             return;
     }
     path[0] = '\0';
