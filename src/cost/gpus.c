@@ -88,5 +88,5 @@ bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block)
     enum { USUAL_THREADS = 2048 };
     const haul_architecture *architecture = haul_architecture_of(gpu);
     const double threads = architecture ? architecture->threads : USUAL_THREADS;
-    return blocks > 0 && blocks * block < gpu->multiprocessors.value * threads / 4;
+    return blocks > 0 && blocks * block <= gpu->multiprocessors.value * threads / 4;
 }

@@ -32,7 +32,7 @@ double haul_gpu_flops(const haul_gpu *gpu);
  * blocks of the busiest (`blocks` 0: many), and the cycles that dependent instructions wait. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks);
 
-/* Fewer threads than a quarter of what the board holds; false where `blocks` is 0. */
+/* At most a quarter of the threads that the board holds; false where `blocks` is 0. */
 bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block);
 
 /* Of one kernel without work, on the device. */
