@@ -1,0 +1,170 @@
+/* What overlapping copies with a kernel brings: the strategies of van Werkhoven et al. (CCGrid
+ * 2014) as closed forms, their bounds, and the number of streams. docs/overlap.md has the formulas.
+ */
+#ifndef HAUL_OVERLAP_H
+#define HAUL_OVERLAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haul/machine.h"
+
+HAUL_BEGIN
+
+/* name, word, what it is */
+#define HAUL_STRATEGY_LIST(X)                                                                      \
+    X(EXPLICIT, "explicit", "copy all in, compute, copy all out")                                  \
+    X(STREAMS, "streams", "copies and kernels in chunks, a stream each")                           \
+    X(MAPPED, "mapped", "the kernel reads and writes mapped host memory")                          \
+    X(HYBRID, "hybrid", "chunks copied in by streams, output written to mapped memory")
+
+typedef enum haul_strategy {
+#define HAUL_STRATEGY_ENUM(name, word, text) HAUL_##name,
+    HAUL_STRATEGY_LIST(HAUL_STRATEGY_ENUM)
+#undef HAUL_STRATEGY_ENUM
+} haul_strategy;
+
+enum { HAUL_STRATEGIES = HAUL_HYBRID + 1 };
+
+HAUL_API const char *haul_strategy_word(haul_strategy strategy);
+HAUL_API const char *haul_strategy_text(haul_strategy strategy);
+
+/* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first
+ * whatever its engines are. */
+typedef enum haul_stream_device {
+    HAUL_IMPLICIT_SYNC,
+    HAUL_ONE_ENGINE,
+    HAUL_TWO_ENGINES,
+} haul_stream_device;
+
+/* What a program moves and computes, once. */
+typedef struct haul_overlap_work {
+    uint64_t in_bytes;  /* host to device */
+    uint64_t out_bytes; /* device to host */
+    double kernel_s;
+    double reads;  /* how often each byte in crosses the link where it is mapped; 0 or from 1 on */
+    double writes; /* and each byte out */
+} haul_overlap_work;
+
+/* The copies of one direction: B, L+o, G and g. All are 0 where nothing is copied. */
+typedef struct haul_overlap_leg {
+    double bytes;
+    double times; /* that a byte crosses the link where it is mapped */
+    double latency_s;
+    double per_byte_s;
+    double gap_s;
+    double busy_per_byte_s;   /* while copies run the other way; at least per_byte_s */
+    double mapped_per_byte_s; /* while a kernel's mapped memory moves the other way; likewise */
+} haul_overlap_leg;
+
+/* Figures that a machine lacks and what is taken for them; see haul_overlap_describe. */
+enum { HAUL_ASSUMED_GAP = 1, HAUL_ASSUMED_BUSY = 2, HAUL_ASSUMED_MAPPED = 4 };
+
+/* All that the forms need. */
+typedef struct haul_overlap_case {
+    haul_stream_device device;
+    haul_overlap_leg in;
+    haul_overlap_leg out;
+    double kernel_s;
+    haul_provenance weakest; /* of the figures it rests on */
+    unsigned assumed;
+} haul_overlap_case;
+
+/* Puts a machine's figures of pinned copies (near) to a program's work. L+o and G are those of the
+ * model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it lacks
+ * `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
+ * result is as weak as a figure carried over. Returns MISSING where the copies cannot be timed, or
+ * gpu.copy_engines or gpu.implicit_sync is not known, and BAD_INPUT for a time or a count that is
+ * negative or not finite. */
+HAUL_API haul_status haul_overlap_describe(const haul_machine *machine,
+                                           const haul_overlap_work *work, haul_overlap_case *out,
+                                           haul_error *error);
+
+/* The same on the next generation of PCIe: G divided by the ratio of the generations' peaks,
+ * latencies and gaps kept. `generation` is then the new one. Returns MISSING where the link is not
+ * PCIe or its generation is the newest. */
+HAUL_API haul_status haul_overlap_next_generation(const haul_machine *machine,
+                                                  const haul_overlap_case *self,
+                                                  haul_overlap_case *out, int *generation,
+                                                  haul_error *error);
+
+/* Time of a strategy with `streams` streams, from 1 on, in seconds. explicit and mapped have none.
+ */
+HAUL_API double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy,
+                                  uint32_t streams);
+
+enum { HAUL_STREAMS_MOST = 65536 };
+
+/* The number of streams, up to HAUL_STREAMS_MOST, of the least time; the fewest of those. */
+HAUL_API uint32_t haul_overlap_best_streams(const haul_overlap_case *self, haul_strategy strategy);
+
+/* The fewest streams whose time is within `share` of the least: 0.01 for one percent. */
+HAUL_API uint32_t haul_overlap_enough_streams(const haul_overlap_case *self, haul_strategy strategy,
+                                              double share);
+
+/* The largest number of streams that is useful by the paper's formulas (section VI), not rounded;
+ * infinite where they know none. `kernel_dominates` chooses the scenario. */
+HAUL_API double haul_overlap_useful_streams(const haul_overlap_case *self, bool kernel_dominates);
+
+/* Whether the kernel takes longer than all copies, in the order that the device allows: the paper's
+ * scenario. */
+HAUL_API bool haul_overlap_kernel_dominates(const haul_overlap_case *self);
+
+/* What keeps a strategy from being faster: what is busy longest. */
+typedef enum haul_overlap_bound {
+    HAUL_BOUND_KERNEL,
+    HAUL_BOUND_IN,     /* copies to the device */
+    HAUL_BOUND_OUT,    /* copies from it */
+    HAUL_BOUND_COPIES, /* both, one after the other */
+} haul_overlap_bound;
+
+HAUL_API const char *haul_overlap_bound_text(haul_overlap_bound bound);
+
+typedef struct haul_overlap_row {
+    haul_strategy strategy;
+    uint32_t streams; /* 1 where the strategy has none */
+    double seconds;
+    haul_overlap_bound bound;
+    double bound_s; /* that it is busy */
+} haul_overlap_row;
+
+/* The strategies beside each other. */
+typedef struct haul_overlap {
+    haul_overlap_row rows[HAUL_STRATEGIES]; /* by haul_strategy */
+    haul_strategy best;                     /* of equals the first */
+    double gain;     /* explicit's time by the best one's; 1 where both are 0 */
+    double full_s;   /* no strategy is faster: all of it at once (the roofline's full overlap) */
+    double none_s;   /* nothing at once, no latencies */
+    double mapped_s; /* full overlap of what crosses the link where all is mapped */
+    uint32_t enough; /* streams within 1 % of the best number's time */
+    double useful;   /* haul_overlap_useful_streams of the scenario; infinite: no limit known */
+    bool kernel_dominates;
+} haul_overlap;
+
+/* With `streams` streams, or the best number of each strategy for 0. */
+HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams,
+                                   haul_overlap *out);
+
+/* The roofline with a link (CCGrid 2014, III.A): upper bounds on flop/s. */
+typedef struct haul_roofline {
+    double peak_flops;
+    double memory_Bps;
+    double link_Bps;
+} haul_roofline;
+
+typedef struct haul_roofline_work {
+    double flops;
+    double memory_bytes; /* flops by these: operational intensity */
+    double link_bytes;   /* flops by these: data intensity */
+} haul_roofline_work;
+
+/* flops / link_bytes; infinite where nothing crosses. */
+HAUL_API double haul_data_intensity(const haul_roofline_work *work);
+HAUL_API double haul_roofline_full_overlap(const haul_roofline *self,
+                                           const haul_roofline_work *work);
+HAUL_API double haul_roofline_no_overlap(const haul_roofline *self, const haul_roofline_work *work);
+HAUL_API double haul_roofline_mapped(const haul_roofline *self, const haul_roofline_work *work);
+
+HAUL_END
+
+#endif

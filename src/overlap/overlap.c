@@ -1,0 +1,185 @@
+/* The forms' figures from a machine and a program's work. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "haul/cost.h"
+#include "haul/overlap.h"
+
+/* Shares of the rate alone that are left while the other direction is busy, for machines that do
+ * not say. With copies: the median of both directions of a K20, a K40 and of an A100 (0.71 to
+ * 0.93). With mapped memory: the median of both of a K20 and a GTX Titan (0.54 to 0.70; CCGrid
+ * 2014, Tables I and II). */
+static const double usual_busy_share = 0.86;
+static const double usual_mapped_share = 0.66;
+
+typedef struct description {
+    const haul_machine *machine;
+    const haul_copy_model *model;
+    haul_overlap_case *out;
+    haul_error *error;
+} description;
+
+static bool is_given(const haul_figure *figure)
+{
+    return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
+}
+
+static void rest_on(haul_overlap_case *self, haul_provenance provenance)
+{
+    self->weakest = haul_provenance_weaker(self->weakest, provenance);
+}
+
+/* L+o is the time of a copy of nothing, G what `bytes` take beyond it, each. */
+static haul_status find_line(description *self, haul_direction direction, haul_overlap_leg *leg)
+{
+    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
+    haul_estimate none;
+    haul_estimate all;
+    haul_status status = haul_copy_time(self->machine, self->model, &copy, &none, self->error);
+    copy.bytes = (uint64_t)leg->bytes;
+    if (!status)
+        status = haul_copy_time(self->machine, self->model, &copy, &all, self->error);
+    if (status)
+        return status;
+    leg->latency_s = none.seconds;
+    leg->per_byte_s = fmax(all.seconds - none.seconds, 0) / leg->bytes;
+    rest_on(self->out, haul_provenance_weaker(none.weakest, all.weakest));
+    return HAUL_OK;
+}
+
+/* No direction is faster for the other's company. */
+static double slowed(description *self, const haul_overlap_leg *leg, const haul_figure *rate,
+                     double usual_share, unsigned assumed)
+{
+    if (rate && is_given(rate)) {
+        rest_on(self->out, rate->provenance);
+        return fmax(1 / rate->value, leg->per_byte_s);
+    }
+    self->out->assumed |= assumed;
+    rest_on(self->out, HAUL_CARRIED);
+    return leg->per_byte_s / usual_share;
+}
+
+/* The machine's gap, or L+o: a copy behind another does not wait longer than one by itself. */
+static double gap_of(description *self, const haul_overlap_leg *leg, const haul_copy_curve *curve)
+{
+    if (curve && is_given(&curve->gap_s)) {
+        rest_on(self->out, curve->gap_s.provenance);
+        return curve->gap_s.value;
+    }
+    self->out->assumed |= HAUL_ASSUMED_GAP;
+    rest_on(self->out, HAUL_CARRIED);
+    return leg->latency_s;
+}
+
+static haul_status describe_leg(description *self, haul_direction direction, haul_overlap_leg *leg)
+{
+    if (!(leg->bytes > 0))
+        return HAUL_OK;
+    const haul_status status = find_line(self, direction, leg);
+    if (status)
+        return status;
+    const haul_copy_curve *curve =
+        haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
+    leg->gap_s = gap_of(self, leg, curve);
+    leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
+                                    usual_mapped_share, HAUL_ASSUMED_MAPPED);
+    leg->busy_per_byte_s = leg->per_byte_s;
+    if (self->out->device == HAUL_TWO_ENGINES)
+        leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
+                                      usual_busy_share, HAUL_ASSUMED_BUSY);
+    return HAUL_OK;
+}
+
+static haul_status find_device(description *self)
+{
+    const haul_figure *engines = &self->machine->gpu.copy_engines;
+    const haul_figure *syncs = &self->machine->gpu.implicit_sync;
+    const char *lacks = NULL;
+    if (syncs->provenance == HAUL_NOT_GIVEN)
+        lacks = "gpu.implicit_sync";
+    else if (!is_given(engines))
+        lacks = "gpu.copy_engines";
+    if (lacks)
+        return haul_fail(self->error, HAUL_MISSING, "machine '%s' lacks %s",
+                         self->machine->name ? self->machine->name : "without a name", lacks);
+    rest_on(self->out, haul_provenance_weaker(engines->provenance, syncs->provenance));
+    if (syncs->value > 0)
+        self->out->device = HAUL_IMPLICIT_SYNC;
+    else
+        self->out->device = engines->value > 1 ? HAUL_TWO_ENGINES : HAUL_ONE_ENGINE;
+    return HAUL_OK;
+}
+
+/* A thousand years, and a thousand million times. */
+static const double seconds_most = 3.2e10;
+static const double times_most = 1e9;
+
+/* 0 is once. */
+static bool is_times(double times)
+{
+    return times == 0 || (times >= 1 && times <= times_most);
+}
+
+static haul_status check_work(const haul_overlap_work *work, haul_error *error)
+{
+    if (!(work->kernel_s >= 0 && work->kernel_s <= seconds_most))
+        return haul_fail(error, HAUL_BAD_INPUT, "a kernel's time is from 0 to a thousand years");
+    if (!is_times(work->reads) || !is_times(work->writes))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "a mapped byte is read or written from once to 1e9 times");
+    return HAUL_OK;
+}
+
+haul_status haul_overlap_describe(const haul_machine *machine, const haul_overlap_work *work,
+                                  haul_overlap_case *out, haul_error *error)
+{
+    haul_model_ref model;
+    haul_status status = check_work(work, error);
+    if (!status)
+        status = haul_model_find("auto", &model, error);
+    if (status)
+        return status;
+    haul_overlap_case found = {
+        .in = {.bytes = (double)work->in_bytes, .times = work->reads > 0 ? work->reads : 1},
+        .out = {.bytes = (double)work->out_bytes, .times = work->writes > 0 ? work->writes : 1},
+        .kernel_s = work->kernel_s,
+    };
+    description self = {machine, model.model, &found, error};
+    status = find_device(&self);
+    if (!status)
+        status = describe_leg(&self, HAUL_HTOD, &found.in);
+    if (!status)
+        status = describe_leg(&self, HAUL_DTOH, &found.out);
+    haul_model_release(&model);
+    if (!status)
+        *out = found;
+    return status;
+}
+
+static void speed_up(haul_overlap_leg *leg, double ratio)
+{
+    leg->per_byte_s /= ratio;
+    leg->busy_per_byte_s /= ratio;
+    leg->mapped_per_byte_s /= ratio;
+}
+
+haul_status haul_overlap_next_generation(const haul_machine *machine, const haul_overlap_case *self,
+                                         haul_overlap_case *out, int *generation, haul_error *error)
+{
+    haul_link link = machine->link;
+    const haul_figure now = haul_link_peak(&link);
+    link.generation.value += 1;
+    const haul_figure then = haul_link_peak(&link);
+    if (link.kind != HAUL_LINK_PCIE || !is_given(&now))
+        return haul_fail(error, HAUL_MISSING, "the link is not PCIe");
+    if (!is_given(&then))
+        return haul_fail(error, HAUL_MISSING, "no generation after %g is known",
+                         machine->link.generation.value);
+    *out = *self;
+    speed_up(&out->in, then.value / now.value);
+    speed_up(&out->out, then.value / now.value);
+    rest_on(out, HAUL_CARRIED);
+    *generation = (int)link.generation.value;
+    return HAUL_OK;
+}

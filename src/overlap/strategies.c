@@ -1,0 +1,243 @@
+/* The strategies: which form, with which of a machine's figures. */
+#include <math.h>
+
+#include "haul/overlap.h"
+#include "overlap/forms.h"
+
+/* Which G holds: alone, while copies run the other way, or while mapped memory moves so. */
+typedef enum company { ALONE, COPIES, MAPPED_MEMORY } company;
+
+static double per_byte(const haul_overlap_leg *leg, company with)
+{
+    const double of[] = {leg->per_byte_s, leg->busy_per_byte_s, leg->mapped_per_byte_s};
+    return of[with];
+}
+
+static haul_leg_times times_of(const haul_overlap_leg *leg, double bytes, company with)
+{
+    return (haul_leg_times){leg->latency_s, bytes * per_byte(leg, with), leg->gap_s};
+}
+
+static bool both_ways(const haul_overlap_case *self)
+{
+    return self->in.bytes > 0 && self->out.bytes > 0;
+}
+
+/* Two directions slow each other only where there are two. */
+static haul_form form_of(const haul_overlap_case *self, company with)
+{
+    const company actual = both_ways(self) ? with : ALONE;
+    return (haul_form){
+        .h = times_of(&self->in, self->in.bytes, actual),
+        .d = times_of(&self->out, self->out.bytes, actual),
+        .kernel_s = self->kernel_s,
+    };
+}
+
+static double explicit_time(const haul_overlap_case *self, double s)
+{
+    (void)s;
+    const haul_form f = form_of(self, ALONE);
+    return haul_form_explicit(&f);
+}
+
+/* Each form of a pair leaves out what the dominant part hides: the scenario that holds is the one
+ * that takes longer. */
+static double streams_time(const haul_overlap_case *self, double s)
+{
+    const bool at_once = self->device == HAUL_TWO_ENGINES && s > 1;
+    const haul_form f = form_of(self, at_once ? COPIES : ALONE);
+    switch (self->device) {
+    case HAUL_IMPLICIT_SYNC:
+        return fmax(haul_form_sync_kernel(&f, s), haul_form_sync_transfer(&f, s));
+    case HAUL_ONE_ENGINE:
+        return fmax(haul_form_one_kernel(&f, s), haul_form_one_transfer(&f, s));
+    default:
+        return haul_form_two(&f, s);
+    }
+}
+
+/* (6) with the G of a direction alone, as the paper's own estimates have it; each byte crosses as
+ * often as the kernel asks for it. */
+static double mapped_time(const haul_overlap_case *self, double s)
+{
+    (void)s;
+    const haul_form f = {
+        .h = times_of(&self->in, self->in.bytes * self->in.times, ALONE),
+        .d = times_of(&self->out, self->out.bytes * self->out.times, ALONE),
+        .kernel_s = self->kernel_s,
+    };
+    return haul_form_mapped(&f);
+}
+
+/* (5) on every device, with the G's of copies that meet mapped memory (Table II). */
+static double hybrid_time(const haul_overlap_case *self, double s)
+{
+    haul_form f = form_of(self, MAPPED_MEMORY);
+    f.d.data_s *= self->out.times;
+    return haul_form_two(&f, s);
+}
+
+#define NAMES(name, word, text) [HAUL_##name] = {word, text},
+static const struct {
+    const char *word;
+    const char *text;
+} names[] = {HAUL_STRATEGY_LIST(NAMES)};
+#undef NAMES
+
+static const struct {
+    double (*time)(const haul_overlap_case *self, double s);
+    bool has_streams;
+} strategies[] = {
+    [HAUL_EXPLICIT] = {explicit_time, false},
+    [HAUL_STREAMS] = {streams_time, true},
+    [HAUL_MAPPED] = {mapped_time, false},
+    [HAUL_HYBRID] = {hybrid_time, true},
+};
+
+const char *haul_strategy_word(haul_strategy strategy)
+{
+    return names[strategy].word;
+}
+
+const char *haul_strategy_text(haul_strategy strategy)
+{
+    return names[strategy].text;
+}
+
+double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
+{
+    return strategies[strategy].time(self, streams ? streams : 1);
+}
+
+/* A form is the greatest of terms a + b/s + c s, so it falls, then rises; it may be level only at
+ * its least. Thus the first s whose successor is no better is the best. One stream, whose copies
+ * are alone, is compared by itself. */
+uint32_t haul_overlap_best_streams(const haul_overlap_case *self, haul_strategy strategy)
+{
+    if (!strategies[strategy].has_streams)
+        return 1;
+    uint32_t low = 2;
+    uint32_t high = HAUL_STREAMS_MOST;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (haul_overlap_time(self, strategy, middle + 1) <
+            haul_overlap_time(self, strategy, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return haul_overlap_time(self, strategy, low) < haul_overlap_time(self, strategy, 1) ? low : 1;
+}
+
+uint32_t haul_overlap_enough_streams(const haul_overlap_case *self, haul_strategy strategy,
+                                     double share)
+{
+    uint32_t high = haul_overlap_best_streams(self, strategy);
+    const double limit = haul_overlap_time(self, strategy, high) * (1 + share);
+    if (haul_overlap_time(self, strategy, 1) <= limit)
+        return 1;
+    uint32_t low = 2;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (haul_overlap_time(self, strategy, middle) <= limit)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+/* What is busy in a strategy; `with` is the company of its copies. */
+typedef struct busy {
+    double in_s;
+    double out_s;
+    bool in_turn; /* one direction's copies after the other's */
+} busy;
+
+static busy busy_of(const haul_overlap_case *self, haul_strategy strategy, double s)
+{
+    company with = ALONE;
+    if (strategy == HAUL_HYBRID)
+        with = MAPPED_MEMORY;
+    else if (strategy == HAUL_STREAMS && self->device == HAUL_TWO_ENGINES && s > 1)
+        with = COPIES;
+    haul_form f = form_of(self, with);
+    if (strategy == HAUL_MAPPED)
+        f.h.data_s *= self->in.times;
+    if (strategy == HAUL_MAPPED || strategy == HAUL_HYBRID)
+        f.d.data_s *= self->out.times;
+    return (busy){
+        .in_s = f.h.latency_s + f.h.data_s + f.h.gap_s * (s - 1),
+        .out_s = f.d.latency_s + f.d.data_s + f.d.gap_s * (s - 1),
+        .in_turn = strategy == HAUL_EXPLICIT ||
+                   (strategy == HAUL_STREAMS && (self->device != HAUL_TWO_ENGINES || s == 1)),
+    };
+}
+
+static void find_bound(const haul_overlap_case *self, haul_overlap_row *row)
+{
+    const busy copies = busy_of(self, row->strategy, row->streams);
+    const bool both = copies.in_turn && copies.in_s > 0 && copies.out_s > 0;
+    const double of[] = {
+        [HAUL_BOUND_KERNEL] = self->kernel_s,
+        [HAUL_BOUND_IN] = copies.in_s,
+        [HAUL_BOUND_OUT] = copies.out_s,
+        [HAUL_BOUND_COPIES] = both ? copies.in_s + copies.out_s : 0,
+    };
+    row->bound = HAUL_BOUND_KERNEL;
+    for (int i = HAUL_BOUND_IN; i <= HAUL_BOUND_COPIES; i++)
+        if (of[i] > of[row->bound])
+            row->bound = (haul_overlap_bound)i;
+    row->bound_s = of[row->bound];
+}
+
+const char *haul_overlap_bound_text(haul_overlap_bound bound)
+{
+    static const char *const texts[] = {
+        [HAUL_BOUND_KERNEL] = "the kernel",
+        [HAUL_BOUND_IN] = "copies to the device",
+        [HAUL_BOUND_OUT] = "copies from the device",
+        [HAUL_BOUND_COPIES] = "copies both ways, in turn",
+    };
+    return texts[bound];
+}
+
+static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy strategy,
+                               uint32_t streams)
+{
+    haul_overlap_row row = {.strategy = strategy, .streams = streams};
+    if (!strategies[strategy].has_streams)
+        row.streams = 1;
+    else if (!streams)
+        row.streams = haul_overlap_best_streams(self, strategy);
+    row.seconds = haul_overlap_time(self, strategy, row.streams);
+    find_bound(self, &row);
+    return row;
+}
+
+static void find_limits(const haul_overlap_case *self, haul_overlap *out)
+{
+    const double in_s = self->in.bytes * self->in.per_byte_s;
+    const double out_s = self->out.bytes * self->out.per_byte_s;
+    const double mapped_s = fmax(in_s * self->in.times, out_s * self->out.times);
+    out->full_s = fmax(self->kernel_s, fmax(in_s, out_s));
+    out->none_s = self->kernel_s + in_s + out_s;
+    out->mapped_s = fmax(self->kernel_s, mapped_s);
+}
+
+void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_overlap *out)
+{
+    *out = (haul_overlap){.best = HAUL_EXPLICIT};
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        out->rows[i] = row_of(self, (haul_strategy)i, streams);
+        if (out->rows[i].seconds < out->rows[out->best].seconds)
+            out->best = (haul_strategy)i;
+    }
+    const double best_s = out->rows[out->best].seconds;
+    out->gain = best_s > 0 ? out->rows[HAUL_EXPLICIT].seconds / best_s : 1;
+    find_limits(self, out);
+    out->kernel_dominates = haul_overlap_kernel_dominates(self);
+    out->useful = haul_overlap_useful_streams(self, out->kernel_dominates);
+    out->enough = haul_overlap_enough_streams(self, HAUL_STREAMS, 0.01);
+}

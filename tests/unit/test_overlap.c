@@ -1,0 +1,363 @@
+/* The closed forms: by hand, at their limits, and over random cases. */
+#include "check.h"
+
+#include <string.h>
+
+#include "haul/overlap.h"
+#include "overlap/forms.h"
+
+static uint64_t next(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return *seed >> 33;
+}
+
+static double between(uint64_t *seed, double least, double most)
+{
+    return least * pow(most / least, (double)next(seed) / 0x1p31);
+}
+
+static void check_within(double value, double expected, double by)
+{
+    assert_true(fabs(value - expected) <= by);
+}
+
+/* L+o 1, B G 40 in and 20 back, g 0.5 and 0.25, a kernel of 100: four streams. */
+static const haul_form by_hand = {{1, 40, 0.5}, {1, 20, 0.25}, 100};
+
+static void test_forms_by_hand(void **state)
+{
+    (void)state;
+    const haul_form *f = &by_hand;
+    check_within(haul_form_explicit(f), 41 + 100 + 21, 1e-12);
+    check_within(haul_form_sync_kernel(f, 4), (1 + 10) + 100 + (21 + 0.75), 1e-12);
+    check_within(haul_form_sync_transfer(f, 4), 42.5 + 25 + 21.75, 1e-12);
+    check_within(haul_form_one_kernel(f, 4), 11 + 100 + 6, 1e-12);
+    /* engine 42.5 + 21.75 = 64.25; in 42.5 + 25 + 6 = 73.5; out 11 + 25 + 21.75 = 57.75 */
+    check_within(haul_form_one_transfer(f, 4), 73.5, 1e-12);
+    check_within(haul_form_two(f, 4), 117, 1e-12);
+    check_within(haul_form_mapped(f), 1 + 100 + 1, 1e-12);
+    haul_form copies = by_hand;
+    copies.kernel_s = 4;
+    check_within(haul_form_one_transfer(&copies, 4), 64.25, 1e-12);
+    check_within(haul_form_two(&copies, 4), 42.5 + 1 + 6, 1e-12);
+    check_within(haul_form_mapped(&copies), 41 + 1, 1e-12);
+    copies.d.data_s = 80;
+    check_within(haul_form_two(&copies, 4), 11 + 1 + 81.75, 1e-12);
+    check_within(haul_form_mapped(&copies), 1 + 81, 1e-12);
+}
+
+static haul_overlap_leg any_leg(uint64_t *seed)
+{
+    haul_overlap_leg leg = {
+        .bytes = between(seed, 1, 1e10),
+        .times = next(seed) % 2 ? 1 : between(seed, 1, 10),
+        .latency_s = between(seed, 1e-6, 2e-5),
+        .per_byte_s = between(seed, 1e-12, 1e-9),
+    };
+    leg.gap_s = next(seed) % 8 ? leg.latency_s * between(seed, 1e-3, 1) : 0;
+    leg.busy_per_byte_s = leg.per_byte_s * between(seed, 1, 2);
+    leg.mapped_per_byte_s = leg.per_byte_s * between(seed, 1, 2);
+    return next(seed) % 10 ? leg : (haul_overlap_leg){0};
+}
+
+static haul_overlap_case any_case(uint64_t *seed)
+{
+    return (haul_overlap_case){
+        .device = (haul_stream_device)(next(seed) % 3),
+        .in = any_leg(seed),
+        .out = any_leg(seed),
+        .kernel_s = next(seed) % 10 ? between(seed, 1e-6, 10) : 0,
+    };
+}
+
+enum { CASES = 20000 };
+
+static void test_one_stream_is_explicit(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < CASES; i++) {
+        haul_overlap_case any = any_case(&seed);
+        const double explicit_s = haul_overlap_time(&any, HAUL_EXPLICIT, 1);
+        CHECK_NEAR(haul_overlap_time(&any, HAUL_STREAMS, 1), explicit_s, 1e-12);
+        assert_true(haul_overlap_time(&any, HAUL_HYBRID, 1) >= explicit_s * (1 - 1e-12));
+        any.in.mapped_per_byte_s = any.in.per_byte_s;
+        any.out.mapped_per_byte_s = any.out.per_byte_s;
+        any.out.times = 1;
+        CHECK_NEAR(haul_overlap_time(&any, HAUL_HYBRID, 1), explicit_s, 1e-12);
+    }
+}
+
+/* Nothing is faster than all at once; streams without cost come to it, or to what one engine
+ * allows. */
+static void test_bounds_hold(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    for (int i = 0; i < CASES; i++) {
+        const haul_overlap_case any = any_case(&seed);
+        haul_overlap found;
+        haul_overlap_compare(&any, (uint32_t)(next(&seed) % 3 * 20), &found);
+        assert_true(found.full_s <= found.none_s);
+        assert_true(found.full_s <= found.mapped_s);
+        assert_true(found.gain >= 1);
+        assert_true(found.rows[HAUL_EXPLICIT].seconds >= found.none_s * (1 - 1e-12));
+        assert_true(found.rows[HAUL_MAPPED].seconds >= found.mapped_s * (1 - 1e-12));
+        for (int s = 0; s < HAUL_STRATEGIES; s++) {
+            assert_true(found.rows[s].seconds >= found.full_s * (1 - 1e-12));
+            assert_true(found.rows[s].seconds >= found.rows[s].bound_s * (1 - 1e-12));
+            assert_true(found.rows[s].seconds >= found.rows[found.best].seconds);
+        }
+    }
+}
+
+static void test_streams_without_cost_reach_the_bound(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < CASES; i++) {
+        haul_overlap_case any = any_case(&seed);
+        any.device = i % 2 ? HAUL_TWO_ENGINES : HAUL_ONE_ENGINE;
+        any.in.gap_s = any.out.gap_s = any.in.latency_s = any.out.latency_s = 0;
+        any.in.busy_per_byte_s = any.in.per_byte_s;
+        any.out.busy_per_byte_s = any.out.per_byte_s;
+        haul_overlap found;
+        haul_overlap_compare(&any, 0, &found);
+        double least_s = found.full_s;
+        if (any.device == HAUL_ONE_ENGINE)
+            least_s = fmax(any.kernel_s,
+                           any.in.bytes * any.in.per_byte_s + any.out.bytes * any.out.per_byte_s);
+        CHECK_NEAR(found.rows[HAUL_STREAMS].seconds, least_s, 3.0 / HAUL_STREAMS_MOST);
+    }
+}
+
+/* More bytes, a longer kernel, a slower link or a longer gap never help; nor do fewer engines. */
+static void test_forms_are_monotone(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    for (int i = 0; i < CASES; i++) {
+        const haul_overlap_case any = any_case(&seed);
+        haul_overlap_case more = any;
+        double *const figures[] = {&more.kernel_s,      &more.in.latency_s,  &more.in.gap_s,
+                                   &more.out.latency_s, &more.out.gap_s,     &more.in.times,
+                                   &more.in.per_byte_s, &more.out.per_byte_s};
+        *figures[next(&seed) % 8] *= between(&seed, 1, 3);
+        more.in.busy_per_byte_s = fmax(more.in.busy_per_byte_s, more.in.per_byte_s);
+        more.out.busy_per_byte_s = fmax(more.out.busy_per_byte_s, more.out.per_byte_s);
+        const uint32_t streams = (uint32_t)(1 + next(&seed) % 100);
+        for (int s = 0; s < HAUL_STRATEGIES; s++)
+            assert_true(haul_overlap_time(&more, (haul_strategy)s, streams) >=
+                        haul_overlap_time(&any, (haul_strategy)s, streams) * (1 - 1e-12));
+        haul_overlap_case devices[3] = {any, any, any};
+        for (int kind = 0; kind < 3; kind++) {
+            devices[kind].device = (haul_stream_device)kind;
+            devices[kind].in.busy_per_byte_s = any.in.per_byte_s;
+            devices[kind].out.busy_per_byte_s = any.out.per_byte_s;
+        }
+        for (int kind = 0; kind < 2; kind++)
+            assert_true(haul_overlap_time(&devices[kind], HAUL_STREAMS, streams) >=
+                        haul_overlap_time(&devices[kind + 1], HAUL_STREAMS, streams) * (1 - 1e-12));
+    }
+}
+
+static double least_of(const haul_overlap_case *self, haul_strategy strategy, uint32_t most)
+{
+    double least_s = INFINITY;
+    for (uint32_t s = 1; s <= most; s++)
+        least_s = fmin(least_s, haul_overlap_time(self, strategy, s));
+    return least_s;
+}
+
+static void test_best_streams_by_brute_force(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int i = 0; i < 300; i++) {
+        const haul_overlap_case any = any_case(&seed);
+        const haul_strategy strategy = i % 2 ? HAUL_STREAMS : HAUL_HYBRID;
+        const uint32_t best = haul_overlap_best_streams(&any, strategy);
+        const uint32_t enough = haul_overlap_enough_streams(&any, strategy, 0.01);
+        const double best_s = haul_overlap_time(&any, strategy, best);
+        assert_in_range(best, 1, HAUL_STREAMS_MOST);
+        assert_in_range(enough, 1, best);
+        assert_true(best_s <= least_of(&any, strategy, 4096) * (1 + 1e-12));
+        assert_true(haul_overlap_time(&any, strategy, enough) <= best_s * 1.01);
+        if (enough > 1)
+            assert_true(least_of(&any, strategy, enough - 1) > best_s * 1.01);
+    }
+}
+
+static haul_overlap_leg leg(double bytes, double per_byte_s, double gap_s)
+{
+    return (haul_overlap_leg){bytes, 1, 1e-5, per_byte_s, gap_s, per_byte_s, per_byte_s};
+}
+
+/* The paper's formulas give what a search over its equation finds, to a stream. */
+static void test_useful_streams(void **state)
+{
+    (void)state;
+    haul_overlap_case sync = {HAUL_IMPLICIT_SYNC, leg(1e8, 1e-10, 4e-6), leg(5e7, 1e-10, 4e-6),
+                              .kernel_s = 0.1};
+    CHECK_NEAR(haul_overlap_useful_streams(&sync, true), sqrt(1e-2 / 4e-6), 1e-12);
+    check_within(haul_overlap_best_streams(&sync, HAUL_STREAMS), 50, 1);
+    assert_true(haul_overlap_kernel_dominates(&sync));
+    sync.kernel_s = 5e-3;
+    CHECK_NEAR(haul_overlap_useful_streams(&sync, false), sqrt(5e-3 / 8e-6), 1e-12);
+    check_within(haul_overlap_best_streams(&sync, HAUL_STREAMS), 25, 1);
+    assert_false(haul_overlap_kernel_dominates(&sync));
+
+    const haul_overlap_case two = {HAUL_TWO_ENGINES, leg(1e8, 1e-10, 4e-6), leg(5e7, 1e-10, 4e-6),
+                                   .kernel_s = 5e-3};
+    CHECK_NEAR(haul_overlap_useful_streams(&two, false), sqrt((5e-3 + 5e-3) / 4e-6), 1e-12);
+    check_within(haul_overlap_best_streams(&two, HAUL_STREAMS), 50, 1);
+    assert_true(isinf(haul_overlap_useful_streams(&two, true)));
+
+    /* the solved equation: the smallest s from which one engine's copies hide the kernel */
+    const haul_overlap_case one = {HAUL_ONE_ENGINE, leg(1e8, 1e-10, 4e-6), leg(5e7, 1e-10, 4e-6),
+                                   .kernel_s = 9e-3};
+    const double s = haul_overlap_useful_streams(&one, false);
+    CHECK_NEAR(5e-3 + 4e-6 * (s - 1), (9e-3 + 5e-3) / s, 1e-9);
+    assert_int_equal(haul_overlap_best_streams(&one, HAUL_STREAMS), ceil(s));
+}
+
+static void test_useful_streams_are_a_number_or_infinite(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    for (int i = 0; i < CASES; i++) {
+        const haul_overlap_case any = any_case(&seed);
+        assert_true(haul_overlap_useful_streams(&any, true) >= 1);
+        assert_true(haul_overlap_useful_streams(&any, false) >= 1);
+    }
+}
+
+static void test_roofline(void **state)
+{
+    (void)state;
+    const haul_roofline k20 = {1e12, 2e11, 5e9};
+    /* 10 flop a byte of memory, 50 a byte of the link: memory allows 2e12, the link 2.5e11 */
+    const haul_roofline_work work = {1e12, 1e11, 2e10};
+    check_within(haul_data_intensity(&work), 50, 1e-12);
+    CHECK_NEAR(haul_roofline_full_overlap(&k20, &work), 2.5e11, 1e-12);
+    CHECK_NEAR(haul_roofline_no_overlap(&k20, &work), 1e12 / (4 + 1), 1e-12);
+    CHECK_NEAR(haul_roofline_mapped(&k20, &work), 5e10, 1e-12);
+    const haul_roofline_work still = {1e12, 1e11, 0};
+    CHECK_NEAR(haul_roofline_full_overlap(&k20, &still), 1e12, 1e-12);
+    CHECK_NEAR(haul_roofline_no_overlap(&k20, &still), 1e12, 1e-12);
+}
+
+/* Table I's machine: what the paper measured is what a machine's figures become. */
+static haul_machine *load(const char *name)
+{
+    haul_machine *machine = NULL;
+    haul_error error;
+    if (haul_machine_load(name, &machine, &error))
+        fail_msg("%s", error.text);
+    return machine;
+}
+
+static void test_machine_figures(void **state)
+{
+    (void)state;
+    haul_machine *titan = load("gtx-titan");
+    haul_overlap_case found;
+    haul_error error;
+    const haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 25, .kernel_s = 1e-3};
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_OK);
+    assert_int_equal(found.device, HAUL_ONE_ENGINE);
+    CHECK_NEAR(found.in.latency_s, 9.420e-6, 1e-9);
+    CHECK_NEAR(found.in.per_byte_s, 8.318392e-11, 1e-9);
+    CHECK_NEAR(found.out.per_byte_s, 7.924734e-11, 1e-9);
+    CHECK_NEAR(found.in.gap_s, 2.503e-6, 1e-9);
+    CHECK_NEAR(found.in.mapped_per_byte_s, 1.193386e-10, 1e-9);
+    assert_int_equal(found.assumed, 0);
+    assert_int_equal(found.weakest, HAUL_PUBLISHED);
+
+    haul_overlap_case faster;
+    int generation = 0;
+    assert_int_equal(haul_overlap_next_generation(titan, &found, &faster, &generation, &error),
+                     HAUL_OK);
+    assert_int_equal(generation, 4);
+    CHECK_NEAR(faster.in.per_byte_s, found.in.per_byte_s / 2, 1e-9);
+    assert_true(faster.in.latency_s == found.in.latency_s);
+    assert_int_equal(faster.weakest, HAUL_CARRIED);
+    titan->link.generation.value = 6;
+    assert_int_equal(haul_overlap_next_generation(titan, &found, &faster, &generation, &error),
+                     HAUL_MISSING);
+    titan->link.kind = HAUL_LINK_NVLINK;
+    assert_int_equal(haul_overlap_next_generation(titan, &found, &faster, &generation, &error),
+                     HAUL_MISSING);
+    haul_machine_free(titan);
+}
+
+static void test_machine_lacks(void **state)
+{
+    (void)state;
+    haul_machine *titan = load("gtx-titan");
+    haul_overlap_case found = {.kernel_s = -7};
+    haul_error error;
+    haul_overlap_work work = {.in_bytes = 1 << 26, .kernel_s = 1e-3};
+    titan->gpu.copy_engines.provenance = HAUL_NOT_GIVEN;
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_MISSING);
+    assert_string_equal(error.text, "machine 'gtx-titan' lacks gpu.copy_engines");
+    titan->gpu.copy_engines = (haul_figure){2, HAUL_DATASHEET, NULL};
+    work.kernel_s = NAN;
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_BAD_INPUT);
+    work.kernel_s = 1;
+    work.reads = 0.5;
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_BAD_INPUT);
+    assert_true(found.kernel_s == -7);
+    work.reads = 0;
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_OK);
+    assert_int_equal(found.assumed, HAUL_ASSUMED_BUSY);
+    assert_int_equal(found.weakest, HAUL_CARRIED);
+    assert_true(found.out.latency_s == 0 && found.out.per_byte_s == 0);
+    haul_machine_free(titan);
+}
+
+/* Every machine of the catalogue that has the figures answers with numbers. */
+static void test_catalogue(void **state)
+{
+    (void)state;
+    char **names = NULL;
+    size_t count = 0, answered = 0;
+    haul_error error;
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    for (size_t i = 0; i < count; i++) {
+        haul_machine *machine = load(names[i]);
+        const haul_overlap_work work = {UINT64_MAX / 4, 1, 1.0, 0, 0};
+        haul_overlap_case self;
+        haul_overlap found;
+        const haul_status status = haul_overlap_describe(machine, &work, &self, &error);
+        assert_true(status == HAUL_OK || status == HAUL_MISSING);
+        answered += status == HAUL_OK;
+        if (!status) {
+            haul_overlap_compare(&self, 0, &found);
+            assert_true(isfinite(found.rows[found.best].seconds) && found.gain >= 1);
+        }
+        haul_machine_free(machine);
+    }
+    assert_true(answered + 4 >= count);
+    haul_names_free(names, count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms_by_hand),
+        cmocka_unit_test(test_one_stream_is_explicit),
+        cmocka_unit_test(test_bounds_hold),
+        cmocka_unit_test(test_streams_without_cost_reach_the_bound),
+        cmocka_unit_test(test_forms_are_monotone),
+        cmocka_unit_test(test_best_streams_by_brute_force),
+        cmocka_unit_test(test_useful_streams),
+        cmocka_unit_test(test_useful_streams_are_a_number_or_infinite),
+        cmocka_unit_test(test_roofline),
+        cmocka_unit_test(test_machine_figures),
+        cmocka_unit_test(test_machine_lacks),
+        cmocka_unit_test(test_catalogue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
