@@ -7,6 +7,8 @@
 
 #include "record/cupti_abi.h"
 
+#if CUPTI_API_VERSION >= 17
+
 #define SAME(type, member, theirs, their_member)                                                   \
     _Static_assert(offsetof(type, member) == offsetof(theirs, their_member) &&                     \
                        sizeof(((type *)0)->member) == sizeof(((theirs *)0)->their_member),         \
@@ -57,7 +59,6 @@ COPY(CUpti_ActivityMemcpy);
 COPY(CUpti_ActivityMemcpy3);
 COPY(CUpti_ActivityMemcpy4);
 COPY(CUpti_ActivityMemcpy5);
-COPY(CUpti_ActivityMemcpy6);
 
 #define PEER_COPY(theirs)                                                                          \
     SAME(haul_abi_peer_copy, copy_kind, theirs, copyKind);                                         \
@@ -124,9 +125,6 @@ KERNEL(CUpti_ActivityKernel4);
 KERNEL(CUpti_ActivityKernel5);
 KERNEL(CUpti_ActivityKernel6);
 KERNEL(CUpti_ActivityKernel7);
-KERNEL(CUpti_ActivityKernel8);
-KERNEL(CUpti_ActivityKernel9);
-KERNEL(CUpti_ActivityKernel10);
 
 SAME(haul_abi_call, function, CUpti_ActivityAPI, cbid);
 SAME(haul_abi_call, start, CUpti_ActivityAPI, start);
@@ -157,7 +155,6 @@ WITHIN(haul_abi_call, CUpti_ActivityAPI);
 DEVICE(CUpti_ActivityDevice2);
 DEVICE(CUpti_ActivityDevice3);
 DEVICE(CUpti_ActivityDevice4);
-DEVICE(CUpti_ActivityDevice5);
 
 #define CONTEXT(theirs)                                                                            \
     SAME(haul_abi_context, context, theirs, contextId);                                            \
@@ -165,8 +162,6 @@ DEVICE(CUpti_ActivityDevice5);
     WITHIN(haul_abi_context, theirs)
 
 CONTEXT(CUpti_ActivityContext);
-CONTEXT(CUpti_ActivityContext2);
-CONTEXT(CUpti_ActivityContext3);
 
 #define SYNC(theirs)                                                                               \
     SAME(haul_abi_sync, type, theirs, type);                                                       \
@@ -187,17 +182,6 @@ SYNC(CUpti_ActivitySynchronization);
 
 EVENT(CUpti_ActivityCudaEvent);
 
-/* the toolkit's headers of CUDA 12.8 and later have the longer ones */
-#if CUPTI_API_VERSION >= 26
-SYNC(CUpti_ActivitySynchronization2);
-SAME(haul_abi_sync, sync_id, CUpti_ActivitySynchronization2, cudaEventSyncId);
-SAME(haul_abi_sync, result, CUpti_ActivitySynchronization2, returnValue);
-EVENT(CUpti_ActivityCudaEvent2);
-SAME(haul_abi_event, device, CUpti_ActivityCudaEvent2, deviceId);
-SAME(haul_abi_event, time, CUpti_ActivityCudaEvent2, deviceTimestamp);
-SAME(haul_abi_event, sync_id, CUpti_ActivityCudaEvent2, cudaEventSyncId);
-#endif
-
 #define MIGRATION(theirs)                                                                          \
     SAME(haul_abi_migration, counter, theirs, counterKind);                                        \
     SAME(haul_abi_migration, value, theirs, value);                                                \
@@ -212,7 +196,6 @@ SAME(haul_abi_event, sync_id, CUpti_ActivityCudaEvent2, cudaEventSyncId);
     WITHIN(haul_abi_migration, theirs)
 
 MIGRATION(CUpti_ActivityUnifiedMemoryCounter2);
-MIGRATION(CUpti_ActivityUnifiedMemoryCounter3);
 
 #define OVERHEAD(theirs)                                                                           \
     SAME(haul_abi_overhead, overhead, theirs, overheadKind);                                       \
@@ -223,10 +206,36 @@ MIGRATION(CUpti_ActivityUnifiedMemoryCounter3);
     WITHIN(haul_abi_overhead, theirs)
 
 OVERHEAD(CUpti_ActivityOverhead);
-OVERHEAD(CUpti_ActivityOverhead2);
-OVERHEAD(CUpti_ActivityOverhead3);
 
 SAME(haul_abi_counter_config, scope, CUpti_ActivityUnifiedMemoryCounterConfig, scope);
 SAME(haul_abi_counter_config, counter, CUpti_ActivityUnifiedMemoryCounterConfig, kind);
 SAME(haul_abi_counter_config, device, CUpti_ActivityUnifiedMemoryCounterConfig, deviceId);
 SAME(haul_abi_counter_config, enable, CUpti_ActivityUnifiedMemoryCounterConfig, enable);
+
+#if CUPTI_API_VERSION >= 18
+KERNEL(CUpti_ActivityKernel8);
+#endif
+
+#if CUPTI_API_VERSION >= 26
+KERNEL(CUpti_ActivityKernel9);
+COPY(CUpti_ActivityMemcpy6);
+DEVICE(CUpti_ActivityDevice5);
+CONTEXT(CUpti_ActivityContext2);
+CONTEXT(CUpti_ActivityContext3);
+MIGRATION(CUpti_ActivityUnifiedMemoryCounter3);
+OVERHEAD(CUpti_ActivityOverhead2);
+OVERHEAD(CUpti_ActivityOverhead3);
+SYNC(CUpti_ActivitySynchronization2);
+SAME(haul_abi_sync, sync_id, CUpti_ActivitySynchronization2, cudaEventSyncId);
+SAME(haul_abi_sync, result, CUpti_ActivitySynchronization2, returnValue);
+EVENT(CUpti_ActivityCudaEvent2);
+SAME(haul_abi_event, device, CUpti_ActivityCudaEvent2, deviceId);
+SAME(haul_abi_event, time, CUpti_ActivityCudaEvent2, deviceTimestamp);
+SAME(haul_abi_event, sync_id, CUpti_ActivityCudaEvent2, cudaEventSyncId);
+#endif
+
+#if CUPTI_API_VERSION >= 130000
+KERNEL(CUpti_ActivityKernel10);
+#endif
+
+#endif

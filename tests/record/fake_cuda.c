@@ -26,13 +26,15 @@ static struct {
     } pinned[PINNED_RANGES];
     size_t pinned_count;
     uint32_t streams, correlation;
+    uint64_t clock_ns;
 } self;
 
-static uint64_t now(void)
+/* Does work that takes so long; returns when it began. */
+static uint64_t work(uint64_t duration_ns)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_nsec;
+    const uint64_t start = self.clock_ns;
+    self.clock_ns += duration_ns;
+    return start;
 }
 
 static void keep(const void *record, size_t size)
@@ -70,7 +72,7 @@ static uint32_t id_of(const void *stream)
 
 static int copy(uint8_t kind, void *to, const void *from, size_t bytes, const void *stream)
 {
-    const uint64_t start = now();
+    const uint64_t start = work(1000 + bytes / 10);
     memmove(to, from, bytes);
     KEEP((haul_abi_copy){
         .kind = HAUL_ABI_COPY,
@@ -79,7 +81,7 @@ static int copy(uint8_t kind, void *to, const void *from, size_t bytes, const vo
         .target_kind = kind == DTOH ? kind_of(to) : DEVICE,
         .bytes = bytes,
         .start = start,
-        .end = now(),
+        .end = self.clock_ns,
         .context = 1,
         .stream = id_of(stream),
         .correlation = ++self.correlation,
@@ -119,6 +121,9 @@ VISIBLE int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, uns
 
 int cuInit(unsigned flags)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    self.clock_ns = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
     int (*begin)(void) = NULL;
     const char *path = getenv("CUDA_INJECTION64_PATH");
     void *library = path ? dlopen(path, RTLD_NOW) : NULL;
@@ -212,7 +217,7 @@ int cuMemcpyDtoH_v2(void *to, address from, size_t bytes)
 
 int cuMemsetD32Async(address to, unsigned value, size_t count, void *stream)
 {
-    const uint64_t start = now();
+    const uint64_t start = work(1000 + count / 100);
     uint32_t *at = (uint32_t *)(uintptr_t)to;
     for (size_t i = 0; i < count; i++)
         at[i] = value;
@@ -221,7 +226,7 @@ int cuMemsetD32Async(address to, unsigned value, size_t count, void *stream)
         .value = value,
         .bytes = 4 * count,
         .start = start,
-        .end = now(),
+        .end = self.clock_ns,
         .context = 1,
         .stream = id_of(stream),
         .correlation = ++self.correlation,
@@ -238,7 +243,7 @@ int cuStreamCreate(void **stream, unsigned flags)
 
 static int wait_as(uint32_t type, const void *stream, uint32_t event)
 {
-    const uint64_t at = now();
+    const uint64_t at = work(1);
     KEEP((haul_abi_sync){.kind = HAUL_ABI_SYNC,
                          .type = type,
                          .start = at,
@@ -269,7 +274,7 @@ int cuEventCreate(void **event, unsigned flags)
 
 int cuEventRecord(void *event, void *stream)
 {
-    *(uint64_t *)event = now();
+    *(uint64_t *)event = work(100);
     KEEP((haul_abi_event){.kind = HAUL_ABI_EVENT,
                           .correlation = ++self.correlation,
                           .context = 1,
@@ -301,12 +306,11 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void *stream, void **parameters, void **extra)
 {
-    const uint64_t start = now();
-    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    const uint64_t start = work(2000000);
     KEEP((haul_abi_kernel){
         .kind = HAUL_ABI_KERNEL,
         .start = start,
-        .end = now(),
+        .end = self.clock_ns,
         .context = 1,
         .stream = id_of(stream),
         .grid = {(int32_t)grid_x, (int32_t)grid_y, (int32_t)grid_z},
