@@ -9,7 +9,8 @@
 
 HAUL_BEGIN
 
-/* A library that haul uses: its version at run time, and what haul uses it for. */
+/* A library that haul uses: its version at run time, or of its headers, or that it is absent; and
+ * what haul uses it for. */
 typedef struct haul_part {
     const char *name;
     const char *version;

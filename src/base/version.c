@@ -15,6 +15,8 @@ bool haul_part_get(size_t index, haul_part *part)
         {"SQLite", sqlite3_libversion(), "profiles of Nsight Systems and nvprof"},
         {"zlib", zlibVersion(), "compressed input"},
         {"libyaml", yaml_get_version_string(), "machine files"},
+        {"OpenCL", HAUL_OPENCL_HEADERS, "recording OpenCL programs (ocl-icd-opencl-dev)"},
+        {"CUPTI", "-", "recording CUDA programs; looked for as they run (CUDA toolkit)"},
     };
     if (index >= sizeof parts / sizeof parts[0])
         return false;

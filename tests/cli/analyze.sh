@@ -47,4 +47,4 @@ echo "== a closed pipe is no news"
 haul analyze "$profile" --format json | head -1
 
 echo "== the version"
-haul --version | sed 's/[0-9][0-9.]*[^ ]* */N /'
+haul --version | sed -e 's/[0-9][0-9.]*[^ ]* */N /' -e 's/absent  */N /'
