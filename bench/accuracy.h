@@ -18,6 +18,7 @@ extern const accuracy_section accuracy_identity;
 extern const accuracy_section accuracy_baselines;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;
+extern const accuracy_section accuracy_kernel_counters;
 extern const accuracy_section accuracy_kernel_published;
 
 #endif

@@ -17,7 +17,7 @@ static const double reach = 0.35;
  * with a program or a board left out. */
 static const double width_least = 0.025;
 static const double width_bend = 0.3;
-static const double width_outside = 0.2;
+static const double width_outside = 0.25;
 /* One size tells nothing of the bend: by the distance from it. */
 static const double width_one = 0.08;
 static const double width_distance = 0.08;
