@@ -218,7 +218,9 @@ bool haul_projection_print_json(const haul_projection_page *page)
     haul_json_put_number(&json, "recorded_s", projection->recorded_copies_s);
     haul_json_put_number(&json, "predicted_s", projection->copies.seconds);
     put_interval(&json, projection->copies.low_s, projection->copies.high_s);
-    haul_json_put_string(&json, "provenance", haul_provenance_text(projection->copies.weakest));
+    const haul_provenance weakest = projection->copies.weakest;
+    haul_json_put_string(&json, "provenance",
+                         weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(weakest));
     haul_json_put_number(&json, "collisions_s", projection->collisions_s);
     put_models(&json, projection, page->options->truth != NULL);
     if (page->options->truth)

@@ -28,19 +28,11 @@ static haul_words say_percent(double percent)
     return words;
 }
 
-static haul_words say_copies(haul_direction direction, haul_memory memory)
-{
-    haul_words words;
-    snprintf(words.text, sizeof words.text, "%s %s", haul_direction_text(direction),
-             haul_memory_text(memory));
-    return words;
-}
-
 /* The copies of a row: those of all sizes by their name, the decades below them by their sizes. */
 static haul_words say_row(const haul_projection_row *row)
 {
     if (row->decade == HAUL_DECADES)
-        return say_copies(row->direction, row->memory);
+        return haul_say_copies(row->direction, row->memory);
     haul_words words;
     snprintf(words.text, sizeof words.text, "  %.60s", haul_say_decade(row->decade).text);
     return words;
@@ -104,7 +96,7 @@ static void put_identity_score(haul_table *table, const haul_identity_score *of)
 
 static void put_identity_row(haul_table *table, const haul_identity_row *row)
 {
-    haul_table_cell(table, "%s", say_copies(row->direction, row->memory).text);
+    haul_table_cell(table, "%s", haul_say_copies(row->direction, row->memory).text);
     put_identity_score(table, &row->of);
     haul_table_cell(table, row->points > 0 ? "%.0f" : "-", row->points);
     haul_table_cell(table, "%s", haul_say_count(row->collided).text);
@@ -210,7 +202,7 @@ static void print_grounds(printer *self)
         const haul_projection_row *row = &projection->rows[r];
         if (row->decade != HAUL_DECADES)
             continue;
-        haul_table_cell(&table, "%s", say_copies(row->direction, row->memory).text);
+        haul_table_cell(&table, "%s", haul_say_copies(row->direction, row->memory).text);
         haul_table_cell(&table, "%s",
                         row->predicted.model ? row->predicted.model : "several, by size");
         haul_table_cell(&table, "%s", haul_provenance_text(row->predicted.weakest));

@@ -8,7 +8,7 @@
 #include "report/report_analysis.h"
 #include "report/wording.h"
 
-enum { NAME_WIDTH = 60, BAR_WIDTH = 12, DEVICES_SHOWN = 16, LABEL_SIZE = 40 };
+enum { NAME_WIDTH = 60, BAR_WIDTH = 12, DEVICES_SHOWN = 16 };
 
 typedef struct page {
     const haul_workload *workload;
@@ -109,12 +109,6 @@ static void print_more_devices(const page *self, size_t shown)
                 haul_say_number_of(self->analysis->device_count - shown, "more device", NULL).text);
 }
 
-static void say_group(const haul_copy_group *group, char label[LABEL_SIZE])
-{
-    snprintf(label, LABEL_SIZE, "%s %s", haul_direction_text(group->direction),
-             haul_memory_text(group->memory));
-}
-
 static void print_header(page *self)
 {
     const haul_workload *workload = self->workload;
@@ -184,7 +178,7 @@ static void print_times(page *self)
 static void print_verdicts(page *self)
 {
     const haul_analysis *analysis = self->analysis;
-    if (!analysis->copies.count)
+    if (!analysis->copies.time_ns)
         return;
     fprintf(self->out, "\nCopies took %s of the summed time of copies and kernels.\n",
             haul_say_share(analysis->copy_share).text);
@@ -231,9 +225,9 @@ static void print_latency(page *self)
         const haul_copy_group *group = &analysis->groups[i];
         if (!isnan(group->latency_s))
             continue;
-        char label[LABEL_SIZE];
-        say_group(group, label);
-        unknown = unknown ? join(self, unknown, label) : haul_arena_string(&self->arena, label);
+        const haul_words copies = haul_say_copies(group->direction, group->memory);
+        unknown = unknown ? join(self, unknown, copies.text)
+                          : haul_arena_string(&self->arena, copies.text);
     }
     if (!isnan(analysis->latency_share))
         fprintf(self->out, "Latency took %s of the time of the copies%s.\n",
@@ -330,9 +324,8 @@ static void print_sizes(page *self)
     }
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
-        char label[LABEL_SIZE];
-        say_group(group, label);
-        add_size_rows(&table, label, group->decades, &analysis->copies);
+        add_size_rows(&table, haul_say_copies(group->direction, group->memory).text, group->decades,
+                      &analysis->copies);
     }
     print_table(self, &table);
 }
@@ -341,8 +334,8 @@ static void add_cost_name(page *self, haul_table *table, const haul_cost_row *ro
 {
     char text[4 * NAME_WIDTH + 8];
     if (row->kind == HAUL_OP_COPY)
-        haul_table_cell(table, "copy %s %s of %s", haul_direction_text(row->direction),
-                        haul_memory_text(row->memory), haul_say_bytes(row->bytes).text);
+        haul_table_cell(table, "copy %s of %s", haul_say_copies(row->direction, row->memory).text,
+                        haul_say_bytes(row->bytes).text);
     else if (row->kind == HAUL_OP_MEMSET)
         haul_table_cell(table, "memset of %s", haul_say_bytes(row->bytes).text);
     else {

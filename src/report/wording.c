@@ -64,6 +64,15 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
     return words;
 }
 
+haul_words haul_say_copies(haul_direction direction, haul_memory memory)
+{
+    haul_words words = {"unknown"};
+    if (direction != HAUL_UNKNOWN)
+        snprintf(words.text, sizeof words.text, "%s %s", haul_direction_text(direction),
+                 haul_memory_text(memory));
+    return words;
+}
+
 haul_words haul_say_decade(int decade)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -22,6 +22,9 @@ haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite 
 haul_words haul_say_count(uint64_t count); /* "1,234,567" */
 haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
 
+/* "HtoD pinned"; "unknown" where not even the direction is known. */
+haul_words haul_say_copies(haul_direction direction, haul_memory memory);
+
 haul_words haul_say_decade(int decade); /* "10-100 kB": from the first to below the second */
 
 /* "3 copies", "1 copy". `plural` NULL adds an s. */
