@@ -65,6 +65,7 @@ typedef enum haul_sync_kind {
 enum {
     HAUL_OP_HAS_CALL = 1, /* call_ns, call_dur_ns and thread are known */
     HAUL_OP_REPAIRED = 2, /* a field was out of range and was set to what the reader says */
+    HAUL_OP_BLOCKS = 4,   /* its call returns when it has ended */
 };
 
 #define HAUL_NONE UINT32_MAX

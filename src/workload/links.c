@@ -1,6 +1,7 @@
 /* The order of operations: by start over the whole workload, by start on each stream, by call on
  * each thread. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "workload/builder.h"
 
@@ -114,10 +115,26 @@ static void link_threads(haul_builder *self)
     free(ends);
 }
 
+/* A copy blocks where its call returned after it had ended, unless the call is one that returns at
+ * once and the copy was merely short. */
+static void mark_blocking(haul_builder *self)
+{
+    for (size_t i = 0; i < self->op_count; i++) {
+        haul_op *op = &self->ops[i];
+        if (op->kind != HAUL_OP_COPY || !(op->flags & HAUL_OP_HAS_CALL) ||
+            op->call_ns + op->call_dur_ns < op->start_ns + op->dur_ns)
+            continue;
+        const char *name = op->name < self->strings.count ? self->strings.texts[op->name] : "";
+        if (op->detail != HAUL_PINNED || !strstr(name, "Async"))
+            op->flags |= HAUL_OP_BLOCKS;
+    }
+}
+
 void haul_links_make(haul_builder *self)
 {
     if (!self->op_count)
         return;
+    mark_blocking(self);
     sort_ops(self);
     if (!self->failed)
         link_streams(self);

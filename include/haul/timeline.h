@@ -1,0 +1,137 @@
+/* The timeline: when each operation of a workload starts and ends on a machine's resources.
+ *
+ * Resources. A stream runs its operations one after another, in the order of the workload. A copy
+ * between host and device holds a copy engine, a FIFO server: one for both directions, or one for
+ * each; with three and more a peer copy has its own, with two it leaves through the device to
+ * host's. Kernels, memsets and copies within a device take room there, so many at once. Copies
+ * within the host, and of unknown direction, hold nothing but their stream. A thread of the host
+ * makes its calls in the order of the workload; a call starts an operation, and returns after
+ * call_dur_ns, or, where it blocks, when the operation has ended.
+ *
+ * An operation starts as soon as its call was made, the operation before it on its stream and all
+ * that its edges name have ended, and its resource is free. Who waits for a resource is served in
+ * the order in which it came: by time, then by number. At one instant all that ends ends first,
+ * then what may start starts, then what those starts allow follows, in the same way. So the same
+ * input has one timeline, whatever the machine that computes it.
+ *
+ * Times are nanoseconds. The timeline begins at 0, the earliest start or call of the workload. */
+#ifndef HAUL_TIMELINE_H
+#define HAUL_TIMELINE_H
+
+#include "haul/machine.h"
+#include "haul/workload.h"
+
+HAUL_BEGIN
+
+/* What every device of the machine has. */
+typedef struct haul_timeline_device {
+    unsigned copy_engines; /* 0: copies between host and device are an error */
+    unsigned kernels;      /* at once; 0: kernels, memsets and copies within it are an error */
+    bool implicit_sync;    /* what follows a kernel on its stream waits until every kernel before it
+                            * in the workload, of any stream of the device, has started (CCGrid 2014,
+                            * section III) */
+    /* By HAUL_HTOD and HAUL_DTOH: what a copy keeps of its speed while the device copies the other
+     * way, in (0, 1]. */
+    double busy_speed[2];
+    /* What a copy saves where it follows one of its direction on its engine without a pause: the
+     * latency less the gap, (L+o) - g (CCGrid 2014, section V). */
+    int64_t chained_ns[2];
+    /* From a call to the earliest start of what it issued, by HAUL_OP_COPY, MEMSET and KERNEL. */
+    int64_t issue_ns[3];
+} haul_timeline_device;
+
+/* Where the times of calls come from. */
+typedef enum haul_release {
+    /* Threads are simulated: a call is made when the one before it has returned and what lay
+     * between the two in the workload has passed. An operation without a call is there from the
+     * beginning. A call blocks where its operation has HAUL_OP_BLOCKS. */
+    HAUL_RELEASE_HOST,
+    /* No call is made earlier than the workload says, and none of them blocks but a wait. An
+     * operation without a call does not start earlier than the workload says. */
+    HAUL_RELEASE_RECORDED,
+} haul_release;
+
+/* Gives an operation's duration on its device; asked once each, when it starts. */
+typedef haul_status (*haul_duration)(void *state, const haul_workload *workload, size_t op,
+                                     int64_t *dur_ns, haul_error *error);
+
+typedef struct haul_timeline_options {
+    haul_timeline_device device;
+    haul_release release;
+    /* Durations of the device's operations: by a function, else by an array of op_count, else the
+     * workload's own. Calls and waits of the host keep theirs. */
+    haul_duration duration;
+    void *duration_state;
+    const int64_t *durations_ns;
+} haul_timeline_options;
+
+typedef struct haul_span {
+    int64_t start_ns;
+    int64_t end_ns;
+} haul_span;
+
+/* name in reports */
+#define HAUL_RESOURCE_LIST(X)                                                                      \
+    X(ROOM, "kernels")    /* kernels, memsets, copies within the device */                         \
+    X(ENGINE, "copies")   /* the only copy engine, or host to device's */                          \
+    X(ENGINE_OUT, "DtoH") /* device to host's */                                                   \
+    X(ENGINE_PEER, "PtoP")                                                                         \
+    X(NOWHERE, "none") /* nothing is held */
+
+typedef enum haul_resource_kind {
+#define HAUL_RESOURCE_ENUM(name, text) HAUL_##name,
+    HAUL_RESOURCE_LIST(HAUL_RESOURCE_ENUM)
+#undef HAUL_RESOURCE_ENUM
+        HAUL_RESOURCES
+} haul_resource_kind;
+
+/* A resource that was used. busy_ns + idle_ns is the makespan. */
+typedef struct haul_resource {
+    uint32_t device; /* index into the workload's devices, or HAUL_NONE */
+    haul_resource_kind kind;
+    uint64_t ops;
+    int64_t busy_ns; /* at least one operation was running */
+    int64_t idle_ns;
+} haul_resource;
+
+/* All arrays are the timeline's. */
+typedef struct haul_timeline {
+    const haul_span *ops; /* of each operation, on the device; of calls and waits, on the host */
+    /* What each operation waited for last: one that it depends on or that held its resource, or
+     * HAUL_NONE where it was its call. */
+    const uint32_t *cause;
+    size_t op_count;
+    int64_t origin_ns;   /* 0 on the workload's clock */
+    int64_t start_ns;    /* of the first operation of a device; of the host where none has any */
+    int64_t makespan_ns; /* from there to the last one's end */
+    const haul_resource *resources;
+    size_t resource_count;
+    /* The operations that decide the makespan, the first first: each is the one that the next
+     * waited for, on a device or, where its call came late, in the wait of its thread. */
+    const uint32_t *critical;
+    size_t critical_count;
+    int64_t critical_ns; /* the sum of their times; the rest of the makespan is the host's */
+    uint64_t unissued;   /* device operations without a call */
+} haul_timeline;
+
+/* A device of `machine`: copy engines, implicit synchronisation, and of pinned copies the speed
+ * while both directions are busy and what chained copies save; kernels one at a time. Figures that
+ * the machine lacks leave what costs nothing; without gpu.copy_engines, MISSING. */
+HAUL_API haul_status haul_timeline_device_of(const haul_machine *machine,
+                                             haul_timeline_device *device, haul_error *error);
+
+/* Schedules `workload`. n log(streams + threads) steps for n operations and edges; needs 32 bytes
+ * an operation, the result's 20 among them. Returns BAD_INPUT naming the operation for a stream,
+ * thread or edge that does not exist, a time that is negative or beyond 2^61 ns, and dependencies
+ * that form a cycle; ABSENT where the device lacks what an operation needs; what `duration`
+ * returns. Free with haul_timeline_free. */
+HAUL_API haul_status haul_timeline_run(const haul_workload *workload,
+                                       const haul_timeline_options *options,
+                                       haul_timeline **timeline, haul_error *error);
+HAUL_API void haul_timeline_free(haul_timeline *timeline);
+
+HAUL_API const char *haul_resource_text(haul_resource_kind kind);
+
+HAUL_END
+
+#endif

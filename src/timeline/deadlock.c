@@ -1,0 +1,62 @@
+/* Why nothing happens any more: the actors wait for each other in a circle. */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "timeline/engine.h"
+
+/* The operation that an actor waits for. */
+static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
+{
+    switch (actor->state) {
+    case HAUL_ACTOR_UNCALLED:
+        return actor->op;
+    case HAUL_ACTOR_WAITS:
+        return actor->blocker;
+    case HAUL_ACTOR_GATED:
+        return self->gates[actor->device].kernel;
+    default:
+        return HAUL_NONE;
+    }
+}
+
+/* The actor that must go on before the operation can: its thread until it is called. */
+static uint32_t actor_of(const haul_engine *self, uint32_t op)
+{
+    const haul_op *waited = &self->workload->ops[op];
+    const uint32_t stream = haul_stream_actor(self, waited);
+    if (haul_is_host_op(waited) ||
+        (self->actors[stream].op == op && self->actors[stream].state == HAUL_ACTOR_UNCALLED))
+        return haul_thread_actor(self, waited);
+    return stream;
+}
+
+static haul_status first_unfinished(haul_engine *self)
+{
+    uint32_t op = 0;
+    while (self->spans[op].end_ns != haul_not_yet)
+        op++;
+    return haul_engine_fail(self, HAUL_BAD_INPUT, op,
+                            "is never called: the calls before it on its thread form a cycle");
+}
+
+haul_status haul_engine_explain(haul_engine *self)
+{
+    uint32_t at = 0;
+    while (at < self->actor_count && blocker_of(self, &self->actors[at]) == HAUL_NONE)
+        at++;
+    if (at == self->actor_count)
+        return first_unfinished(self);
+    for (uint32_t step = 0; step < 2 * self->actor_count; step++) {
+        const uint32_t blocker = blocker_of(self, &self->actors[at]);
+        if (blocker == HAUL_NONE)
+            return first_unfinished(self);
+        at = actor_of(self, blocker);
+    }
+    const uint32_t blocker = blocker_of(self, &self->actors[at]);
+    if (blocker == HAUL_NONE)
+        return first_unfinished(self);
+    return haul_fail(self->error, HAUL_BAD_INPUT,
+                     "operation %u waits, through its dependencies, its stream and its thread, for "
+                     "operation %u, which waits for it: a cycle",
+                     self->actors[at].op, blocker);
+}

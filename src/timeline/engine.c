@@ -1,0 +1,183 @@
+/* The loop, and what streams do. */
+#include "timeline/engine.h"
+
+#include "base/fail.h"
+#include "timeline/engine_parts.h"
+
+static const char *kind_text(haul_op_kind kind)
+{
+    static const char *const texts[] = {"a copy", "a memset", "a kernel", "a wait", "a call"};
+    return (unsigned)kind < sizeof texts / sizeof *texts ? texts[kind] : "of no kind";
+}
+
+haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text)
+{
+    return haul_fail(self->error, status, "operation %u, %s, %s", op,
+                     kind_text((haul_op_kind)self->workload->ops[op].kind), text);
+}
+
+void haul_engine_stop(haul_engine *self, haul_status status)
+{
+    if (!self->status)
+        self->status = status;
+}
+
+void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
+{
+    if (time_ns > 2 * haul_time_limit_ns && !self->status)
+        haul_engine_stop(self, haul_engine_fail(self, HAUL_BAD_INPUT, self->actors[actor].op,
+                                                "takes the timeline beyond 2^62 ns"));
+    else
+        haul_events_set(&self->events, actor, time_ns);
+}
+
+bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
+{
+    haul_actor *waiting = &self->actors[actor];
+    const int64_t end_ns = self->spans[before].end_ns;
+    if (end_ns != haul_not_yet && end_ns <= self->now_ns)
+        return true;
+    waiting->state = HAUL_ACTOR_WAITS;
+    waiting->blocker = waiting->cause = before;
+    if (end_ns != haul_not_yet) {
+        haul_engine_schedule(self, actor, end_ns);
+        return false;
+    }
+    waiting->next_waiter = self->waiter[before];
+    self->waiter[before] = actor;
+    return false;
+}
+
+bool haul_engine_edges_passed(haul_engine *self, uint32_t actor)
+{
+    haul_actor *waiting = &self->actors[actor];
+    if (!self->edge_begin)
+        return true;
+    if (waiting->edge == HAUL_NONE)
+        waiting->edge = self->edge_begin[waiting->op];
+    while (waiting->edge < self->edge_begin[waiting->op + 1]) {
+        if (!haul_engine_passed(self, actor, self->workload->edges[waiting->edge].before))
+            return false;
+        waiting->edge++;
+    }
+    return true;
+}
+
+void haul_engine_wake(haul_engine *self, uint32_t op)
+{
+    for (uint32_t actor = self->waiter[op]; actor != HAUL_NONE;
+         actor = self->actors[actor].next_waiter)
+        haul_engine_schedule(self, actor, self->now_ns);
+    self->waiter[op] = HAUL_NONE;
+}
+
+/* Implicit synchronisation: what needs to know that a kernel is complete waits for the start of all
+ * kernels launched before (CCGrid 2014, section III). */
+static bool gate_is_open(haul_engine *self, uint32_t actor)
+{
+    haul_actor *stream = &self->actors[actor];
+    if (!self->gates || stream->before == HAUL_NONE ||
+        self->workload->ops[stream->before].kind != HAUL_OP_KERNEL)
+        return true;
+    haul_gate *gate = &self->gates[stream->device];
+    if (gate->kernel >= stream->op)
+        return true;
+    stream->state = HAUL_ACTOR_GATED;
+    if (!haul_waiting_add(&gate->waiting, (haul_waiting_item){.op = stream->op, .actor = actor}))
+        haul_engine_stop(self, haul_fail_no_memory(self->error));
+    return false;
+}
+
+/* A stream runs its operations in order, so its head tells which of them have started. */
+static bool has_started(const haul_engine *self, uint32_t op)
+{
+    const haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
+    return stream->op > op || (stream->op == op && stream->state == HAUL_ACTOR_RUNS);
+}
+
+static bool is_kernel_of(const haul_engine *self, uint32_t op, uint32_t device)
+{
+    const haul_op *kernel = &self->workload->ops[op];
+    return kernel->kind == HAUL_OP_KERNEL &&
+           self->actors[haul_stream_actor(self, kernel)].device == device;
+}
+
+static void open_gate(haul_engine *self, uint32_t device)
+{
+    haul_gate *gate = &self->gates[device];
+    uint32_t last = HAUL_NONE;
+    while (gate->kernel < self->workload->op_count &&
+           (!is_kernel_of(self, gate->kernel, device) || has_started(self, gate->kernel))) {
+        if (is_kernel_of(self, gate->kernel, device))
+            last = gate->kernel;
+        gate->kernel++;
+    }
+    while (gate->waiting.count && gate->waiting.heap[0].op <= gate->kernel) {
+        const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
+        self->actors[actor].state = HAUL_ACTOR_LOOKS;
+        self->actors[actor].cause = last;
+        haul_engine_schedule(self, actor, self->now_ns);
+    }
+}
+
+static void look(haul_engine *self, uint32_t actor)
+{
+    haul_actor *stream = &self->actors[actor];
+    const int64_t release_ns = self->spans[stream->op].start_ns;
+    if (release_ns == haul_not_yet) {
+        stream->state = HAUL_ACTOR_UNCALLED;
+        return;
+    }
+    if (release_ns > self->now_ns) {
+        stream->cause = HAUL_NONE;
+        haul_engine_schedule(self, actor, release_ns);
+        return;
+    }
+    if (haul_engine_edges_passed(self, actor) && gate_is_open(self, actor))
+        haul_server_enter(self, actor);
+}
+
+static void finish(haul_engine *self, uint32_t actor)
+{
+    haul_actor *stream = &self->actors[actor];
+    self->spans[stream->op].end_ns = self->now_ns;
+    self->finished++;
+    haul_server_leave(self, actor);
+    haul_engine_wake(self, stream->op);
+    stream->before = stream->cause = stream->op;
+    stream->op = stream->next;
+    stream->edge = HAUL_NONE;
+    stream->state = stream->op == HAUL_NONE ? HAUL_ACTOR_DONE : HAUL_ACTOR_LOOKS;
+    if (stream->op != HAUL_NONE)
+        look(self, actor);
+}
+
+/* All that happens at one instant before anything starts. */
+static void happen(haul_engine *self)
+{
+    while (!self->status && self->events.count && self->events.heap[0].time_ns <= self->now_ns) {
+        const uint32_t actor = haul_events_take(&self->events);
+        if (actor >= self->stream_count)
+            haul_thread_step(self, actor);
+        else if (self->actors[actor].state == HAUL_ACTOR_RUNS)
+            finish(self, actor);
+        else
+            look(self, actor);
+    }
+}
+
+haul_status haul_engine_run(haul_engine *self)
+{
+    for (uint32_t d = 0; self->gates && d < self->device_count; d++)
+        open_gate(self, d);
+    while (!self->status && self->events.count) {
+        self->now_ns = self->events.heap[0].time_ns;
+        happen(self);
+        haul_server_start(self);
+        for (uint32_t d = 0; self->gates && d < self->device_count; d++)
+            open_gate(self, d);
+    }
+    if (!self->status && self->finished < self->workload->op_count)
+        return haul_engine_explain(self);
+    return self->status;
+}

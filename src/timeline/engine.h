@@ -1,0 +1,124 @@
+/* The engine's state while it runs.
+ *
+ * Actors are streams and threads: each looks at one operation at a time, its head, and has at most
+ * one event. A stream's head waits for its call, for edges, for a resource, then runs; a thread's
+ * is called, and the thread may wait in the call. */
+#ifndef HAUL_TIMELINE_ENGINE_H
+#define HAUL_TIMELINE_ENGINE_H
+
+#include "haul/timeline.h"
+#include "timeline/events.h"
+
+/* Every time of the input is at most this, every time of a timeline at most twice this. */
+static const int64_t haul_time_limit_ns = INT64_C(1) << 61;
+
+/* In end_ns until the end is known, and in start_ns until the operation is called. */
+static const int64_t haul_not_yet = INT64_MIN;
+
+typedef enum haul_actor_state {
+    HAUL_ACTOR_DONE,
+    HAUL_ACTOR_LOOKS, /* a stream at its head, or a thread about to make a call */
+    HAUL_ACTOR_UNCALLED /* a stream whose head has not been called */,
+    HAUL_ACTOR_WAITS,  /* for the end of `blocker` */
+    HAUL_ACTOR_GATED,  /* for the start of earlier kernels */
+    HAUL_ACTOR_QUEUED, /* for its resource */
+    HAUL_ACTOR_RUNS,
+} haul_actor_state;
+
+typedef struct haul_actor {
+    uint32_t op;     /* the head, or HAUL_NONE */
+    uint32_t next;   /* a stream's operation after the one that runs */
+    uint32_t before; /* a stream's operation before the head, or HAUL_NONE */
+    uint32_t edge;   /* of the head, the next to look at; HAUL_NONE: not begun */
+    uint32_t blocker;
+    uint32_t cause;
+    uint32_t next_waiter; /* for the same operation */
+    uint32_t device;      /* a stream's; the workload's device_count where it has none */
+    uint8_t state;        /* haul_actor_state */
+    uint8_t resource;     /* haul_resource_kind, of the head */
+    int64_t since_ns;     /* when the copy that runs was at left_ns */
+    double left_ns;       /* at full speed */
+    double speed;
+} haul_actor;
+
+/* A resource of one device. */
+typedef struct haul_server {
+    haul_waiting waiting;
+    unsigned capacity;
+    unsigned running;
+    uint32_t actor;   /* that started last */
+    uint32_t last_op; /* that ended last */
+    int64_t last_end_ns;
+    int64_t busy_since_ns;
+    int64_t busy_ns;
+    uint64_t ops;
+    bool is_dirty; /* may be able to start something */
+} haul_server;
+
+/* Implicit synchronisation of one device. */
+typedef struct haul_gate {
+    haul_waiting waiting;
+    uint32_t kernel; /* the first that has not started; op_count where all have */
+} haul_gate;
+
+typedef struct haul_engine {
+    const haul_workload *workload;
+    const haul_timeline_options *options;
+    haul_span *spans;      /* start_ns is the release of what has not started */
+    uint32_t *cause;       /* of what has not started: the next on its stream */
+    uint32_t *waiter;      /* the first actor that waits for each operation's end */
+    uint32_t *thread_next; /* the operation called after each */
+    uint32_t *edge_begin;  /* NULL where there are no edges */
+    haul_actor *actors;    /* streams, one for no stream, threads, one for no thread */
+    uint32_t stream_count; /* with the one for none */
+    uint32_t actor_count;
+    uint32_t device_count;
+    haul_server *servers; /* HAUL_RESOURCES a device */
+    haul_gate *gates;     /* one a device, or NULL */
+    uint32_t *dirty;
+    uint32_t dirty_count;
+    haul_events events;
+    int64_t now_ns;
+    int64_t origin_ns;
+    uint64_t finished;
+    uint64_t unissued;
+    haul_status status;
+    haul_error *error;
+} haul_engine;
+
+/* Checks the workload and makes the lists. What it has made is released by haul_engine_release,
+ * whatever the outcome. In setup.c. */
+haul_status haul_engine_init(haul_engine *self);
+void haul_engine_release(haul_engine *self);
+
+/* Runs until nothing happens any more; a cycle is an error. */
+haul_status haul_engine_run(haul_engine *self);
+
+/* Fails, naming an operation as "operation 12, a kernel,". */
+haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text);
+
+/* The cause of an engine that stopped before all was done. In deadlock.c. */
+haul_status haul_engine_explain(haul_engine *self);
+
+/* Host operations wait and work on their thread, the others run on a stream. */
+static inline bool haul_is_host_op(const haul_op *op)
+{
+    return op->kind >= HAUL_OP_SYNC;
+}
+
+static inline int64_t haul_called_ns(const haul_op *op)
+{
+    return haul_is_host_op(op) || op->thread == HAUL_NONE ? op->start_ns : op->call_ns;
+}
+
+static inline uint32_t haul_stream_actor(const haul_engine *self, const haul_op *op)
+{
+    return op->stream == HAUL_NONE ? self->stream_count - 1 : op->stream;
+}
+
+static inline uint32_t haul_thread_actor(const haul_engine *self, const haul_op *op)
+{
+    return op->thread == HAUL_NONE ? self->actor_count - 1 : self->stream_count + op->thread;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* What the parts of the engine call of each other. */
+#ifndef HAUL_TIMELINE_ENGINE_PARTS_H
+#define HAUL_TIMELINE_ENGINE_PARTS_H
+
+#include "timeline/engine.h"
+
+/* Gives an actor its event; a time beyond what a timeline holds stops the engine. */
+void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns);
+
+/* Keeps the first failure. */
+void haul_engine_stop(haul_engine *self, haul_status status);
+
+/* Whether an operation has ended; else the actor will be woken when it has. */
+bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before);
+
+/* The first edge of an operation that the actor has not seen end is waited for; true when all have.
+ */
+bool haul_engine_edges_passed(haul_engine *self, uint32_t actor);
+
+/* Wakes who waits for the end of an operation. */
+void haul_engine_wake(haul_engine *self, uint32_t op);
+
+/* What a thread does at its event. In host.c. */
+void haul_thread_step(haul_engine *self, uint32_t actor);
+
+/* In servers.c: the head of a stream comes to its resource; all that may start starts; what ran
+ * leaves. */
+void haul_server_enter(haul_engine *self, uint32_t actor);
+void haul_server_start(haul_engine *self);
+void haul_server_leave(haul_engine *self, uint32_t actor);
+
+#endif

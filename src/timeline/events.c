@@ -1,0 +1,112 @@
+#include "timeline/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+bool haul_events_init(haul_events *self, uint32_t actors)
+{
+    haul_events made = {.heap = malloc(((size_t)actors + 1) * sizeof *made.heap),
+                        .places = malloc(((size_t)actors + 1) * sizeof *made.places)};
+    if (!made.heap || !made.places) {
+        haul_events_release(&made);
+        return false;
+    }
+    memset(made.places, 0xff, ((size_t)actors + 1) * sizeof *made.places);
+    *self = made;
+    return true;
+}
+
+void haul_events_release(haul_events *self)
+{
+    free(self->heap);
+    free(self->places);
+    *self = (haul_events){0};
+}
+
+static bool is_before(haul_event_item a, haul_event_item b)
+{
+    return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.actor < b.actor);
+}
+
+static void put(haul_events *self, uint32_t place, haul_event_item item)
+{
+    self->heap[place] = item;
+    self->places[item.actor] = place;
+}
+
+static void rise(haul_events *self, uint32_t place, haul_event_item item)
+{
+    while (place && is_before(item, self->heap[(place - 1) / 2])) {
+        put(self, place, self->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put(self, place, item);
+}
+
+static void sink(haul_events *self, uint32_t place, haul_event_item item)
+{
+    for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
+        if (child + 1 < self->count && is_before(self->heap[child + 1], self->heap[child]))
+            child++;
+        if (!is_before(self->heap[child], item))
+            break;
+        put(self, place, self->heap[child]);
+    }
+    put(self, place, item);
+}
+
+void haul_events_set(haul_events *self, uint32_t actor, int64_t time_ns)
+{
+    const haul_event_item item = {time_ns, actor};
+    const uint32_t place = self->places[actor];
+    if (place == UINT32_MAX)
+        rise(self, self->count++, item);
+    else if (is_before(item, self->heap[place]))
+        rise(self, place, item);
+    else
+        sink(self, place, item);
+}
+
+uint32_t haul_events_take(haul_events *self)
+{
+    const uint32_t actor = self->heap[0].actor;
+    self->places[actor] = UINT32_MAX;
+    if (--self->count)
+        sink(self, 0, self->heap[self->count]);
+    return actor;
+}
+
+static bool is_served_before(const haul_waiting_item *a, const haul_waiting_item *b)
+{
+    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->op < b->op);
+}
+
+bool haul_waiting_add(haul_waiting *self, haul_waiting_item item)
+{
+    if (self->count == self->capacity &&
+        !haul_grow(&self->heap, &self->capacity, self->count + 1, sizeof *self->heap))
+        return false;
+    size_t place = self->count++;
+    for (; place && is_served_before(&item, &self->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        self->heap[place] = self->heap[(place - 1) / 2];
+    self->heap[place] = item;
+    return true;
+}
+
+haul_waiting_item haul_waiting_take(haul_waiting *self)
+{
+    const haul_waiting_item first = self->heap[0], last = self->heap[--self->count];
+    size_t place = 0;
+    for (size_t child; (child = 2 * place + 1) < self->count; place = child) {
+        if (child + 1 < self->count && is_served_before(&self->heap[child + 1], &self->heap[child]))
+            child++;
+        if (!is_served_before(&self->heap[child], &last))
+            break;
+        self->heap[place] = self->heap[child];
+    }
+    if (self->count)
+        self->heap[place] = last;
+    return first;
+}

@@ -1,0 +1,47 @@
+/* What happens next: the actors of a timeline, each with at most one event, by time. */
+#ifndef HAUL_TIMELINE_EVENTS_H
+#define HAUL_TIMELINE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct haul_event_item {
+    int64_t time_ns;
+    uint32_t actor;
+} haul_event_item;
+
+typedef struct haul_events {
+    haul_event_item *heap;
+    uint32_t *places; /* in the heap, by actor; UINT32_MAX where it has no event */
+    uint32_t count;
+} haul_events;
+
+bool haul_events_init(haul_events *self, uint32_t actors);
+void haul_events_release(haul_events *self);
+
+/* Gives an actor its event, or moves it. */
+void haul_events_set(haul_events *self, uint32_t actor, int64_t time_ns);
+
+/* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
+uint32_t haul_events_take(haul_events *self);
+
+/* Those who wait for something, in the order in which they are served. */
+typedef struct haul_waiting_item {
+    int64_t time_ns;
+    uint32_t op;
+    uint32_t actor;
+} haul_waiting_item;
+
+/* Zero is empty. */
+typedef struct haul_waiting {
+    haul_waiting_item *heap;
+    size_t count;
+    size_t capacity;
+} haul_waiting;
+
+/* False without memory. */
+bool haul_waiting_add(haul_waiting *self, haul_waiting_item item);
+haul_waiting_item haul_waiting_take(haul_waiting *self);
+
+#endif

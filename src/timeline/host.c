@@ -1,0 +1,131 @@
+/* What threads of the host do: call, wait, return. */
+#include "timeline/engine_parts.h"
+
+static int64_t call_dur_ns(const haul_op *op)
+{
+    return haul_is_host_op(op) ? op->dur_ns : op->call_dur_ns;
+}
+
+/* When the thread makes its next call: what lay between the two passes again. A call within
+ * another, or of the same one, keeps its distance from that one's start. */
+static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const haul_op *next,
+                            int64_t start_ns, int64_t end_ns)
+{
+    const int64_t called_ns = haul_called_ns(op), next_ns = haul_called_ns(next);
+    if (self->options->release == HAUL_RELEASE_RECORDED) {
+        const int64_t due_ns = next_ns - self->origin_ns;
+        return op->kind == HAUL_OP_SYNC && end_ns > due_ns ? end_ns : due_ns;
+    }
+    const int64_t returned_ns = called_ns + call_dur_ns(op);
+    return next_ns >= returned_ns ? end_ns + (next_ns - returned_ns)
+                                  : start_ns + (next_ns - called_ns);
+}
+
+static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
+{
+    haul_actor *thread = &self->actors[actor];
+    const uint32_t next = self->thread_next[thread->op];
+    if (next == HAUL_NONE) {
+        thread->state = HAUL_ACTOR_DONE;
+        return;
+    }
+    const haul_op *ops = self->workload->ops;
+    const int64_t due_ns =
+        next_call_ns(self, &ops[thread->op], &ops[next], thread->since_ns, end_ns);
+    thread->op = next;
+    thread->edge = HAUL_NONE;
+    thread->state = HAUL_ACTOR_LOOKS;
+    haul_engine_schedule(self, actor, due_ns > self->now_ns ? due_ns : self->now_ns);
+}
+
+static int64_t positive(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+/* How long a wait went on in the workload after all that it waited for had ended. */
+static int64_t wait_tail_ns(const haul_engine *self, uint32_t at)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *wait = &workload->ops[at];
+    int64_t met_ns = wait->start_ns;
+    for (uint32_t e = self->edge_begin[at]; e < self->edge_begin[at + 1]; e++) {
+        const haul_op *before = &workload->ops[workload->edges[e].before];
+        const int64_t end_ns = before->start_ns + before->dur_ns;
+        met_ns = end_ns > met_ns ? end_ns : met_ns;
+    }
+    return positive(wait->start_ns + wait->dur_ns - met_ns);
+}
+
+static bool waits(const haul_engine *self, uint32_t op)
+{
+    return self->workload->ops[op].kind == HAUL_OP_SYNC && self->edge_begin &&
+           self->edge_begin[op] < self->edge_begin[op + 1];
+}
+
+static void go_on_waiting(haul_engine *self, uint32_t actor)
+{
+    haul_actor *thread = &self->actors[actor];
+    const uint32_t op = thread->op;
+    if (!haul_engine_edges_passed(self, actor))
+        return;
+    const int64_t end_ns =
+        self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : self->workload->ops[op].dur_ns);
+    self->spans[op].end_ns = end_ns;
+    self->cause[op] = thread->cause;
+    self->finished++;
+    haul_engine_wake(self, op);
+    return_at(self, actor, end_ns);
+}
+
+/* The head of its stream, if it is, may go on. */
+static void issue(haul_engine *self, uint32_t op)
+{
+    const haul_op *called = &self->workload->ops[op];
+    const int64_t release_ns = self->now_ns + self->options->device.issue_ns[called->kind];
+    const uint32_t actor = haul_stream_actor(self, called);
+    haul_actor *stream = &self->actors[actor];
+    self->spans[op].start_ns = release_ns;
+    if (stream->op != op || stream->state != HAUL_ACTOR_UNCALLED)
+        return;
+    stream->state = HAUL_ACTOR_LOOKS;
+    stream->cause = HAUL_NONE;
+    haul_engine_schedule(self, actor, release_ns);
+}
+
+static void call(haul_engine *self, uint32_t actor)
+{
+    haul_actor *thread = &self->actors[actor];
+    const haul_op *op = &self->workload->ops[thread->op];
+    thread->since_ns = self->now_ns;
+    thread->cause = HAUL_NONE;
+    if (haul_is_host_op(op)) {
+        self->spans[thread->op].start_ns = self->now_ns;
+        go_on_waiting(self, actor);
+        return;
+    }
+    issue(self, thread->op);
+    const bool blocks =
+        self->options->release == HAUL_RELEASE_HOST && (op->flags & HAUL_OP_BLOCKS) != 0;
+    if (!blocks || haul_engine_passed(self, actor, thread->op))
+        return_at(self, actor, self->now_ns + op->call_dur_ns);
+}
+
+static void resume(haul_engine *self, uint32_t actor)
+{
+    const haul_op *op = &self->workload->ops[self->actors[actor].op];
+    if (haul_is_host_op(op)) {
+        go_on_waiting(self, actor);
+        return;
+    }
+    const int64_t returned_ns = op->call_ns + op->call_dur_ns;
+    return_at(self, actor, self->now_ns + positive(returned_ns - (op->start_ns + op->dur_ns)));
+}
+
+void haul_thread_step(haul_engine *self, uint32_t actor)
+{
+    if (self->actors[actor].state == HAUL_ACTOR_WAITS)
+        resume(self, actor);
+    else
+        call(self, actor);
+}

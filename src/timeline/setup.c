@@ -1,0 +1,295 @@
+/* Checks of a workload, and the lists that the engine walks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "timeline/engine.h"
+
+static bool in_range(int64_t time_ns)
+{
+    return time_ns >= -haul_time_limit_ns && time_ns <= haul_time_limit_ns;
+}
+
+static bool is_duration(int64_t dur_ns)
+{
+    return dur_ns >= 0 && dur_ns <= haul_time_limit_ns;
+}
+
+static haul_status check_op(haul_engine *self, uint32_t i)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *op = &workload->ops[i];
+    if (op->kind > HAUL_OP_CALL)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of no kind");
+    if (op->stream != HAUL_NONE && op->stream >= workload->stream_count)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is on a stream that does not exist");
+    if (op->thread != HAUL_NONE && op->thread >= workload->thread_count)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of a thread that does not exist");
+    if (!is_duration(op->dur_ns) || !is_duration(op->call_dur_ns))
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
+                                "has a duration that is negative or beyond 2^61 ns");
+    if (!in_range(op->start_ns) || !in_range(op->call_ns))
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "has a time beyond 2^61 ns");
+    return HAUL_OK;
+}
+
+static haul_status check_streams(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
+        workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
+        workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
+        return haul_fail(self->error, HAUL_BAD_INPUT, "a workload of more than 2^32 things");
+    for (size_t s = 0; s < workload->stream_count; s++)
+        if (workload->streams[s].device != HAUL_NONE &&
+            workload->streams[s].device >= workload->device_count)
+            return haul_fail(self->error, HAUL_BAD_INPUT,
+                             "stream %zu is of a device that does not exist", s);
+    return HAUL_OK;
+}
+
+static haul_status check_options(haul_engine *self)
+{
+    const haul_timeline_device *device = &self->options->device;
+    for (int i = 0; i < 2; i++)
+        if (!(device->busy_speed[i] > 0 && device->busy_speed[i] <= 1))
+            return haul_fail(self->error, HAUL_USAGE, "a busy speed lies in (0, 1], not at %g",
+                             device->busy_speed[i]);
+    for (int i = 0; i < 2; i++)
+        if (!is_duration(device->chained_ns[i]))
+            return haul_fail(self->error, HAUL_USAGE,
+                             "what a chained copy saves is negative or beyond 2^61 ns");
+    for (int i = 0; i < 3; i++)
+        if (!is_duration(device->issue_ns[i]))
+            return haul_fail(self->error, HAUL_USAGE,
+                             "the time of an issue is negative or beyond 2^61 ns");
+    return HAUL_OK;
+}
+
+static haul_status check_all(haul_engine *self)
+{
+    haul_status status = check_options(self);
+    if (!status)
+        status = check_streams(self);
+    for (uint32_t i = 0; !status && i < self->workload->op_count; i++)
+        status = check_op(self, i);
+    return status;
+}
+
+static bool alloc_ops(haul_engine *self)
+{
+    const size_t count = self->workload->op_count + 1;
+    self->spans = malloc(count * sizeof *self->spans);
+    self->cause = malloc(count * sizeof *self->cause);
+    self->waiter = malloc(count * sizeof *self->waiter);
+    self->thread_next = malloc(count * sizeof *self->thread_next);
+    if (self->workload->edge_count)
+        self->edge_begin = malloc(count * sizeof *self->edge_begin);
+    if (!self->spans || !self->cause || !self->waiter || !self->thread_next ||
+        (self->workload->edge_count && !self->edge_begin))
+        return false;
+    memset(self->waiter, 0xff, count * sizeof *self->waiter);
+    memset(self->thread_next, 0xff, count * sizeof *self->thread_next);
+    memset(self->cause, 0xff, count * sizeof *self->cause);
+    return true;
+}
+
+static bool alloc_actors(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    self->stream_count = (uint32_t)workload->stream_count + 1;
+    self->actor_count = self->stream_count + (uint32_t)workload->thread_count + 1;
+    self->device_count = (uint32_t)workload->device_count + 1;
+    const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;
+    self->actors = calloc(self->actor_count, sizeof *self->actors);
+    self->servers = calloc(servers, sizeof *self->servers);
+    self->dirty = malloc(servers * sizeof *self->dirty);
+    if (self->options->device.implicit_sync)
+        self->gates = calloc(self->device_count, sizeof *self->gates);
+    return self->actors && self->servers && self->dirty &&
+           (self->gates || !self->options->device.implicit_sync) &&
+           haul_events_init(&self->events, self->actor_count);
+}
+
+static void init_actors(haul_engine *self)
+{
+    for (uint32_t a = 0; a < self->actor_count; a++) {
+        const uint32_t device =
+            a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
+        self->actors[a] =
+            (haul_actor){.op = HAUL_NONE,
+                         .next = HAUL_NONE,
+                         .before = HAUL_NONE,
+                         .edge = HAUL_NONE,
+                         .blocker = HAUL_NONE,
+                         .cause = HAUL_NONE,
+                         .next_waiter = HAUL_NONE,
+                         .device = device == HAUL_NONE ? self->device_count - 1 : device};
+    }
+}
+
+static void init_servers(haul_engine *self)
+{
+    const haul_timeline_device *device = &self->options->device;
+    for (uint32_t d = 0; d < self->device_count; d++) {
+        haul_server *servers = &self->servers[(size_t)d * HAUL_RESOURCES];
+        for (int kind = 0; kind < HAUL_RESOURCES; kind++)
+            servers[kind] = (haul_server){
+                .capacity = 1, .actor = HAUL_NONE, .last_op = HAUL_NONE, .last_end_ns = -1};
+        servers[HAUL_ROOM].capacity = device->kernels;
+        servers[HAUL_NOWHERE].capacity = UINT32_MAX;
+    }
+}
+
+/* The next operation of each stream, in the place of the cause that is not known yet. */
+static void link_streams(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
+        if (haul_is_host_op(&workload->ops[i]))
+            continue;
+        haul_actor *stream = &self->actors[haul_stream_actor(self, &workload->ops[i])];
+        self->cause[i] = stream->op;
+        stream->op = i;
+    }
+}
+
+static haul_status link_call(haul_engine *self, uint32_t i)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *op = &workload->ops[i];
+    const uint32_t before = op->thread_prev;
+    if (before == HAUL_NONE) {
+        haul_actor *thread = &self->actors[haul_thread_actor(self, op)];
+        if (thread->op != HAUL_NONE)
+            return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is the second first of its thread");
+        thread->op = i;
+        return HAUL_OK;
+    }
+    if (before >= workload->op_count || workload->ops[before].thread != op->thread)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
+                                "follows an operation that is not of its thread");
+    if (self->thread_next[before] != HAUL_NONE)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
+                                "follows an operation that another follows");
+    self->thread_next[before] = i;
+    return HAUL_OK;
+}
+
+/* What no thread calls: waits and calls one after another, the rest there from the beginning. */
+static void link_uncalled(haul_engine *self, uint32_t i, uint32_t *last)
+{
+    const haul_op *op = &self->workload->ops[i];
+    if (!haul_is_host_op(op)) {
+        const bool at_once = self->options->release == HAUL_RELEASE_HOST;
+        self->spans[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
+        self->unissued++;
+        return;
+    }
+    if (*last == HAUL_NONE)
+        self->actors[self->actor_count - 1].op = i;
+    else
+        self->thread_next[*last] = i;
+    *last = i;
+}
+
+static haul_status link_threads(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    uint32_t last = HAUL_NONE;
+    haul_status status = HAUL_OK;
+    for (uint32_t i = 0; !status && i < workload->op_count; i++) {
+        self->spans[i] = (haul_span){haul_not_yet, haul_not_yet};
+        if (workload->ops[i].thread == HAUL_NONE)
+            link_uncalled(self, i, &last);
+        else
+            status = link_call(self, i);
+    }
+    return status;
+}
+
+static haul_status link_edges(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    uint32_t at = 0;
+    for (uint32_t e = 0; e < workload->edge_count; e++) {
+        const haul_edge *edge = &workload->edges[e];
+        if (edge->before >= workload->op_count || edge->after >= workload->op_count)
+            return haul_fail(self->error, HAUL_BAD_INPUT,
+                             "edge %u joins operations %u and %u of %zu", e, edge->before,
+                             edge->after, workload->op_count);
+        if (edge->before == edge->after)
+            return haul_engine_fail(self, HAUL_BAD_INPUT, edge->after, "waits for itself");
+        if (e && edge->after < edge[-1].after)
+            return haul_engine_fail(self, HAUL_BAD_INPUT, edge->after,
+                                    "has its edges out of order");
+        while (at <= edge->after)
+            self->edge_begin[at++] = e;
+    }
+    while (self->edge_begin && at <= workload->op_count)
+        self->edge_begin[at++] = (uint32_t)workload->edge_count;
+    return HAUL_OK;
+}
+
+static void find_origin(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    int64_t origin_ns = haul_time_limit_ns;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const int64_t time_ns = haul_called_ns(&workload->ops[i]);
+        origin_ns = time_ns < origin_ns ? time_ns : origin_ns;
+    }
+    self->origin_ns = workload->op_count ? origin_ns : 0;
+}
+
+/* Everybody looks first at time 0; a thread when its first call is due. */
+static void begin(haul_engine *self)
+{
+    for (uint32_t a = 0; a < self->actor_count; a++) {
+        haul_actor *actor = &self->actors[a];
+        if (actor->op == HAUL_NONE)
+            continue;
+        const int64_t called_ns = haul_called_ns(&self->workload->ops[actor->op]);
+        actor->state = HAUL_ACTOR_LOOKS;
+        haul_events_set(&self->events, a, a < self->stream_count ? 0 : called_ns - self->origin_ns);
+    }
+}
+
+haul_status haul_engine_init(haul_engine *self)
+{
+    haul_status status = check_all(self);
+    if (status)
+        return status;
+    if (!alloc_ops(self) || !alloc_actors(self))
+        return haul_fail_no_memory(self->error);
+    find_origin(self);
+    init_actors(self);
+    init_servers(self);
+    link_streams(self);
+    status = link_threads(self);
+    if (!status)
+        status = link_edges(self);
+    if (!status)
+        begin(self);
+    return status;
+}
+
+void haul_engine_release(haul_engine *self)
+{
+    const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;
+    for (size_t s = 0; self->servers && s < servers; s++)
+        free(self->servers[s].waiting.heap);
+    for (size_t d = 0; self->gates && d < self->device_count; d++)
+        free(self->gates[d].waiting.heap);
+    free(self->spans);
+    free(self->cause);
+    free(self->waiter);
+    free(self->thread_next);
+    free(self->edge_begin);
+    free(self->actors);
+    free(self->servers);
+    free(self->gates);
+    free(self->dirty);
+    haul_events_release(&self->events);
+}

@@ -1,0 +1,207 @@
+/* What the engine found, as the caller gets it. */
+#include "haul/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "timeline/engine.h"
+
+typedef struct haul_owned_timeline {
+    haul_timeline seen;
+    haul_span *spans;
+    uint32_t *cause;
+    haul_resource *resources;
+    uint32_t *critical;
+} haul_owned_timeline;
+
+void haul_timeline_free(haul_timeline *timeline)
+{
+    haul_owned_timeline *owned = (haul_owned_timeline *)timeline;
+    if (!owned)
+        return;
+    free(owned->spans);
+    free(owned->cause);
+    free(owned->resources);
+    free(owned->critical);
+    free(owned);
+}
+
+const char *haul_resource_text(haul_resource_kind kind)
+{
+    static const char *const texts[] = {
+#define RESOURCE_ROW(name, text) text,
+        HAUL_RESOURCE_LIST(RESOURCE_ROW)
+#undef RESOURCE_ROW
+    };
+    return (unsigned)kind < HAUL_RESOURCES ? texts[kind] : "none";
+}
+
+/* From the first start to the last end of the device's operations, or of all. */
+static uint32_t find_ends(const haul_engine *engine, bool on_host, haul_timeline *timeline)
+{
+    uint32_t last = HAUL_NONE;
+    int64_t start_ns = INT64_MAX, end_ns = -1;
+    for (uint32_t i = 0; i < engine->workload->op_count; i++) {
+        if (haul_is_host_op(&engine->workload->ops[i]) && !on_host)
+            continue;
+        const haul_span *span = &engine->spans[i];
+        start_ns = span->start_ns < start_ns ? span->start_ns : start_ns;
+        if (span->end_ns > end_ns) {
+            end_ns = span->end_ns;
+            last = i;
+        }
+    }
+    if (last != HAUL_NONE) {
+        timeline->start_ns = start_ns;
+        timeline->makespan_ns = end_ns - start_ns;
+    }
+    return last;
+}
+
+static haul_status list_resources(const haul_engine *engine, haul_owned_timeline *timeline)
+{
+    size_t used = 0;
+    const size_t count = (size_t)engine->device_count * HAUL_RESOURCES;
+    for (size_t s = 0; s < count; s++)
+        used += engine->servers[s].ops > 0;
+    timeline->resources = malloc((used + 1) * sizeof *timeline->resources);
+    if (!timeline->resources)
+        return HAUL_NO_MEMORY;
+    used = 0;
+    for (size_t s = 0; s < count; s++) {
+        const haul_server *server = &engine->servers[s];
+        const uint32_t device = (uint32_t)(s / HAUL_RESOURCES);
+        if (server->ops)
+            timeline->resources[used++] = (haul_resource){
+                .device = device + 1 < engine->device_count ? device : HAUL_NONE,
+                .kind = (haul_resource_kind)(s % HAUL_RESOURCES),
+                .ops = server->ops,
+                .busy_ns = server->busy_ns,
+                .idle_ns = timeline->seen.makespan_ns - server->busy_ns,
+            };
+    }
+    timeline->seen.resource_count = used;
+    return HAUL_OK;
+}
+
+/* What an operation waited for; where that is its call, the last wait of its thread before it. */
+static uint32_t cause_of(const haul_engine *engine, uint32_t op)
+{
+    if (engine->cause[op] != HAUL_NONE)
+        return engine->cause[op];
+    const haul_op *ops = engine->workload->ops;
+    uint32_t call = ops[op].thread_prev;
+    if (ops[op].thread == HAUL_NONE)
+        return HAUL_NONE;
+    while (call != HAUL_NONE && ops[call].kind != HAUL_OP_SYNC &&
+           !(ops[call].flags & HAUL_OP_BLOCKS))
+        call = ops[call].thread_prev;
+    return call;
+}
+
+/* Back from the last end; what follows is never before what it waited for, and a path has no more
+ * steps than there are operations. */
+static haul_status follow_critical(const haul_engine *engine, uint32_t last,
+                                   haul_owned_timeline *timeline)
+{
+    size_t count = 0;
+    for (uint32_t op = last; op != HAUL_NONE && count < engine->workload->op_count; count++)
+        op = cause_of(engine, op);
+    timeline->critical = malloc((count + 1) * sizeof *timeline->critical);
+    if (!timeline->critical)
+        return HAUL_NO_MEMORY;
+    timeline->seen.critical_count = count;
+    int64_t until_ns = INT64_MAX, sum_ns = 0;
+    uint32_t op = last;
+    while (count-- > 0) {
+        const haul_span span = engine->spans[op];
+        const int64_t end_ns = span.end_ns < until_ns ? span.end_ns : until_ns;
+        timeline->critical[count] = op;
+        if (end_ns > span.start_ns) {
+            sum_ns += end_ns - span.start_ns;
+            until_ns = span.start_ns;
+        }
+        op = cause_of(engine, op);
+    }
+    timeline->seen.critical_ns = sum_ns;
+    return HAUL_OK;
+}
+
+static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
+{
+    uint32_t last = find_ends(engine, false, &timeline->seen);
+    if (last == HAUL_NONE)
+        last = find_ends(engine, true, &timeline->seen);
+    haul_status status = list_resources(engine, timeline);
+    if (!status)
+        status = follow_critical(engine, last, timeline);
+    if (status)
+        return haul_fail_no_memory(engine->error);
+    timeline->spans = engine->spans;
+    timeline->cause = engine->cause;
+    engine->spans = NULL;
+    engine->cause = NULL;
+    timeline->seen.ops = timeline->spans;
+    timeline->seen.cause = timeline->cause;
+    timeline->seen.op_count = engine->workload->op_count;
+    timeline->seen.origin_ns = engine->origin_ns;
+    timeline->seen.unissued = engine->unissued;
+    timeline->seen.resources = timeline->resources;
+    timeline->seen.critical = timeline->critical;
+    return HAUL_OK;
+}
+
+haul_status haul_timeline_run(const haul_workload *workload, const haul_timeline_options *options,
+                              haul_timeline **timeline, haul_error *error)
+{
+    haul_engine engine = {.workload = workload, .options = options, .error = error};
+    haul_owned_timeline *made = calloc(1, sizeof *made);
+    if (!made)
+        return haul_fail_no_memory(error);
+    haul_status status = haul_engine_init(&engine);
+    if (!status)
+        status = haul_engine_run(&engine);
+    if (!status)
+        status = collect(&engine, made);
+    haul_engine_release(&engine);
+    if (status) {
+        haul_timeline_free(&made->seen);
+        return status;
+    }
+    *timeline = &made->seen;
+    return HAUL_OK;
+}
+
+static double ratio_of(const haul_figure *busy, const haul_figure *alone)
+{
+    return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
+}
+
+haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
+                                    haul_error *error)
+{
+    const haul_gpu *gpu = &machine->gpu;
+    if (!gpu->copy_engines.provenance)
+        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.copy_engines",
+                         machine->name);
+    haul_timeline_device made = {
+        .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
+        .kernels = 1,
+        .implicit_sync = gpu->implicit_sync.value > 0,
+        .busy_speed = {1, 1},
+    };
+    for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *curve =
+            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        if (!curve)
+            continue;
+        made.busy_speed[i] = ratio_of(&curve->busy_rate_Bps, &curve->rate_Bps);
+        const double saved_s = curve->latency_s.value - curve->gap_s.value;
+        if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)
+            made.chained_ns[i] = llround(1e9 * saved_s);
+    }
+    *device = made;
+    return HAUL_OK;
+}

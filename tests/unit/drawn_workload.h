@@ -1,0 +1,101 @@
+/* Random workloads without cycles, for the timeline. */
+#ifndef HAUL_TESTS_DRAWN_WORKLOAD_H
+#define HAUL_TESTS_DRAWN_WORKLOAD_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/timeline.h"
+
+enum { DRAWN_OPS = 4096, DRAWN_EDGES = 3 * DRAWN_OPS, DRAWN_STREAMS = 6, DRAWN_THREADS = 3 };
+
+typedef struct drawn_workload {
+    haul_workload workload;
+    haul_op ops[DRAWN_OPS];
+    haul_edge edges[DRAWN_EDGES];
+    haul_stream streams[DRAWN_STREAMS];
+    haul_thread threads[DRAWN_THREADS];
+    haul_device devices[2];
+} drawn_workload;
+
+static inline uint32_t draw(uint32_t limit)
+{
+    return (uint32_t)rand() % limit;
+}
+
+static inline void draw_op(drawn_workload *self, uint32_t i, uint32_t *last, int64_t *thread_ns)
+{
+    haul_op *op = &self->ops[i];
+    const uint32_t thread = draw(DRAWN_THREADS + 1);
+    *op = (haul_op){.kind = (uint8_t)draw(HAUL_OP_CALL + 1),
+                    .direction = (uint8_t)draw(HAUL_DIRECTIONS),
+                    .start_ns = i ? op[-1].start_ns + draw(4) : 0,
+                    .dur_ns = draw(5) * draw(8),
+                    .name = HAUL_NONE,
+                    .stream = draw(8) ? draw(DRAWN_STREAMS) : HAUL_NONE,
+                    .thread = HAUL_NONE,
+                    .stream_prev = HAUL_NONE,
+                    .thread_prev = HAUL_NONE};
+    if (thread == DRAWN_THREADS)
+        return;
+    op->thread = thread;
+    op->thread_prev = last[thread];
+    op->call_ns = thread_ns[thread] += i ? draw(12) : 0; /* the first at 0 */
+    op->call_dur_ns = draw(10);
+    op->flags = HAUL_OP_HAS_CALL;
+    if (op->kind == HAUL_OP_COPY && !draw(3))
+        op->flags |= HAUL_OP_BLOCKS;
+    if (op->kind >= HAUL_OP_SYNC)
+        op->call_ns = thread_ns[thread] = op->start_ns;
+    last[thread] = i;
+}
+
+/* Edges lead from earlier operations to later ones, so there is no cycle. */
+static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t edges_in_8)
+{
+    uint32_t last[DRAWN_THREADS];
+    int64_t thread_ns[DRAWN_THREADS] = {0};
+    size_t edges = 0;
+    memset(last, 0xff, sizeof last);
+    for (uint32_t i = 0; i < count; i++) {
+        draw_op(self, i, last, thread_ns);
+        for (uint32_t before = i > 5 ? i - 5 : 0; before < i; before++)
+            if (draw(8) < edges_in_8 && edges < DRAWN_EDGES && !draw(3))
+                self->edges[edges++] = (haul_edge){before, i};
+    }
+    for (uint32_t s = 0; s < DRAWN_STREAMS; s++)
+        self->streams[s] = (haul_stream){.device = s % 3 == 2 ? HAUL_NONE : s % 3, .id = s};
+    self->workload = (haul_workload){
+        .source = "drawn",
+        .format = "drawn",
+        .ops = self->ops,
+        .op_count = count,
+        .edges = self->edges,
+        .edge_count = edges,
+        .streams = self->streams,
+        .stream_count = DRAWN_STREAMS,
+        .threads = self->threads,
+        .thread_count = DRAWN_THREADS,
+        .devices = self->devices,
+        .device_count = 2,
+    };
+}
+
+static inline haul_timeline_options draw_options(void)
+{
+    haul_timeline_options options = {
+        .device =
+            {
+                .copy_engines = 1 + draw(3),
+                .kernels = 1 + draw(3),
+                .implicit_sync = draw(2),
+                .busy_speed = {draw(2) ? 1 : 0.5, draw(2) ? 1 : 0.25},
+                .chained_ns = {draw(4), draw(3)},
+                .issue_ns = {draw(3), 0, draw(5)},
+            },
+        .release = draw(2) ? HAUL_RELEASE_HOST : HAUL_RELEASE_RECORDED,
+    };
+    return options;
+}
+
+#endif

@@ -1,0 +1,356 @@
+/* The timeline's contract, carried out the slow way: at every instant all operations are looked at
+ * again until nothing changes. */
+#ifndef HAUL_TESTS_NAIVE_TIMELINE_H
+#define HAUL_TESTS_NAIVE_TIMELINE_H
+
+#include <math.h>
+
+#include "drawn_workload.h"
+
+enum { NAIVE_SERVERS = 3 * HAUL_RESOURCES, NAIVE_THREADS = DRAWN_THREADS + 1 };
+
+typedef struct naive_op {
+    int64_t release; /* -1: not called */
+    int64_t arrival; /* -1: not yet at its resource */
+    int64_t start;
+    int64_t end; /* of what runs: due */
+    int64_t since;
+    double left, speed;
+    bool started, ended;
+    uint32_t server;
+} naive_op;
+
+typedef struct naive_thread {
+    uint32_t op; /* HAUL_NONE: done */
+    int64_t due;
+    int64_t called;
+    bool in_call;
+} naive_thread;
+
+typedef struct naive {
+    const haul_workload *w;
+    const haul_timeline_options *o;
+    naive_op ops[DRAWN_OPS];
+    naive_thread threads[NAIVE_THREADS];
+    uint32_t last_of[NAIVE_SERVERS];
+    int64_t now;
+} naive;
+
+static inline bool naive_on_host(const haul_op *op)
+{
+    return op->kind >= HAUL_OP_SYNC;
+}
+
+static inline uint32_t naive_device(const naive *n, const haul_op *op)
+{
+    const uint32_t device = op->stream == HAUL_NONE ? HAUL_NONE : n->w->streams[op->stream].device;
+    return device == HAUL_NONE ? 2 : device;
+}
+
+static inline uint32_t naive_server(const naive *n, const haul_op *op)
+{
+    const unsigned engines = n->o->device.copy_engines;
+    unsigned kind = HAUL_NOWHERE;
+    if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
+        kind = HAUL_ROOM;
+    else if (op->direction == HAUL_HTOD)
+        kind = HAUL_ENGINE;
+    else if (op->direction == HAUL_DTOH)
+        kind = engines > 1 ? HAUL_ENGINE_OUT : HAUL_ENGINE;
+    else if (op->direction == HAUL_PTOP)
+        kind = engines > 2 ? HAUL_ENGINE_PEER : engines > 1 ? HAUL_ENGINE_OUT : HAUL_ENGINE;
+    return naive_device(n, op) * HAUL_RESOURCES + kind;
+}
+
+static inline uint32_t naive_thread_of(const haul_op *op)
+{
+    return op->thread == HAUL_NONE ? DRAWN_THREADS : op->thread;
+}
+
+/* The operation that follows `at` on its thread; at == HAUL_NONE: the first. */
+static inline uint32_t naive_next(const naive *n, uint32_t thread, uint32_t at)
+{
+    for (uint32_t i = at == HAUL_NONE ? 0 : at + 1; i < n->w->op_count; i++)
+        if (naive_thread_of(&n->w->ops[i]) == thread &&
+            (thread < DRAWN_THREADS || naive_on_host(&n->w->ops[i])))
+            return i;
+    return HAUL_NONE;
+}
+
+static inline int64_t naive_called(const haul_op *op)
+{
+    return naive_on_host(op) || op->thread == HAUL_NONE ? op->start_ns : op->call_ns;
+}
+
+static inline bool naive_edges_met(const naive *n, uint32_t i)
+{
+    for (size_t e = 0; e < n->w->edge_count; e++) {
+        const naive_op *before = &n->ops[n->w->edges[e].before];
+        if (n->w->edges[e].after == i && (!before->ended || before->end > n->now))
+            return false;
+    }
+    return true;
+}
+
+static inline void naive_return(naive *n, naive_thread *thread, uint32_t number, int64_t end)
+{
+    const haul_op *op = &n->w->ops[thread->op];
+    const uint32_t next = naive_next(n, number, thread->op);
+    thread->in_call = false;
+    thread->op = next;
+    if (next == HAUL_NONE)
+        return;
+    const int64_t next_called = naive_called(&n->w->ops[next]);
+    const int64_t back = naive_called(op) + (naive_on_host(op) ? op->dur_ns : op->call_dur_ns);
+    if (n->o->release == HAUL_RELEASE_RECORDED)
+        thread->due = op->kind == HAUL_OP_SYNC && end > next_called ? end : next_called;
+    else if (next_called >= back)
+        thread->due = end + next_called - back;
+    else
+        thread->due = thread->called + next_called - naive_called(op);
+    thread->due = thread->due > n->now ? thread->due : n->now;
+}
+
+static inline int64_t naive_wait_end(const naive *n, uint32_t i)
+{
+    const haul_op *op = &n->w->ops[i];
+    int64_t met = op->start_ns;
+    bool any = false;
+    for (size_t e = 0; e < n->w->edge_count; e++)
+        if (n->w->edges[e].after == i) {
+            const haul_op *before = &n->w->ops[n->w->edges[e].before];
+            const int64_t end = before->start_ns + before->dur_ns;
+            met = end > met ? end : met;
+            any = true;
+        }
+    if (op->kind == HAUL_OP_CALL || !any)
+        return n->now + op->dur_ns;
+    const int64_t tail = op->start_ns + op->dur_ns - met;
+    return n->now + (tail > 0 ? tail : 0);
+}
+
+static inline bool naive_step_thread(naive *n, uint32_t number)
+{
+    naive_thread *thread = &n->threads[number];
+    if (thread->op == HAUL_NONE || thread->due > n->now)
+        return false;
+    const uint32_t i = thread->op;
+    const haul_op *op = &n->w->ops[i];
+    naive_op *state = &n->ops[i];
+    bool changed = false;
+    if (!thread->in_call) {
+        thread->in_call = changed = true;
+        thread->called = n->now;
+        if (naive_on_host(op))
+            state->start = n->now;
+        else
+            state->release = n->now + n->o->device.issue_ns[op->kind];
+    }
+    if (naive_on_host(op)) {
+        if (!naive_edges_met(n, i))
+            return changed;
+        state->end = naive_wait_end(n, i);
+        state->ended = true;
+        naive_return(n, thread, number, state->end);
+        return true;
+    }
+    const bool blocks = n->o->release == HAUL_RELEASE_HOST && op->flags & HAUL_OP_BLOCKS;
+    if (!blocks) {
+        naive_return(n, thread, number, n->now + op->call_dur_ns);
+        return true;
+    }
+    if (!state->ended)
+        return changed;
+    const int64_t tail = op->call_ns + op->call_dur_ns - op->start_ns - op->dur_ns;
+    naive_return(n, thread, number, n->now + (tail > 0 ? tail : 0));
+    return true;
+}
+
+static inline bool naive_may_arrive(const naive *n, uint32_t i)
+{
+    const haul_op *op = &n->w->ops[i];
+    const naive_op *state = &n->ops[i];
+    if (naive_on_host(op) || state->arrival >= 0 || state->release < 0 || state->release > n->now)
+        return false;
+    uint32_t before = HAUL_NONE;
+    for (uint32_t k = 0; k < i; k++)
+        if (!naive_on_host(&n->w->ops[k]) && n->w->ops[k].stream == op->stream) {
+            if (!n->ops[k].ended)
+                return false;
+            before = k;
+        }
+    if (!naive_edges_met(n, i))
+        return false;
+    if (!n->o->device.implicit_sync || before == HAUL_NONE ||
+        n->w->ops[before].kind != HAUL_OP_KERNEL)
+        return true;
+    for (uint32_t k = 0; k < i; k++)
+        if (n->w->ops[k].kind == HAUL_OP_KERNEL &&
+            naive_device(n, &n->w->ops[k]) == naive_device(n, op) && !n->ops[k].started)
+            return false;
+    return true;
+}
+
+static inline uint32_t naive_running(const naive *n, uint32_t server, uint32_t *count)
+{
+    uint32_t found = HAUL_NONE;
+    *count = 0;
+    for (uint32_t i = 0; i < n->w->op_count; i++)
+        if (n->ops[i].started && !n->ops[i].ended && n->ops[i].server == server) {
+            found = i;
+            ++*count;
+        }
+    return found;
+}
+
+static inline void naive_speed(naive *n, uint32_t i, double speed)
+{
+    naive_op *op = &n->ops[i];
+    if (op->speed == speed)
+        return;
+    op->left = fmax(op->left - (double)(n->now - op->since) * op->speed, 0);
+    op->since = n->now;
+    op->speed = speed;
+    op->end = n->now + (int64_t)round(op->left / speed);
+}
+
+static inline uint32_t naive_opposite(const naive *n, uint32_t server)
+{
+    const uint32_t kind = server % HAUL_RESOURCES;
+    if (n->o->device.copy_engines < 2 || (kind != HAUL_ENGINE && kind != HAUL_ENGINE_OUT))
+        return HAUL_NONE;
+    return server - kind + (kind == HAUL_ENGINE ? HAUL_ENGINE_OUT : HAUL_ENGINE);
+}
+
+static inline double naive_busy_speed(const naive *n, uint32_t server)
+{
+    return n->o->device.busy_speed[server % HAUL_RESOURCES == HAUL_ENGINE ? 0 : 1];
+}
+
+static inline bool naive_end_ops(naive *n)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < n->w->op_count; i++) {
+        naive_op *op = &n->ops[i];
+        if (!op->started || op->ended || op->end > n->now)
+            continue;
+        op->ended = changed = true;
+        n->last_of[op->server] = i;
+        uint32_t count, opposite = naive_opposite(n, op->server);
+        const uint32_t other =
+            opposite == HAUL_NONE ? HAUL_NONE : naive_running(n, opposite, &count);
+        if (other != HAUL_NONE)
+            naive_speed(n, other, 1);
+    }
+    return changed;
+}
+
+static inline void naive_start_op(naive *n, uint32_t i)
+{
+    naive_op *op = &n->ops[i];
+    const haul_op *copy = &n->w->ops[i];
+    int64_t dur = copy->dur_ns;
+    const uint32_t last = n->last_of[op->server];
+    if (copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DTOH && last != HAUL_NONE &&
+        n->ops[last].end == n->now && n->w->ops[last].direction == copy->direction) {
+        dur -= n->o->device.chained_ns[copy->direction];
+        dur = dur > 0 ? dur : 0;
+    }
+    op->started = true;
+    op->start = op->since = n->now;
+    op->end = n->now + dur;
+    op->left = (double)dur;
+    op->speed = 1;
+    uint32_t count, opposite = naive_opposite(n, op->server);
+    const uint32_t other = opposite == HAUL_NONE ? HAUL_NONE : naive_running(n, opposite, &count);
+    if (other == HAUL_NONE)
+        return;
+    naive_speed(n, i, naive_busy_speed(n, op->server));
+    naive_speed(n, other, naive_busy_speed(n, opposite));
+}
+
+static inline bool naive_start_one(naive *n, uint32_t server)
+{
+    uint32_t best = HAUL_NONE, running;
+    const uint32_t kind = server % HAUL_RESOURCES;
+    naive_running(n, server, &running);
+    const uint32_t capacity = kind == HAUL_ROOM      ? n->o->device.kernels
+                              : kind == HAUL_NOWHERE ? UINT32_MAX
+                                                     : 1;
+    if (running >= capacity)
+        return false;
+    for (uint32_t i = 0; i < n->w->op_count; i++)
+        if (n->ops[i].arrival >= 0 && !n->ops[i].started && n->ops[i].server == server &&
+            (best == HAUL_NONE || n->ops[i].arrival < n->ops[best].arrival))
+            best = i;
+    if (best != HAUL_NONE)
+        naive_start_op(n, best);
+    return best != HAUL_NONE;
+}
+
+/* One round: what happens, then what starts. */
+static inline bool naive_round(naive *n)
+{
+    bool any = false;
+    for (bool changed = true; changed; any |= changed) {
+        changed = naive_end_ops(n);
+        for (uint32_t t = 0; t < NAIVE_THREADS; t++)
+            changed |= naive_step_thread(n, t);
+        for (uint32_t i = 0; i < n->w->op_count; i++)
+            if (naive_may_arrive(n, i)) {
+                n->ops[i].arrival = n->now;
+                n->ops[i].server = naive_server(n, &n->w->ops[i]);
+                changed = true;
+            }
+    }
+    for (uint32_t s = 0; s < NAIVE_SERVERS; s++)
+        while (naive_start_one(n, s))
+            any = true;
+    return any;
+}
+
+static inline void naive_consider(int64_t *next, int64_t now, int64_t time)
+{
+    if (time > now && time < *next)
+        *next = time;
+}
+
+static inline int64_t naive_next_time(const naive *n)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 0; i < n->w->op_count; i++) {
+        const naive_op *op = &n->ops[i];
+        if (op->started || op->ended)
+            naive_consider(&next, n->now, op->end);
+        if (op->release >= 0 && op->arrival < 0)
+            naive_consider(&next, n->now, op->release);
+    }
+    for (uint32_t t = 0; t < NAIVE_THREADS; t++)
+        if (n->threads[t].op != HAUL_NONE && !n->threads[t].in_call)
+            naive_consider(&next, n->now, n->threads[t].due);
+    return next;
+}
+
+/* Needs: the workload's earliest time is 0. */
+static inline void naive_run(naive *n, const haul_workload *w, const haul_timeline_options *o)
+{
+    memset(n, 0, sizeof *n);
+    n->w = w;
+    n->o = o;
+    memset(n->last_of, 0xff, sizeof n->last_of);
+    for (uint32_t i = 0; i < w->op_count; i++) {
+        n->ops[i] = (naive_op){.release = -1, .arrival = -1, .speed = 1};
+        if (w->ops[i].thread == HAUL_NONE)
+            n->ops[i].release = o->release == HAUL_RELEASE_HOST ? 0 : w->ops[i].start_ns;
+    }
+    for (uint32_t t = 0; t < NAIVE_THREADS; t++) {
+        const uint32_t first = naive_next(n, t, HAUL_NONE);
+        n->threads[t].op = first;
+        n->threads[t].due = first == HAUL_NONE ? 0 : naive_called(&w->ops[first]);
+    }
+    for (n->now = 0; n->now != INT64_MAX; n->now = naive_next_time(n))
+        while (naive_round(n))
+            continue;
+}
+
+#endif
