@@ -1,0 +1,246 @@
+/* What recording costs an OpenCL program: the time of a call with haul record beside that without,
+ * on one core, and the time of a whole program.
+ *
+ * usage: bench_record HAUL [PROGRAM [ARGUMENTS]]
+ * The figures to beat: 2 us a call at the median; 3 % of the program's run time. */
+#define CL_TARGET_OPENCL_VERSION 120
+
+#include <CL/cl.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CALLS = 20000, ROUNDS = 5, BATCH = 32, MOST_RUNS = 9 };
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+/* --- the measured program: prints of each kind of call the median time and, as what the writer
+ * does on the same core is in that, the mean of all; in nanoseconds */
+
+typedef enum call { WRITE, READ_BLOCKING, LAUNCH, COPY, MAP, FINISH, KINDS } call;
+
+static const char *const call_names[KINDS] = {
+    "clEnqueueWriteBuffer, 64 B",   "clEnqueueReadBuffer, 4 KiB, blocking",
+    "clEnqueueNDRangeKernel",       "clEnqueueCopyBuffer, 64 B",
+    "clEnqueueMapBuffer, blocking", "clFinish, nothing to do"};
+
+typedef struct subject {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem a, b;
+    char host[4096];
+} subject;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_record: %s\n", what);
+    exit(77);
+}
+
+static void set_up(subject *self)
+{
+    static const char *source = "kernel void one(global int *a) { a[0] = 1; }";
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_uint count = 0;
+    cl_int result;
+    if (clGetPlatformIDs(1, &platform, &count) != CL_SUCCESS || !count ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
+        die("no OpenCL device");
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &result);
+    self->queue = clCreateCommandQueue(context, device, 0, &result);
+    self->a = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 16, NULL, &result);
+    self->b = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 16, NULL, &result);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &result);
+    if (result != CL_SUCCESS || clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+        die("cannot build a kernel");
+    self->kernel = clCreateKernel(program, "one", &result);
+    if (result != CL_SUCCESS || clSetKernelArg(self->kernel, 0, sizeof self->a, &self->a))
+        die("cannot make a kernel");
+}
+
+static cl_int make_call(subject *self, call of)
+{
+    const size_t one = 1;
+    cl_int result = CL_SUCCESS;
+    void *at;
+    switch (of) {
+    case WRITE:
+        return clEnqueueWriteBuffer(self->queue, self->a, CL_FALSE, 0, 64, self->host, 0, NULL,
+                                    NULL);
+    case READ_BLOCKING:
+        return clEnqueueReadBuffer(self->queue, self->a, CL_TRUE, 0, 4096, self->host, 0, NULL,
+                                   NULL);
+    case LAUNCH:
+        return clEnqueueNDRangeKernel(self->queue, self->kernel, 1, NULL, &one, &one, 0, NULL,
+                                      NULL);
+    case COPY:
+        return clEnqueueCopyBuffer(self->queue, self->a, self->b, 0, 0, 64, 0, NULL, NULL);
+    case MAP:
+        at = clEnqueueMapBuffer(self->queue, self->a, CL_TRUE, CL_MAP_READ, 0, 4096, 0, NULL, NULL,
+                                &result);
+        return result ? result : clEnqueueUnmapMemObject(self->queue, self->a, at, 0, NULL, NULL);
+    default:
+        return clFinish(self->queue);
+    }
+}
+
+static int measure(void)
+{
+    static double times[CALLS];
+    subject self;
+    memset(&self, 0, sizeof self);
+    set_up(&self);
+    for (int of = 0; of < KINDS; of++) {
+        const double start = now_s();
+        for (int i = 0; i < CALLS; i++) {
+            const double begin = now_s();
+            if (make_call(&self, (call)of) != CL_SUCCESS)
+                die("a call failed");
+            times[i] = now_s() - begin;
+            if (i % BATCH == 0)
+                clFinish(self.queue);
+        }
+        clFinish(self.queue);
+        printf("%.1f %.1f\n", 1e9 * median(times, CALLS), 1e9 * (now_s() - start) / CALLS);
+    }
+    return 0;
+}
+
+/* --- with and without recording */
+
+static char profile[] = "/tmp/haul-bench-XXXXXX";
+
+/* Runs `program`, recorded where `haul` is given; its output goes to `out`, or nowhere. Returns the
+ * time, or -1. */
+static double run(const char *haul, char *const *program, int out)
+{
+    const char *arguments[64] = {haul, "record", "-o", profile, "--"};
+    int count = haul ? 5 : 0;
+    for (int i = 0; program[i] && count < 63; i++)
+        arguments[count++] = program[i];
+    arguments[count] = NULL;
+    const double begin = now_s();
+    const pid_t child = fork();
+    if (!child) {
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(out >= 0 ? out : nowhere, 1);
+        dup2(nowhere, 2);
+        execvp(arguments[0], (char *const *)arguments);
+        _exit(127);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    return status ? -1 : now_s() - begin;
+}
+
+typedef struct figures {
+    double median[KINDS], mean[KINDS];
+} figures;
+
+static bool run_calls(const char *haul, char *self, figures *read)
+{
+    char *program[] = {self, "--measure", NULL};
+    FILE *file = tmpfile();
+    if (!file || run(haul, program, fileno(file)) < 0)
+        return false;
+    rewind(file);
+    bool complete = true;
+    for (int i = 0; i < KINDS; i++)
+        complete &= fscanf(file, "%lf %lf", &read->median[i], &read->mean[i]) == 2;
+    fclose(file);
+    return complete;
+}
+
+/* How much more recorded calls take, by the medians of the rounds. */
+static void print_call(int of, const figures *alone, const figures *recorded)
+{
+    double values[4][ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        values[0][i] = alone[i].median[of];
+        values[1][i] = recorded[i].median[of];
+        values[2][i] = alone[i].mean[of];
+        values[3][i] = recorded[i].mean[of];
+    }
+    const double a = median(values[0], ROUNDS), b = median(values[1], ROUNDS);
+    const double c = median(values[2], ROUNDS), d = median(values[3], ROUNDS);
+    printf("%-38s %7.0f ns %7.0f ns %6.0f ns %9.0f ns\n", call_names[of], a, b, b - a, d - c);
+}
+
+static int compare_calls(const char *haul, char *self)
+{
+    static figures alone[ROUNDS], recorded[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++)
+        if (!run_calls(NULL, self, &alone[round]) || !run_calls(haul, self, &recorded[round]))
+            return 1;
+    printf("%-38s %10s %10s %9s %12s\n", "call, median", "alone", "recorded", "more", "more, mean");
+    for (int i = 0; i < KINDS; i++)
+        print_call(i, alone, recorded);
+    printf("%-38s %10s %10s %6.0f ns\n", "the figure to beat", "", "", 2000.0);
+    return 0;
+}
+
+static int compare_program(const char *haul, char *const *program)
+{
+    double plain[MOST_RUNS], recorded[MOST_RUNS];
+    for (int i = 0; i < MOST_RUNS; i++) {
+        plain[i] = run(NULL, program, -1);
+        recorded[i] = run(haul, program, -1);
+        if (plain[i] < 0 || recorded[i] < 0)
+            return 1;
+    }
+    const double a = median(plain, MOST_RUNS), b = median(recorded, MOST_RUNS);
+    printf("%s: %.3f s alone, %.3f s recorded: %+.1f %% (the figure to beat: 3 %%)\n", program[0],
+           a, b, 100 * (b - a) / a);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--measure"))
+        return measure();
+    if (argc < 2) {
+        fputs("usage: bench_record HAUL [PROGRAM [ARGUMENTS]]\n", stderr);
+        return 2;
+    }
+    const int file = mkstemp(profile);
+    if (file < 0)
+        return 1;
+    close(file);
+    int status;
+    if (argc > 2) {
+        status = compare_program(argv[1], argv + 2);
+    } else {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(0, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        status = compare_calls(argv[1], argv[0]);
+    }
+    unlink(profile);
+    return status;
+}
