@@ -224,6 +224,29 @@ static int make(haul_profile_tables *self, const char *program)
     return code == SQLITE_OK ? prepare_all(self) : code;
 }
 
+/* Who reads a database with a log makes an index of the log beside it, of this size at first, for
+ * which a full disk has no room. So the room is taken now: SQLite empties the file before it uses
+ * it. While we write, which is with the database to ourselves, it is not used. */
+static void reserve_index(const char *path)
+{
+    static const char nothing[32768];
+    char name[4096];
+    snprintf(name, sizeof name, "%s-shm", path);
+    const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return;
+    if (write(file, nothing, sizeof nothing) != (ssize_t)sizeof nothing)
+        unlink(name);
+    close(file);
+}
+
+static void drop_index(const char *path)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s-shm", path);
+    unlink(name);
+}
+
 haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path, int64_t start_ns,
                                      const char *program, haul_error *error)
 {
@@ -234,6 +257,7 @@ haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path
     if (file < 0)
         return haul_fail_open(error, path);
     close(file);
+    reserve_index(path);
     const int code = make(self, program);
     if (code == SQLITE_OK)
         return HAUL_OK;
@@ -250,8 +274,8 @@ void haul_profile_tables_close(haul_profile_tables *self)
                                     self->note};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         sqlite3_finalize(others[i]);
-    if (self->db)
-        run(self, "PRAGMA journal_mode = DELETE");
+    if (self->db && run(self, "PRAGMA journal_mode = DELETE") == SQLITE_OK)
+        drop_index(self->path);
     sqlite3_close(self->db);
     *self = (haul_profile_tables){0};
 }

@@ -145,6 +145,16 @@ static uint64_t big_endian(const unsigned char *bytes, int count)
     return value;
 }
 
+/* A log beside it, as a recorder that was killed leaves it, has pages that the file itself lacks.
+ */
+static bool has_log(const char *path)
+{
+    char name[4096];
+    struct stat facts;
+    const int length = snprintf(name, sizeof name, "%s-wal", path);
+    return length > 0 && (size_t)length < sizeof name && !stat(name, &facts) && facts.st_size > 0;
+}
+
 /* The size in the header holds where its change counter is that of the last writer (fileformat2,
  * section 1.3.7). SQLite would say no more than "malformed". */
 static haul_status check_length(const file_head *head, haul_error *error)
@@ -169,7 +179,7 @@ static haul_status check_head(const char *path, const file_head *head, haul_erro
     if (head->length < sizeof sqlite_magic ||
         memcmp(head->bytes, sqlite_magic, sizeof sqlite_magic) != 0)
         status = fail_not_sqlite(path, head, error);
-    else
+    else if (!has_log(path))
         status = check_length(head, error);
     if (status)
         haul_error_in_file(error, path);

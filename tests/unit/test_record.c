@@ -353,6 +353,35 @@ static void a_full_disk_is_said(void **state)
     haul_workload_free(load());
 }
 
+/* A disk that is full, where this test may make one. */
+static void a_small_disk_keeps_what_fitted(void **state)
+{
+    (void)state;
+    char command[300], disk[96], kept[sizeof path];
+    snprintf(disk, sizeof disk, "%s/disk", folder);
+    snprintf(command, sizeof command, "mkdir %s && mount -t tmpfs -o size=400k tmpfs %s 2>&1", disk,
+             disk);
+    if (system(command) != 0) {
+        rmdir(disk);
+        print_message("skipped: cannot mount a small disk\n");
+        skip();
+    }
+    strcpy(kept, path);
+    snprintf(path, sizeof path, "%.80s/p.sqlite", disk);
+    const int code = record("", "many 300000");
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    const haul_status status = haul_trace_load(path, &workload, &error);
+    haul_workload_free(workload);
+    strcpy(path, kept);
+    snprintf(command, sizeof command, "umount %s && rmdir %s", disk, disk);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(code, 0);
+    assert_non_null(strstr(said, "full"));
+    if (status)
+        fail_msg("%s", error.text);
+}
+
 static void two_platforms_are_recorded(void **state)
 {
     (void)state;
@@ -360,10 +389,34 @@ static void two_platforms_are_recorded(void **state)
     check_sums();
 }
 
+/* With the command line "million": a million calls, beside the same program alone. */
+static void a_million_calls_take_bounded_memory(void **state)
+{
+    (void)state;
+    long alone_KiB = 0, recorded_KiB = 0;
+    unsigned long long dropped = 0;
+    FILE *alone = popen(CL_PROGRAM " many 1000000", "r");
+    assert_non_null(alone);
+    assert_int_equal(fscanf(alone, "%ld", &alone_KiB), 1);
+    pclose(alone);
+    assert_int_equal(record("", "many 1000000"), 0);
+    assert_int_equal(sscanf(printed, "%ld", &recorded_KiB), 1);
+    const char *drops = strstr(said, "dropped ");
+    if (drops)
+        assert_int_equal(sscanf(drops, "dropped %llu", &dropped), 1);
+    print_message("%ld MiB alone, %ld MiB recorded, %llu records dropped\n", alone_KiB / 1024,
+                  recorded_KiB / 1024, dropped);
+    assert_true(recorded_KiB - alone_KiB < 160 * 1024);
+    haul_workload *workload = load();
+    assert_true(workload->counts.device_ops + dropped >= 1000000);
+    haul_workload_free(workload);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const struct CMUnitTest million[] = {TEST(a_million_calls_take_bounded_memory)};
     if (system(CL_PROGRAM " write 1") != 0) {
         puts("skipped: no OpenCL device");
         return 77;
@@ -381,7 +434,10 @@ int main(void)
         TEST(limits_are_kept_and_said),
         TEST(killed_outright_it_is_readable),
         TEST(a_full_disk_is_said),
+        TEST(a_small_disk_keeps_what_fitted),
         TEST(two_platforms_are_recorded),
     };
+    if (argc > 1 && !strcmp(argv[1], "million"))
+        return cmocka_run_group_tests(million, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
