@@ -122,7 +122,9 @@ HAUL_API const char *haul_overlap_bound_text(haul_overlap_bound bound);
 
 typedef struct haul_overlap_row {
     haul_strategy strategy;
-    uint32_t streams; /* 1 where the strategy has none */
+    uint32_t streams; /* 1 where the strategy has none; so the next two */
+    uint32_t best_streams;
+    uint32_t enough_streams; /* the fewest within 1 % of the best number's time */
     double seconds;
     haul_overlap_bound bound;
     double bound_s; /* that it is busy */
@@ -136,7 +138,6 @@ typedef struct haul_overlap {
     double full_s;   /* no strategy is faster: all of it at once (the roofline's full overlap) */
     double none_s;   /* nothing at once, no latencies */
     double mapped_s; /* full overlap of what crosses the link where all is mapped */
-    uint32_t enough; /* streams within 1 % of the best number's time */
     double useful;   /* haul_overlap_useful_streams of the scenario; infinite: no limit known */
     bool kernel_dominates;
 } haul_overlap;

@@ -8,6 +8,7 @@
 #include "haul/fit.h"
 #include "haul/kernel.h"
 #include "haul/machine.h"
+#include "haul/overlap.h"
 #include "haul/project.h"
 
 HAUL_BEGIN
@@ -87,6 +88,20 @@ HAUL_API haul_status haul_report_kernel_why(const haul_kernel_predictions *of, h
 
 /* The kernel models of the registry. */
 HAUL_API haul_status haul_report_kernel_models(haul_format format, FILE *out, haul_error *error);
+
+/* Strategies of overlap, of one work on one machine. */
+typedef struct haul_overlap_report {
+    const haul_machine *machine;
+    const haul_overlap_work *work;
+    const haul_overlap_case *of;
+    haul_overlap strategies;
+    int next_generation; /* of PCIe; 0: there is none, and no `next` */
+    haul_overlap next;
+} haul_overlap_report;
+
+/* The strategies as a table, and the questions that they answer. */
+HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul_format format,
+                                         FILE *out, haul_error *error);
 
 HAUL_END
 

@@ -21,6 +21,7 @@ typedef struct cli_command {
 extern const cli_command cli_analyze;
 extern const cli_command cli_kernel;
 extern const cli_command cli_machine;
+extern const cli_command cli_overlap;
 extern const cli_command cli_project;
 extern const cli_command cli_record;
 

@@ -82,9 +82,11 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
     const haul_copy_curve *curve =
         haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
     leg->gap_s = gap_of(self, leg, curve);
+    leg->busy_per_byte_s = leg->mapped_per_byte_s = leg->per_byte_s;
+    if (!(self->out->in.bytes > 0 && self->out->out.bytes > 0))
+        return HAUL_OK; /* there is no other direction */
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
                                     usual_mapped_share, HAUL_ASSUMED_MAPPED);
-    leg->busy_per_byte_s = leg->per_byte_s;
     if (self->out->device == HAUL_TWO_ENGINES)
         leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
                                       usual_busy_share, HAUL_ASSUMED_BUSY);

@@ -207,10 +207,10 @@ static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy stra
                                uint32_t streams)
 {
     haul_overlap_row row = {.strategy = strategy, .streams = streams};
-    if (!strategies[strategy].has_streams)
-        row.streams = 1;
-    else if (!streams)
-        row.streams = haul_overlap_best_streams(self, strategy);
+    row.best_streams = haul_overlap_best_streams(self, strategy);
+    row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
+    if (!streams || !strategies[strategy].has_streams)
+        row.streams = row.best_streams;
     row.seconds = haul_overlap_time(self, strategy, row.streams);
     find_bound(self, &row);
     return row;
@@ -239,5 +239,4 @@ void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_
     find_limits(self, out);
     out->kernel_dominates = haul_overlap_kernel_dominates(self);
     out->useful = haul_overlap_useful_streams(self, out->kernel_dominates);
-    out->enough = haul_overlap_enough_streams(self, HAUL_STREAMS, 0.01);
 }

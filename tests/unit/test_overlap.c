@@ -298,7 +298,7 @@ static void test_machine_lacks(void **state)
     haul_machine *titan = load("gtx-titan");
     haul_overlap_case found = {.kernel_s = -7};
     haul_error error;
-    haul_overlap_work work = {.in_bytes = 1 << 26, .kernel_s = 1e-3};
+    haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 26, .kernel_s = 1e-3};
     titan->gpu.copy_engines.provenance = HAUL_NOT_GIVEN;
     assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_MISSING);
     assert_string_equal(error.text, "machine 'gtx-titan' lacks gpu.copy_engines");
@@ -313,6 +313,9 @@ static void test_machine_lacks(void **state)
     assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_OK);
     assert_int_equal(found.assumed, HAUL_ASSUMED_BUSY);
     assert_int_equal(found.weakest, HAUL_CARRIED);
+    work.out_bytes = 0; /* nothing comes the other way */
+    assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_OK);
+    assert_int_equal(found.assumed, 0);
     assert_true(found.out.latency_s == 0 && found.out.per_byte_s == 0);
     haul_machine_free(titan);
 }

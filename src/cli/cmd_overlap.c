@@ -1,0 +1,226 @@
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "haul/overlap.h"
+#include "haul/units.h"
+
+static const char usage[] =
+    "haul overlap --machine M --h2d BYTES --d2h BYTES --kernel TIME [options]\n"
+    "\n"
+    "What a program that copies data to a GPU, runs a kernel and copies results back would gain "
+    "from\n"
+    "doing these at once: by streams, by mapped memory or by both, as closed forms (van Werkhoven\n"
+    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies, beside what no\n"
+    "strategy can beat, then the answers: what dominates, what can be gained, copies or mapped\n"
+    "memory, how many streams, and what the next generation of PCIe would change.\n"
+    "\n"
+    "  --machine M                   a name of 'haul machine list', or a file\n"
+    "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
+    "GB\"\n"
+    "  --kernel TIME                 the kernel's time on that machine: \"12.5 ms\"\n"
+    "  --streams N                   compare with N streams, from 1 to 65536 (the best number "
+    "of\n"
+    "                                each strategy)\n"
+    "  --reads N, --writes N         how often the kernel reads each byte in and writes each byte\n"
+    "                                out, as far as no cache holds it: mapped memory crosses the\n"
+    "                                link as often (1)\n"
+    "  --format table|json|csv       how to print: a page (table), all figures (json, described "
+    "in\n"
+    "                                docs/json.md), a row for each strategy and link (csv)\n"
+    "  -o, --output FILE             print to a file\n"
+    "  -h, --help                    print this\n"
+    "\n"
+    "exit code: 0 done, 2 wrong use, 3 a machine that cannot be read, or lacks a figure, named\n";
+
+typedef struct overlap_options {
+    const char *machine;
+    const char *h2d;
+    const char *d2h;
+    const char *kernel;
+    const char *streams;
+    const char *reads;
+    const char *writes;
+    const char *format;
+    const char *output;
+    bool help;
+} overlap_options;
+
+/* The options, read. */
+typedef struct request {
+    haul_overlap_work work;
+    uint32_t streams;
+    haul_format format;
+} request;
+
+/* Returns what is wrong with the arguments, or NULL. */
+static const char *parse_arguments(int argc, char **argv, overlap_options *out)
+{
+    static const struct option known[] = {
+        {"machine", required_argument, NULL, 'm'},
+        {"h2d", required_argument, NULL, 'i'},
+        {"d2h", required_argument, NULL, 'u'},
+        {"kernel", required_argument, NULL, 'k'},
+        {"streams", required_argument, NULL, 's'},
+        {"reads", required_argument, NULL, 'r'},
+        {"writes", required_argument, NULL, 'w'},
+        {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const struct {
+        int letter;
+        const char **value;
+    } values[] = {
+        {'m', &out->machine}, {'i', &out->h2d},     {'u', &out->d2h},
+        {'k', &out->kernel},  {'s', &out->streams}, {'r', &out->reads},
+        {'w', &out->writes},  {'f', &out->format},  {'o', &out->output},
+    };
+    int letter;
+    optind = 0; /* from the start */
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+        if (letter == ':')
+            return "an option lacks its value";
+        if (letter == '?')
+            return "there is no such option";
+        out->help |= letter == 'h';
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            if (letter == values[i].letter)
+                *values[i].value = optarg;
+    }
+    return optind < argc ? "an argument is not an option" : NULL;
+}
+
+/* Puts the option before what is wrong with its text. */
+static haul_status blame(const char *option, haul_error *error)
+{
+    char text[sizeof error->text];
+    (void)snprintf(text, sizeof text, "--%s: %.400s", option, error->text);
+    memcpy(error->text, text, sizeof text);
+    return error->status = HAUL_USAGE;
+}
+
+static haul_status read_bytes(const char *option, const char *text, uint64_t *bytes,
+                              haul_error *error)
+{
+    return haul_bytes_parse(text, bytes, error) ? blame(option, error) : HAUL_OK;
+}
+
+static haul_status read_quantity(const char *option, const char *text, haul_dimension dimension,
+                                 double *value, haul_error *error)
+{
+    if (!text)
+        return HAUL_OK;
+    return haul_quantity_parse(text, dimension, value, error) ? blame(option, error) : HAUL_OK;
+}
+
+static haul_status read_streams(const char *text, uint32_t *streams, haul_error *error)
+{
+    double value = 0;
+    const haul_status status = read_quantity("streams", text, HAUL_DIM_NUMBER, &value, error);
+    if (status || !text)
+        return status;
+    if (value >= 1 && value <= HAUL_STREAMS_MOST && value == (double)(uint32_t)value) {
+        *streams = (uint32_t)value;
+        return HAUL_OK;
+    }
+    *error = (haul_error){.status = HAUL_USAGE};
+    (void)snprintf(error->text, sizeof error->text,
+                   "--streams: '%.40s' is no whole number from 1 to %d", text, HAUL_STREAMS_MOST);
+    return error->status;
+}
+
+static haul_status read_request(const overlap_options *options, request *self, haul_error *error)
+{
+    haul_overlap_work *work = &self->work;
+    haul_status status = read_bytes("h2d", options->h2d, &work->in_bytes, error);
+    if (!status)
+        status = read_bytes("d2h", options->d2h, &work->out_bytes, error);
+    if (!status)
+        status = read_quantity("kernel", options->kernel, HAUL_DIM_SECONDS, &work->kernel_s, error);
+    if (!status)
+        status = read_quantity("reads", options->reads, HAUL_DIM_NUMBER, &work->reads, error);
+    if (!status)
+        status = read_quantity("writes", options->writes, HAUL_DIM_NUMBER, &work->writes, error);
+    if (!status)
+        status = read_streams(options->streams, &self->streams, error);
+    if (!status && options->format)
+        status = cli_format_parse(options->format, &self->format, error);
+    return status;
+}
+
+/* The answer on the link as it is, and on the next generation where there is one. */
+static haul_status answer(const haul_machine *machine, const request *self, FILE *out,
+                          haul_error *error)
+{
+    haul_overlap_case now;
+    haul_overlap_case then;
+    haul_overlap_report report = {.machine = machine, .work = &self->work, .of = &now};
+    const haul_status status = haul_overlap_describe(machine, &self->work, &now, error);
+    if (status)
+        return error->status == HAUL_BAD_INPUT ? (error->status = HAUL_USAGE) : status;
+    haul_overlap_compare(&now, self->streams, &report.strategies);
+    if (!haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
+        haul_overlap_compare(&then, self->streams, &report.next);
+    return haul_report_overlap(&report, self->format, out, error);
+}
+
+static haul_status overlap(const overlap_options *options, const request *self, haul_error *error)
+{
+    haul_machine *machine = NULL;
+    FILE *out = NULL;
+    haul_status status = haul_machine_load(options->machine, &machine, error);
+    if (!status)
+        status = cli_output_open(options->output, &out, error);
+    if (!status)
+        status = answer(machine, self, out, error);
+    haul_error closing;
+    const haul_status closed = out ? cli_output_close(out, options->output, &closing) : HAUL_OK;
+    if (closed)
+        *error = closing; /* names the file and the reason */
+    haul_machine_free(machine);
+    return closed ? closed : status;
+}
+
+/* The first option that has to be there and is not, or NULL. */
+static const char *find_missing(const overlap_options *options)
+{
+    if (!options->machine)
+        return "--machine M";
+    if (!options->h2d)
+        return "--h2d BYTES";
+    if (!options->d2h)
+        return "--d2h BYTES";
+    return options->kernel ? NULL : "--kernel TIME";
+}
+
+static int run(const cli_command *self, int argc, char **argv)
+{
+    overlap_options options = {0};
+    request asked = {0};
+    haul_error error;
+    const char *wrong = parse_arguments(argc, argv, &options);
+    if (wrong)
+        return cli_usage(self, "%s", wrong);
+    if (options.help) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    const char *missing = find_missing(&options);
+    if (missing)
+        return cli_usage(self, "%s is missing", missing);
+    if (read_request(&options, &asked, &error))
+        return cli_usage(self, "%s", error.text);
+    return overlap(&options, &asked, &error) ? cli_fail(&error) : 0;
+}
+
+const cli_command cli_overlap = {
+    .name = "overlap",
+    .summary = "what overlapping copies with a kernel gains, by strategy",
+    .usage = usage,
+    .run = run,
+};

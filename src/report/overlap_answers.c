@@ -1,0 +1,119 @@
+#include "report/overlap_answers.h"
+
+#include <math.h>
+
+#include "report/wording.h"
+
+static const haul_overlap_row *best_row(const haul_overlap *of)
+{
+    return &of->rows[of->best];
+}
+
+static void say_dominant(const haul_overlap_report *report, char *text, size_t size)
+{
+    const double kernel_s = report->of->kernel_s;
+    const double copies_s = report->strategies.none_s - kernel_s;
+    if (kernel_s > copies_s)
+        (void)snprintf(text, size, "kernel execution: %s, the transfers %s",
+                       haul_say_seconds(kernel_s).text, haul_say_seconds(copies_s).text);
+    else
+        (void)snprintf(text, size, "transfers: %s, the kernel %s", haul_say_seconds(copies_s).text,
+                       haul_say_seconds(kernel_s).text);
+}
+
+static void say_gain(const haul_overlap_report *report, char *text, size_t size)
+{
+    const haul_overlap *of = &report->strategies;
+    const haul_overlap_row *best = best_row(of);
+    const double explicit_s = of->rows[HAUL_EXPLICIT].seconds;
+    const double most = of->full_s > 0 ? explicit_s / of->full_s : 1;
+    if (of->best == HAUL_EXPLICIT)
+        (void)snprintf(text, size, "nothing: no strategy is faster than explicit's %s",
+                       haul_say_seconds(explicit_s).text);
+    else
+        (void)snprintf(text, size, "%.2f times: %s for explicit's %s, by %s; %.2f at most",
+                       of->gain, haul_say_seconds(best->seconds).text,
+                       haul_say_seconds(explicit_s).text, haul_strategy_word(of->best), most);
+}
+
+/* The best of those that copy all. */
+static haul_strategy best_with_copies(const haul_overlap *of)
+{
+    const bool streams = of->rows[HAUL_STREAMS].seconds < of->rows[HAUL_EXPLICIT].seconds;
+    return streams ? HAUL_STREAMS : HAUL_EXPLICIT;
+}
+
+static void say_mapped(const haul_overlap_report *report, char *text, size_t size)
+{
+    static const char *const choices[HAUL_STRATEGIES] = {[HAUL_EXPLICIT] = "copies",
+                                                         [HAUL_STREAMS] = "copies, in streams",
+                                                         [HAUL_MAPPED] = "mapped memory",
+                                                         [HAUL_HYBRID] =
+                                                             "copies in, mapped memory out"};
+    const haul_overlap *of = &report->strategies;
+    const haul_strategy copies = best_with_copies(of);
+    (void)snprintf(text, size, "%s; %s %s, mapped %s, hybrid %s", choices[of->best],
+                   haul_strategy_word(copies), haul_say_seconds(of->rows[copies].seconds).text,
+                   haul_say_seconds(of->rows[HAUL_MAPPED].seconds).text,
+                   haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
+}
+
+/* "hybrid 12 (4 within 1 %)", with `more` before the bracket closes. */
+static int say_number(const haul_overlap_row *row, const char *more, char *text, size_t size)
+{
+    const char *word = haul_strategy_word(row->strategy);
+    if (row->best_streams == 1)
+        return snprintf(text, size, "%s 1 (more gain nothing)", word);
+    const bool endless = row->best_streams == HAUL_STREAMS_MOST;
+    return snprintf(text, size, "%s %s (%s within 1 %%%s)", word,
+                    endless ? "the more the better" : haul_say_count(row->best_streams).text,
+                    haul_say_count(row->enough_streams).text, more);
+}
+
+static void say_streams(const haul_overlap_report *report, char *text, size_t size)
+{
+    const haul_overlap *of = &report->strategies;
+    char formula[40] = "; formula: no limit";
+    if (isfinite(of->useful))
+        (void)snprintf(formula, sizeof formula, "; formula: %.4g", of->useful);
+    int used = say_number(&of->rows[HAUL_STREAMS], formula, text, size);
+    used += snprintf(text + used, size - (size_t)used, ", ");
+    (void)say_number(&of->rows[HAUL_HYBRID], "", text + used, size - (size_t)used);
+}
+
+static void say_next(const haul_overlap_report *report, char *text, size_t size)
+{
+    const haul_overlap *now = &report->strategies;
+    const haul_overlap *next = &report->next;
+    if (!report->next_generation) {
+        (void)snprintf(text, size, "not known: the link is not PCIe, or of its newest generation");
+        return;
+    }
+    const double now_s = best_row(now)->seconds;
+    const double next_s = best_row(next)->seconds;
+    const bool same = now->best == next->best;
+    (void)snprintf(text, size, "%s %s with %s, %.2f times as fast, %.2f times explicit there",
+                   same ? "still" : "instead", haul_strategy_word(next->best),
+                   haul_say_seconds(next_s).text, next_s > 0 ? now_s / next_s : 1, next->gain);
+}
+
+void haul_overlap_answer(const haul_overlap_report *report,
+                         haul_answer answers[HAUL_OVERLAP_QUESTIONS])
+{
+    static const struct {
+        const char *key;
+        const char *question;
+        void (*say)(const haul_overlap_report *report, char *text, size_t size);
+    } questions[HAUL_OVERLAP_QUESTIONS] = {
+        {"dominant", "What dominates?", say_dominant},
+        {"gain", "What can overlap gain?", say_gain},
+        {"memory", "Copies or mapped memory?", say_mapped},
+        {"streams", "How many streams?", say_streams},
+        {"next_generation", "What of the next PCIe?", say_next},
+    };
+    for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++) {
+        answers[i].key = questions[i].key;
+        answers[i].question = questions[i].question;
+        questions[i].say(report, answers[i].text, sizeof answers[i].text);
+    }
+}

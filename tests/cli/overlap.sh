@@ -1,0 +1,81 @@
+# haul overlap
+cat >node.yaml <<'EOT'
+haul: 1
+name: node
+summary: a node that is not, for tests
+from: measured
+source: this test
+gpu: {name: Test GPU, copy_engines: 1, implicit_sync: 0}
+link: {kind: pcie, generation: 3, lanes: 16}
+copies:
+  - direction: HtoD
+    memory: pinned
+    latency: 10 us
+    rate: 10 GB/s
+    gap: 2 us
+    busy_rate: 8 GB/s
+    mapped_rate: 7 GB/s
+  - {direction: DtoH, memory: pinned, latency: 8 us, rate: 12.5 GB/s, gap: 2.5 us, busy_rate: 10 GB/s, mapped_rate: 7.5 GB/s}
+EOT
+sed 's/copy_engines: 1/copy_engines: 2/; s/generation: 3/generation: 6/' node.yaml >two.yaml
+sed 's/implicit_sync: 0/implicit_sync: 1/' node.yaml >sync.yaml
+sed 's/, gap:[^}]*//; s/copy_engines: 1/copy_engines: 2/' node.yaml >bare.yaml
+sed 's/, implicit_sync: 0//' node.yaml >unknown.yaml
+sed '/DtoH/d' node.yaml >mute.yaml
+sed '/rate: 10 GB/d' node.yaml >slow.yaml
+work="--h2d 100MB --d2h 50MB"
+
+echo "== three kinds of device"
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --reads 3
+try haul overlap --machine ./two.yaml $work --kernel "5 ms"
+try haul overlap --machine ./sync.yaml $work --kernel "50 ms" --streams 4
+
+echo "== the kernel alone, copies alone, one direction, nothing"
+try haul overlap --machine ./node.yaml --h2d 0 --d2h 0 --kernel "1 s" --format csv
+try haul overlap --machine ./node.yaml $work --kernel "0 s" --format csv
+try haul overlap --machine ./node.yaml --h2d 0 --d2h 1GB --kernel "0.1 s" --format csv
+try haul overlap --machine ./node.yaml --h2d 0 --d2h 0 --kernel "0 s"
+
+echo "== figures that stand in for missing ones"
+try haul overlap --machine ./bare.yaml $work --kernel "5 ms"
+try haul overlap --machine gtx-680 --h2d 100MB --d2h 0 --kernel "5 ms" --format csv
+
+echo "== JSON, to a file"
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --format json -o report.json
+cat report.json
+if command -v python3 >/dev/null; then
+    python3 - <<'EOT'
+import json
+report = json.load(open("report.json"))
+times = {row["strategy"]: row["time_s"] for row in report["strategies"]}
+assert report["best"] == min(times, key=times.get)
+assert abs(times["explicit"] - (10e-6 + 0.01 + 0.005 + 8e-6 + 0.004)) < 1e-9
+assert abs(report["gain"] - times["explicit"] / times[report["best"]]) < 1e-6
+assert min(times.values()) >= report["full_overlap_s"]
+assert report["next"]["generation"] == 4
+assert len(report["answers"]) == 5
+EOT
+fi
+
+echo "== what is missing"
+try haul overlap --machine ./unknown.yaml $work --kernel "5 ms"
+try haul overlap --machine ./mute.yaml $work --kernel "5 ms"
+try haul overlap --machine ./nowhere.yaml $work --kernel "5 ms"
+
+echo "== wrong use"
+try haul overlap
+try haul overlap --machine ./node.yaml --h2d 1 --kernel "5 ms"
+try haul overlap --machine ./node.yaml $work --kernel 5
+try haul overlap --machine ./node.yaml $work --kernel "-5 ms"
+try haul overlap --machine ./node.yaml $work --kernel "1e300 s"
+try haul overlap --machine ./node.yaml --h2d -1 --d2h 1 --kernel "5 ms"
+for streams in 0 1.5 65537 -1 four 1e99; do
+    haul overlap --machine ./node.yaml $work --kernel "5 ms" --streams $streams 2>&1 | head -n 1
+done
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --reads 0.5
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --format xml
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" more
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --fast
+try haul overlap --machine
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" -o not/there
+haul help overlap | head -n 1
