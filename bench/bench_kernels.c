@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "haul/kernel.h"
+#include "haul/kernel_file.h"
 
 enum { SIZES = 32, CASES = 4096, ROUNDS = 100 };
 
@@ -45,7 +45,9 @@ static haul_kernel_fit *fit_of(const haul_machine *home)
     return fit;
 }
 
-static double rate_of(const haul_kernel_model *model, haul_kernel_case what)
+/* With the counts of `file`'s expressions, or where that is NULL of the C above. */
+static double rate_of(const haul_kernel_model *model, const haul_kernel_file *file,
+                      haul_kernel_case what)
 {
     double sum = 0;
     const double start = now_s();
@@ -53,7 +55,10 @@ static double rate_of(const haul_kernel_model *model, haul_kernel_case what)
         for (int i = 0; i < CASES; i++) {
             haul_estimate estimate;
             what.size = 200 + 2 * i;
-            what.counts = product(what.size);
+            if (file && haul_kernel_file_at(file, what.size, &what.counts, NULL))
+                return 0;
+            if (!file)
+                what.counts = product(what.size);
             if (haul_kernel_time(model, &what, &estimate, NULL))
                 return 0;
             sum += estimate.seconds;
@@ -71,9 +76,16 @@ static int compare(const haul_machine *home, const haul_machine *target)
     puts("model       predictions/s   of 1e6 asked");
     for (size_t i = 0; i < haul_kernel_model_count(); i++) {
         const haul_kernel_model *model = haul_kernel_model_at(i);
-        const double rate = rate_of(model, what);
+        const double rate = rate_of(model, NULL, what);
         printf("%-10s  %13.3g   %.1f x\n", model->name, rate, rate / asked);
     }
+    haul_kernel_file *file = NULL;
+    if (!haul_kernel_file_load("matmul-shared", &file, NULL)) {
+        const double rate = rate_of(haul_kernel_model_at(0), file, what);
+        printf("%-10s  %13.3g   %.1f x, with the expressions of %s.yaml\n",
+               haul_kernel_model_at(0)->name, rate, rate / asked, file->name);
+    }
+    haul_kernel_file_free(file);
     haul_kernel_fit_free(fit);
     return 0;
 }

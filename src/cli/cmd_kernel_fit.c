@@ -1,5 +1,6 @@
 /* haul kernel fit: measured times in, lambdas and a fitted kernel out. */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,27 +53,43 @@ static bool holds(const char *whole, const char *part)
     return false;
 }
 
-static bool is_of_machine(const haul_machine *machine, const char *gpu)
+static size_t letters_of(const char *text)
 {
-    const char *name = machine->gpu.name;
-    return holds(machine->name, gpu) || holds(gpu, machine->name) ||
-           (name && (holds(name, gpu) || holds(gpu, name)));
+    size_t count = 0;
+    for (; *text; text++)
+        count += isalnum((unsigned char)*text) != 0;
+    return count;
 }
 
-/* The index of the row's machine; the count of machines for none. Of several the one whose name is
- * the GPU's counts. */
+/* How many letters and digits two names have in common where one holds the other; 0 where neither
+ * does. */
+static size_t likeness(const char *a, const char *b)
+{
+    const bool in_a = holds(a, b), in_b = holds(b, a);
+    if (in_a && in_b)
+        return SIZE_MAX; /* the same */
+    return in_a ? letters_of(b) : in_b ? letters_of(a) : 0;
+}
+
+/* The index of the row's machine, the one whose name or GPU's name is most like the row's; the
+ * count of machines for none. */
 static size_t machine_of(const fitting *self, const haul_kernel_measured *row)
 {
     const size_t count = self->options->machine_count;
+    size_t found = count, most = 0;
     if (!row->gpu)
         return count == 1 ? 0 : count;
-    for (size_t i = 0; i < count; i++)
-        if (holds(self->machines[i]->name, row->gpu) && holds(row->gpu, self->machines[i]->name))
-            return i;
-    for (size_t i = 0; i < count; i++)
-        if (is_of_machine(self->machines[i], row->gpu))
-            return i;
-    return count;
+    for (size_t i = 0; i < count; i++) {
+        const haul_machine *machine = self->machines[i];
+        const size_t by_name = likeness(machine->name, row->gpu);
+        const size_t by_gpu = machine->gpu.name ? likeness(machine->gpu.name, row->gpu) : 0;
+        const size_t like = by_name > by_gpu ? by_name : by_gpu;
+        if (like > most) {
+            most = like;
+            found = i;
+        }
+    }
+    return found;
 }
 
 static const haul_kernel_file *file_of(const fitting *self, const haul_kernel_measured *row)

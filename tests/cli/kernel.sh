@@ -48,6 +48,16 @@ try haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml --for
 try haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml --format json
 try haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml -o -
 
+echo "== two boards of an architecture, named in several ways"
+cat >boards.csv <<'END'
+n,time_us,gpu,kernel
+1048576,107.0673,board,scale
+1048576,43.75,"NVIDIA Twice Board",SCALEKERNEL
+16777216,700.1,twice,scale
+END
+try haul kernel fit boards.csv --machine ./board.yaml --machine ./twice.yaml --kernel ./scale.yaml
+try haul kernel fit boards.csv --machine ./board.yaml --machine ./twice.yaml --kernel ./scale.yaml -o two.yaml
+
 # The ends of the intervals follow what the models were measured to reach (docs/accuracy.md): left out.
 inner()
 {
