@@ -6,7 +6,7 @@
 
 enum { KERNEL_BOARDS = 5, KERNEL_PROGRAMS = 10, KERNEL_SIZES = 256 };
 
-/* Its file in the catalogue, its name in the data and its nominal R P come with the machine. */
+/* A board's name in the catalogue, and in the data. */
 typedef struct kernel_board {
     const char *machine;
     const char *in_data;
