@@ -36,8 +36,10 @@ typedef struct haul_timeline_device {
     /* What a copy saves where it follows one of its direction on its engine without a pause: the
      * latency less the gap, (L+o) - g (CCGrid 2014, section V). */
     int64_t chained_ns[2];
-    /* From a call to the earliest start of what it issued, by HAUL_OP_COPY, MEMSET and KERNEL. */
+    /* From a call to the earliest start of what it issued, by HAUL_OP_COPY, MEMSET and KERNEL: from
+     * the call's start, or, unless it blocks, from when it would return. */
     int64_t issue_ns[3];
+    bool issue_on_return[3];
 } haul_timeline_device;
 
 /* Where the times of calls come from. */
@@ -131,6 +133,28 @@ HAUL_API haul_status haul_timeline_run(const haul_workload *workload,
 HAUL_API void haul_timeline_free(haul_timeline *timeline);
 
 HAUL_API const char *haul_resource_text(haul_resource_kind kind);
+
+/* A recorded timeline, rebuilt from its own durations. */
+typedef struct haul_replay {
+    haul_timeline_device device; /* that it was rebuilt on */
+    uint64_t ops;                /* of devices */
+    uint64_t unissued;
+    int64_t recorded_ns; /* makespan */
+    int64_t replayed_ns;
+    double error; /* of the makespan, in percent */
+    /* |start - recorded start| over the device's operations; with threads simulated, an early error
+     * goes on to all that follows */
+    double start_median_ns;
+    double start_p90_ns;
+    double start_worst_ns;
+} haul_replay;
+
+/* The identity check: schedules a recorded workload with its own durations, on the copy engines
+ * that its devices have (two where the profile does not say), kernels together as recorded, and the
+ * median time from call to start of the operations that found their stream and their device's
+ * resource idle; from the call's return where those times spread less. */
+HAUL_API haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
+                                          haul_replay *replay, haul_error *error);
 
 HAUL_END
 

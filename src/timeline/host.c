@@ -78,11 +78,18 @@ static void go_on_waiting(haul_engine *self, uint32_t actor)
     return_at(self, actor, end_ns);
 }
 
+static int64_t release_of(const haul_engine *self, const haul_op *op)
+{
+    const haul_timeline_device *device = &self->options->device;
+    const bool on_return = device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS);
+    return self->now_ns + (on_return ? op->call_dur_ns : 0) + device->issue_ns[op->kind];
+}
+
 /* The head of its stream, if it is, may go on. */
 static void issue(haul_engine *self, uint32_t op)
 {
     const haul_op *called = &self->workload->ops[op];
-    const int64_t release_ns = self->now_ns + self->options->device.issue_ns[called->kind];
+    const int64_t release_ns = release_of(self, called);
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->spans[op].start_ns = release_ns;

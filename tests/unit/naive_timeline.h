@@ -144,7 +144,11 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
         if (naive_on_host(op))
             state->start = n->now;
         else
-            state->release = n->now + n->o->device.issue_ns[op->kind];
+            state->release =
+                n->now + n->o->device.issue_ns[op->kind] +
+                (n->o->device.issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS)
+                     ? op->call_dur_ns
+                     : 0);
     }
     if (naive_on_host(op)) {
         if (!naive_edges_met(n, i))

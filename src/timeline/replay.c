@@ -1,0 +1,181 @@
+/* The identity check of a recorded timeline. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "haul/timeline.h"
+
+/* A recorded duration already holds what kernels that ran together cost each other: as many as a
+ * device of compute capability 7 and later holds may run. */
+enum { KERNELS_AT_ONCE = 128, ENGINES_UNKNOWN = 2 };
+
+static unsigned copy_engines(const haul_workload *workload)
+{
+    unsigned most = 0;
+    for (size_t d = 0; d < workload->device_count; d++)
+        if (workload->devices[d].copy_engines > most)
+            most = workload->devices[d].copy_engines;
+    return most ? most : ENGINES_UNKNOWN;
+}
+
+/* Who holds what an operation needs on its device: copies of its direction, or all the rest. */
+static size_t class_of(const haul_workload *workload, const haul_op *op)
+{
+    const uint32_t stream_device =
+        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+    const size_t device =
+        stream_device < workload->device_count ? stream_device : workload->device_count;
+    const bool is_copy = op->kind == HAUL_OP_COPY && op->direction < HAUL_DIRECTIONS;
+    return device * (HAUL_DIRECTIONS + 1) + (is_copy ? op->direction : HAUL_DIRECTIONS);
+}
+
+/* Called when all that started before it on its stream and of its class had ended: only its issue
+ * kept it. */
+static bool was_only_issued(const haul_workload *workload, const haul_op *op, int64_t class_end_ns)
+{
+    if (!(op->flags & HAUL_OP_HAS_CALL) || op->start_ns < op->call_ns || class_end_ns > op->call_ns)
+        return false;
+    if (op->stream_prev == HAUL_NONE)
+        return true;
+    const haul_op *before = &workload->ops[op->stream_prev];
+    return before->start_ns + before->dur_ns <= op->call_ns;
+}
+
+/* From its call, or the call's return where that counts, to an operation's start. */
+static int64_t lag_of(const haul_op *op, bool on_return)
+{
+    const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
+    return op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0);
+}
+
+/* The times from call to start of those operations of a kind; how many. `ends_ns` holds a time for
+ * each class. */
+static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool on_return,
+                          int64_t *ends_ns, double *lags)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
+        ends_ns[c] = INT64_MIN;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind > HAUL_OP_KERNEL)
+            continue;
+        int64_t *end_ns = &ends_ns[class_of(workload, op)];
+        if (op->kind == kind && was_only_issued(workload, op, *end_ns))
+            lags[count++] = (double)lag_of(op, on_return);
+        if (op->start_ns + op->dur_ns > *end_ns)
+            *end_ns = op->start_ns + op->dur_ns;
+    }
+    return count;
+}
+
+/* Their median, and in *spread the median distance from it. */
+static double median_lag(double *lags, size_t count, double *spread)
+{
+    const double median = haul_median_of_many(lags, count);
+    for (size_t i = 0; i < count; i++)
+        lags[i] = fabs(lags[i] - median);
+    *spread = haul_median_of_many(lags, count);
+    return median;
+}
+
+static void find_issue(const haul_workload *workload, haul_op_kind kind, int64_t *ends_ns,
+                       double *scratch, haul_timeline_device *device)
+{
+    double least = INFINITY;
+    for (int on_return = 0; on_return < 2; on_return++) {
+        const size_t count = gather_lags(workload, kind, on_return, ends_ns, scratch);
+        double spread = INFINITY;
+        const double median = count ? median_lag(scratch, count, &spread) : -1;
+        if (median < 0 || spread >= least)
+            continue;
+        least = spread;
+        device->issue_ns[kind] = (int64_t)median;
+        device->issue_on_return[kind] = on_return;
+    }
+}
+
+static int64_t recorded_makespan(const haul_workload *workload)
+{
+    int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind > HAUL_OP_KERNEL)
+            continue;
+        start_ns = op->start_ns < start_ns ? op->start_ns : start_ns;
+        end_ns = op->start_ns + op->dur_ns > end_ns ? op->start_ns + op->dur_ns : end_ns;
+    }
+    return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+/* |start - recorded start| of the device's operations; how many. */
+static size_t gather_errors(const haul_workload *workload, const haul_timeline *timeline,
+                            double *errors)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind > HAUL_OP_KERNEL)
+            continue;
+        const int64_t off_ns = timeline->ops[i].start_ns + timeline->origin_ns - op->start_ns;
+        errors[count++] = (double)(off_ns < 0 ? -off_ns : off_ns);
+    }
+    return count;
+}
+
+static haul_replay describe(const haul_workload *workload, const haul_timeline *timeline,
+                            const haul_timeline_device *device, double *scratch)
+{
+    haul_replay replay = {
+        .device = *device,
+        .recorded_ns = recorded_makespan(workload),
+        .replayed_ns = timeline->makespan_ns,
+        .ops = gather_errors(workload, timeline, scratch),
+        .unissued = timeline->unissued,
+    };
+    if (replay.recorded_ns > 0)
+        replay.error =
+            100 * (double)(replay.replayed_ns - replay.recorded_ns) / (double)replay.recorded_ns;
+    if (replay.ops) {
+        haul_sort_doubles(scratch, replay.ops);
+        replay.start_median_ns = haul_quantile_sorted(scratch, replay.ops, 0.5);
+        replay.start_p90_ns = haul_quantile_sorted(scratch, replay.ops, 0.9);
+        replay.start_worst_ns = scratch[replay.ops - 1];
+    }
+    return replay;
+}
+
+static haul_status replay_with(const haul_workload *workload, haul_release release,
+                               int64_t *ends_ns, double *scratch, haul_replay *replay,
+                               haul_error *error)
+{
+    haul_timeline_options options = {
+        .device = {.copy_engines = copy_engines(workload),
+                   .kernels = KERNELS_AT_ONCE,
+                   .busy_speed = {1, 1}},
+        .release = release,
+    };
+    for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++)
+        find_issue(workload, (haul_op_kind)kind, ends_ns, scratch, &options.device);
+    haul_timeline *timeline = NULL;
+    const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
+    if (!status)
+        *replay = describe(workload, timeline, &options.device, scratch);
+    haul_timeline_free(timeline);
+    return status;
+}
+
+haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
+                                 haul_replay *replay, haul_error *error)
+{
+    double *scratch = malloc((workload->op_count + 1) * sizeof *scratch);
+    int64_t *ends_ns =
+        calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1), sizeof *ends_ns);
+    const haul_status status = scratch && ends_ns
+                                   ? replay_with(workload, release, ends_ns, scratch, replay, error)
+                                   : haul_fail_no_memory(error);
+    free(scratch);
+    free(ends_ns);
+    return status;
+}
