@@ -97,7 +97,7 @@ static double apply(operation op, double a, double b)
     case DIVIDE:
         return a / b;
     case POWER:
-        return b == 2 ? a * a : pow(a, b);
+        return b == 2 ? a * a : b == 3 ? a * a * a : pow(a, b);
     case MINIMUM:
         return a < b ? a : b;
     case MAXIMUM:
@@ -444,53 +444,56 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
 
 /* --- evaluating */
 
-/* Runs the program; returns the step whose value is not finite, or NULL. */
-static inline const step *evaluate(const haul_expression *self, const double *values,
-                                   double stack[HAUL_EXPRESSION_DEPTH + 2])
+/* An operation whose value is not finite, and what it was asked of. */
+typedef struct failure {
+    const step *at; /* NULL: none */
+    double a;
+    double b;
+} failure;
+
+/* Runs the program: the last value is kept aside, the others wait on a stack. */
+static inline double evaluate(const haul_expression *self, const double *values, failure *failed)
 {
-    size_t top = 0; /* stack[top] is the last value; the first step pushes one */
+    double waiting[HAUL_EXPRESSION_DEPTH + 1];
+    size_t count = 0;
+    double last = 0;
     for (const step *at = self->steps; at < self->steps + self->count; at++) {
-        if (at->op == PUSH_CONSTANT) {
-            stack[++top] = at->value;
+        if (at->op == PUSH_CONSTANT || at->op == PUSH_VARIABLE) {
+            waiting[count++] = last;
+            last = at->op == PUSH_CONSTANT ? at->value : values[at->variable];
             continue;
         }
-        if (at->op == PUSH_VARIABLE) {
-            stack[++top] = values[at->variable];
-            continue;
-        }
-        const double b = stack[top];
-        top -= takes_two(at->op);
-        const double value = apply(at->op, stack[top], b);
+        /* the compiler wrote as many values before it as it takes */
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
+        const double a = takes_two(at->op) ? waiting[--count] : last;
+        const double value = apply(at->op, a, last);
         if (!isfinite(value)) {
-            stack[top + 1] = b;
-            stack[0] = (double)top;
-            return at;
+            *failed = (failure){at, a, last};
+            return (double)NAN;
         }
-        stack[top] = value;
+        last = value;
     }
-    return NULL;
+    return last;
 }
 
 haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
                                   haul_error *error)
 {
-    double stack[HAUL_EXPRESSION_DEPTH + 2] = {0};
-    const step *failed = evaluate(self, values, stack);
-    if (failed) {
-        const size_t top = (size_t)stack[0];
-        return fail_at(error, self->place, failed->at,
-                       reason(failed->op, stack[top], stack[top + 1]));
-    }
-    if (!isfinite(stack[1])) /* the variable itself */
+    failure failed = {0};
+    const double value = evaluate(self, values, &failed);
+    if (failed.at)
+        return fail_at(error, self->place, failed.at->at,
+                       reason(failed.at->op, failed.a, failed.b));
+    if (!isfinite(value)) /* the variable itself */
         return fail_at(error, self->place, 0, "the value is not a finite number");
-    *out = stack[1];
+    *out = value;
     return HAUL_OK;
 }
 
 double haul_expression_quick(const haul_expression *self, const double *values)
 {
-    double stack[HAUL_EXPRESSION_DEPTH + 2] = {0};
-    return evaluate(self, values, stack) ? (double)NAN : stack[1];
+    failure failed = {0};
+    return evaluate(self, values, &failed);
 }
 
 const char *haul_expression_text(const haul_expression *self)

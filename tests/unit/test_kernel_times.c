@@ -86,6 +86,54 @@ static void counters_give_counts(void **state)
     haul_kernel_times_free(times);
 }
 
+/* ncu --page raw: a launch a row, the units in the second line. */
+static void nsight_computes_raw_page_is_read(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed(
+        "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"dram__bytes_read.sum\","
+        "\"gpu__time_duration.sum\",\"launch__grid_size\",\"smsp__inst_executed.sum\","
+        "\"smsp__inst_executed_op_global_ld.sum\",\"smsp__inst_executed_op_global_st.sum\"\n"
+        "\"\",\"\",\"\",\"\",\"\",\"Kbyte\",\"us\",\"\",\"inst\",\"inst\",\"inst\"\n"
+        "\"0\",\"mul(float *)\",\"(16, 16, 1)\",\"(2, 2, 1)\",\"0\",\"8.192\",\"12.5\",\"4\","
+        "\"320\",\"64\",\"32\"\n");
+    const haul_kernel_measured *row = &times->rows[0];
+    assert_int_equal(times->count, 1);
+    assert_null(row->gpu);
+    assert_string_equal(row->kernel, "mul");
+    CHECK_NEAR(row->seconds, 12.5e-6, 1e-12);
+    assert_true(row->is_counted);
+    CHECK_NEAR(row->counts.threads, 1024, 0);
+    CHECK_NEAR(row->counts.block, 256, 0);
+    CHECK_NEAR(row->counts.bytes, 8192, 1e-12);
+    CHECK_NEAR(row->counts.loads_global, 2, 1e-12);
+    CHECK_NEAR(row->counts.comp, 7, 1e-12);
+    haul_kernel_times_free(times);
+}
+
+/* nvprof --print-gpu-trace --metrics: a launch a row, with no time. */
+static void metrics_of_a_trace_take_their_times_from_another(void **state)
+{
+    (void)state;
+    haul_kernel_times *times =
+        parsed("\"Start\",\"Duration\",\"Grid X\",\"Block X\",\"Device\",\"Name\"\n"
+               "s,ms,,,,\n"
+               "1,2,4,64,\"K40 (0)\",\"mul(int) [1]\"\n"
+               "2,4,4,64,\"K40 (0)\",\"mul(int) [2]\"\n"
+               "\"Device\",\"Context\",\"Stream\",\"Kernel\",\"gld_request\",\"gst_request\","
+               "\"inst_executed\",\"l2_l1_read_hit_rate\"\n"
+               "\"K40 (0)\",\"1\",\"7\",\"mul(int) [1]\",16,8,80,25.000000%\n");
+    assert_int_equal(times->count, 1);
+    const haul_kernel_measured *row = &times->rows[0];
+    assert_true(row->is_counted);
+    assert_int_equal(row->line, 6);
+    CHECK_NEAR(row->seconds, 3e-3, 1e-12);
+    CHECK_NEAR(row->counts.threads, 256, 0);
+    CHECK_NEAR(row->counts.loads_global, 2, 1e-12);
+    CHECK_NEAR(row->counts.l2_hits, 0.5, 1e-12);
+    haul_kernel_times_free(times);
+}
+
 static void check_refused(const char *text, int line, int column, const char *why)
 {
     char *copy = strdup(text);
@@ -183,6 +231,8 @@ int main(void)
         cmocka_unit_test(times_have_the_unit_of_their_column),
         cmocka_unit_test(names_come_without_their_parameters),
         cmocka_unit_test(counters_give_counts),
+        cmocka_unit_test(nsight_computes_raw_page_is_read),
+        cmocka_unit_test(metrics_of_a_trace_take_their_times_from_another),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(counted_kernels_are_kept_and_read_back),
         cmocka_unit_test(one_counted_size_says_nothing_of_others),
