@@ -17,6 +17,8 @@ enum {
     FLUSH_MS = 500,
     PATIENCE_MS = 5000, /* for the writer, on CUPTI's thread */
     CLOCK_TRIES = 16,
+    READY_MS = 10, /* between two questions whether the driver is ready, for a second */
+    READY_TRIES = 100,
 };
 
 /* In the order in which they are asked for; a kind that fails to be enabled, and may, is left out.
@@ -28,7 +30,7 @@ static const struct {
     {HAUL_ABI_COPY, true},     {HAUL_ABI_KERNEL, true},     {HAUL_ABI_MEMSET, true},
     {HAUL_ABI_RUNTIME, true},  {HAUL_ABI_DRIVER, true},     {HAUL_ABI_DEVICE, false},
     {HAUL_ABI_CONTEXT, false}, {HAUL_ABI_PEER_COPY, false}, {HAUL_ABI_SYNC, false},
-    {HAUL_ABI_EVENT, false},   {HAUL_ABI_OVERHEAD, false},  {HAUL_ABI_MIGRATION, false},
+    {HAUL_ABI_EVENT, false},   {HAUL_ABI_OVERHEAD, false},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -119,15 +121,23 @@ static int64_t clock_shift(const haul_cupti_functions *cupti, int64_t *error_ns)
 
 /* --- beginning */
 
-static void count_migrations(const haul_cupti_functions *cupti)
+/* Unified memory is counted only once the driver is ready, which it is not yet while it loads us.
+ * Returns false where that is still to be waited for. */
+static bool count_migrations(const haul_cupti_functions *cupti)
 {
     haul_abi_counter_config configs[] = {
         {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_HTOD, 0, 1},
         {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOH, 0, 1},
-        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOD, 0, 1},
+        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOD, 0, 1}, /* not known to all versions */
     };
-    if (cupti->ActivityConfigureUnifiedMemoryCounter)
-        cupti->ActivityConfigureUnifiedMemoryCounter(configs, sizeof configs / sizeof *configs);
+    if (!cupti->ActivityConfigureUnifiedMemoryCounter)
+        return true;
+    int result = cupti->ActivityConfigureUnifiedMemoryCounter(configs, 3);
+    if (result == HAUL_CUPTI_INVALID_PARAMETER)
+        result = cupti->ActivityConfigureUnifiedMemoryCounter(configs, 2);
+    if (result == HAUL_CUPTI_SUCCESS)
+        cupti->ActivityEnable(HAUL_ABI_MIGRATION);
+    return result != HAUL_CUPTI_NOT_INITIALIZED;
 }
 
 /* Returns CUPTI's result, of the first that is needed and fails. */
@@ -138,7 +148,6 @@ static int ask_for_records(const haul_cupti_functions *cupti)
         cupti->SetThreadIdType(HAUL_ABI_THREAD_ID_SYSTEM);
     if (cupti->ActivityEnableAllSyncRecords)
         cupti->ActivityEnableAllSyncRecords(0);
-    count_migrations(cupti);
     for (int i = 0; result == HAUL_CUPTI_SUCCESS && i < KINDS; i++) {
         const int enabled = cupti->ActivityEnable(kinds[i].kind);
         if (kinds[i].needed)
@@ -151,6 +160,7 @@ static void ask_for_no_more(void)
 {
     for (int i = 0; i < KINDS; i++)
         self.library.functions.ActivityDisable(kinds[i].kind);
+    self.library.functions.ActivityDisable(HAUL_ABI_MIGRATION);
 }
 
 /* Tries one library after the other. CUPTI's times are taken with our clock where it lets us. */
@@ -186,11 +196,11 @@ static bool begin_records(int64_t *clock_error_ns)
 /* --- the time between */
 
 /* What has completed is fetched twice a second, so that a program that is killed leaves it. */
-static bool wait_for_end(void)
+static bool wait_for_end(long milliseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += FLUSH_MS * 1000000L;
+    until.tv_nsec += milliseconds * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     pthread_mutex_lock(&self.lock);
@@ -204,8 +214,13 @@ static bool wait_for_end(void)
 
 static void *fetch(void *argument)
 {
-    bool asked = true;
-    while (!wait_for_end()) {
+    bool asked = true, counting = count_migrations(&self.library.functions);
+    for (int tries = 0; !counting && tries < READY_TRIES; tries++) {
+        if (wait_for_end(READY_MS))
+            return argument;
+        counting = count_migrations(&self.library.functions);
+    }
+    while (!wait_for_end(FLUSH_MS)) {
         if (asked && !haul_profile_recording(self.decoder.writer)) {
             ask_for_no_more();
             asked = false;

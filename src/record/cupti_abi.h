@@ -15,7 +15,9 @@ enum {
     HAUL_CUPTI_EVENT_TIMES =
         26, /* CUDA 12.8: events have times, waits name the record waited for */
     HAUL_CUPTI_SUCCESS = 0,
-    HAUL_CUPTI_MAX_LIMIT = 12,    /* CUPTI_ERROR_MAX_LIMIT_REACHED: no further record */
+    HAUL_CUPTI_INVALID_PARAMETER = 1,
+    HAUL_CUPTI_MAX_LIMIT = 12, /* CUPTI_ERROR_MAX_LIMIT_REACHED: no further record */
+    HAUL_CUPTI_NOT_INITIALIZED = 15,
     HAUL_CUPTI_NO_PRIVILEGE = 35, /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 };
 

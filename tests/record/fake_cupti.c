@@ -22,6 +22,7 @@ static struct {
     haul_abi_clock *clock;
     uint64_t enabled; /* a bit a kind */
     int delivered;
+    int asked;    /* to count unified memory */
     size_t taken; /* of fake_cuda's records */
 } self;
 
@@ -309,7 +310,9 @@ int cuptiActivityFlushAll(uint32_t flag)
 
 int cuptiActivityConfigureUnifiedMemoryCounter(haul_abi_counter_config *config, uint32_t count)
 {
-    return config && count ? 0 : 1;
+    if (is("old") && !self.asked++)
+        return HAUL_CUPTI_NOT_INITIALIZED;
+    return config && count < (is("old") ? 3 : 4) ? 0 : HAUL_CUPTI_INVALID_PARAMETER;
 }
 
 int cuptiSetThreadIdType(uint32_t type)

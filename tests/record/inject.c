@@ -1,6 +1,6 @@
-/* Does what the CUDA driver does with CUDA_INJECTION64_PATH, here the first argument, and then what
- * the second says: "exit", "kill" itself after the first flush, "fork" and let both end, or end
- * from a "thread". */
+/* Does what the CUDA driver does with CUDA_INJECTION64_PATH, and then what its argument says:
+ * "exit", "wait" a while before, "kill" itself after the first flush, "fork" and let both end, or
+ * end from a "thread". */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +20,8 @@ static void *end_from_here(void *argument)
 static int end_as(const char *how)
 {
     pthread_t thread;
+    if (!strcmp(how, "wait"))
+        nanosleep(&(struct timespec){0, 300000000}, NULL);
     if (!strcmp(how, "kill")) {
         nanosleep(&(struct timespec){1, 500000000}, NULL);
         raise(SIGKILL);
@@ -40,7 +42,7 @@ int main(int argc, char **argv)
     int (*begin)(void) = NULL;
     const char *path = getenv("CUDA_INJECTION64_PATH");
     if (argc != 2 || !path) {
-        fputs("usage: CUDA_INJECTION64_PATH=LIBRARY inject exit|kill|fork|thread\n", stderr);
+        fputs("usage: CUDA_INJECTION64_PATH=LIBRARY inject exit|wait|kill|fork|thread\n", stderr);
         return 2;
     }
     dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL); /* as a plug-in in C++ brings it */

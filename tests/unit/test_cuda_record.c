@@ -118,7 +118,7 @@ static void check_work(void)
 static void test_records(void **state)
 {
     (void)state;
-    assert_int_equal(record_as("new", "exit", FAKE_CUPTI), 0);
+    assert_int_equal(record_as("new", "wait", FAKE_CUPTI), 0);
     expect_said("the program's own output");
     check_copies();
     check_work();
@@ -141,7 +141,7 @@ static void test_records(void **state)
 static void test_old_versions(void **state)
 {
     (void)state;
-    assert_int_equal(record_as("old", "exit", FAKE_CUPTI), 0);
+    assert_int_equal(record_as("old", "wait", FAKE_CUPTI), 0);
     check_copies();
     check_work();
     assert_string_equal(
