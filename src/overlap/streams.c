@@ -24,7 +24,7 @@ static double crossing(double kernel_s, double moved_s, double gap_s)
     const double c = kernel_s + moved_s;
     const double half = (fabs(b) + sqrt(b * b + 4 * gap_s * c)) / 2;
     if (!(half > 0))
-        return INFINITY;
+        return (double)INFINITY;
     return b >= 0 ? c / half : half / gap_s;
 }
 
@@ -40,7 +40,7 @@ double haul_overlap_useful_streams(const haul_overlap_case *self, bool kernel_do
         return kernel_dominates ? root(data_s(&self->in), self->out.gap_s)
                                 : root(self->kernel_s, self->in.gap_s + self->out.gap_s);
     if (kernel_dominates)
-        return INFINITY;
+        return (double)INFINITY;
     if (self->device == HAUL_ONE_ENGINE)
         return fmax(crossing(self->kernel_s, data_s(smaller), smaller->gap_s), 1);
     return root(data_s(smaller) + self->kernel_s, larger->gap_s);
