@@ -300,6 +300,93 @@ static int order(cl_command_queue_properties of_third)
     return 0;
 }
 
+/* --- what: barrier. Three writes of one queue out of order, a barrier, a kernel, a marker for it.
+ */
+
+static int barrier(void)
+{
+    static char host[3][SIZE];
+    build();
+    cl_command_queue queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_mem buffers[3];
+    const size_t global = SIZE / 4;
+    cl_event marked;
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = make_buffer(CL_MEM_READ_WRITE, NULL);
+        check(clEnqueueWriteBuffer(queue, buffers[i], CL_FALSE, 0, SIZE, host[i], 0, NULL, NULL),
+              "write");
+    }
+    check(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL), "barrier");
+    check(clSetKernelArg(kernel, 0, sizeof buffers[0], &buffers[0]), "argument");
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL), "launch");
+    check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marked), "marker");
+    check(clWaitForEvents(1, &marked), "wait");
+    check(clFinish(queue), "finish");
+    return 0;
+}
+
+/* --- what: svm, images */
+
+static int shared_memory(void)
+{
+    cl_device_svm_capabilities able = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof able, &able, NULL) ||
+        !(able & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
+        puts("skipped: no shared virtual memory");
+        return 77;
+    }
+    static char host[SIZE];
+    const float one = 1;
+    cl_command_queue queue = make_queue(0);
+    void *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, SIZE, 0);
+    check(clEnqueueSVMMemcpy(queue, CL_FALSE, shared, host, SIZE, 0, NULL, NULL), "memcpy in");
+    check(clEnqueueSVMMemFill(queue, shared, &one, sizeof one, SIZE, 0, NULL, NULL), "fill");
+    check(clEnqueueSVMMemcpy(queue, CL_TRUE, host, shared, 1000, 0, NULL, NULL), "memcpy out");
+    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, shared, SIZE, 0, NULL, NULL),
+          "map");
+    check(clEnqueueSVMUnmap(queue, shared, 0, NULL, NULL), "unmap");
+    check(clFinish(queue), "finish");
+    clSVMFree(context, shared);
+    return 0;
+}
+
+static int images(void)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc described = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 256, .image_height = 128};
+    const size_t origin[3] = {0, 0, 0}, region[3] = {256, 128, 1};
+    const cl_uint color[4] = {1, 2, 3, 4};
+    static char host[SIZE];
+    cl_bool able = CL_FALSE;
+    cl_int result;
+    size_t pitch;
+    clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof able, &able, NULL);
+    if (!able) {
+        puts("skipped: no images");
+        return 77;
+    }
+    cl_command_queue queue = make_queue(0);
+    cl_mem a = clCreateImage(context, CL_MEM_READ_WRITE, &format, &described, NULL, &result);
+    check(result, "image");
+    cl_mem b = clCreateImage(context, CL_MEM_READ_WRITE, &format, &described, NULL, &result);
+    check(result, "image");
+    cl_mem buffer = make_buffer(CL_MEM_READ_WRITE, NULL);
+    check(clEnqueueWriteImage(queue, a, CL_FALSE, origin, region, 0, 0, host, 0, NULL, NULL),
+          "write");
+    check(clEnqueueCopyImage(queue, a, b, origin, origin, region, 0, NULL, NULL), "copy");
+    check(clEnqueueCopyImageToBuffer(queue, b, buffer, origin, region, 0, 0, NULL, NULL), "out");
+    check(clEnqueueCopyBufferToImage(queue, buffer, b, 0, origin, region, 0, NULL, NULL), "in");
+    check(clEnqueueFillImage(queue, a, color, origin, region, 0, NULL, NULL), "fill");
+    check(clEnqueueReadImage(queue, b, CL_TRUE, origin, region, 0, 0, host, 0, NULL, NULL), "read");
+    void *at = clEnqueueMapImage(queue, a, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0,
+                                 NULL, NULL, &result);
+    check(result, "map");
+    check(clEnqueueUnmapMemObject(queue, a, at, 0, NULL, NULL), "unmap");
+    check(clFinish(queue), "finish");
+    return 0;
+}
+
 /* --- what: plain. Whether anything is seen of the recording. */
 
 static int plain(void)
@@ -468,6 +555,12 @@ static int run(const char *self, const char *what, const char *with)
         return threads(count, what[0] == 's');
     if (!strcmp(what, "order"))
         return order(with ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    if (!strcmp(what, "barrier"))
+        return barrier();
+    if (!strcmp(what, "svm"))
+        return shared_memory();
+    if (!strcmp(what, "images"))
+        return images();
     if (!strcmp(what, "plain"))
         return plain();
     if (!strcmp(what, "fork"))

@@ -239,6 +239,83 @@ static void no_order_is_made_up(void **state)
     check_order(true);
 }
 
+static size_t edges_between(const haul_workload *workload, haul_op_kind before, haul_op_kind after)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->edge_count; i++)
+        count += workload->ops[workload->edges[i].before].kind == before &&
+                 workload->ops[workload->edges[i].after].kind == after;
+    return count;
+}
+
+static void barriers_hold_what_follows(void **state)
+{
+    (void)state;
+    assert_int_equal(record("", "barrier"), 0);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 4);
+    assert_int_equal(edges_between(workload, HAUL_OP_COPY, HAUL_OP_COPY), 0);
+    /* one of the three is before the kernel on its stream */
+    const haul_op *kernel = first_of(workload, HAUL_OP_KERNEL, 0);
+    const size_t before =
+        edges_between(workload, HAUL_OP_COPY, HAUL_OP_KERNEL) + (kernel->stream_prev != HAUL_NONE);
+    assert_int_equal(before, 3);
+    haul_workload_free(workload);
+}
+
+typedef struct expected_copy {
+    haul_direction direction;
+    haul_memory memory;
+    uint64_t bytes;
+    int count;
+} expected_copy;
+
+static void check_copies(const haul_workload *workload, const expected_copy *expected, size_t kinds)
+{
+    int all = 0;
+    for (size_t k = 0; k < kinds; k++) {
+        int found = 0;
+        for (size_t i = 0; i < workload->op_count; i++) {
+            const haul_op *op = &workload->ops[i];
+            found += op->kind == HAUL_OP_COPY && op->direction == expected[k].direction &&
+                     op->detail == expected[k].memory && op->bytes == expected[k].bytes;
+        }
+        assert_int_equal(found, expected[k].count);
+        all += found;
+    }
+    for (size_t i = 0; i < workload->op_count; i++)
+        all -= workload->ops[i].kind == HAUL_OP_COPY;
+    assert_int_equal(all, 0);
+}
+
+static void shared_memory_is_managed(void **state)
+{
+    (void)state;
+    static const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, 1 << 20, 1},
+                                             {HAUL_DTOH, HAUL_PAGEABLE, 1000, 1},
+                                             {HAUL_DTOH, HAUL_MANAGED, 1 << 20, 1},
+                                             {HAUL_HTOD, HAUL_MANAGED, 1 << 20, 1}};
+    assert_int_equal(record("", "svm"), 0);
+    haul_workload *workload = load();
+    check_copies(workload, expected, 4);
+    assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, 1 << 20);
+    haul_workload_free(workload);
+}
+
+static void images_are_arrays(void **state)
+{
+    (void)state;
+    enum { BYTES = 256 * 128 * 4 };
+    static const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, BYTES, 1},
+                                             {HAUL_DTOH, HAUL_PAGEABLE, BYTES, 2},
+                                             {HAUL_DTOD, HAUL_DEVICE, BYTES, 3}};
+    assert_int_equal(record("", "images"), 0);
+    haul_workload *workload = load();
+    check_copies(workload, expected, 3);
+    assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, BYTES);
+    haul_workload_free(workload);
+}
+
 static void the_program_sees_nothing(void **state)
 {
     (void)state;
@@ -422,19 +499,14 @@ int main(int argc, char **argv)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        TEST(what_is_moved_is_recorded),
-        TEST(threads_with_a_queue_each),
-        TEST(threads_on_one_queue),
-        TEST(waits_become_edges),
-        TEST(no_order_is_made_up),
-        TEST(the_program_sees_nothing),
-        TEST(every_end_leaves_a_profile),
-        TEST(processes_share_a_profile),
-        TEST(the_library_may_be_unloaded),
-        TEST(limits_are_kept_and_said),
-        TEST(killed_outright_it_is_readable),
-        TEST(a_full_disk_is_said),
-        TEST(a_small_disk_keeps_what_fitted),
+        TEST(what_is_moved_is_recorded),  TEST(threads_with_a_queue_each),
+        TEST(threads_on_one_queue),       TEST(waits_become_edges),
+        TEST(no_order_is_made_up),        TEST(barriers_hold_what_follows),
+        TEST(shared_memory_is_managed),   TEST(images_are_arrays),
+        TEST(the_program_sees_nothing),   TEST(every_end_leaves_a_profile),
+        TEST(processes_share_a_profile),  TEST(the_library_may_be_unloaded),
+        TEST(limits_are_kept_and_said),   TEST(killed_outright_it_is_readable),
+        TEST(a_full_disk_is_said),        TEST(a_small_disk_keeps_what_fitted),
         TEST(two_platforms_are_recorded),
     };
     if (argc > 1 && !strcmp(argv[1], "million"))
