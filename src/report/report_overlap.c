@@ -136,7 +136,10 @@ static void put_csv(haul_table *table, const haul_overlap *of, const char *link)
         const haul_overlap_row *row = &of->rows[i];
         haul_table_cell(table, "%s", link);
         haul_table_cell(table, "%s", haul_strategy_word(row->strategy));
-        haul_table_cell(table, has_streams(row->strategy) ? "%u" : "", row->streams);
+        if (has_streams(row->strategy))
+            haul_table_cell(table, "%u", row->streams);
+        else
+            haul_table_cell(table, "%s", "");
         haul_table_cell(table, "%.9g", row->seconds);
         haul_table_cell(table, "%.9g", gain_of(of, row->seconds));
         haul_table_cell(table, "%s", haul_overlap_bound_text(row->bound));

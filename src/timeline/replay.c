@@ -83,10 +83,10 @@ static double median_lag(double *lags, size_t count, double *spread)
 static void find_issue(const haul_workload *workload, haul_op_kind kind, int64_t *ends_ns,
                        double *scratch, haul_timeline_device *device)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (int on_return = 0; on_return < 2; on_return++) {
         const size_t count = gather_lags(workload, kind, on_return, ends_ns, scratch);
-        double spread = INFINITY;
+        double spread = (double)INFINITY;
         const double median = count ? median_lag(scratch, count, &spread) : -1;
         if (median < 0 || spread >= least)
             continue;
