@@ -51,10 +51,11 @@ static haul_figure from_table(double value)
 
 static haul_status from_device(const haul_device *device, haul_machine **machine, haul_error *error)
 {
-    if (!(device->memory_bandwidth_Bps > 0) && !(device->clock_Hz > 0)) {
+    /* A clock alone does not carry a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
+    if (!(device->memory_bandwidth_Bps > 0)) {
         return haul_fail(error, HAUL_MISSING,
                          "no machine of the catalogue has the GPU '%.80s' and the profile does not "
-                         "describe it; give the recording machine with --from",
+                         "say how fast its memory is; give the recording machine with --from",
                          device->name);
     }
     const haul_machine described = {
