@@ -166,6 +166,36 @@ HAUL_API double haul_roofline_full_overlap(const haul_roofline *self,
 HAUL_API double haul_roofline_no_overlap(const haul_roofline *self, const haul_roofline_work *work);
 HAUL_API double haul_roofline_mapped(const haul_roofline *self, const haul_roofline_work *work);
 
+/* C = A B + C in square tiles, in three queues: copies in, products, copies back. Each tile of A, B
+ * and C that is on the host is copied in once, when it is first needed, and a tile of C back after
+ * its last product; products are in order of rows, columns, then the sum. What whole tiles leave of
+ * a dimension is a tile of its own where it is more than half of one, else part of the last tile;
+ * it costs its share. */
+typedef struct haul_tiled_product {
+    uint64_t m; /* C is m x n, the sum k long */
+    uint64_t n;
+    uint64_t k;
+    uint64_t tile;
+    bool a_on_host;
+    bool b_on_host;
+    bool c_on_host;
+} haul_tiled_product;
+
+/* Of a full tile. Copies take the busy time while the other direction copies. */
+typedef struct haul_tiled_costs {
+    double in_s;
+    double in_busy_s;
+    double out_s;
+    double out_busy_s;
+    double kernel_s;
+} haul_tiled_costs;
+
+/* Time from the first copy's start to the end of all. Returns BAD_INPUT for no elements, times that
+ * are negative or no numbers, and above 1e8 products. */
+HAUL_API haul_status haul_tiled_time(const haul_tiled_product *product,
+                                     const haul_tiled_costs *costs, double *seconds,
+                                     haul_error *error);
+
 HAUL_END
 
 #endif
