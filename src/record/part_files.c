@@ -157,12 +157,71 @@ static const char join_devices[] =
     "  (SELECT p.id WHERE NOT EXISTS (SELECT 1 FROM main.TARGET_INFO_GPU m WHERE m.id = p.id)),"
     "  (SELECT 1 + max(id) FROM main.TARGET_INFO_GPU) + p.id) AS new FROM part.TARGET_INFO_GPU p;"
     "INSERT INTO main.TARGET_INFO_GPU SELECT vmId, new, name, busLocation, isDiscrete, l2CacheSize,"
-    " totalMemory, memoryBandwidth, clockRate, smCount, pwGpuId, uuid, chipName, cuDevice,"
+    " totalMemory, memoryBandwidth, clockRate, smCount, pwGpuId, uuid, chipName, new,"
     " asyncEngines, computeMajor, computeMinor FROM part.TARGET_INFO_GPU JOIN device_of ON old = id"
     " WHERE new NOT IN (SELECT id FROM main.TARGET_INFO_GPU);"
-    "INSERT INTO main.TARGET_INFO_CUDA_DEVICE SELECT new, cudaId, pid, uuid, numMultiprocessors"
-    " FROM part.TARGET_INFO_CUDA_DEVICE JOIN device_of ON old = gpuId;"
-    "DROP TABLE device_of;";
+    "INSERT INTO main.TARGET_INFO_CUDA_DEVICE SELECT new, new, pid, uuid, numMultiprocessors"
+    " FROM part.TARGET_INFO_CUDA_DEVICE JOIN device_of ON old = gpuId;";
+
+/* Two recorders of one process, of OpenCL and of CUDA, write a file each, and a process's number
+ * may be given again: such are told apart by what is above it. */
+static const char join_processes[] =
+    "CREATE TEMP TABLE process_of AS SELECT globalPid AS old, globalPid + (SELECT count(*) FROM"
+    " main.PROCESSES m WHERE m.pid = p.pid) * (1 << 48) AS new FROM part.PROCESSES p;"
+    "UPDATE part.PROCESSES SET globalPid = (SELECT new FROM process_of);";
+
+/* What names a device, a process. */
+static const struct {
+    const char *table;
+    bool has_place, is_copy; /* columns of devices; of a copy's two */
+    const char *process;
+} joined[] = {
+    {"CUPTI_ACTIVITY_KIND_MEMCPY", true, true, "globalPid"},
+    {"CUPTI_ACTIVITY_KIND_MEMSET", true, false, "globalPid"},
+    {"CUPTI_ACTIVITY_KIND_KERNEL", true, false, "globalPid"},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", true, false, "globalPid"},
+    {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", true, false, "globalPid"},
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", false, false, "globalTid"},
+    {"CUPTI_ACTIVITY_KIND_OVERHEAD", false, false, "globalTid"},
+};
+
+static int renumber_device(sqlite3 *db, const char *table, const char *column)
+{
+    char *sql = sqlite3_mprintf("UPDATE part.%w SET %w = (SELECT new FROM device_of WHERE old = %w)"
+                                " WHERE %w IN (SELECT old FROM device_of WHERE old <> new)",
+                                table, column, column, column);
+    const int code = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return code;
+}
+
+static int renumber_process(sqlite3 *db, const char *table, const char *column)
+{
+    char *sql = sqlite3_mprintf("UPDATE part.%w SET %w = %w + (SELECT new - old FROM process_of)"
+                                " WHERE (SELECT new <> old FROM process_of)",
+                                table, column, column);
+    const int code = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return code;
+}
+
+static int renumber(sqlite3 *db)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < sizeof joined / sizeof joined[0]; i++) {
+        const char *table = joined[i].table;
+        code = renumber_process(db, table, joined[i].process);
+        if (code == SQLITE_OK && joined[i].has_place)
+            code = renumber_device(db, table, "deviceId");
+        if (code == SQLITE_OK && joined[i].is_copy)
+            code = renumber_device(db, table, "srcDeviceId");
+        if (code == SQLITE_OK && joined[i].is_copy)
+            code = renumber_device(db, table, "dstDeviceId");
+    }
+    return code == SQLITE_OK
+               ? sqlite3_exec(db, "DROP TABLE device_of; DROP TABLE process_of", NULL, NULL, NULL)
+               : code;
+}
 
 /* Names of the other process come after ours. */
 static const char join_rows[] =
@@ -202,6 +261,10 @@ static haul_status join_part(sqlite3 *db, const char *part, haul_error *error)
     sqlite3_free(attach);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db, join_devices, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db, join_processes, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = renumber(db);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db, join_rows, NULL, NULL, NULL);
     if (code == SQLITE_OK)

@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "haul/trace.h"
+#include "record/part_files.h"
 #include "record/record_session.h"
 
 static char folder[] = "/tmp/haul-profile-XXXXXX";
@@ -335,6 +336,54 @@ static void a_file_is_never_overwritten(void **state)
     assert_null(writer);
 }
 
+static void write_one(const char *name, const char *device_name)
+{
+    haul_profile_writer *writer = NULL;
+    const haul_profile_options options = {.path = name, .start_ns = T0};
+    assert_int_equal(haul_profile_open(&options, &writer, NULL), HAUL_OK);
+    const haul_profile_device device = {.id = 0, .name = device_name, .multiprocessors = 1};
+    haul_profile_describe_device(writer, &device);
+    const haul_record records[] = {
+        copy_of(T0 + 1000, 1, 1),
+        {.kind = HAUL_RECORD_CALL,
+         .correlation = 1,
+         .start_ns = T0 + 500,
+         .end_ns = T0 + 900,
+         .call = {.name = haul_profile_name(writer, device_name), .thread = 77}},
+    };
+    assert_true(haul_profile_put(writer, records, 2));
+    haul_profile_close(writer, NULL);
+}
+
+/* Of one process, as recorders of two interfaces make them; of one device and of another. */
+static void files_of_one_recording_are_joined(void **state)
+{
+    (void)state;
+    char part[80];
+    haul_recording recording = {0};
+    haul_error error;
+    write_one(path, "first");
+    snprintf(part, sizeof part, "%s-123", path);
+    write_one(part, "second");
+    snprintf(part, sizeof part, "%s-123.1", path);
+    write_one(part, "first");
+    assert_int_equal(haul_parts_join(path, &recording, &error), HAUL_OK);
+    assert_true(recording.has_profile);
+    assert_int_equal(recording.operations, 3);
+    assert_int_equal(recording.processes, 3);
+    haul_workload *workload = load();
+    assert_int_equal(workload->device_count, 2);
+    assert_int_equal(workload->stream_count, 3);
+    assert_int_equal(workload->counts.orphans, 0);
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const haul_stream *stream = &workload->streams[op->stream];
+        assert_string_equal(haul_workload_string(workload, op->name),
+                            workload->devices[stream->device].name);
+    }
+    haul_workload_free(workload);
+}
+
 static void reports_are_read_as_written(void **state)
 {
     (void)state;
@@ -360,6 +409,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_killed_process_leaves_a_profile, begin, end),
         cmocka_unit_test_setup_teardown(a_full_disk_stops_the_recording_only, begin, end),
         cmocka_unit_test_setup_teardown(a_file_is_never_overwritten, begin, end),
+        cmocka_unit_test_setup_teardown(files_of_one_recording_are_joined, begin, end),
         cmocka_unit_test(reports_are_read_as_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
