@@ -31,20 +31,26 @@ void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
         haul_events_set(&self->events, actor, time_ns);
 }
 
+/* Until the end of an operation is known, its place holds who waits for it. */
+static uint32_t first_waiter(int64_t end_ns)
+{
+    return end_ns == haul_not_yet ? HAUL_NONE : (uint32_t)(end_ns - haul_not_yet - 1);
+}
+
 bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
 {
     haul_actor *waiting = &self->actors[actor];
     const int64_t end_ns = self->spans[before].end_ns;
-    if (end_ns != haul_not_yet && end_ns <= self->now_ns)
+    if (end_ns >= 0 && end_ns <= self->now_ns)
         return true;
     waiting->state = HAUL_ACTOR_WAITS;
     waiting->blocker = waiting->cause = before;
-    if (end_ns != haul_not_yet) {
+    if (end_ns >= 0) {
         haul_engine_schedule(self, actor, end_ns);
         return false;
     }
-    waiting->next_waiter = self->waiter[before];
-    self->waiter[before] = actor;
+    waiting->next_waiter = first_waiter(end_ns);
+    self->spans[before].end_ns = haul_not_yet + 1 + actor;
     return false;
 }
 
@@ -63,12 +69,13 @@ bool haul_engine_edges_passed(haul_engine *self, uint32_t actor)
     return true;
 }
 
-void haul_engine_wake(haul_engine *self, uint32_t op)
+void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
 {
-    for (uint32_t actor = self->waiter[op]; actor != HAUL_NONE;
-         actor = self->actors[actor].next_waiter)
+    uint32_t actor = first_waiter(self->spans[op].end_ns);
+    self->spans[op].end_ns = end_ns;
+    self->finished++;
+    for (; actor != HAUL_NONE; actor = self->actors[actor].next_waiter)
         haul_engine_schedule(self, actor, self->now_ns);
-    self->waiter[op] = HAUL_NONE;
 }
 
 /* Implicit synchronisation: what needs to know that a kernel is complete waits for the start of all
@@ -140,10 +147,8 @@ static void look(haul_engine *self, uint32_t actor)
 static void finish(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
-    self->spans[stream->op].end_ns = self->now_ns;
-    self->finished++;
     haul_server_leave(self, actor);
-    haul_engine_wake(self, stream->op);
+    haul_engine_end(self, stream->op, self->now_ns);
     stream->before = stream->cause = stream->op;
     stream->op = stream->next;
     stream->edge = HAUL_NONE;

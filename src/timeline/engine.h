@@ -12,7 +12,8 @@
 /* Every time of the input is at most this, every time of a timeline at most twice this. */
 static const int64_t haul_time_limit_ns = INT64_C(1) << 61;
 
-/* In end_ns until the end is known, and in start_ns until the operation is called. */
+/* In end_ns, or that and who waits for the end, until it is known; in start_ns until the operation
+ * is called. */
 static const int64_t haul_not_yet = INT64_MIN;
 
 typedef enum haul_actor_state {
@@ -66,7 +67,6 @@ typedef struct haul_engine {
     const haul_timeline_options *options;
     haul_span *spans;      /* start_ns is the release of what has not started */
     uint32_t *cause;       /* of what has not started: the next on its stream */
-    uint32_t *waiter;      /* the first actor that waits for each operation's end */
     uint32_t *thread_next; /* the operation called after each */
     uint32_t *edge_begin;  /* NULL where there are no edges */
     haul_actor *actors;    /* streams, one for no stream, threads, one for no thread */

@@ -17,8 +17,8 @@ bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before);
  */
 bool haul_engine_edges_passed(haul_engine *self, uint32_t actor);
 
-/* Wakes who waits for the end of an operation. */
-void haul_engine_wake(haul_engine *self, uint32_t op);
+/* Says when an operation ends, now or later, and wakes who waits for it. */
+void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns);
 
 /* What a thread does at its event. In host.c. */
 void haul_thread_step(haul_engine *self, uint32_t actor);

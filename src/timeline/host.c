@@ -71,10 +71,8 @@ static void go_on_waiting(haul_engine *self, uint32_t actor)
         return;
     const int64_t end_ns =
         self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : self->workload->ops[op].dur_ns);
-    self->spans[op].end_ns = end_ns;
     self->cause[op] = thread->cause;
-    self->finished++;
-    haul_engine_wake(self, op);
+    haul_engine_end(self, op, end_ns);
     return_at(self, actor, end_ns);
 }
 

@@ -82,14 +82,12 @@ static bool alloc_ops(haul_engine *self)
     const size_t count = self->workload->op_count + 1;
     self->spans = malloc(count * sizeof *self->spans);
     self->cause = malloc(count * sizeof *self->cause);
-    self->waiter = malloc(count * sizeof *self->waiter);
     self->thread_next = malloc(count * sizeof *self->thread_next);
     if (self->workload->edge_count)
         self->edge_begin = malloc(count * sizeof *self->edge_begin);
-    if (!self->spans || !self->cause || !self->waiter || !self->thread_next ||
+    if (!self->spans || !self->cause || !self->thread_next ||
         (self->workload->edge_count && !self->edge_begin))
         return false;
-    memset(self->waiter, 0xff, count * sizeof *self->waiter);
     memset(self->thread_next, 0xff, count * sizeof *self->thread_next);
     memset(self->cause, 0xff, count * sizeof *self->cause);
     return true;
@@ -284,7 +282,6 @@ void haul_engine_release(haul_engine *self)
         free(self->gates[d].waiting.heap);
     free(self->spans);
     free(self->cause);
-    free(self->waiter);
     free(self->thread_next);
     free(self->edge_begin);
     free(self->actors);
