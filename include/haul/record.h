@@ -23,6 +23,7 @@ typedef struct haul_recording {
     bool has_profile;       /* some process made a queue or stream of a device */
     bool met_runtime;       /* some process loaded OpenCL or CUDA */
     bool has_platform;      /* this system has some OpenCL platform */
+    bool records_opencl;    /* haul was built with OpenCL's headers */
     unsigned processes;     /* in the profile */
     uint64_t operations;    /* copies, sets and kernels in the profile */
     uint64_t dropped;       /* records, or commands, that could not be kept */

@@ -89,7 +89,11 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
     fprintf(stderr, "haul: nothing recorded: '%s' %s\n", program,
             recording->met_runtime ? "loaded OpenCL or CUDA, but made no queue or stream"
                                    : "used neither OpenCL nor CUDA");
-    if (!recording->has_platform)
+    if (!recording->records_opencl)
+        fputs("haul: this build records no OpenCL: it was made without the packages "
+              "ocl-icd-opencl-dev and opencl-headers\n",
+              stderr);
+    else if (!recording->has_platform)
         fputs("haul: no OpenCL platform is installed here: pocl-opencl-icd is one that runs on the "
               "CPU\n",
               stderr);

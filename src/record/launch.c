@@ -265,6 +265,7 @@ haul_status haul_recording_run(const haul_recording_options *options, haul_recor
     }
     made.met_runtime |= made.has_profile;
     made.has_platform = has_platform();
+    made.records_opencl = self.opencl[0] != '\0';
     *recording = made;
     return HAUL_OK;
 }
