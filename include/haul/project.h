@@ -4,6 +4,7 @@
 
 #include "haul/analysis.h"
 #include "haul/cost.h"
+#include "haul/timeline.h"
 
 HAUL_BEGIN
 
@@ -92,9 +93,17 @@ typedef struct haul_projection {
     double recorded_memsets_s;
     const char *gpu;             /* that recorded the trace, or NULL */
     const char *kernels_missing; /* why kernels and memsets could not be scaled, or NULL */
-    uint64_t matched;            /* copies paired with the truth */
-    uint64_t unmatched;          /* copies of either trace without a partner */
-    const char **notes;          /* what the reader must know, a sentence each */
+    /* The whole run on the target; without a timeline run_missing says why. */
+    haul_timeline *timeline;
+    const int64_t *durations_ns; /* of each operation of the workload; the host's keep theirs */
+    haul_timeline_device device; /* the target's; its kernels together, and the times from call to
+                                  * start, are the recording's */
+    haul_release release;        /* as recorded where the profile has no calls of device work */
+    haul_replay identity_replay; /* the recording rebuilt with its own durations, in that way */
+    const char *run_missing;
+    uint64_t matched;   /* copies paired with the truth */
+    uint64_t unmatched; /* copies of either trace without a partner */
+    const char **notes; /* what the reader must know, a sentence each */
     size_t note_count;
 } haul_projection;
 
@@ -104,7 +113,7 @@ typedef struct haul_projection {
  * Copies are paired with the truth's in order within direction, memory and size; memory is not told
  * apart in a direction where either profile does not know it. Returns MISSING, naming the figure,
  * where `auto` cannot price a copy of another kind. Needs 250 bytes for each distinct size and
- * about 30 a copy while it runs. Free with haul_projection_free. */
+ * about 60 an operation while it runs, 28 of which stay. Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,
                                   haul_projection **projection, haul_error *error);

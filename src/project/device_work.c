@@ -43,12 +43,21 @@ static void add(haul_estimate *sum, const haul_estimate *one)
                            sum->high_s + one->high_s, one->weakest, one->model};
 }
 
-static haul_status carry_kernels(const haul_workload *workload, const haul_carry_gpus *gpus,
-                                 haul_arena *arena, haul_estimate *out, haul_error *error)
+static const haul_scale unscaled = {1, 1, 1};
+
+static haul_scale scale_of(const haul_estimate *carried, double recorded_s)
 {
-    const launch_sum *sums = sum_launches(workload, arena);
-    if (!sums)
-        return haul_fail_no_memory(error);
+    if (recorded_s <= 0)
+        return unscaled;
+    return (haul_scale){.likely = carried->seconds / recorded_s,
+                        .low = carried->low_s / recorded_s,
+                        .high = carried->high_s / recorded_s};
+}
+
+static haul_status carry_kernels(const haul_workload *workload, const haul_carry_gpus *gpus,
+                                 const launch_sum *sums, haul_scale *scales, haul_estimate *out,
+                                 haul_error *error)
+{
     haul_estimate total = {0};
     for (size_t i = 0; i <= workload->shape_count; i++) {
         if (sums[i].count <= 0)
@@ -63,41 +72,74 @@ static haul_status carry_kernels(const haul_workload *workload, const haul_carry
                                                               sums[i].seconds, &one, error);
         if (status)
             return status;
+        scales[i] = scale_of(&one, sums[i].seconds);
         add(&total, &one);
     }
     *out = total;
     return HAUL_OK;
 }
 
-static haul_status carry_both(const haul_workload *workload, const haul_carry_gpus *gpus,
-                              haul_arena *arena, haul_projection *projection, haul_error *error)
+/* What one run of the carrying works on. */
+typedef struct carrying {
+    const haul_workload *workload;
+    const haul_carry_gpus *gpus;
+    const launch_sum *sums;
+    haul_scale *kernels; /* scales */
+    haul_scale memsets;
+} carrying;
+
+static haul_status carry_both(carrying *self, haul_projection *projection, haul_error *error)
 {
+    const haul_carry_gpus *gpus = self->gpus;
+    if (!gpus->from)
+        return haul_fail(error, HAUL_MISSING, "%s", gpus->unknown);
     haul_status status = HAUL_OK;
     if (projection->recorded_kernels_s > 0)
-        status = carry_kernels(workload, gpus, arena, &projection->kernels, error);
+        status = carry_kernels(self->workload, gpus, self->sums, self->kernels,
+                               &projection->kernels, error);
     if (!status && projection->recorded_memsets_s > 0)
         status = haul_kernel_carry(gpus->from, gpus->to, projection->recorded_memsets_s,
                                    &projection->memsets, error);
+    if (!status)
+        self->memsets = scale_of(&projection->memsets, projection->recorded_memsets_s);
     return status;
+}
+
+static void keep_all(carrying *self)
+{
+    for (size_t i = 0; i <= self->workload->shape_count; i++)
+        self->kernels[i] = unscaled;
+    self->memsets = unscaled;
 }
 
 haul_status haul_device_work_carry(const haul_workload *workload, const haul_carry_gpus *gpus,
                                    haul_arena *arena, haul_projection *projection,
-                                   haul_error *error)
+                                   haul_work_scales *scales, haul_error *error)
 {
+    carrying self = {
+        .workload = workload,
+        .gpus = gpus,
+        .sums = sum_launches(workload, arena),
+        .kernels = haul_arena_alloc(arena, (workload->shape_count + 1) * sizeof *self.kernels)};
+    if (!self.sums || !self.kernels)
+        return haul_fail_no_memory(error);
+    keep_all(&self);
     projection->recorded_kernels_s = sum_of(workload, HAUL_OP_KERNEL);
     projection->recorded_memsets_s = sum_of(workload, HAUL_OP_MEMSET);
     haul_error cause = {0};
-    const haul_status status = gpus->from ? carry_both(workload, gpus, arena, projection, &cause)
-                                          : haul_fail(&cause, HAUL_MISSING, "%s", gpus->unknown);
-    if (status == HAUL_OK)
-        return HAUL_OK;
-    if (status != HAUL_MISSING) {
+    const haul_status status = carry_both(&self, projection, &cause);
+    if (status && status != HAUL_MISSING) {
         if (error)
             *error = cause;
         return status;
     }
-    projection->kernels = projection->memsets = (haul_estimate){0};
-    projection->kernels_missing = haul_arena_string(arena, cause.text);
-    return projection->kernels_missing ? HAUL_OK : haul_fail_no_memory(error);
+    if (status) {
+        keep_all(&self);
+        projection->kernels = projection->memsets = (haul_estimate){0};
+        projection->kernels_missing = haul_arena_string(arena, cause.text);
+    }
+    if (status && !projection->kernels_missing)
+        return haul_fail_no_memory(error);
+    *scales = (haul_work_scales){self.kernels, self.memsets};
+    return HAUL_OK;
 }

@@ -17,7 +17,7 @@ static bool may_keep_time(haul_direction direction)
 
 static const char kept[] = "kept";
 
-static bool is_kept(const haul_estimate *estimate)
+bool haul_price_is_kept(const haul_estimate *estimate)
 {
     return estimate->model == kept;
 }
@@ -97,7 +97,7 @@ static haul_status price_size(haul_price_list *list, const haul_alike_class *sel
     if (status)
         return status;
     model_s[0] = row->predicted.seconds;
-    if (is_kept(&row->predicted)) {
+    if (haul_price_is_kept(&row->predicted)) {
         list->kept += self->count;
         list->kept_s += row->recorded_s;
     }
@@ -127,9 +127,10 @@ static void add_row(haul_projection_row *sum, const haul_projection_row *row, do
     to->low_s += from->low_s;
     to->high_s += from->high_s;
     to->weakest = first ? from->weakest : haul_provenance_weaker(to->weakest, from->weakest);
-    if (first || is_kept(to))
+    if (first || haul_price_is_kept(to))
         to->model = from->model;
-    else if (!is_kept(from) && to->model && (!from->model || strcmp(to->model, from->model) != 0))
+    else if (!haul_price_is_kept(from) && to->model &&
+             (!from->model || strcmp(to->model, from->model) != 0))
         to->model = NULL;
     for (size_t m = 0; m < model_count; m++)
         model_s[m] += row->model_s[m];
@@ -199,7 +200,7 @@ static haul_status sum_totals(haul_price_list *list, haul_projection *out, haul_
         out->models[m].total_s = model_s[m];
     out->copies = total.predicted;
     out->recorded_copies_s = total.recorded_s;
-    const bool one_model = total.predicted.model && !is_kept(&total.predicted);
+    const bool one_model = total.predicted.model && !haul_price_is_kept(&total.predicted);
     out->chosen = one_model ? total.predicted.model : out->models[0].name;
     return HAUL_OK;
 }

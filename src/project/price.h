@@ -22,4 +22,7 @@ typedef struct haul_price_list {
 /* Fills the sizes, rows, models and copies of a projection. */
 haul_status haul_price_all(haul_price_list *list, haul_projection *projection, haul_error *error);
 
+/* Whether a price is the recorded time, because no model has one. */
+bool haul_price_is_kept(const haul_estimate *estimate);
+
 #endif

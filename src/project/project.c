@@ -13,6 +13,7 @@
 #include "project/price.h"
 #include "project/recording.h"
 #include "project/truth.h"
+#include "project/whole_run.h"
 
 /* A projection with what it owns and what making it needs. */
 typedef struct projector {
@@ -28,6 +29,7 @@ typedef struct projector {
     haul_error gpu_unknown;
     haul_machine *fitted; /* the recording machine, where none is given */
     haul_machine *target; /* completed from the recording machine */
+    haul_work_scales scales;
 } projector;
 
 static const haul_machine *recording_of(const projector *self)
@@ -294,7 +296,19 @@ static haul_status carry_device_work(projector *self, haul_error *error)
         self->out.gpu = haul_arena_string(&self->arena, from->gpu.name);
     const haul_carry_gpus gpus = {
         .from = from, .unknown = self->gpu_unknown.text, .to = self->options->to};
-    return haul_device_work_carry(self->workload, &gpus, &self->arena, &self->out, error);
+    return haul_device_work_carry(self->workload, &gpus, &self->arena, &self->out, &self->scales,
+                                  error);
+}
+
+static haul_status run_on_target(projector *self, haul_error *error)
+{
+    const haul_whole_run run = {
+        .times = {self->workload, &self->alike, self->out.sizes, &self->scales},
+        .target = self->target,
+        .collisions = &self->collisions,
+        .arena = &self->arena,
+        .notes = &self->notes};
+    return haul_whole_run_make(&run, &self->out, error);
 }
 
 static haul_status make(projector *self, haul_error *error)
@@ -316,7 +330,9 @@ static haul_status make(projector *self, haul_error *error)
     status = price_on_target(self, error);
     if (!status)
         status = compare_with_truth(self, error);
-    return status ? status : carry_device_work(self, error);
+    if (!status)
+        status = carry_device_work(self, error);
+    return status ? status : run_on_target(self, error);
 }
 
 static void release_work(projector *self)
@@ -356,6 +372,7 @@ void haul_projection_free(haul_projection *projection)
         return;
     projector *self = (projector *)projection;
     free(self->notes.items);
+    haul_timeline_free(self->out.timeline);
     haul_arena_release(&self->arena);
     free(self);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "base/stats.h"
 #include "haul/timeline.h"
 
@@ -39,7 +40,7 @@ static bool was_only_issued(const haul_workload *workload, const haul_op *op, in
     if (op->stream_prev == HAUL_NONE)
         return true;
     const haul_op *before = &workload->ops[op->stream_prev];
-    return before->start_ns + before->dur_ns <= op->call_ns;
+    return haul_end_of(before->start_ns, before->dur_ns) <= op->call_ns;
 }
 
 /* From its call, or the call's return where that counts, to an operation's start. */
@@ -64,8 +65,9 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
         if (op->kind == kind && was_only_issued(workload, op, *end_ns))
             lags[count++] = (double)lag_of(op, on_return);
-        if (op->start_ns + op->dur_ns > *end_ns)
-            *end_ns = op->start_ns + op->dur_ns;
+        const int64_t op_end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        if (op_end_ns > *end_ns)
+            *end_ns = op_end_ns;
     }
     return count;
 }

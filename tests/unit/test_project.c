@@ -327,6 +327,8 @@ static void odd_traces_are_taken(void **state)
     projection = project(by_hand_finish(&hand), &options);
     assert_int_equal(projection->size_count, 5);
     assert_true(isfinite(projection->copies.seconds));
+    assert_null(projection->timeline);
+    assert_non_null(strstr(projection->run_missing, "2^61"));
     haul_projection_free(projection);
 
     by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 7, 0, INT64_MAX);
@@ -365,6 +367,101 @@ static void collisions_explain_what_the_size_cannot(void **state)
     by_hand_release(&hand);
 }
 
+static int64_t sum_of(const haul_workload *workload, const int64_t *durations_ns, haul_op_kind kind)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == kind)
+            sum_ns += durations_ns[i];
+    return sum_ns;
+}
+
+static void each_operation_gets_its_time_on_the_target(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_projection_options elsewhere = {.to = &bare, .from = &liner};
+    haul_projection *projection = project(workload, &elsewhere);
+    const int64_t copies_ns = sum_of(workload, projection->durations_ns, HAUL_OP_COPY);
+    CHECK_NEAR(1e-9 * (double)copies_ns, projection->copies.seconds, 1e-6);
+    /* no ratio to a GPU of which nothing is known */
+    assert_int_equal(sum_of(workload, projection->durations_ns, HAUL_OP_KERNEL), 1000000);
+    haul_projection_free(projection);
+
+    haul_machine faster = liner;
+    faster.gpu.name = "Liner 2";
+    faster.gpu.memory_bandwidth_Bps.value = 4e12;
+    const haul_projection_options options = {.to = &faster, .from = &liner};
+    projection = project(workload, &options);
+    const int64_t kernels_ns = sum_of(workload, projection->durations_ns, HAUL_OP_KERNEL);
+    assert_true(kernels_ns < 1000000);
+    CHECK_NEAR(1e-9 * (double)kernels_ns, projection->kernels.seconds, 1e-6);
+    CHECK_NEAR(1e-9 * (double)sum_of(workload, projection->durations_ns, HAUL_OP_MEMSET),
+               projection->memsets.seconds, 1e-3);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+static void the_recorder_gives_back_the_run(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_projection_options options = {.to = &liner, .from = &liner};
+    haul_projection *projection = project(workload, &options);
+    assert_int_equal(projection->release, HAUL_RELEASE_RECORDED);
+    assert_true(projection->identity_replay.error == 0);
+    assert_non_null(projection->timeline);
+    assert_null(projection->run_missing);
+    CHECK_NEAR(projection->timeline->makespan_ns, projection->identity_replay.recorded_ns, 1e-6);
+    assert_true(has_note(projection, "copy engines"));
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+/* A copy that blocks, made when the host has worked for 1 ms. */
+static void add_blocking(by_hand *hand, uint64_t bytes, int64_t *now_ns)
+{
+    const uint32_t at = (uint32_t)hand->workload.op_count;
+    const double seconds = 20e-6 + (double)bytes / 4e9;
+    *now_ns += 1000000;
+    haul_op *op = by_hand_copy(hand, HAUL_HTOD, HAUL_PAGEABLE, bytes, *now_ns + 2000,
+                               (int64_t)llround(1e9 * seconds));
+    op->thread = 0;
+    op->thread_prev = at ? at - 1 : HAUL_NONE;
+    op->flags = HAUL_OP_HAS_CALL | HAUL_OP_BLOCKS;
+    op->call_ns = *now_ns;
+    op->call_dur_ns = op->dur_ns + 3000;
+    *now_ns += op->call_dur_ns;
+}
+
+static void a_faster_link_shortens_the_waits_and_not_the_work_between(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_thread thread = {0};
+    int64_t now_ns = 0;
+    for (int i = 0; i < 10; i++)
+        add_blocking(&hand, 4000000, &now_ns);
+    by_hand_finish(&hand);
+    hand.workload.threads = &thread;
+    hand.workload.thread_count = 1;
+    haul_copy_curve faster_lines[] = {lines[0], lines[1], lines[2]};
+    faster_lines[2].rate_Bps.value = 8e9;
+    haul_machine faster = liner;
+    faster.copies = faster_lines;
+    const haul_projection_options options = {.to = &faster, .from = &liner};
+    haul_projection *projection = project(&hand.workload, &options);
+    assert_int_equal(projection->release, HAUL_RELEASE_HOST);
+    assert_true(projection->identity_replay.error == 0);
+    assert_int_equal(projection->identity_replay.recorded_ns,
+                     10 * 1020000 + 9 * (1000000 + 2000 + 1000));
+    assert_int_equal(projection->timeline->makespan_ns, 10 * 520000 + 9 * (1000000 + 2000 + 1000));
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +474,9 @@ int main(void)
         cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
         cmocka_unit_test(odd_traces_are_taken),
         cmocka_unit_test(collisions_explain_what_the_size_cannot),
+        cmocka_unit_test(each_operation_gets_its_time_on_the_target),
+        cmocka_unit_test(the_recorder_gives_back_the_run),
+        cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

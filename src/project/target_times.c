@@ -1,0 +1,52 @@
+#include "project/target_times.h"
+
+#include <math.h>
+
+#include "project/price.h"
+
+/* More than a timeline holds, so that the engine refuses it, and less than an integer does. */
+static const double most_ns = 9e18;
+
+static int64_t to_ns(double ns)
+{
+    return (int64_t)llround(fmin(fmax(ns, 0), most_ns));
+}
+
+static double bound_of(const haul_scale *of, haul_bound bound)
+{
+    return bound == HAUL_LOW ? of->low : bound == HAUL_HIGH ? of->high : of->likely;
+}
+
+static const haul_scale *scale_of(const haul_target_times *self, const haul_op *op)
+{
+    const size_t shapes = self->workload->shape_count;
+    if (op->kind == HAUL_OP_KERNEL)
+        return &self->scales->kernels[op->shape < shapes ? op->shape : shapes];
+    return &self->scales->memsets;
+}
+
+static int64_t price_of(const haul_projection_row *row, haul_bound bound)
+{
+    const haul_scale sum_s = {row->predicted.seconds, row->predicted.low_s, row->predicted.high_s};
+    return to_ns(1e9 * bound_of(&sum_s, bound) / (double)row->count);
+}
+
+void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns)
+{
+    const haul_workload *workload = self->workload;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const bool is_carried = op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET;
+        durations_ns[i] = is_carried
+                              ? to_ns((double)op->dur_ns * bound_of(scale_of(self, op), bound))
+                              : op->dur_ns;
+    }
+    for (size_t c = 0; c < self->alike->class_count; c++) {
+        const haul_alike_class *alike_class = &self->alike->classes[c];
+        if (haul_price_is_kept(&self->sizes[c].predicted))
+            continue;
+        const int64_t price_ns = price_of(&self->sizes[c], bound);
+        for (uint32_t k = 0; k < alike_class->count; k++)
+            durations_ns[self->alike->ops[alike_class->first + k]] = price_ns;
+    }
+}

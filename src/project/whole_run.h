@@ -1,0 +1,23 @@
+/* The whole run on the target: the recorded operations with the target's times, scheduled by the
+ * timeline. */
+#ifndef HAUL_PROJECT_WHOLE_RUN_H
+#define HAUL_PROJECT_WHOLE_RUN_H
+
+#include "project/collision.h"
+#include "project/notes.h"
+#include "project/target_times.h"
+
+typedef struct haul_whole_run {
+    haul_target_times times;
+    const haul_machine *target;
+    const haul_collisions *collisions; /* of the recording */
+    haul_arena *arena;
+    haul_notes *notes;
+} haul_whole_run;
+
+/* Fills a projection's identity replay, release, device, durations and timeline; where the
+ * recording cannot be scheduled, run_missing. The caller frees out->timeline. */
+haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out,
+                                haul_error *error);
+
+#endif
