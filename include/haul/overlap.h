@@ -1,6 +1,6 @@
 /* What overlapping copies with a kernel brings: the strategies of van Werkhoven et al. (CCGrid
- * 2014) as closed forms, their bounds, and the number of streams. docs/overlap.md has the formulas.
- */
+ * 2014) as closed forms and as workloads of a timeline, their bounds, and the number of streams.
+ * docs/overlap.md has the formulas. */
 #ifndef HAUL_OVERLAP_H
 #define HAUL_OVERLAP_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "haul/machine.h"
+#include "haul/timeline.h"
 
 HAUL_BEGIN
 
@@ -28,6 +29,7 @@ enum { HAUL_STRATEGIES = HAUL_HYBRID + 1 };
 
 HAUL_API const char *haul_strategy_word(haul_strategy strategy);
 HAUL_API const char *haul_strategy_text(haul_strategy strategy);
+HAUL_API bool haul_strategy_has_streams(haul_strategy strategy);
 
 /* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first
  * whatever its engines are. */
@@ -145,6 +147,47 @@ typedef struct haul_overlap {
 /* With `streams` streams, or the best number of each strategy for 0. */
 HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams,
                                    haul_overlap *out);
+
+/* A strategy as a workload of chunks that are there from the beginning, in the order of the paper's
+ * figures: all copies in, all kernels, all copies back. A stream has one of each, no host is in it.
+ *
+ * explicit is one chunk, mapped one kernel that takes what its form says. hybrid's kernels write
+ * mapped memory while they run: a chunk is a kernel and, beside it on a stream of their own, its
+ * writes as a copy from the device, and the next begins when both have ended. So copies in are slow
+ * only while something is written. Results of the last chunk are there a latency after the kernel.
+ *
+ * Returns BAD_INPUT for figures that are negative or not finite, and where they are more than a
+ * workload holds: 2^61 ns or bytes. The caller frees the workload. */
+HAUL_API haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy strategy,
+                                           uint32_t streams, haul_workload **workload,
+                                           haul_error *error);
+
+/* What that workload runs on: the engines and synchronisation of the kind of device, kernels one at
+ * a time, and the speed of copies that meet others. hybrid has two engines on every device, for
+ * mapped memory crosses the link whatever they do (the paper's section VII). */
+HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
+                                  haul_timeline_device *device);
+
+/* The makespan of that on its timeline, beside haul_overlap_time. Returns what
+ * haul_overlap_workload does. */
+HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
+                                       uint32_t streams, double *seconds, haul_error *error);
+
+/* A point of the curve over the number of streams. */
+typedef struct haul_overlap_point {
+    uint32_t streams;
+    double form_s;   /* haul_overlap_time */
+    double engine_s; /* haul_overlap_play */
+} haul_overlap_point;
+
+enum { HAUL_OVERLAP_POINTS = 17 };
+
+/* The times of 1, 2, 4, ... streams, up to `most` or HAUL_STREAMS_MOST; a strategy without streams
+ * has them level. Up to 65536 streams takes 0.5 s. Returns what haul_overlap_play does. */
+HAUL_API haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy strategy,
+                                        uint32_t most,
+                                        haul_overlap_point points[HAUL_OVERLAP_POINTS],
+                                        size_t *count, haul_error *error);
 
 /* The roofline with a link (CCGrid 2014, III.A): upper bounds on flop/s. */
 typedef struct haul_roofline {

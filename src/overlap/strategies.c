@@ -105,6 +105,11 @@ const char *haul_strategy_text(haul_strategy strategy)
     return names[strategy].text;
 }
 
+bool haul_strategy_has_streams(haul_strategy strategy)
+{
+    return strategies[strategy].has_streams;
+}
+
 double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
 {
     return strategies[strategy].time(self, streams ? streams : 1);

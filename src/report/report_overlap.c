@@ -5,11 +5,6 @@
 #include "report/report_fields.h"
 #include "report/wording.h"
 
-static bool has_streams(haul_strategy strategy)
-{
-    return strategy == HAUL_STREAMS || strategy == HAUL_HYBRID;
-}
-
 static const char *device_text(haul_stream_device device)
 {
     static const char *const texts[] = {
@@ -29,7 +24,7 @@ static void put_row(haul_table *table, const haul_overlap *of, const haul_overla
 {
     const bool best = row->strategy == of->best;
     haul_table_cell(table, "%s%s", haul_strategy_word(row->strategy), best ? " *" : "");
-    if (has_streams(row->strategy))
+    if (haul_strategy_has_streams(row->strategy))
         haul_table_cell(table, "%s", haul_say_count(row->streams).text);
     else
         haul_table_cell(table, "-");
@@ -136,7 +131,7 @@ static void put_csv(haul_table *table, const haul_overlap *of, const char *link)
         const haul_overlap_row *row = &of->rows[i];
         haul_table_cell(table, "%s", link);
         haul_table_cell(table, "%s", haul_strategy_word(row->strategy));
-        if (has_streams(row->strategy))
+        if (haul_strategy_has_streams(row->strategy))
             haul_table_cell(table, "%u", row->streams);
         else
             haul_table_cell(table, "%s", "");
@@ -171,7 +166,7 @@ static void put_json_streams(haul_json *json, const char *key, bool has, uint32_
 
 static void put_json_row(haul_json *json, const haul_overlap *of, const haul_overlap_row *row)
 {
-    const bool has = has_streams(row->strategy);
+    const bool has = haul_strategy_has_streams(row->strategy);
     haul_json_open_object(json);
     haul_json_put_string(json, "strategy", haul_strategy_word(row->strategy));
     put_json_streams(json, "streams", has, row->streams);

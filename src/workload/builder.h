@@ -142,6 +142,11 @@ void haul_builder_event(haul_builder *self, const haul_event *event);
  * record may be added after the first call. */
 void haul_builder_call(haul_builder *self, const haul_call *call);
 
+/* Says that an operation may not start before another has ended, by their numbers in the order in
+ * which they were added. Only for workloads without waits whose operations are added in order of
+ * start. */
+void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after);
+
 /* Makes the workload: orders operations by start, links those on one stream and thread, turns waits
  * into edges, counts orphans. The builder is empty afterwards, whatever the outcome. */
 haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,

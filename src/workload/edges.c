@@ -362,10 +362,19 @@ static void say(const resolver *self)
                              "waits for contexts of too many streams, left out");
 }
 
+void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
+{
+    if (haul_builder_grow(self, &self->edges, &self->edge_capacity, self->edge_count + 1,
+                          sizeof *self->edges))
+        self->edges[self->edge_count++] = (haul_edge){before, after};
+}
+
 void haul_edges_make(haul_builder *builder)
 {
-    if (!builder->wait_count)
+    if (!builder->wait_count) {
+        sort_edges(builder);
         return;
+    }
     resolver self = {.builder = builder};
     for (size_t i = 0; i < builder->event_count; i++)
         self.by_sync_id |= builder->events[i].sync_id != HAUL_NO_ID;

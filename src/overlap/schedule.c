@@ -1,0 +1,247 @@
+/* The strategies as workloads: chunks in the order of the paper's figures. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "haul/overlap.h"
+#include "workload/builder.h"
+
+/* What a workload holds, in nanoseconds and in bytes. */
+static const double most = 0x1p61;
+
+enum { NO_OP = HAUL_NONE };
+
+typedef enum op_name { COPY_IN, KERNEL, COPY_OUT, MAPPED_KERNEL, MAPPED_WRITES, NAMES } op_name;
+
+/* The copies of one direction, in chunks. */
+typedef struct chunks {
+    double bytes;
+    double latency_s;
+    double gap_s;
+    double data_s; /* of one chunk */
+} chunks;
+
+typedef struct plan {
+    haul_builder builder;
+    chunks in;
+    chunks out;
+    double kernel_s; /* of one chunk */
+    uint32_t count;
+    uint32_t device;
+} plan;
+
+/* Part i of what is cut into equal parts: rounded so that they add up to the whole. */
+static int64_t part_ns(double each_s, uint32_t i)
+{
+    const double each_ns = 1e9 * each_s;
+    return llround(each_ns * (i + 1.0)) - llround(each_ns * i);
+}
+
+static uint64_t part_bytes(const plan *self, double bytes, uint32_t i)
+{
+    const double each = bytes / self->count;
+    return (uint64_t)(llround(each * (i + 1.0)) - llround(each * i));
+}
+
+/* What a copy takes less right behind another: (L+o) - g. */
+static int64_t saved_ns(double latency_s, double gap_s)
+{
+    return gap_s < latency_s ? llround(1e9 * (latency_s - gap_s)) : 0;
+}
+
+/* L+o and the data; of those behind the first so that less what is saved it is g and the data, to
+ * the nanosecond in all of them together. */
+static int64_t copy_ns(const chunks *self, uint32_t i)
+{
+    if (!i)
+        return llround(1e9 * (self->latency_s + self->data_s));
+    return saved_ns(self->latency_s, self->gap_s) + part_ns(self->gap_s + self->data_s, i);
+}
+
+static uint32_t add(plan *self, haul_op op, op_name name)
+{
+    op.name = haul_builder_name(&self->builder, name);
+    op.thread = op.stream_prev = op.thread_prev = HAUL_NONE;
+    haul_builder_op(&self->builder, &op, 0);
+    return (uint32_t)self->builder.op_count - 1;
+}
+
+static uint32_t stream_of(plan *self, uint32_t i)
+{
+    return haul_builder_stream(&self->builder, &(haul_stream){.device = self->device, .id = i});
+}
+
+static void add_copy(plan *self, haul_direction direction, uint32_t i)
+{
+    const chunks *leg = direction == HAUL_HTOD ? &self->in : &self->out;
+    const haul_op op = {
+        .kind = HAUL_OP_COPY,
+        .direction = (uint8_t)direction,
+        .detail = HAUL_PINNED,
+        .stream = stream_of(self, i),
+        .bytes = part_bytes(self, leg->bytes, i),
+        .dur_ns = copy_ns(leg, i),
+    };
+    add(self, op, direction == HAUL_HTOD ? COPY_IN : COPY_OUT);
+}
+
+static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
+{
+    const haul_op op = {
+        .kind = HAUL_OP_KERNEL,
+        .shape = HAUL_NONE,
+        .stream = stream_of(self, i),
+        .dur_ns = dur_ns,
+    };
+    return add(self, op, name);
+}
+
+static void add_copies(plan *self, haul_direction direction)
+{
+    const double bytes = direction == HAUL_HTOD ? self->in.bytes : self->out.bytes;
+    for (uint32_t i = 0; bytes > 0 && i < self->count; i++)
+        add_copy(self, direction, i);
+}
+
+/* explicit with one chunk */
+static void plan_streams(plan *self)
+{
+    add_copies(self, HAUL_HTOD);
+    for (uint32_t i = 0; i < self->count; i++)
+        add_kernel(self, i, part_ns(self->kernel_s, i), KERNEL);
+    add_copies(self, HAUL_DTOH);
+}
+
+static void plan_mapped(plan *self)
+{
+    add_kernel(self, 0, llround(1e9 * self->kernel_s), MAPPED_KERNEL);
+}
+
+static uint32_t add_writes(plan *self, uint32_t i)
+{
+    const bool last = i + 1 == self->count;
+    const chunks *out = &self->out;
+    const haul_op op = {
+        .kind = HAUL_OP_COPY,
+        .direction = HAUL_DTOH,
+        .detail = HAUL_PINNED,
+        .stream = stream_of(self, self->count),
+        .bytes = part_bytes(self, out->bytes, i),
+        .dur_ns = last ? llround(1e9 * (out->latency_s + out->data_s))
+                       : part_ns(out->gap_s + out->data_s, i),
+    };
+    return add(self, op, MAPPED_WRITES);
+}
+
+/* A kernel and its writes begin together: when its data is there and those before have ended. The
+ * streams and the room for kernels hold half of these, edges the rest. */
+static void plan_hybrid(plan *self)
+{
+    add_copies(self, HAUL_HTOD);
+    uint32_t kernel = NO_OP, writes = NO_OP;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const uint32_t kernel_before = kernel, writes_before = writes;
+        const double drain_s = i + 1 == self->count ? self->out.latency_s : 0;
+        kernel =
+            add_kernel(self, i, part_ns(self->kernel_s, i) + llround(1e9 * drain_s), MAPPED_KERNEL);
+        if (!(self->out.bytes > 0))
+            continue;
+        writes = add_writes(self, i);
+        if (self->in.bytes > 0)
+            haul_builder_edge(&self->builder, i, writes);
+        if (!i)
+            continue;
+        haul_builder_edge(&self->builder, writes_before, kernel);
+        haul_builder_edge(&self->builder, kernel_before, writes);
+    }
+}
+
+static chunks chunks_of(const haul_overlap_leg *leg, double times, uint32_t count)
+{
+    return (chunks){
+        .bytes = leg->bytes * times,
+        .latency_s = leg->latency_s,
+        .gap_s = leg->gap_s,
+        .data_s = leg->bytes * times * leg->per_byte_s / count,
+    };
+}
+
+static bool is_held(double value)
+{
+    return value >= 0 && value <= most;
+}
+
+static bool chunks_fit(const chunks *self, uint32_t count)
+{
+    const double each_s = fmax(self->latency_s, self->gap_s) + self->data_s;
+    return is_held(self->bytes) && is_held(self->latency_s) && is_held(self->gap_s) &&
+           is_held(self->data_s) && is_held(1e9 * count * each_s);
+}
+
+static bool plan_fits(const plan *self)
+{
+    return chunks_fit(&self->in, self->count) && chunks_fit(&self->out, self->count) &&
+           is_held(1e9 * self->kernel_s * self->count);
+}
+
+static void fill(plan *self, haul_strategy strategy)
+{
+    static const char names[NAMES][16] = {"copy in", "kernel", "copy back", "mapped kernel",
+                                          "mapped writes"};
+    haul_builder_reserve(&self->builder, 3 * (uint64_t)self->count);
+    self->device = haul_builder_device(&self->builder, 0, 0);
+    if (strategy == HAUL_MAPPED)
+        plan_mapped(self);
+    else if (strategy == HAUL_HYBRID)
+        plan_hybrid(self);
+    else
+        plan_streams(self);
+    for (uint64_t name = 0; name < NAMES; name++)
+        if (haul_records_find(&self->builder.names, &name) != HAUL_NONE)
+            haul_builder_name_text(&self->builder, name, names[name], strlen(names[name]));
+}
+
+haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy strategy,
+                                  uint32_t streams, haul_workload **workload, haul_error *error)
+{
+    const uint32_t count = haul_strategy_has_streams(strategy) && streams ? streams : 1;
+    plan made = {
+        .in = chunks_of(&self->in, 1, count),
+        .out = chunks_of(&self->out, strategy == HAUL_HYBRID ? self->out.times : 1, count),
+        .kernel_s = self->kernel_s / count,
+        .count = count,
+    };
+    if (strategy == HAUL_MAPPED)
+        made.kernel_s = haul_overlap_time(self, HAUL_MAPPED, 1);
+    if (count > HAUL_STREAMS_MOST)
+        return haul_fail(error, HAUL_BAD_INPUT, "more than %d streams", HAUL_STREAMS_MOST);
+    if (!plan_fits(&made))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "times or bytes are negative, or more than a timeline holds");
+    haul_builder_init(&made.builder);
+    fill(&made, strategy);
+    return haul_builder_finish(&made.builder, haul_strategy_word(strategy), "overlap", workload,
+                               error);
+}
+
+/* G alone by G in company: 1 where there is none. */
+static double speed_of(const haul_overlap_leg *leg, double slowed_s)
+{
+    return leg->bytes > 0 && slowed_s > leg->per_byte_s ? leg->per_byte_s / slowed_s : 1;
+}
+
+void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
+                         haul_timeline_device *device)
+{
+    const haul_overlap_leg *in = &self->in, *out = &self->out;
+    const bool hybrid = strategy == HAUL_HYBRID;
+    *device = (haul_timeline_device){
+        .copy_engines = hybrid || self->device == HAUL_TWO_ENGINES ? 2 : 1,
+        .kernels = 1,
+        .implicit_sync = !hybrid && self->device == HAUL_IMPLICIT_SYNC,
+        .busy_speed = {speed_of(in, hybrid ? in->mapped_per_byte_s : in->busy_per_byte_s),
+                       speed_of(out, hybrid ? out->mapped_per_byte_s : out->busy_per_byte_s)},
+        .chained_ns = {saved_ns(in->latency_s, in->gap_s),
+                       hybrid ? 0 : saved_ns(out->latency_s, out->gap_s)},
+    };
+}
