@@ -10,6 +10,7 @@
 #include "haul/machine.h"
 #include "haul/overlap.h"
 #include "haul/project.h"
+#include "haul/timeline.h"
 
 HAUL_BEGIN
 
@@ -102,6 +103,42 @@ typedef struct haul_overlap_report {
 /* The strategies as a table, and the questions that they answer. */
 HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul_format format,
                                          FILE *out, haul_error *error);
+
+/* A timeline to look at: when each operation of a workload ran. */
+typedef struct haul_drawn {
+    const char *label; /* before the names of its devices, "recorded"; NULL where it is the only one
+                        */
+    const haul_workload *workload;
+    const haul_span *spans; /* op_count of them, as in haul_timeline; NULL: as recorded */
+    bool named;             /* copies and memsets go by the names of their operations, which
+                             * otherwise are those of the calls */
+} haul_drawn;
+
+enum { HAUL_DRAWN_MOST = 16, HAUL_TRACE_BYTES = 100 * 1000 * 1000 };
+
+/* What a trace was made smaller by. */
+typedef struct haul_thinned {
+    uint64_t operations;     /* and calls */
+    uint64_t slices;         /* that they are drawn as */
+    uint64_t merged;         /* drawn together with others close to them, */
+    int64_t shorter_than_ns; /* because they are shorter than this; 0: none was */
+    bool without_arrows;
+    uint64_t hidden; /* not drawn: they overlap 16 others of their stream */
+} haul_thinned;
+
+/* That in a sentence without its end; "" where nothing is left out. Returns `buffer`. */
+HAUL_API char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size);
+
+/* Writes timelines as one trace of Chrome's Trace Event Format (JSON), which Perfetto and Chrome
+ * show: a process for each device and host, a thread for each stream and thread, operations as
+ * slices; arrows along dependencies and, as recorded, from calls to what they issued. The trace
+ * stays under `limit_bytes`, 0 for HAUL_TRACE_BYTES: where all would take more, arrows are left
+ * out, then short operations of one stream that are close together become one slice, with their
+ * number and sums. What was done is said in the trace, and in *thinned, which may be NULL. Needs 40
+ * bytes an operation while it runs. Returns IO; BAD_INPUT where the streams alone take more. */
+HAUL_API haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count,
+                                          uint64_t limit_bytes, FILE *out, haul_thinned *thinned,
+                                          haul_error *error);
 
 HAUL_END
 

@@ -2,7 +2,7 @@
 #include "haul/trace.h"
 
 static const char usage[] =
-    "haul analyze TRACE [--format table|json|csv] [-o FILE]\n"
+    "haul analyze TRACE [--format table|json|csv] [-o FILE] [--perfetto FILE]\n"
     "\n"
     "Says where the time of a recorded program went: copies by direction, kind of host memory and\n"
     "size, kernels against copies, overlap, idle time, the largest costs.\n"
@@ -19,6 +19,9 @@ static const char usage[] =
     "size\n"
     "                                (csv)\n"
     "  -o, --output FILE             print to a file\n"
+    "  --perfetto FILE               write the recorded timeline as a trace for ui.perfetto.dev "
+    "or\n"
+    "                                chrome://tracing, thinned where it would reach 100 MB\n"
     "  -h, --help                    print this\n"
     "\n"
     "words of the page:\n"
@@ -35,6 +38,7 @@ static const char usage[] =
 typedef struct analyze_options {
     const char *trace;
     const char *output;
+    const char *perfetto;
     haul_format format;
     bool help;
 } analyze_options;
@@ -46,6 +50,7 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
     const cli_option known[] = {
         {"format", &format, 0, NULL},
         {"output", &options->output, 'o', NULL},
+        {"perfetto", &options->perfetto, 0, NULL},
         {0},
     };
     cli_arguments rest;
@@ -61,7 +66,8 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
     if (rest.count > 1)
         return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
     options->trace = rest.operands[0];
-    if (cli_overwritten(options->output, &options->trace, 1))
+    if (cli_overwritten(options->output, &options->trace, 1) ||
+        cli_overwritten(options->perfetto, &options->trace, 1))
         return cli_usage(self, "'%s' would be overwritten by its own report", options->trace);
     return 0;
 }
@@ -91,6 +97,9 @@ static haul_status analyze(const analyze_options *options, haul_error *error)
         status = write_report(options, workload, analysis, error);
         haul_analysis_free(analysis);
     }
+    const haul_drawn drawn = {.workload = workload};
+    if (!status)
+        status = cli_perfetto_write(options->perfetto, &drawn, 1, error);
     haul_workload_free(workload);
     return status;
 }

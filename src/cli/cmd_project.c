@@ -36,6 +36,11 @@ static const char usage[] =
     "in\n"
     "                                docs/json.md); a row for each size of copy (csv)\n"
     "  -o, --output FILE             print to a file\n"
+    "  --perfetto FILE               write both timelines, as recorded and on the target, as a "
+    "trace\n"
+    "                                for ui.perfetto.dev or chrome://tracing, thinned where it "
+    "would\n"
+    "                                reach 100 MB\n"
     "  -h, --help                    print this\n"
     "\n"
     "exit code: 0 done, 2 wrong use, 3 a profile or machine that cannot be read or priced\n";
@@ -47,6 +52,7 @@ typedef struct project_options {
     const char *model;
     const char *truth;
     const char *output;
+    const char *perfetto;
     haul_format format;
     bool help;
 } project_options;
@@ -106,6 +112,27 @@ static haul_status write_report(const project_options *options, const work *self
     return cli_output_finish(out, options->output, status, error);
 }
 
+static haul_status write_perfetto(const project_options *options, const work *self,
+                                  haul_error *error)
+{
+    const haul_projection *projection = self->projection;
+    if (!options->perfetto)
+        return HAUL_OK;
+    if (!projection->timeline) {
+        *error = (haul_error){.status = HAUL_MISSING};
+        snprintf(error->text, sizeof error->text, "no timeline on the target to draw: %.400s",
+                 projection->run_missing);
+        return error->status;
+    }
+    char label[120];
+    snprintf(label, sizeof label, "on %.100s", self->to->name);
+    const haul_drawn drawn[] = {
+        {.label = "recorded", .workload = self->workload},
+        {.label = label, .workload = self->workload, .spans = projection->timeline->ops},
+    };
+    return cli_perfetto_write(options->perfetto, drawn, 2, error);
+}
+
 static haul_status project(const project_options *options, haul_error *error)
 {
     work self = {0};
@@ -119,6 +146,8 @@ static haul_status project(const project_options *options, haul_error *error)
     }
     if (!status)
         status = write_report(options, &self, &asked, error);
+    if (!status)
+        status = write_perfetto(options, &self, error);
     release(&self);
     return status;
 }
@@ -128,7 +157,10 @@ static int check_output(const cli_command *self, const project_options *options)
 {
     const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
                                   options->model};
-    const char *lost = cli_overwritten(options->output, inputs, sizeof inputs / sizeof *inputs);
+    const size_t count = sizeof inputs / sizeof *inputs;
+    const char *lost = cli_overwritten(options->output, inputs, count);
+    if (!lost)
+        lost = cli_overwritten(options->perfetto, inputs, count);
     return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : 0;
 }
 
@@ -143,6 +175,7 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         {"truth", &options->truth, 0, NULL},
         {"format", &format, 0, NULL},
         {"output", &options->output, 'o', NULL},
+        {"perfetto", &options->perfetto, 0, NULL},
         {0},
     };
     cli_arguments rest;

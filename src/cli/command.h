@@ -73,6 +73,11 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
  * must not replace what it reports on. */
 const char *cli_overwritten(const char *output, const char *const *inputs, size_t count);
 
+/* What --perfetto FILE asks for: writes the trace, and says on stderr what it leaves out. Nothing
+ * where `path` is NULL. */
+haul_status cli_perfetto_write(const char *path, const haul_drawn *timelines, size_t count,
+                               haul_error *error);
+
 /* Shows "WHAT 'SUBJECT' ... 3 s" on stderr where that is a terminal, from the first second on. */
 void cli_progress_begin(const char *what, const char *subject);
 void cli_progress_end(void);

@@ -1,0 +1,178 @@
+/* A timeline as a trace for Perfetto and Chrome, within a number of bytes. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/json_out.h"
+#include "haul/version.h"
+#include "report/perfetto_rows.h"
+#include "report/wording.h"
+
+enum { HEAD_BYTES = 16384 /* what is not an event */ };
+
+typedef struct perfetto {
+    haul_rows *rows;
+    size_t count;
+    uint64_t limit_bytes;
+} perfetto;
+
+static void draw_all(perfetto *self, haul_drawing *drawing)
+{
+    for (size_t i = 0; i < self->count; i++)
+        haul_rows_draw(&self->rows[i], drawing);
+    drawing->thinned.shorter_than_ns = drawing->merge_ns;
+    drawing->thinned.without_arrows = !drawing->full;
+}
+
+/* Steps of a quarter of a power of two: 1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, ... */
+enum { MERGE_STEPS = 4 * 61 };
+
+static int64_t merge_ns_of(int step)
+{
+    return (int64_t)(4 + step % 4) << (step / 4) >> 2;
+}
+
+static bool fits(perfetto *self, haul_drawing tried)
+{
+    draw_all(self, &tried);
+    return tried.bytes + HEAD_BYTES < self->limit_bytes;
+}
+
+/* As much as there is room for: all; all without arrows; then the least that has to be merged. */
+static bool choose(perfetto *self, haul_drawing *drawing)
+{
+    *drawing = (haul_drawing){.full = true};
+    if (fits(self, *drawing))
+        return true;
+    drawing->full = false;
+    if (fits(self, *drawing))
+        return true;
+    int low = 0, high = MERGE_STEPS;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        drawing->merge_ns = merge_ns_of(middle);
+        if (fits(self, *drawing))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    drawing->merge_ns = merge_ns_of(high);
+    return fits(self, *drawing);
+}
+
+char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
+{
+    int length = 0;
+    *buffer = '\0';
+    if (thinned->merged)
+        length =
+            snprintf(buffer, size,
+                     "%s of %s operations and calls, shorter than %s, are drawn together with "
+                     "others close to them; ",
+                     haul_say_count(thinned->merged).text, haul_say_count(thinned->operations).text,
+                     haul_say_time(thinned->shorter_than_ns).text);
+    if (thinned->without_arrows && (size_t)length < size)
+        length += snprintf(buffer + length, size - (size_t)length, "arrows are left out; ");
+    if (thinned->hidden && (size_t)length < size)
+        length += snprintf(buffer + length, size - (size_t)length,
+                           "%s that overlap %d others of their stream are left out; ",
+                           haul_say_number_of(thinned->hidden, "operation", NULL).text, HAUL_LANES);
+    if (length > 1 && (size_t)length < size)
+        buffer[length - 2] = '\0';
+    return buffer;
+}
+
+static void write_head(const perfetto *self, const char *left_out, FILE *out)
+{
+    const haul_workload *workload = self->rows[0].drawn->workload;
+    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":", out);
+    haul_json json = haul_json_begin(out);
+    haul_json_open_object(&json);
+    haul_json_put_string(&json, "haul", haul_version());
+    haul_json_put_string(&json, "source", workload->source);
+    haul_json_put_string(&json, "format", workload->format);
+    haul_json_put_string(&json, "left_out", *left_out ? left_out : NULL);
+    haul_json_close_object(&json);
+    fputs(",\n\"traceEvents\":[\n", out);
+}
+
+/* Said in the trace, where whoever looks at it can see it. */
+static void write_left_out(const char *left_out, FILE *out)
+{
+    haul_json json = haul_json_begin(out);
+    fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":", out);
+    haul_json_string(&json, left_out);
+    fputs("},\n", out);
+}
+
+/* The last event, without a comma behind it: what the trace is of. */
+static void write_end(const perfetto *self, FILE *out)
+{
+    haul_json json = haul_json_begin(out);
+    fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":", out);
+    haul_json_string(&json, self->rows[0].drawn->workload->source);
+    fputs("}}\n]}\n", out);
+}
+
+static void write_trace(perfetto *self, haul_drawing *drawing, const haul_thinned *thinned,
+                        FILE *out)
+{
+    char left_out[512];
+    haul_thinned_text(thinned, left_out, sizeof left_out);
+    write_head(self, left_out, out);
+    if (*left_out)
+        write_left_out(left_out, out);
+    drawing->out = out;
+    draw_all(self, drawing);
+    write_end(self, out);
+}
+
+static haul_status init_rows(perfetto *self, const haul_drawn *timelines, haul_error *error)
+{
+    haul_place next = {1, 1};
+    for (size_t i = 0; i < self->count; i++)
+        next.tid += (uint32_t)timelines[i].workload->device_count + 2;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < self->count; i++)
+        status = haul_rows_init(&self->rows[i], &timelines[i], &next, error);
+    return status;
+}
+
+static haul_status draw(perfetto *self, FILE *out, haul_thinned *thinned, haul_error *error)
+{
+    haul_drawing drawing;
+    if (!choose(self, &drawing))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "the names of the streams alone take more than the %" PRIu64
+                         " bytes that a trace may have",
+                         self->limit_bytes);
+    haul_drawing counted = drawing;
+    draw_all(self, &counted);
+    write_trace(self, &drawing, &counted.thinned, out);
+    if (ferror(out))
+        return haul_fail(error, HAUL_IO, "cannot write the trace");
+    if (thinned)
+        *thinned = counted.thinned;
+    return HAUL_OK;
+}
+
+haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint64_t limit_bytes,
+                                 FILE *out, haul_thinned *thinned, haul_error *error)
+{
+    if (!count || count > HAUL_DRAWN_MOST)
+        return haul_fail(error, HAUL_USAGE, "a trace is of 1 to %d timelines", HAUL_DRAWN_MOST);
+    perfetto self = {
+        .rows = calloc(count, sizeof *self.rows),
+        .count = count,
+        .limit_bytes = limit_bytes ? limit_bytes : HAUL_TRACE_BYTES,
+    };
+    if (!self.rows)
+        return haul_fail_no_memory(error);
+    haul_status status = init_rows(&self, timelines, error);
+    if (!status)
+        status = draw(&self, out, thinned, error);
+    for (size_t i = 0; i < count; i++)
+        haul_rows_release(&self.rows[i]);
+    free(self.rows);
+    return status;
+}

@@ -1,0 +1,194 @@
+#include "report/perfetto_events.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "base/utf8.h"
+#include "report/wording.h"
+
+enum {
+    NAME_WIDTH = 80,
+    NAMES_MOST = 1 << 26,
+    FIXED_BYTES = 140, /* of a slice: every key that it can have, without names and digits */
+    KIND_BYTES = 32,   /* of kind_name, and quotes */
+    SHAPE_BYTES = 100,
+};
+
+static uint32_t json_bytes(const char *text)
+{
+    uint32_t bytes = 2;
+    while (*text) {
+        const int length = haul_utf8_length(text);
+        const bool plain = length > 1 || (*text >= 0x20 && *text < 0x7f);
+        bytes += plain && length ? 2 + (uint32_t)length : 6;
+        text += length ? length : 1;
+    }
+    return bytes;
+}
+
+bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
+{
+    *self = (haul_drawn_names){.drawn = drawn};
+    for (size_t i = 0; i < drawn->workload->op_count; i++) {
+        const uint32_t name = drawn->workload->ops[i].name;
+        if (name < NAMES_MOST && name >= self->count)
+            self->count = name + 1;
+    }
+    self->items = calloc((size_t)self->count + 1, sizeof *self->items);
+    return self->items != NULL;
+}
+
+void haul_drawn_names_release(haul_drawn_names *self)
+{
+    free(self->items);
+    haul_arena_release(&self->arena);
+}
+
+/* NULL where the operation has no name. */
+static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
+{
+    if (id >= self->count)
+        return NULL;
+    haul_drawn_name *name = &self->items[id];
+    if (!name->text) {
+        char buffer[4 * NAME_WIDTH + 8];
+        const char *text = haul_workload_string(self->drawn->workload, id);
+        text = haul_shorten_name(text, NAME_WIDTH, buffer, sizeof buffer);
+        name->text = haul_arena_string(&self->arena, text);
+        if (!name->text)
+            name->text = "";
+        name->bytes = json_bytes(name->text);
+    }
+    return *name->text ? name : NULL;
+}
+
+static const haul_op *op_of(const haul_drawn_names *names, const haul_slice *slice)
+{
+    return &names->drawn->workload->ops[slice->op];
+}
+
+/* What a slice is called by its operation's name, or NULL: a kernel's is its own, a copy's that of
+ * the call which issued it. */
+static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice *slice)
+{
+    const haul_op *op = op_of(names, slice);
+    bool known = slice->count == 1;
+    if (op->kind == HAUL_OP_KERNEL)
+        known = known && !slice->is_call;
+    else if (op->kind <= HAUL_OP_MEMSET)
+        known = known && (slice->is_call || names->drawn->named);
+    return known ? find_name(names, op->name) : NULL;
+}
+
+static haul_words kind_name(const haul_op *op, const haul_slice *slice)
+{
+    static const char *const kinds[] = {"copy", "memset", "kernel", "wait", "call"};
+    haul_words words = {""};
+    if (slice->count > 1)
+        snprintf(words.text, sizeof words.text, "%" PRIu32 " operations", slice->count);
+    else if (slice->is_call)
+        snprintf(words.text, sizeof words.text, "call of a %s", kinds[op->kind]);
+    else if (op->kind == HAUL_OP_COPY)
+        words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
+    else
+        snprintf(words.text, sizeof words.text, "%s", kinds[op->kind]);
+    return words;
+}
+
+/* Microseconds, as the format has them, to the nanosecond. */
+static void write_us(const char *key, int64_t ns, FILE *out)
+{
+    fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void write_string(const char *text, FILE *out)
+{
+    haul_json json = haul_json_begin(out);
+    haul_json_string(&json, text);
+}
+
+static void write_shape(const haul_workload *workload, const haul_op *op, FILE *out)
+{
+    if (op->kind != HAUL_OP_KERNEL || op->shape >= workload->shape_count)
+        return;
+    const haul_shape *shape = &workload->shapes[op->shape];
+    const uint32_t *grid = shape->grid, *block = shape->block;
+    fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0], grid[1], grid[2], block[0],
+            block[1], block[2]);
+}
+
+void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_place at, bool shape,
+                      FILE *out)
+{
+    static const char *const categories[] = {"copy", "memset", "kernel", "wait", "call"};
+    const haul_op *op = op_of(names, slice);
+    const haul_drawn_name *name = own_name(names, slice);
+    const char *category = slice->count > 1 ? "merged" : categories[op->kind];
+    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", slice->is_call ? "call" : category);
+    write_string(name ? name->text : kind_name(op, slice).text, out);
+    fprintf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, at.pid, at.tid);
+    write_us("ts", slice->start_ns, out);
+    write_us("dur", slice->end_ns - slice->start_ns, out);
+    fprintf(out, ",\"args\":{\"op\":%" PRIu32, slice->op);
+    if (slice->count > 1)
+        write_us("busy_us", slice->busy_ns, out);
+    if (slice->bytes)
+        fprintf(out, ",\"bytes\":%" PRIu64, slice->bytes);
+    if (shape && slice->count == 1 && !slice->is_call)
+        write_shape(names->drawn->workload, op, out);
+    fputs("}},\n", out);
+}
+
+static uint32_t digits_of(uint64_t value)
+{
+    uint32_t digits = 1;
+    for (uint64_t power = 10; value >= power && digits < 20; power *= 10)
+        digits++;
+    return digits;
+}
+
+uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_place at)
+{
+    const haul_drawn_name *name = own_name(names, slice);
+    const haul_op *op = op_of(names, slice);
+    const bool shape = op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE;
+    const uint32_t of_times = digits_of((uint64_t)slice->start_ns) +
+                              digits_of((uint64_t)slice->busy_ns) +
+                              digits_of((uint64_t)(slice->end_ns - slice->start_ns));
+    return FIXED_BYTES + of_times + digits_of(slice->op) + digits_of(at.pid) + digits_of(at.tid) +
+           (slice->bytes ? digits_of(slice->bytes) : 0) + (name ? name->bytes : KIND_BYTES) +
+           (shape ? SHAPE_BYTES : 0);
+}
+
+static void write_end(const haul_arrow *arrow, char phase, haul_place at, FILE *out)
+{
+    fprintf(out,
+            "{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 ",\"pid\":%" PRIu32
+            ",\"tid\":%" PRIu32 "%s",
+            phase, arrow->what, arrow->what, arrow->id, at.pid, at.tid,
+            phase == 'f' ? ",\"bp\":\"e\"" : "");
+    write_us("ts", phase == 'f' ? arrow->to_ns : arrow->from_ns, out);
+    fputs("},\n", out);
+}
+
+void haul_event_arrow(const haul_arrow *arrow, FILE *out)
+{
+    write_end(arrow, 's', arrow->from, out);
+    write_end(arrow, 'f', arrow->to, out);
+}
+
+void haul_event_name(haul_place at, bool of_thread, uint32_t rank, const char *name, FILE *out)
+{
+    const char *what = of_thread ? "thread" : "process";
+    fprintf(out,
+            "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+            ",\"args\":{\"name\":",
+            what, at.pid, at.tid);
+    write_string(name, out);
+    fprintf(out,
+            "}},\n{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+            ",\"args\":{\"sort_index\":%" PRIu32 "}},\n",
+            what, at.pid, at.tid, rank);
+}

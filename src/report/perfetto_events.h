@@ -1,0 +1,68 @@
+/* Single events of Chrome's Trace Event Format, each on a line of its own, and how many bytes they
+ * take: at least what is written, so that a sum of them is known before anything is. */
+#ifndef HAUL_REPORT_PERFETTO_EVENTS_H
+#define HAUL_REPORT_PERFETTO_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "haul/report.h"
+
+/* Where an event is drawn: processes and threads of the format are devices and streams. */
+typedef struct haul_place {
+    uint32_t pid;
+    uint32_t tid;
+} haul_place;
+
+/* One operation, or several close together. */
+typedef struct haul_slice {
+    int64_t start_ns;
+    int64_t end_ns;
+    int64_t busy_ns; /* the sum of their durations */
+    uint64_t bytes;
+    uint32_t op; /* the first */
+    uint32_t count;
+    bool is_call; /* the call that issued it */
+} haul_slice;
+
+/* The names of a workload's operations as they are drawn: short, each made once. */
+typedef struct haul_drawn_name {
+    const char *text;
+    uint32_t bytes; /* in JSON, quotes included */
+} haul_drawn_name;
+
+typedef struct haul_drawn_names {
+    const haul_drawn *drawn;
+    haul_drawn_name *items; /* by string id */
+    uint32_t count;
+    haul_arena arena;
+} haul_drawn_names;
+
+bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn);
+void haul_drawn_names_release(haul_drawn_names *self);
+
+/* Writes a slice; with `shape` also what a kernel was launched with. */
+void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_place at, bool shape,
+                      FILE *out);
+uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_place at);
+
+/* An arrow from inside one slice to inside another. */
+typedef struct haul_arrow {
+    const char *what;
+    uint64_t id;
+    haul_place from;
+    int64_t from_ns;
+    haul_place to;
+    int64_t to_ns;
+} haul_arrow;
+
+void haul_event_arrow(const haul_arrow *arrow, FILE *out);
+
+/* Gives a process (`of_thread` false) or thread its name and its place among the others. */
+void haul_event_name(haul_place at, bool of_thread, uint32_t rank, const char *name, FILE *out);
+
+enum { HAUL_ARROW_BYTES = 320, HAUL_EVENT_NAME_BYTES = 1000 /* a process or thread, named */ };
+
+#endif

@@ -1,0 +1,407 @@
+#include "report/perfetto_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/order.h"
+#include "workload/op_class.h"
+
+static bool is_host_op(const haul_op *op)
+{
+    return op->kind >= HAUL_OP_SYNC;
+}
+
+static bool is_recorded(const haul_rows *self)
+{
+    return !self->drawn->spans;
+}
+
+static bool has_call(const haul_op *op)
+{
+    return (op->flags & HAUL_OP_HAS_CALL) != 0;
+}
+
+static int64_t called_ns(const haul_op *op)
+{
+    return is_host_op(op) || !has_call(op) ? op->start_ns : op->call_ns;
+}
+
+static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
+{
+    const int64_t most_ns = INT64_MAX - start_ns;
+    return (haul_span){start_ns, start_ns + (dur_ns < most_ns ? dur_ns : most_ns)};
+}
+
+/* From the timeline's origin. */
+static haul_span span_of(const haul_rows *self, uint32_t i)
+{
+    const haul_op *op = &self->drawn->workload->ops[i];
+    return is_recorded(self) ? add_dur(op->start_ns - self->origin_ns, op->dur_ns)
+                             : self->drawn->spans[i];
+}
+
+static haul_span call_span_of(const haul_rows *self, uint32_t i)
+{
+    const haul_op *op = &self->drawn->workload->ops[i];
+    return add_dur(op->call_ns - self->origin_ns, op->call_dur_ns);
+}
+
+static haul_row *stream_row(const haul_rows *self, const haul_op *op)
+{
+    const uint32_t none = self->stream_count - 1;
+    return &self->items[op->stream < none ? op->stream : none];
+}
+
+static haul_row *thread_row(const haul_rows *self, const haul_op *op)
+{
+    const uint32_t none = self->count - 1 - self->stream_count;
+    return &self->items[self->stream_count + (op->thread < none ? op->thread : none)];
+}
+
+/* Rows. */
+
+static const char *label_of(const haul_rows *self)
+{
+    return self->drawn->label ? self->drawn->label : "";
+}
+
+static void name_process(const haul_rows *self, haul_place at, char *text, size_t size)
+{
+    const haul_workload *workload = self->drawn->workload;
+    const uint32_t rank = at.pid - self->first_pid;
+    const char *label = label_of(self), *colon = *label ? ": " : "";
+    if (!rank)
+        snprintf(text, size, "%.100s%shost", label, colon);
+    else if (rank > workload->device_count)
+        snprintf(text, size, "%.100s%sno device", label, colon);
+    else {
+        /* the device that recorded it is not the one of other times */
+        const haul_device *device = &workload->devices[rank - 1];
+        const char *name = *label && !is_recorded(self) ? NULL : device->name;
+        snprintf(text, size, "%.100s%sdevice %" PRIu64 "%s%.100s", label, colon, device->id,
+                 name ? " " : "", name ? name : "");
+    }
+}
+
+static void name_thread(const haul_rows *self, uint32_t row, uint32_t lane, char *text, size_t size)
+{
+    const haul_workload *workload = self->drawn->workload;
+    const uint32_t thread = row - self->stream_count;
+    int length = 0;
+    if (row < workload->stream_count)
+        length = snprintf(text, size, "stream %" PRIu64, workload->streams[row].id);
+    else if (row < self->stream_count)
+        length = snprintf(text, size, "no stream");
+    else if (thread < workload->thread_count)
+        length = snprintf(text, size, "thread %" PRIu64, workload->threads[thread].id);
+    else
+        length = snprintf(text, size, "no thread");
+    if (lane)
+        snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
+}
+
+static haul_place lane_place(const haul_row *row, uint32_t lane)
+{
+    return (haul_place){row->at.pid, row->at.tid + lane};
+}
+
+/* Names a lane, and its process, when they are first used. */
+static void name_lane(haul_rows *self, haul_row *row, uint32_t lane, haul_drawing *drawing)
+{
+    char text[HAUL_EVENT_NAME_BYTES / 4];
+    const haul_place at = lane_place(row, lane);
+    bool *pid_named = &self->pid_named[at.pid - self->first_pid];
+    if (!*pid_named && drawing->out) {
+        name_process(self, at, text, sizeof text);
+        haul_event_name(at, false, at.pid, text, drawing->out);
+    }
+    drawing->bytes += *pid_named ? 0 : 2 * HAUL_EVENT_NAME_BYTES;
+    *pid_named = true;
+    if (drawing->out) {
+        name_thread(self, (uint32_t)(row - self->items), lane, text, sizeof text);
+        haul_event_name(at, true, at.tid, text, drawing->out);
+    }
+    drawing->bytes += 400;
+    row->named = lane + 1;
+}
+
+/* Slices. */
+
+static void keep_lane(haul_rows *self, const haul_slice *slice, uint8_t lane)
+{
+    if (slice->count == 1 && self->lanes)
+        (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = lane;
+}
+
+static void emit(haul_rows *self, haul_row *row, const haul_slice *slice, haul_drawing *drawing)
+{
+    uint32_t lane = 0;
+    while (lane < HAUL_LANES && row->lane_end_ns[lane] > slice->start_ns)
+        lane++;
+    if (lane == HAUL_LANES) {
+        drawing->thinned.hidden += slice->count;
+        return;
+    }
+    if (lane >= row->named)
+        name_lane(self, row, lane, drawing);
+    row->lane_end_ns[lane] = slice->end_ns;
+    keep_lane(self, slice, (uint8_t)lane);
+    const haul_place at = lane_place(row, lane);
+    drawing->bytes += haul_event_slice_bytes(&self->names, slice, at);
+    drawing->thinned.slices++;
+    if (slice->count > 1)
+        drawing->thinned.merged += slice->count;
+    if (drawing->out)
+        haul_event_slice(&self->names, slice, at, drawing->full, drawing->out);
+}
+
+static void flush(haul_rows *self, haul_row *row, haul_drawing *drawing)
+{
+    if (row->group.count)
+        emit(self, row, &row->group, drawing);
+    row->group.count = 0;
+}
+
+static bool joins(const haul_slice *group, const haul_slice *slice, int64_t merge_ns)
+{
+    return group->count && group->count < UINT32_MAX && slice->start_ns >= group->start_ns &&
+           slice->start_ns - group->start_ns < merge_ns;
+}
+
+/* What is short waits for what may be close to it. */
+static void add(haul_rows *self, haul_row *row, const haul_slice *slice, haul_drawing *drawing)
+{
+    drawing->thinned.operations++;
+    const bool is_short = slice->busy_ns < drawing->merge_ns;
+    haul_slice *group = &row->group;
+    if (is_short && joins(group, slice, drawing->merge_ns)) {
+        group->count++;
+        group->bytes += slice->bytes;
+        group->busy_ns += slice->busy_ns;
+        if (slice->end_ns > group->end_ns)
+            group->end_ns = slice->end_ns;
+        return;
+    }
+    flush(self, row, drawing);
+    if (is_short)
+        *group = *slice;
+    else
+        emit(self, row, slice, drawing);
+}
+
+static haul_slice slice_of(const haul_rows *self, uint32_t i, bool is_call)
+{
+    const haul_op *op = &self->drawn->workload->ops[i];
+    const haul_span span = is_call ? call_span_of(self, i) : span_of(self, i);
+    return (haul_slice){
+        .start_ns = span.start_ns,
+        .end_ns = span.end_ns,
+        .busy_ns = span.end_ns - span.start_ns,
+        .bytes = !is_call && op->kind <= HAUL_OP_MEMSET ? op->bytes : 0,
+        .op = i,
+        .count = 1,
+        .is_call = is_call,
+    };
+}
+
+static void draw_ops(haul_rows *self, haul_drawing *drawing)
+{
+    const haul_workload *workload = self->drawn->workload;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        if (is_host_op(&workload->ops[i]))
+            continue;
+        const haul_slice slice = slice_of(self, i, false);
+        add(self, stream_row(self, &workload->ops[i]), &slice, drawing);
+    }
+    for (uint32_t i = 0; i < self->host_count; i++) {
+        const haul_op *op = &workload->ops[self->host_order[i]];
+        const haul_slice slice = slice_of(self, self->host_order[i], !is_host_op(op));
+        add(self, thread_row(self, op), &slice, drawing);
+    }
+    for (uint32_t r = 0; r < self->count; r++)
+        flush(self, &self->items[r], drawing);
+}
+
+/* Arrows: from the call to what it issued, and along the dependencies. */
+
+static void draw_arrow(haul_arrow *arrow, haul_drawing *drawing)
+{
+    if (arrow->to_ns < arrow->from_ns)
+        return;
+    arrow->id = ++drawing->arrows;
+    drawing->bytes += HAUL_ARROW_BYTES;
+    if (drawing->out)
+        haul_event_arrow(arrow, drawing->out);
+}
+
+/* The last moment inside a slice. */
+static int64_t last_ns(haul_span span)
+{
+    return span.end_ns > span.start_ns ? span.end_ns - 1 : span.start_ns;
+}
+
+static void draw_launches(haul_rows *self, haul_drawing *drawing)
+{
+    const haul_workload *workload = self->drawn->workload;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (self->lanes[i] == HAUL_NO_LANE || self->call_lanes[i] == HAUL_NO_LANE)
+            continue;
+        haul_arrow arrow = {
+            .what = "launch",
+            .from = lane_place(thread_row(self, op), self->call_lanes[i]),
+            .from_ns = call_span_of(self, i).start_ns,
+            .to = lane_place(stream_row(self, op), self->lanes[i]),
+            .to_ns = span_of(self, i).start_ns,
+        };
+        draw_arrow(&arrow, drawing);
+    }
+}
+
+static haul_place op_place(const haul_rows *self, uint32_t i)
+{
+    const haul_op *op = &self->drawn->workload->ops[i];
+    return lane_place(is_host_op(op) ? thread_row(self, op) : stream_row(self, op), self->lanes[i]);
+}
+
+static void draw_dependencies(haul_rows *self, haul_drawing *drawing)
+{
+    const haul_workload *workload = self->drawn->workload;
+    for (size_t e = 0; e < workload->edge_count; e++) {
+        const haul_edge edge = workload->edges[e];
+        if (edge.before >= workload->op_count || edge.after >= workload->op_count ||
+            self->lanes[edge.before] == HAUL_NO_LANE || self->lanes[edge.after] == HAUL_NO_LANE)
+            continue;
+        const haul_span before = span_of(self, edge.before), after = span_of(self, edge.after);
+        const bool is_wait = is_host_op(&workload->ops[edge.after]);
+        haul_arrow arrow = {
+            .what = "dependency",
+            .from = op_place(self, edge.before),
+            .from_ns = last_ns(before),
+            .to = op_place(self, edge.after),
+            .to_ns = is_wait ? last_ns(after) : after.start_ns,
+        };
+        /* clocks of hosts and devices differ by a little */
+        if (arrow.from_ns > arrow.to_ns && before.start_ns <= arrow.to_ns)
+            arrow.from_ns = arrow.to_ns;
+        draw_arrow(&arrow, drawing);
+    }
+}
+
+void haul_rows_draw(haul_rows *self, haul_drawing *drawing)
+{
+    const haul_workload *workload = self->drawn->workload;
+    for (uint32_t r = 0; r < self->count; r++) {
+        haul_row *row = &self->items[r];
+        row->named = 0;
+        row->group.count = 0;
+        for (int lane = 0; lane < HAUL_LANES; lane++)
+            row->lane_end_ns[lane] = INT64_MIN;
+    }
+    memset(self->pid_named, 0, (workload->device_count + 2) * sizeof *self->pid_named);
+    memset(self->lanes, HAUL_NO_LANE, workload->op_count);
+    memset(self->call_lanes, HAUL_NO_LANE, workload->op_count);
+    draw_ops(self, drawing);
+    if (!drawing->full)
+        return;
+    draw_launches(self, drawing);
+    draw_dependencies(self, drawing);
+}
+
+/* Set-up. */
+
+static bool on_host_row(const haul_rows *self, const haul_op *op)
+{
+    return is_host_op(op) || (is_recorded(self) && has_call(op));
+}
+
+/* In order of their calls, as threads made them. */
+static bool order_host(haul_rows *self)
+{
+    const haul_workload *workload = self->drawn->workload;
+    for (size_t i = 0; i < workload->op_count; i++)
+        self->host_count += on_host_row(self, &workload->ops[i]);
+    int64_t *times = malloc((workload->op_count + 1) * sizeof *times);
+    self->host_order = malloc(((size_t)self->host_count + 1) * sizeof *self->host_order);
+    bool ok = times && self->host_order;
+    uint32_t count = 0;
+    for (uint32_t i = 0; ok && i < workload->op_count; i++) {
+        times[i] =
+            is_recorded(self) ? called_ns(&workload->ops[i]) : self->drawn->spans[i].start_ns;
+        if (on_host_row(self, &workload->ops[i]))
+            self->host_order[count++] = i;
+    }
+    const haul_keys keys = {times, sizeof *times, HAUL_KEYS_SIGNED};
+    ok = ok && haul_order_sort(self->host_order, self->host_count, &keys);
+    free(times);
+    return ok;
+}
+
+static void find_origin(haul_rows *self)
+{
+    const haul_workload *workload = self->drawn->workload;
+    int64_t origin_ns = INT64_MAX;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const int64_t first_ns = called_ns(op) < op->start_ns ? called_ns(op) : op->start_ns;
+        origin_ns = first_ns < origin_ns ? first_ns : origin_ns;
+    }
+    self->origin_ns = origin_ns;
+}
+
+static uint32_t pid_of(const haul_rows *self, uint32_t row)
+{
+    const haul_workload *workload = self->drawn->workload;
+    if (row >= self->stream_count)
+        return self->first_pid;
+    const haul_op on_stream = {.stream = row};
+    return self->first_pid + 1 + (uint32_t)haul_device_of(workload, &on_stream);
+}
+
+static bool alloc(haul_rows *self)
+{
+    const haul_workload *workload = self->drawn->workload;
+    self->items = calloc(self->count, sizeof *self->items);
+    self->pid_named = malloc((workload->device_count + 2) * sizeof *self->pid_named);
+    self->lanes = malloc(workload->op_count + 1);
+    self->call_lanes = malloc(workload->op_count + 1);
+    return self->items && self->pid_named && self->lanes && self->call_lanes &&
+           haul_drawn_names_init(&self->names, self->drawn) && order_host(self);
+}
+
+haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_place *next,
+                           haul_error *error)
+{
+    const haul_workload *workload = drawn->workload;
+    const size_t limit = (1U << 20) - 8;
+    if (workload->op_count >= HAUL_NONE || workload->stream_count > limit ||
+        workload->thread_count > limit || workload->device_count > limit)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "more operations, streams, threads or devices than can be drawn");
+    *self = (haul_rows){
+        .drawn = drawn,
+        .stream_count = (uint32_t)workload->stream_count + 1,
+        .count = (uint32_t)(workload->stream_count + workload->thread_count) + 2,
+        .first_pid = next->pid,
+    };
+    if (!alloc(self))
+        return haul_fail_no_memory(error);
+    find_origin(self);
+    for (uint32_t r = 0; r < self->count; r++)
+        self->items[r].at = (haul_place){pid_of(self, r), next->tid + r * HAUL_LANES};
+    next->pid += (uint32_t)workload->device_count + 2;
+    next->tid += self->count * HAUL_LANES;
+    return HAUL_OK;
+}
+
+void haul_rows_release(haul_rows *self)
+{
+    haul_drawn_names_release(&self->names);
+    free(self->items);
+    free(self->pid_named);
+    free(self->host_order);
+    free(self->lanes);
+    free(self->call_lanes);
+}

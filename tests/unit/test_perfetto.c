@@ -1,0 +1,195 @@
+/* Timelines as traces: every operation is drawn or said to be merged, and the size is kept. */
+#include "by_hand.h"
+#include "check.h"
+#include "haul/report.h"
+
+typedef struct written {
+    char *text;
+    size_t size;
+    haul_thinned thinned;
+} written;
+
+static written write_trace(const haul_drawn *drawn, size_t count, uint64_t limit_bytes)
+{
+    written trace = {0};
+    haul_error error;
+    FILE *out = open_memstream(&trace.text, &trace.size);
+    assert_non_null(out);
+    assert_int_equal(haul_report_perfetto(drawn, count, limit_bytes, out, &trace.thinned, &error),
+                     HAUL_OK);
+    assert_int_equal(fclose(out), 0);
+    return trace;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+/* `each_ns` long operations on eight streams, a pause of the same length between them. */
+static void fill(by_hand *self, uint32_t count, int64_t each_ns)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t start_ns = 2 * each_ns * (i / BY_HAND_STREAMS) + 5000;
+        haul_op *op = i % 3 ? by_hand_add(self, HAUL_OP_KERNEL, start_ns, each_ns)
+                            : by_hand_copy(self, HAUL_HTOD, HAUL_PINNED, 1000, start_ns, each_ns);
+        op->stream = i % BY_HAND_STREAMS;
+        if (i % 3)
+            op->shape = HAUL_NONE;
+    }
+}
+
+static void draws_all_where_there_is_room(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    fill(&hand, 240, 1000);
+    by_hand_add(&hand, HAUL_OP_SYNC, 0, 300)->stream = HAUL_NONE;
+    const haul_edge edges[] = {{1, 9}, {2, 10}};
+    by_hand_finish(&hand);
+    hand.workload.edges = edges;
+    hand.workload.edge_count = 2;
+    const haul_drawn drawn = {.workload = &hand.workload};
+    written trace = write_trace(&drawn, 1, 0);
+    assert_int_equal(count_of(trace.text, "\"ph\":\"X\""), 241);
+    assert_int_equal(count_of(trace.text, "HtoD pinned"), 80);
+    assert_int_equal(count_of(trace.text, "\"process_name\""), 3); /* the host and two devices */
+    assert_int_equal(count_of(trace.text, "\"thread_name\""), BY_HAND_STREAMS + 1);
+    assert_int_equal(count_of(trace.text, "\"ph\":\"s\""), 2);
+    assert_int_equal(count_of(trace.text, "\"ph\":\"f\""), 2);
+    assert_non_null(strstr(trace.text, "\"ts\":5.000,\"dur\":1.000")); /* from the wait, at 0 */
+    assert_int_equal(trace.thinned.operations, 241);
+    assert_int_equal(trace.thinned.slices, 241);
+    assert_int_equal(trace.thinned.merged, 0);
+    char text[256];
+    assert_string_equal(haul_thinned_text(&trace.thinned, text, sizeof text), "");
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
+static void draws_spans_and_labels(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_op *op = by_hand_copy(&hand, HAUL_DTOH, HAUL_PAGEABLE, 64, 100, 50);
+    op->stream = 0;
+    const haul_workload *workload = by_hand_finish(&hand);
+    const haul_span span = {7, 1234567};
+    const haul_drawn drawn[] = {{.label = "before \"it\"", .workload = workload},
+                                {.label = "after", .workload = workload, .spans = &span}};
+    written trace = write_trace(drawn, 2, 0);
+    assert_non_null(strstr(trace.text, "\"before \\\"it\\\": device 0\""));
+    assert_non_null(strstr(trace.text, "\"after: device 0\""));
+    assert_non_null(strstr(trace.text, "\"ts\":0.000,\"dur\":0.050"));
+    assert_non_null(strstr(trace.text, "\"ts\":0.007,\"dur\":1234.560"));
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
+static void draws_what_overlaps_beside_it(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    for (int i = 0; i < 20; i++)
+        by_hand_add(&hand, HAUL_OP_MEMSET, i, 100)->stream = HAUL_NONE;
+    const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
+    written trace = write_trace(&drawn, 1, 0);
+    assert_int_equal(count_of(trace.text, "\"ph\":\"X\""), 16);
+    assert_int_equal(trace.thinned.hidden, 4);
+    assert_non_null(strstr(trace.text, "no stream, at once 16"));
+    assert_non_null(strstr(trace.text, "4 operations that overlap 16 others of their stream"));
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
+/* What is merged is counted in the slices' names; with those alone it is all. */
+static uint64_t sum_of_slices(const written *trace)
+{
+    uint64_t sum =
+        count_of(trace->text, "\"ph\":\"X\"") - count_of(trace->text, "\"cat\":\"merged\"");
+    const char *at = trace->text;
+    static const char before[] = "\"cat\":\"merged\",\"name\":\"";
+    for (; (at = strstr(at, before)); at += sizeof before)
+        sum += strtoull(at + sizeof before - 1, NULL, 10);
+    return sum;
+}
+
+static void keeps_its_size(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    fill(&hand, 20000, 1000);
+    by_hand_add(&hand, HAUL_OP_KERNEL, 0, 500000)->shape = HAUL_NONE;
+    const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
+    for (uint64_t limit = 60000; limit < 6000000; limit *= 3) {
+        written trace = write_trace(&drawn, 1, limit);
+        assert_true(trace.size < limit);
+        assert_true(trace.size > limit / 4 || !trace.thinned.merged);
+        assert_int_equal(sum_of_slices(&trace), 20001);
+        assert_int_equal(trace.thinned.operations, 20001);
+        assert_int_equal(count_of(trace.text, "\"ph\":\"X\""), trace.thinned.slices);
+        assert_non_null(strstr(trace.text, "\"dur\":500.000")); /* the longest is there */
+        if (trace.thinned.merged)
+            assert_int_equal(count_of(trace.text, "are drawn together with others"), 2);
+        free(trace.text);
+    }
+    by_hand_release(&hand);
+}
+
+static void refuses_what_cannot_be(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    fill(&hand, 100, 10);
+    const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
+    haul_error error;
+    FILE *out = fopen("/dev/null", "w");
+    assert_int_equal(haul_report_perfetto(&drawn, 0, 0, out, NULL, &error), HAUL_USAGE);
+    assert_int_equal(haul_report_perfetto(&drawn, 1, 17000, out, NULL, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "17000 bytes"));
+    fclose(out);
+    by_hand_release(&hand);
+}
+
+static void draws_nothing(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
+    written trace = write_trace(&drawn, 1, 0);
+    assert_int_equal(count_of(trace.text, "\"ph\":\"X\""), 0);
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
+static void of_millions(void **state)
+{
+    (void)state;
+    by_hand hand = {.ops = malloc(sizeof(haul_op))};
+    fill(&hand, 3000000, 1500);
+    const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
+    written trace = write_trace(&drawn, 1, 0);
+    assert_true(trace.size < 100000000);
+    assert_true(trace.size > 25000000);
+    assert_int_equal(sum_of_slices(&trace), 3000000);
+    printf("3 million operations: %zu bytes, %llu slices\n", trace.size,
+           (unsigned long long)trace.thinned.slices);
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_all_where_there_is_room), cmocka_unit_test(draws_spans_and_labels),
+        cmocka_unit_test(draws_what_overlaps_beside_it), cmocka_unit_test(keeps_its_size),
+        cmocka_unit_test(refuses_what_cannot_be),        cmocka_unit_test(draws_nothing),
+    };
+    const struct CMUnitTest slow[] = {cmocka_unit_test(of_millions)};
+    return argc > 1 ? cmocka_run_group_tests(slow, NULL, NULL)
+                    : cmocka_run_group_tests(tests, NULL, NULL);
+}
