@@ -2,17 +2,19 @@
  *
  * Resources. A stream runs its operations one after another, in the order of the workload. A copy
  * between host and device holds a copy engine, a FIFO server: one for both directions, or one for
- * each; with three and more a peer copy has its own, with two it leaves through the device to
- * host's. Kernels, memsets and copies within a device take room there, so many at once. Copies
- * within the host, and of unknown direction, hold nothing but their stream. A thread of the host
- * makes its calls in the order of the workload; a call starts an operation, and returns after
- * call_dur_ns, or, where it blocks, when the operation has ended.
+ * each; with two a peer copy leaves through the device to host's, with more each of the rest takes
+ * one. A peer copy holds nothing of the other device: an operation names the device of its stream
+ * alone. Kernels, memsets and copies within a device take room there, so many at once, and kernels
+ * as many as their blocks find room for. Copies within the host, and of unknown direction, hold
+ * nothing but their stream. A thread of the host makes its calls in the order of the workload; a
+ * call starts an operation, and returns after call_dur_ns, or, where it blocks, when the operation
+ * has ended.
  *
  * An operation starts as soon as its call was made, the operation before it on its stream and all
  * that its edges name have ended, and its resource is free. Who waits for a resource is served in
- * the order in which it came: by time, then by number. At one instant all that ends ends first,
- * then what may start starts, then what those starts allow follows, in the same way. So the same
- * input has one timeline, whatever the machine that computes it.
+ * the order in which it came, by time, then by number, and nobody overtakes. At one instant all
+ * that ends ends first, then what may start starts, then what those starts allow follows, in the
+ * same way. So the same input has one timeline, whatever the machine that computes it.
  *
  * Times are nanoseconds. The timeline begins at 0, the earliest start or call of the workload. */
 #ifndef HAUL_TIMELINE_H
@@ -23,7 +25,16 @@
 
 HAUL_BEGIN
 
-/* What every device of the machine has. */
+/* What one multiprocessor holds at once; a limit that is 0 is none. */
+typedef struct haul_room {
+    unsigned multiprocessors; /* of the device; 0: kernels are only counted */
+    unsigned blocks;
+    unsigned threads;
+    unsigned registers;
+    unsigned shared_bytes;
+} haul_room;
+
+/* What every device of the machine has. What is 0 below `kernels` is not modelled. */
 typedef struct haul_timeline_device {
     unsigned copy_engines; /* 0: copies between host and device are an error */
     unsigned kernels;      /* at once; 0: kernels, memsets and copies within it are an error */
@@ -40,6 +51,29 @@ typedef struct haul_timeline_device {
      * the call's start, or, unless it blocks, from when it would return. */
     int64_t issue_ns[3];
     bool issue_on_return[3];
+    /* A kernel starts when one of its blocks finds room, and holds room for all of them, at most
+     * the device, until it ends: blocks are assigned for the kernel that came first, and for the
+     * next once all of its are (Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details
+     * Revealed, RTSS 2017). So one that fills the device keeps others out until its end. The blocks
+     * that a multiprocessor holds follow from the kernel's shape; a kernel without one takes the
+     * whole device, memsets and copies within the device nothing. */
+    haul_room room;
+    /* Operations of one stream that have been called and have not ended, at most: with
+     * HAUL_RELEASE_HOST a call is put off until the first of them ends. CUDA takes about 1000 a
+     * stream, of each stream (forums.developer.nvidia.com/t/68937); OpenCL names no limit. */
+    unsigned queue_depth;
+    /* Devices that share one link to the host: the first so many of the workload, the next so many,
+     * ... `link_copies` of one direction go over a link at full speed (0 is 1), more share it: a
+     * copy has min(its own speed, link_copies / copies of its direction on the link). */
+    unsigned link_devices;
+    double link_copies;
+    /* One staging buffer: a pageable copy holds it from before it waits for its engine until its
+     * end, so pageable copies of a device exclude each other, of whatever direction. */
+    bool staging;
+    /* Migrations of unified memory (HAUL_MANAGED) at once: the driver has channels of its own for
+     * them (nvidia-uvm, uvm_channel.c), so they wait for no copy engine, but share the link with
+     * copies of their direction as above, and slow those of the other. */
+    unsigned migrations;
 } haul_timeline_device;
 
 /* Where the times of calls come from. */
@@ -78,6 +112,8 @@ typedef struct haul_span {
     X(ENGINE, "copies")   /* the only copy engine, or host to device's */                          \
     X(ENGINE_OUT, "DtoH") /* device to host's */                                                   \
     X(ENGINE_PEER, "PtoP")                                                                         \
+    X(STAGING, "staging")                                                                          \
+    X(MIGRATION, "migrations")                                                                     \
     X(NOWHERE, "none") /* nothing is held */
 
 typedef enum haul_resource_kind {
@@ -92,7 +128,7 @@ typedef struct haul_resource {
     uint32_t device; /* index into the workload's devices, or HAUL_NONE */
     haul_resource_kind kind;
     uint64_t ops;
-    int64_t busy_ns; /* at least one operation was running */
+    int64_t busy_ns; /* at least one operation was running; staging: held, or waited to run */
     int64_t idle_ns;
 } haul_resource;
 
@@ -109,7 +145,8 @@ typedef struct haul_timeline {
     const haul_resource *resources;
     size_t resource_count;
     /* The operations that decide the makespan, the first first: each is the one that the next
-     * waited for, on a device or, where its call came late, in the wait of its thread. */
+     * waited for, on a device or, where its call came late, in a wait of its thread or for a queue
+     * that was full. */
     const uint32_t *critical;
     size_t critical_count;
     int64_t critical_ns; /* the sum of their times; the rest of the makespan is the host's */

@@ -49,7 +49,7 @@ bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
         haul_engine_schedule(self, actor, end_ns);
         return false;
     }
-    waiting->next_waiter = first_waiter(end_ns);
+    waiting->next_in_list = first_waiter(end_ns);
     self->spans[before].end_ns = haul_not_yet + 1 + actor;
     return false;
 }
@@ -74,7 +74,7 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
     uint32_t actor = first_waiter(self->spans[op].end_ns);
     self->spans[op].end_ns = end_ns;
     self->finished++;
-    for (; actor != HAUL_NONE; actor = self->actors[actor].next_waiter)
+    for (; actor != HAUL_NONE; actor = self->actors[actor].next_in_list)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
@@ -149,6 +149,7 @@ static void finish(haul_engine *self, uint32_t actor)
     haul_actor *stream = &self->actors[actor];
     haul_server_leave(self, actor);
     haul_engine_end(self, stream->op, self->now_ns);
+    stream->in_flight -= self->workload->ops[stream->op].thread != HAUL_NONE;
     stream->before = stream->cause = stream->op;
     stream->op = stream->next;
     stream->edge = HAUL_NONE;

@@ -29,16 +29,20 @@ typedef enum haul_actor_state {
 typedef struct haul_actor {
     uint32_t op;     /* the head, or HAUL_NONE */
     uint32_t next;   /* a stream's operation after the one that runs */
-    uint32_t before; /* a stream's operation before the head, or HAUL_NONE */
+    uint32_t before; /* a stream's operation before the head; a thread's whose end made room for
+                      * its call in a queue that was full; or HAUL_NONE */
     uint32_t edge;   /* of the head, the next to look at; HAUL_NONE: not begun */
     uint32_t blocker;
     uint32_t cause;
-    uint32_t next_waiter; /* for the same operation */
-    uint32_t device;      /* a stream's; the workload's device_count where it has none */
-    uint8_t state;        /* haul_actor_state */
-    uint8_t resource;     /* haul_resource_kind, of the head */
-    int64_t since_ns;     /* when the copy that runs was at left_ns */
-    double left_ns;       /* at full speed */
+    uint32_t next_in_list; /* of those who wait for the same operation, or whose copies go over the
+                            * same link */
+    uint32_t device;       /* a stream's; the workload's device_count where it has none */
+    uint32_t in_flight;    /* a stream's operations that were called and have not ended */
+    uint8_t state;         /* haul_actor_state */
+    uint8_t resource;      /* haul_resource_kind, of the head */
+    bool is_staged;        /* holds the staging buffer */
+    int64_t since_ns;      /* when the copy that runs was at left_ns; a thread's, of its call */
+    double left_ns;        /* at full speed */
     double speed;
 } haul_actor;
 
@@ -47,14 +51,28 @@ typedef struct haul_server {
     haul_waiting waiting;
     unsigned capacity;
     unsigned running;
-    uint32_t actor;   /* that started last */
     uint32_t last_op; /* that ended last */
     int64_t last_end_ns;
     int64_t busy_since_ns;
     int64_t busy_ns;
+    int64_t used; /* HAUL_ROOM: of haul_room_all */
     uint64_t ops;
     bool is_dirty; /* may be able to start something */
 } haul_server;
+
+/* Room for blocks, in parts of a device. */
+static const int64_t haul_room_all = INT64_C(1) << 40;
+
+typedef struct haul_need {
+    int64_t block;
+    int64_t kernel;
+} haul_need;
+
+/* The copies of one direction that go over one link. */
+typedef struct haul_lane {
+    uint32_t first; /* the actor; the others follow by next_in_list */
+    uint32_t running;
+} haul_lane;
 
 /* Implicit synchronisation of one device. */
 typedef struct haul_gate {
@@ -75,6 +93,9 @@ typedef struct haul_engine {
     uint32_t device_count;
     haul_server *servers; /* HAUL_RESOURCES a device */
     haul_gate *gates;     /* one a device, or NULL */
+    haul_need *needs;     /* by shape, the last without one; NULL where kernels are only counted */
+    haul_lane *lanes;     /* two a link, to the device and from it; device_count links */
+    uint32_t *copying;    /* two a device: how many copies run */
     uint32_t *dirty;
     uint32_t dirty_count;
     haul_events events;
@@ -90,6 +111,9 @@ typedef struct haul_engine {
  * whatever the outcome. In setup.c. */
 haul_status haul_engine_init(haul_engine *self);
 void haul_engine_release(haul_engine *self);
+
+/* What kernels of each shape need. In room.c. */
+bool haul_room_init(haul_engine *self);
 
 /* Runs until nothing happens any more; a cycle is an error. */
 haul_status haul_engine_run(haul_engine *self);

@@ -29,4 +29,11 @@ void haul_server_enter(haul_engine *self, uint32_t actor);
 void haul_server_start(haul_engine *self);
 void haul_server_leave(haul_engine *self, uint32_t actor);
 
+/* In speeds.c: a copy goes over its device's link from now on, or no longer. */
+void haul_copy_joins(haul_engine *self, uint32_t actor);
+void haul_copy_leaves(haul_engine *self, uint32_t actor);
+
+/* What an operation needs of the room for blocks. In room.c. */
+haul_need haul_room_need(const haul_engine *self, uint32_t op);
+
 #endif

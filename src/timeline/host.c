@@ -21,10 +21,21 @@ static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const ha
                                   : start_ns + (next_ns - called_ns);
 }
 
+static bool queues_are_limited(const haul_engine *self)
+{
+    return self->options->device.queue_depth && self->options->release == HAUL_RELEASE_HOST;
+}
+
+/* What a call waited for in a full queue takes the place of the call after it, which is known no
+ * longer than until here. */
 static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
 {
     haul_actor *thread = &self->actors[actor];
     const uint32_t next = self->thread_next[thread->op];
+    if (queues_are_limited(self)) {
+        self->thread_next[thread->op] = thread->before;
+        thread->before = HAUL_NONE;
+    }
     if (next == HAUL_NONE) {
         thread->state = HAUL_ACTOR_DONE;
         return;
@@ -91,6 +102,7 @@ static void issue(haul_engine *self, uint32_t op)
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->spans[op].start_ns = release_ns;
+    stream->in_flight++;
     if (stream->op != op || stream->state != HAUL_ACTOR_UNCALLED)
         return;
     stream->state = HAUL_ACTOR_LOOKS;
@@ -98,10 +110,27 @@ static void issue(haul_engine *self, uint32_t op)
     haul_engine_schedule(self, actor, release_ns);
 }
 
+/* Whether the queue of an operation's stream is full; then the thread waits for the one at its
+ * head. Where that one has not been called itself, waiting for it could be for ever. */
+static bool queue_is_full(haul_engine *self, uint32_t actor)
+{
+    haul_actor *thread = &self->actors[actor];
+    const haul_op *op = &self->workload->ops[thread->op];
+    const haul_actor *stream = &self->actors[haul_stream_actor(self, op)];
+    if (!queues_are_limited(self) || haul_is_host_op(op) ||
+        stream->in_flight < self->options->device.queue_depth ||
+        stream->state == HAUL_ACTOR_UNCALLED)
+        return false;
+    thread->before = stream->op;
+    return !haul_engine_passed(self, actor, stream->op);
+}
+
 static void call(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
+    if (queue_is_full(self, actor))
+        return;
     thread->since_ns = self->now_ns;
     thread->cause = HAUL_NONE;
     if (haul_is_host_op(op)) {
@@ -118,7 +147,12 @@ static void call(haul_engine *self, uint32_t actor)
 
 static void resume(haul_engine *self, uint32_t actor)
 {
-    const haul_op *op = &self->workload->ops[self->actors[actor].op];
+    const uint32_t at = self->actors[actor].op;
+    const haul_op *op = &self->workload->ops[at];
+    if (self->spans[at].start_ns == haul_not_yet) {
+        call(self, actor);
+        return;
+    }
     if (haul_is_host_op(op)) {
         go_on_waiting(self, actor);
         return;

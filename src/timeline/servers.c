@@ -1,8 +1,11 @@
-/* Resources: who holds them, who is next, and how fast copies go. */
-#include <math.h>
-
+/* Resources: who holds them, and who is next. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
+
+static bool is_of_host(const haul_op *op, haul_memory memory)
+{
+    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH && op->detail == memory;
+}
 
 static haul_resource_kind engine_of(const haul_op *op, unsigned engines)
 {
@@ -11,18 +14,21 @@ static haul_resource_kind engine_of(const haul_op *op, unsigned engines)
     return op->direction == HAUL_PTOP && engines > 2 ? HAUL_ENGINE_PEER : HAUL_ENGINE_OUT;
 }
 
-static haul_resource_kind resource_of(const haul_op *op, unsigned engines)
+static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
 {
     if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
         return HAUL_ROOM;
-    if (op->direction == HAUL_HTOD || op->direction == HAUL_DTOH || op->direction == HAUL_PTOP)
-        return engine_of(op, engines);
+    if (device->migrations && is_of_host(op, HAUL_MANAGED))
+        return HAUL_MIGRATION;
+    if (op->direction <= HAUL_DTOH || op->direction == HAUL_PTOP)
+        return engine_of(op, device->copy_engines);
     return HAUL_NOWHERE;
 }
 
-static haul_server *server_of(const haul_engine *self, const haul_actor *stream)
+static haul_server *server_of(const haul_engine *self, const haul_actor *stream,
+                              haul_resource_kind resource)
 {
-    return &self->servers[(size_t)stream->device * HAUL_RESOURCES + stream->resource];
+    return &self->servers[(size_t)stream->device * HAUL_RESOURCES + resource];
 }
 
 static void mark(haul_engine *self, haul_server *server)
@@ -39,27 +45,39 @@ static haul_status check_resource(haul_engine *self, const haul_actor *stream)
     if (stream->resource == HAUL_ROOM && !device->kernels)
         return haul_engine_fail(self, HAUL_ABSENT, stream->op,
                                 "needs room on a device that has none for kernels");
-    if (stream->resource != HAUL_ROOM && stream->resource != HAUL_NOWHERE && !device->copy_engines)
+    const bool on_engine = stream->resource >= HAUL_ENGINE && stream->resource <= HAUL_ENGINE_PEER;
+    if (on_engine && !device->copy_engines)
         return haul_engine_fail(self, HAUL_ABSENT, stream->op,
                                 "needs a copy engine, and the device has none");
     return HAUL_OK;
 }
 
+static void wait_for(haul_engine *self, uint32_t actor, haul_resource_kind resource)
+{
+    const haul_actor *stream = &self->actors[actor];
+    haul_server *server = server_of(self, stream, resource);
+    const haul_waiting_item item = {self->now_ns, stream->op, actor};
+    if (haul_waiting_add(&server->waiting, item))
+        mark(self, server);
+    else
+        haul_engine_stop(self, haul_fail_no_memory(self->error));
+}
+
 void haul_server_enter(haul_engine *self, uint32_t actor)
 {
+    const haul_timeline_device *device = &self->options->device;
     haul_actor *stream = &self->actors[actor];
-    stream->resource =
-        (uint8_t)resource_of(&self->workload->ops[stream->op], self->options->device.copy_engines);
-    haul_status status = check_resource(self, stream);
-    haul_server *server = server_of(self, stream);
+    const haul_op *op = &self->workload->ops[stream->op];
+    stream->resource = (uint8_t)resource_of(op, device);
     stream->state = HAUL_ACTOR_QUEUED;
-    const haul_waiting_item item = {self->now_ns, stream->op, actor};
-    if (!status && !haul_waiting_add(&server->waiting, item))
-        status = haul_fail_no_memory(self->error);
+    const haul_status status = check_resource(self, stream);
     if (status)
         haul_engine_stop(self, status);
     else
-        mark(self, server);
+        wait_for(self, actor,
+                 device->staging && is_of_host(op, HAUL_PAGEABLE)
+                     ? HAUL_STAGING
+                     : (haul_resource_kind)stream->resource);
 }
 
 static int64_t duration_of(haul_engine *self, uint32_t op)
@@ -88,34 +106,37 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
     return dur_ns > saved_ns ? dur_ns - saved_ns : 0;
 }
 
-/* The server whose copies slow those of `server`, or NULL. */
-static haul_server *opposite(const haul_engine *self, haul_server *server, unsigned resource)
+static bool goes_over_link(const haul_actor *stream)
 {
-    if (self->options->device.copy_engines < 2)
-        return NULL;
-    if (resource == HAUL_ENGINE)
-        return server + (HAUL_ENGINE_OUT - HAUL_ENGINE);
-    return resource == HAUL_ENGINE_OUT ? server - (HAUL_ENGINE_OUT - HAUL_ENGINE) : NULL;
+    return stream->resource != HAUL_ROOM && stream->resource != HAUL_NOWHERE;
 }
 
-static double busy_speed(const haul_engine *self, unsigned resource)
+static void hold(haul_engine *self, haul_server *server)
 {
-    return self->options->device.busy_speed[resource == HAUL_ENGINE ? HAUL_HTOD : HAUL_DTOH];
+    server->ops++;
+    if (!server->running++)
+        server->busy_since_ns = self->now_ns;
 }
 
-static void set_speed(haul_engine *self, uint32_t actor, double speed)
+static void let_go(haul_engine *self, haul_server *server, uint32_t op)
 {
-    haul_actor *stream = &self->actors[actor];
-    if (stream->speed == speed)
-        return;
-    stream->left_ns -= (double)(self->now_ns - stream->since_ns) * stream->speed;
-    stream->left_ns = fmax(stream->left_ns, 0);
-    stream->since_ns = self->now_ns;
-    stream->speed = speed;
-    /* so long that the schedule refuses it, and the sum still fits */
-    const double most_ns = 1.5 * (double)haul_time_limit_ns;
-    haul_engine_schedule(self, actor,
-                         self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
+    server->last_op = op;
+    server->last_end_ns = self->now_ns;
+    if (!--server->running)
+        server->busy_ns += self->now_ns - server->busy_since_ns;
+    if (server->waiting.count)
+        mark(self, server);
+}
+
+/* Who has the staging buffer waits for its engine. */
+static void stage(haul_engine *self, haul_server *server, haul_waiting_item item)
+{
+    haul_actor *stream = &self->actors[item.actor];
+    if (item.time_ns < self->now_ns)
+        stream->cause = server->last_op;
+    stream->is_staged = true;
+    hold(self, server);
+    wait_for(self, item.actor, (haul_resource_kind)stream->resource);
 }
 
 static void start(haul_engine *self, haul_server *server, haul_waiting_item item)
@@ -128,47 +149,62 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
                                                 "2^61 ns"));
     if (self->status)
         return;
-    dur_ns = chained(self, server, item.op, dur_ns);
+    if (stream->resource != HAUL_MIGRATION)
+        dur_ns = chained(self, server, item.op, dur_ns);
     self->spans[item.op].start_ns = self->now_ns;
     stream->next = self->cause[item.op];
     self->cause[item.op] = item.time_ns < self->now_ns ? server->last_op : stream->cause;
     stream->state = HAUL_ACTOR_RUNS;
-    server->ops++;
-    server->actor = item.actor;
-    if (!server->running++)
-        server->busy_since_ns = self->now_ns;
+    hold(self, server);
+    server->used += haul_room_need(self, item.op).kernel;
     stream->since_ns = self->now_ns;
     stream->left_ns = (double)dur_ns;
     stream->speed = 1;
     haul_engine_schedule(self, item.actor, self->now_ns + dur_ns);
-    const haul_server *other = opposite(self, server, stream->resource);
-    if (other && other->running) {
-        set_speed(self, item.actor, busy_speed(self, stream->resource));
-        set_speed(self, other->actor, busy_speed(self, self->actors[other->actor].resource));
+    if (goes_over_link(stream))
+        haul_copy_joins(self, item.actor);
+}
+
+static bool has_room(const haul_engine *self, const haul_server *server)
+{
+    return server->waiting.count && server->running < server->capacity &&
+           server->used + haul_room_need(self, server->waiting.heap[0].op).block <= haul_room_all;
+}
+
+/* Who takes a staging buffer comes to its engine before anybody starts there. */
+static void start_staging(haul_engine *self)
+{
+    for (uint32_t d = 0; d < self->dirty_count; d++) {
+        haul_server *server = &self->servers[self->dirty[d]];
+        if (self->dirty[d] % HAUL_RESOURCES != HAUL_STAGING)
+            continue;
+        while (!self->status && has_room(self, server))
+            stage(self, server, haul_waiting_take(&server->waiting));
     }
 }
 
 void haul_server_start(haul_engine *self)
 {
+    if (self->options->device.staging)
+        start_staging(self);
     while (self->dirty_count) {
-        haul_server *server = &self->servers[self->dirty[--self->dirty_count]];
+        const uint32_t at = self->dirty[--self->dirty_count];
+        haul_server *server = &self->servers[at];
         server->is_dirty = false;
-        while (!self->status && server->waiting.count && server->running < server->capacity)
+        while (!self->status && at % HAUL_RESOURCES != HAUL_STAGING && has_room(self, server))
             start(self, server, haul_waiting_take(&server->waiting));
     }
 }
 
 void haul_server_leave(haul_engine *self, uint32_t actor)
 {
-    const haul_actor *stream = &self->actors[actor];
-    haul_server *server = server_of(self, stream);
-    server->last_op = stream->op;
-    server->last_end_ns = self->now_ns;
-    if (!--server->running)
-        server->busy_ns += self->now_ns - server->busy_since_ns;
-    if (server->waiting.count)
-        mark(self, server);
-    const haul_server *other = opposite(self, server, stream->resource);
-    if (other && other->running)
-        set_speed(self, other->actor, 1);
+    haul_actor *stream = &self->actors[actor];
+    haul_server *server = server_of(self, stream, (haul_resource_kind)stream->resource);
+    server->used -= haul_room_need(self, stream->op).kernel;
+    let_go(self, server, stream->op);
+    if (stream->is_staged)
+        let_go(self, server_of(self, stream, HAUL_STAGING), stream->op);
+    stream->is_staged = false;
+    if (goes_over_link(stream))
+        haul_copy_leaves(self, actor);
 }

@@ -56,6 +56,9 @@ static haul_status check_options(haul_engine *self)
         if (!(device->busy_speed[i] > 0 && device->busy_speed[i] <= 1))
             return haul_fail(self->error, HAUL_USAGE, "a busy speed lies in (0, 1], not at %g",
                              device->busy_speed[i]);
+    if (!(device->link_copies >= 0))
+        return haul_fail(self->error, HAUL_USAGE, "a link carries no %g copies",
+                         device->link_copies);
     for (int i = 0; i < 2; i++)
         if (!is_duration(device->chained_ns[i]))
             return haul_fail(self->error, HAUL_USAGE,
@@ -103,10 +106,12 @@ static bool alloc_actors(haul_engine *self)
     self->actors = calloc(self->actor_count, sizeof *self->actors);
     self->servers = calloc(servers, sizeof *self->servers);
     self->dirty = malloc(servers * sizeof *self->dirty);
+    self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
+    self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
     if (self->options->device.implicit_sync)
         self->gates = calloc(self->device_count, sizeof *self->gates);
-    return self->actors && self->servers && self->dirty &&
-           (self->gates || !self->options->device.implicit_sync) &&
+    return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
+           (self->gates || !self->options->device.implicit_sync) && haul_room_init(self) &&
            haul_events_init(&self->events, self->actor_count);
 }
 
@@ -122,7 +127,7 @@ static void init_actors(haul_engine *self)
                          .edge = HAUL_NONE,
                          .blocker = HAUL_NONE,
                          .cause = HAUL_NONE,
-                         .next_waiter = HAUL_NONE,
+                         .next_in_list = HAUL_NONE,
                          .device = device == HAUL_NONE ? self->device_count - 1 : device};
     }
 }
@@ -133,9 +138,13 @@ static void init_servers(haul_engine *self)
     for (uint32_t d = 0; d < self->device_count; d++) {
         haul_server *servers = &self->servers[(size_t)d * HAUL_RESOURCES];
         for (int kind = 0; kind < HAUL_RESOURCES; kind++)
-            servers[kind] = (haul_server){
-                .capacity = 1, .actor = HAUL_NONE, .last_op = HAUL_NONE, .last_end_ns = -1};
+            servers[kind] = (haul_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
         servers[HAUL_ROOM].capacity = device->kernels;
+        servers[HAUL_ENGINE_PEER].capacity =
+            device->copy_engines > 2 ? device->copy_engines - 2 : 0;
+        servers[HAUL_MIGRATION].capacity = device->migrations;
+        for (size_t way = 0; way < 2; way++)
+            self->lanes[2 * (size_t)d + way] = (haul_lane){.first = HAUL_NONE};
         servers[HAUL_NOWHERE].capacity = UINT32_MAX;
     }
 }
@@ -287,6 +296,9 @@ void haul_engine_release(haul_engine *self)
     free(self->actors);
     free(self->servers);
     free(self->gates);
+    free(self->needs);
+    free(self->lanes);
+    free(self->copying);
     free(self->dirty);
     haul_events_release(&self->events);
 }

@@ -1,7 +1,6 @@
 /* What the engine found, as the caller gets it. */
 #include "haul/timeline.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -86,19 +85,30 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
     return HAUL_OK;
 }
 
-/* What an operation waited for; where that is its call, the last wait of its thread before it. */
+/* What a call waited for until there was room in its stream's queue. */
+static uint32_t queued_behind(const haul_engine *engine, uint32_t call)
+{
+    const bool limited =
+        engine->options->device.queue_depth && engine->options->release == HAUL_RELEASE_HOST;
+    return limited ? engine->thread_next[call] : HAUL_NONE;
+}
+
+/* What an operation waited for; where that is its call, what last held up its thread. */
 static uint32_t cause_of(const haul_engine *engine, uint32_t op)
 {
     if (engine->cause[op] != HAUL_NONE)
         return engine->cause[op];
     const haul_op *ops = engine->workload->ops;
-    uint32_t call = ops[op].thread_prev;
     if (ops[op].thread == HAUL_NONE)
         return HAUL_NONE;
-    while (call != HAUL_NONE && ops[call].kind != HAUL_OP_SYNC &&
-           !(ops[call].flags & HAUL_OP_BLOCKS))
+    uint32_t call = op;
+    while (queued_behind(engine, call) == HAUL_NONE) {
         call = ops[call].thread_prev;
-    return call;
+        if (call == HAUL_NONE || ops[call].kind == HAUL_OP_SYNC ||
+            (ops[call].flags & HAUL_OP_BLOCKS))
+            return call;
+    }
+    return queued_behind(engine, call);
 }
 
 /* Back from the last end; what follows is never before what it waited for, and a path has no more
@@ -171,37 +181,5 @@ haul_status haul_timeline_run(const haul_workload *workload, const haul_timeline
         return status;
     }
     *timeline = &made->seen;
-    return HAUL_OK;
-}
-
-static double ratio_of(const haul_figure *busy, const haul_figure *alone)
-{
-    return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
-}
-
-haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
-                                    haul_error *error)
-{
-    const haul_gpu *gpu = &machine->gpu;
-    if (!gpu->copy_engines.provenance)
-        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.copy_engines",
-                         machine->name);
-    haul_timeline_device made = {
-        .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
-        .kernels = 1,
-        .implicit_sync = gpu->implicit_sync.value > 0,
-        .busy_speed = {1, 1},
-    };
-    for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *curve =
-            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
-        if (!curve)
-            continue;
-        made.busy_speed[i] = ratio_of(&curve->busy_rate_Bps, &curve->rate_Bps);
-        const double saved_s = curve->latency_s.value - curve->gap_s.value;
-        if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)
-            made.chained_ns[i] = llround(1e9 * saved_s);
-    }
-    *device = made;
     return HAUL_OK;
 }

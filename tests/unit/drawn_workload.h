@@ -7,7 +7,13 @@
 
 #include "haul/timeline.h"
 
-enum { DRAWN_OPS = 4096, DRAWN_EDGES = 3 * DRAWN_OPS, DRAWN_STREAMS = 6, DRAWN_THREADS = 3 };
+enum {
+    DRAWN_OPS = 4096,
+    DRAWN_EDGES = 3 * DRAWN_OPS,
+    DRAWN_STREAMS = 6,
+    DRAWN_THREADS = 3,
+    DRAWN_SHAPES = 5
+};
 
 typedef struct drawn_workload {
     haul_workload workload;
@@ -16,6 +22,7 @@ typedef struct drawn_workload {
     haul_stream streams[DRAWN_STREAMS];
     haul_thread threads[DRAWN_THREADS];
     haul_device devices[2];
+    haul_shape shapes[DRAWN_SHAPES];
 } drawn_workload;
 
 static inline uint32_t draw(uint32_t limit)
@@ -29,6 +36,7 @@ static inline void draw_op(drawn_workload *self, uint32_t i, uint32_t *last, int
     const uint32_t thread = draw(DRAWN_THREADS + 1);
     *op = (haul_op){.kind = (uint8_t)draw(HAUL_OP_CALL + 1),
                     .direction = (uint8_t)draw(HAUL_DIRECTIONS),
+                    .detail = (uint8_t)draw(HAUL_MEMORIES),
                     .start_ns = i ? op[-1].start_ns + draw(4) : 0,
                     .dur_ns = draw(5) * draw(8),
                     .name = HAUL_NONE,
@@ -36,6 +44,8 @@ static inline void draw_op(drawn_workload *self, uint32_t i, uint32_t *last, int
                     .thread = HAUL_NONE,
                     .stream_prev = HAUL_NONE,
                     .thread_prev = HAUL_NONE};
+    if (op->kind == HAUL_OP_KERNEL)
+        op->shape = draw(8) ? draw(DRAWN_SHAPES) : HAUL_NONE;
     if (thread == DRAWN_THREADS)
         return;
     op->thread = thread;
@@ -65,6 +75,11 @@ static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t 
     }
     for (uint32_t s = 0; s < DRAWN_STREAMS; s++)
         self->streams[s] = (haul_stream){.device = s % 3 == 2 ? HAUL_NONE : s % 3, .id = s};
+    for (uint32_t s = 0; s < DRAWN_SHAPES; s++)
+        self->shapes[s] = (haul_shape){.grid = {1 + draw(6), 1 + draw(3), 1},
+                                       .block = {32 * (1 + draw(8)), 1, 1 + draw(2)},
+                                       .registers_per_thread = draw(64),
+                                       .shared_bytes = draw(3) * 4096};
     self->workload = (haul_workload){
         .source = "drawn",
         .format = "drawn",
@@ -78,7 +93,22 @@ static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t 
         .thread_count = DRAWN_THREADS,
         .devices = self->devices,
         .device_count = 2,
+        .shapes = self->shapes,
+        .shape_count = DRAWN_SHAPES,
     };
+}
+
+/* Each of the resources that are modelled where they are given, half of the time. */
+static inline void draw_more(haul_timeline_device *device)
+{
+    if (draw(2))
+        device->room = (haul_room){1 + draw(4), draw(2) * (1 + draw(8)), draw(2) * 512,
+                                   draw(2) * 16384, draw(2) * 16384};
+    device->queue_depth = draw(2) * (1 + draw(4));
+    device->link_devices = draw(4);
+    device->link_copies = draw(2) * 1.5;
+    device->staging = draw(2);
+    device->migrations = draw(3);
 }
 
 static inline haul_timeline_options draw_options(void)
@@ -86,7 +116,7 @@ static inline haul_timeline_options draw_options(void)
     haul_timeline_options options = {
         .device =
             {
-                .copy_engines = 1 + draw(3),
+                .copy_engines = 1 + draw(4),
                 .kernels = 1 + draw(3),
                 .implicit_sync = draw(2),
                 .busy_speed = {draw(2) ? 1 : 0.5, draw(2) ? 1 : 0.25},
@@ -96,6 +126,8 @@ static inline haul_timeline_options draw_options(void)
             },
         .release = draw(2) ? HAUL_RELEASE_HOST : HAUL_RELEASE_RECORDED,
     };
+    if (draw(4))
+        draw_more(&options.device);
     return options;
 }
 

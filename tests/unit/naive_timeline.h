@@ -11,12 +11,13 @@ enum { NAIVE_SERVERS = 3 * HAUL_RESOURCES, NAIVE_THREADS = DRAWN_THREADS + 1 };
 
 typedef struct naive_op {
     int64_t release; /* -1: not called */
-    int64_t arrival; /* -1: not yet at its resource */
+    int64_t queued;  /* for the staging buffer; -1: not */
+    int64_t arrival; /* at its engine or room; -1: not yet */
     int64_t start;
     int64_t end; /* of what runs: due */
     int64_t since;
     double left, speed;
-    bool started, ended;
+    bool started, ended, staged; /* staged: holds the buffer */
     uint32_t server;
 } naive_op;
 
@@ -47,12 +48,19 @@ static inline uint32_t naive_device(const naive *n, const haul_op *op)
     return device == HAUL_NONE ? 2 : device;
 }
 
+static inline bool naive_is_of_host(const haul_op *op, haul_memory memory)
+{
+    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH && op->detail == memory;
+}
+
 static inline uint32_t naive_server(const naive *n, const haul_op *op)
 {
     const unsigned engines = n->o->device.copy_engines;
     unsigned kind = HAUL_NOWHERE;
     if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
         kind = HAUL_ROOM;
+    else if (n->o->device.migrations && naive_is_of_host(op, HAUL_MANAGED))
+        kind = HAUL_MIGRATION;
     else if (op->direction == HAUL_HTOD)
         kind = HAUL_ENGINE;
     else if (op->direction == HAUL_DTOH)
@@ -129,6 +137,23 @@ static inline int64_t naive_wait_end(const naive *n, uint32_t i)
     return n->now + (tail > 0 ? tail : 0);
 }
 
+/* As many as the queue holds were called and have not ended; the first of the stream was called. */
+static inline bool naive_queue_is_full(const naive *n, uint32_t i)
+{
+    const unsigned depth = n->o->device.queue_depth;
+    uint32_t in_flight = 0, first = HAUL_NONE;
+    if (!depth || n->o->release == HAUL_RELEASE_RECORDED || naive_on_host(&n->w->ops[i]))
+        return false;
+    for (uint32_t k = 0; k < n->w->op_count; k++) {
+        const haul_op *op = &n->w->ops[k];
+        if (naive_on_host(op) || op->stream != n->w->ops[i].stream || n->ops[k].ended)
+            continue;
+        first = first == HAUL_NONE ? k : first;
+        in_flight += n->ops[k].release >= 0 && op->thread != HAUL_NONE;
+    }
+    return in_flight >= depth && n->ops[first].release >= 0;
+}
+
 static inline bool naive_step_thread(naive *n, uint32_t number)
 {
     naive_thread *thread = &n->threads[number];
@@ -138,6 +163,8 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
     const haul_op *op = &n->w->ops[i];
     naive_op *state = &n->ops[i];
     bool changed = false;
+    if (!thread->in_call && naive_queue_is_full(n, i))
+        return false;
     if (!thread->in_call) {
         thread->in_call = changed = true;
         thread->called = n->now;
@@ -174,7 +201,8 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
     const naive_op *state = &n->ops[i];
-    if (naive_on_host(op) || state->arrival >= 0 || state->release < 0 || state->release > n->now)
+    if (naive_on_host(op) || state->arrival >= 0 || state->queued >= 0 || state->release < 0 ||
+        state->release > n->now)
         return false;
     uint32_t before = HAUL_NONE;
     for (uint32_t k = 0; k < i; k++)
@@ -218,17 +246,53 @@ static inline void naive_speed(naive *n, uint32_t i, double speed)
     op->end = n->now + (int64_t)round(op->left / speed);
 }
 
-static inline uint32_t naive_opposite(const naive *n, uint32_t server)
+/* 0: to the device, 1: from it, 2: not over its link. */
+static inline unsigned naive_way(const naive *n, uint32_t i)
 {
-    const uint32_t kind = server % HAUL_RESOURCES;
-    if (n->o->device.copy_engines < 2 || (kind != HAUL_ENGINE && kind != HAUL_ENGINE_OUT))
-        return HAUL_NONE;
-    return server - kind + (kind == HAUL_ENGINE ? HAUL_ENGINE_OUT : HAUL_ENGINE);
+    const haul_op *op = &n->w->ops[i];
+    const uint32_t kind = n->ops[i].server % HAUL_RESOURCES;
+    if (kind == HAUL_ROOM || kind == HAUL_NOWHERE ||
+        (op->kind == HAUL_OP_COPY && op->direction > HAUL_DTOH && kind != HAUL_ENGINE_OUT))
+        return 2;
+    return op->direction == HAUL_HTOD ? 0 : 1;
 }
 
-static inline double naive_busy_speed(const naive *n, uint32_t server)
+static inline uint32_t naive_link(const naive *n, uint32_t i)
 {
-    return n->o->device.busy_speed[server % HAUL_RESOURCES == HAUL_ENGINE ? 0 : 1];
+    const uint32_t device = n->ops[i].server / HAUL_RESOURCES;
+    const unsigned devices = n->o->device.link_devices;
+    return device == 2 ? 100 : devices ? device / devices : device;
+}
+
+static inline bool naive_runs(const naive *n, uint32_t i)
+{
+    return n->ops[i].started && !n->ops[i].ended;
+}
+
+/* What a copy has of its speed among all that run. */
+static inline double naive_speed_of(const naive *n, uint32_t i)
+{
+    const haul_timeline_device *device = &n->o->device;
+    const unsigned way = naive_way(n, i);
+    double speed = 1, sharing = 0;
+    for (uint32_t k = 0; k < n->w->op_count; k++) {
+        if (!naive_runs(n, k) || naive_way(n, k) == 2)
+            continue;
+        if (naive_way(n, k) == way)
+            sharing += naive_link(n, k) == naive_link(n, i);
+        else if (n->ops[k].server / HAUL_RESOURCES == n->ops[i].server / HAUL_RESOURCES)
+            speed = device->busy_speed[way];
+    }
+    if (device->link_devices || device->migrations)
+        speed = fmin(speed, (device->link_copies > 0 ? device->link_copies : 1) / sharing);
+    return speed;
+}
+
+static inline void naive_set_speeds(naive *n)
+{
+    for (uint32_t i = 0; i < n->w->op_count; i++)
+        if (naive_runs(n, i) && naive_way(n, i) < 2)
+            naive_speed(n, i, naive_speed_of(n, i));
 }
 
 static inline bool naive_end_ops(naive *n)
@@ -239,12 +303,9 @@ static inline bool naive_end_ops(naive *n)
         if (!op->started || op->ended || op->end > n->now)
             continue;
         op->ended = changed = true;
+        op->staged = false;
         n->last_of[op->server] = i;
-        uint32_t count, opposite = naive_opposite(n, op->server);
-        const uint32_t other =
-            opposite == HAUL_NONE ? HAUL_NONE : naive_running(n, opposite, &count);
-        if (other != HAUL_NONE)
-            naive_speed(n, other, 1);
+        naive_set_speeds(n);
     }
     return changed;
 }
@@ -256,7 +317,8 @@ static inline void naive_start_op(naive *n, uint32_t i)
     int64_t dur = copy->dur_ns;
     const uint32_t last = n->last_of[op->server];
     if (copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DTOH && last != HAUL_NONE &&
-        n->ops[last].end == n->now && n->w->ops[last].direction == copy->direction) {
+        op->server % HAUL_RESOURCES != HAUL_MIGRATION && n->ops[last].end == n->now &&
+        n->w->ops[last].direction == copy->direction) {
         dur -= n->o->device.chained_ns[copy->direction];
         dur = dur > 0 ? dur : 0;
     }
@@ -265,31 +327,107 @@ static inline void naive_start_op(naive *n, uint32_t i)
     op->end = n->now + dur;
     op->left = (double)dur;
     op->speed = 1;
-    uint32_t count, opposite = naive_opposite(n, op->server);
-    const uint32_t other = opposite == HAUL_NONE ? HAUL_NONE : naive_running(n, opposite, &count);
-    if (other == HAUL_NONE)
-        return;
-    naive_speed(n, i, naive_busy_speed(n, op->server));
-    naive_speed(n, other, naive_busy_speed(n, opposite));
+    naive_set_speeds(n);
+}
+
+static inline unsigned naive_capacity(const naive *n, uint32_t server)
+{
+    const haul_timeline_device *device = &n->o->device;
+    switch (server % HAUL_RESOURCES) {
+    case HAUL_ROOM:
+        return device->kernels;
+    case HAUL_ENGINE_PEER:
+        return device->copy_engines - 2;
+    case HAUL_MIGRATION:
+        return device->migrations;
+    case HAUL_NOWHERE:
+        return UINT32_MAX;
+    default:
+        return 1;
+    }
+}
+
+/* Blocks of a kernel that the device holds. */
+static inline double naive_slots(const naive *n, const haul_shape *shape)
+{
+    const haul_room *room = &n->o->device.room;
+    const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
+    const double limits[][2] = {{room->blocks, 1},
+                                {room->threads, threads},
+                                {room->registers, threads * shape->registers_per_thread},
+                                {room->shared_bytes, shape->shared_bytes}};
+    double most = 1 << 20;
+    for (int i = 0; i < 4; i++)
+        if (limits[i][0] > 0 && limits[i][1] > 0)
+            most = fmin(most, floor(limits[i][0] / limits[i][1]));
+    return fmax(most, 1) * room->multiprocessors;
+}
+
+/* What a kernel, or one block of it, takes of the device. */
+static inline double naive_need(const naive *n, uint32_t i, bool one_block)
+{
+    const haul_op *op = &n->w->ops[i];
+    if (!n->o->device.room.multiprocessors || op->kind != HAUL_OP_KERNEL)
+        return 0;
+    if (op->shape >= n->w->shape_count)
+        return 1;
+    const haul_shape *shape = &n->w->shapes[op->shape];
+    const double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    return fmin(1, (one_block ? 1 : blocks) / naive_slots(n, shape));
+}
+
+static inline bool naive_has_room(const naive *n, uint32_t server, uint32_t i)
+{
+    double used = naive_need(n, i, true);
+    for (uint32_t k = 0; k < n->w->op_count; k++)
+        if (naive_runs(n, k) && n->ops[k].server == server)
+            used += naive_need(n, k, false);
+    return used <= 1 + 1e-9;
 }
 
 static inline bool naive_start_one(naive *n, uint32_t server)
 {
     uint32_t best = HAUL_NONE, running;
-    const uint32_t kind = server % HAUL_RESOURCES;
     naive_running(n, server, &running);
-    const uint32_t capacity = kind == HAUL_ROOM      ? n->o->device.kernels
-                              : kind == HAUL_NOWHERE ? UINT32_MAX
-                                                     : 1;
-    if (running >= capacity)
+    if (running >= naive_capacity(n, server))
         return false;
     for (uint32_t i = 0; i < n->w->op_count; i++)
         if (n->ops[i].arrival >= 0 && !n->ops[i].started && n->ops[i].server == server &&
             (best == HAUL_NONE || n->ops[i].arrival < n->ops[best].arrival))
             best = i;
-    if (best != HAUL_NONE)
-        naive_start_op(n, best);
-    return best != HAUL_NONE;
+    if (best == HAUL_NONE || !naive_has_room(n, server, best))
+        return false;
+    naive_start_op(n, best);
+    return true;
+}
+
+static inline bool naive_stage_one(naive *n, uint32_t device)
+{
+    uint32_t best = HAUL_NONE;
+    for (uint32_t i = 0; i < n->w->op_count; i++) {
+        const naive_op *op = &n->ops[i];
+        if (op->queued < 0 || naive_device(n, &n->w->ops[i]) != device)
+            continue;
+        if (op->staged)
+            return false;
+        if (op->arrival < 0 && (best == HAUL_NONE || op->queued < n->ops[best].queued))
+            best = i;
+    }
+    if (best == HAUL_NONE)
+        return false;
+    n->ops[best].staged = true;
+    n->ops[best].arrival = n->now;
+    return true;
+}
+
+static inline void naive_arrive(naive *n, uint32_t i)
+{
+    naive_op *op = &n->ops[i];
+    op->server = naive_server(n, &n->w->ops[i]);
+    if (n->o->device.staging && naive_is_of_host(&n->w->ops[i], HAUL_PAGEABLE))
+        op->queued = n->now;
+    else
+        op->arrival = n->now;
 }
 
 /* One round: what happens, then what starts. */
@@ -298,15 +436,21 @@ static inline bool naive_round(naive *n)
     bool any = false;
     for (bool changed = true; changed; any |= changed) {
         changed = naive_end_ops(n);
-        for (uint32_t t = 0; t < NAIVE_THREADS; t++)
-            changed |= naive_step_thread(n, t);
+        for (uint32_t t = 0; t < NAIVE_THREADS;) /* the first that can go on goes first */
+            if (naive_step_thread(n, t)) {
+                changed = true;
+                t = 0;
+            } else {
+                t++;
+            }
         for (uint32_t i = 0; i < n->w->op_count; i++)
             if (naive_may_arrive(n, i)) {
-                n->ops[i].arrival = n->now;
-                n->ops[i].server = naive_server(n, &n->w->ops[i]);
+                naive_arrive(n, i);
                 changed = true;
             }
     }
+    for (uint32_t d = 0; d < 3; d++)
+        any |= naive_stage_one(n, d);
     for (uint32_t s = 0; s < NAIVE_SERVERS; s++)
         while (naive_start_one(n, s))
             any = true;
@@ -326,7 +470,7 @@ static inline int64_t naive_next_time(const naive *n)
         const naive_op *op = &n->ops[i];
         if (op->started || op->ended)
             naive_consider(&next, n->now, op->end);
-        if (op->release >= 0 && op->arrival < 0)
+        if (op->release >= 0 && op->arrival < 0 && op->queued < 0)
             naive_consider(&next, n->now, op->release);
     }
     for (uint32_t t = 0; t < NAIVE_THREADS; t++)
@@ -343,7 +487,7 @@ static inline void naive_run(naive *n, const haul_workload *w, const haul_timeli
     n->o = o;
     memset(n->last_of, 0xff, sizeof n->last_of);
     for (uint32_t i = 0; i < w->op_count; i++) {
-        n->ops[i] = (naive_op){.release = -1, .arrival = -1, .speed = 1};
+        n->ops[i] = (naive_op){.release = -1, .queued = -1, .arrival = -1, .speed = 1};
         if (w->ops[i].thread == HAUL_NONE)
             n->ops[i].release = o->release == HAUL_RELEASE_HOST ? 0 : w->ops[i].start_ns;
     }

@@ -23,7 +23,7 @@ static haul_timeline *run(const haul_workload *workload, const haul_timeline_opt
 static void equals_the_slow_way(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 4000; seed++) {
+    for (unsigned seed = 0; seed < 10000; seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(seed % 10 ? 30 : 80), draw(3));
         const haul_timeline_options options = draw_options();
@@ -65,28 +65,38 @@ static void check_order(const haul_timeline *timeline)
     }
 }
 
-/* At most `most` intervals of one resource at once, whose union is its busy time. */
+/* An operation that holds the resource; the staging buffer is held by pageable copies, while they
+ * wait for their engine too. */
+static bool holds(const naive *view, uint32_t op, const haul_resource *resource)
+{
+    const uint32_t device = resource->device == HAUL_NONE ? 2 : resource->device;
+    if (!on_device(op) || naive_device(view, &drawn.ops[op]) != device)
+        return false;
+    if (resource->kind == HAUL_STAGING)
+        return naive_is_of_host(&drawn.ops[op], HAUL_PAGEABLE);
+    return naive_server(view, &drawn.ops[op]) % HAUL_RESOURCES == resource->kind;
+}
+
+/* At most so many intervals of one resource at once, whose union is its busy time. */
 static void check_resource(const haul_timeline *timeline, const haul_resource *resource,
                            const haul_timeline_options *options)
 {
     const naive view = {.w = &drawn.workload, .o = options};
-    const uint32_t device = resource->device == HAUL_NONE ? 2 : resource->device;
-    const uint32_t server = device * HAUL_RESOURCES + resource->kind;
     const int64_t end_ns = timeline->start_ns + timeline->makespan_ns;
-    const unsigned most = resource->kind == HAUL_ROOM      ? options->device.kernels
-                          : resource->kind == HAUL_NOWHERE ? UINT32_MAX
-                                                           : 1;
+    const unsigned most = naive_capacity(&view, resource->kind);
     int64_t busy_ns = 0;
     for (int64_t t = timeline->start_ns; t < end_ns; t++) {
         unsigned running = 0;
         for (uint32_t i = 0; i < timeline->op_count; i++)
-            running += on_device(i) && timeline->ops[i].start_ns <= t &&
-                       t < timeline->ops[i].end_ns && naive_server(&view, &drawn.ops[i]) == server;
+            running += timeline->ops[i].start_ns <= t && t < timeline->ops[i].end_ns &&
+                       holds(&view, i, resource);
         assert_true(running <= most);
         busy_ns += running > 0;
     }
-    assert_int_equal(busy_ns, resource->busy_ns);
-    assert_int_equal(busy_ns + resource->idle_ns, timeline->makespan_ns);
+    assert_true(busy_ns == resource->busy_ns ||
+                (resource->kind == HAUL_STAGING && busy_ns < resource->busy_ns));
+    assert_int_equal(resource->busy_ns + resource->idle_ns, timeline->makespan_ns);
+    assert_true(resource->idle_ns >= 0);
 }
 
 static void check_critical(const haul_timeline *timeline)

@@ -1,0 +1,37 @@
+/* What a machine's file says of its devices. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "haul/timeline.h"
+
+static double ratio_of(const haul_figure *busy, const haul_figure *alone)
+{
+    return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
+}
+
+haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
+                                    haul_error *error)
+{
+    const haul_gpu *gpu = &machine->gpu;
+    if (!gpu->copy_engines.provenance)
+        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.copy_engines",
+                         machine->name);
+    haul_timeline_device made = {
+        .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
+        .kernels = 1,
+        .implicit_sync = gpu->implicit_sync.value > 0,
+        .busy_speed = {1, 1},
+    };
+    for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *curve =
+            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        if (!curve)
+            continue;
+        made.busy_speed[i] = ratio_of(&curve->busy_rate_Bps, &curve->rate_Bps);
+        const double saved_s = curve->latency_s.value - curve->gap_s.value;
+        if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)
+            made.chained_ns[i] = llround(1e9 * saved_s);
+    }
+    *device = made;
+    return HAUL_OK;
+}

@@ -1,0 +1,68 @@
+/* How many blocks of a kernel a device has room for. */
+#include <stdlib.h>
+
+#include "timeline/engine_parts.h"
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* x * y * z, or `most` where that is less. */
+static uint64_t product(const uint32_t dimensions[3], uint64_t most)
+{
+    uint64_t all = 1;
+    for (int i = 0; i < 3; i++)
+        all = least(all * dimensions[i], most);
+    return all;
+}
+
+/* How often `each` fits into a limit, where there is one. */
+static uint64_t times(uint64_t limit, uint64_t each, uint64_t most)
+{
+    return limit && each ? least(limit / each, most) : most;
+}
+
+/* At most 2^20, and at least one: what has run fits. */
+static uint64_t blocks_of(const haul_room *room, const haul_shape *shape)
+{
+    const uint64_t threads = product(shape->block, UINT32_MAX);
+    uint64_t blocks = times(room->blocks, 1, UINT64_C(1) << 20);
+    blocks = times(room->threads, threads, blocks);
+    blocks =
+        times(room->registers, least(threads * shape->registers_per_thread, INT64_MAX), blocks);
+    blocks = times(room->shared_bytes, shape->shared_bytes, blocks);
+    return blocks ? blocks : 1;
+}
+
+static haul_need need_of(const haul_room *room, const haul_shape *shape)
+{
+    const uint64_t slots = blocks_of(room, shape) * least(room->multiprocessors, UINT64_C(1) << 20);
+    const uint64_t blocks = product(shape->grid, slots);
+    const int64_t block = haul_room_all / (int64_t)slots;
+    return (haul_need){block, blocks == slots ? haul_room_all : (int64_t)blocks * block};
+}
+
+bool haul_room_init(haul_engine *self)
+{
+    const haul_room *room = &self->options->device.room;
+    const size_t shapes = self->workload->shape_count;
+    if (!room->multiprocessors)
+        return true;
+    self->needs = malloc((shapes + 1) * sizeof *self->needs);
+    if (!self->needs)
+        return false;
+    for (size_t i = 0; i < shapes; i++)
+        self->needs[i] = need_of(room, &self->workload->shapes[i]);
+    self->needs[shapes] = (haul_need){haul_room_all, haul_room_all};
+    return true;
+}
+
+haul_need haul_room_need(const haul_engine *self, uint32_t op)
+{
+    const haul_op *kernel = &self->workload->ops[op];
+    const size_t shapes = self->workload->shape_count;
+    if (!self->needs || kernel->kind != HAUL_OP_KERNEL)
+        return (haul_need){0, 0};
+    return self->needs[kernel->shape < shapes ? kernel->shape : shapes];
+}

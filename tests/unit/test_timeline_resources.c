@@ -1,0 +1,290 @@
+/* What a device may have beside engines and room, each in a small case whose answer is known. */
+#include "check.h"
+
+#include <math.h>
+
+#include "by_hand.h"
+#include "haul/timeline.h"
+
+static const haul_timeline_options plain = {
+    .device = {.copy_engines = 2, .kernels = 8, .busy_speed = {1, 1}}};
+
+static haul_timeline *run(const by_hand *self, const haul_timeline_options *options)
+{
+    haul_timeline *timeline = NULL;
+    haul_error error = {0};
+    if (haul_timeline_run(&self->workload, options, &timeline, &error))
+        fail_msg("%s", error.text);
+    return timeline;
+}
+
+static haul_op *add_copy(by_hand *self, uint32_t stream, haul_direction direction,
+                         haul_memory memory, int64_t dur_ns)
+{
+    haul_op *op = by_hand_copy(self, direction, memory, 1, 0, dur_ns);
+    op->stream = stream;
+    return op;
+}
+
+static void add_kernel(by_hand *self, uint32_t stream, uint32_t shape, int64_t dur_ns)
+{
+    haul_op *op = by_hand_add(self, HAUL_OP_KERNEL, 0, dur_ns);
+    op->stream = stream;
+    op->shape = shape;
+}
+
+static const haul_resource *find(const haul_timeline *timeline, haul_resource_kind kind)
+{
+    for (size_t r = 0; r < timeline->resource_count; r++)
+        if (timeline->resources[r].kind == kind)
+            return &timeline->resources[r];
+    fail_msg("no %s", haul_resource_text(kind));
+    return NULL;
+}
+
+/* A thread calls kernels of 100 every 5, four for stream 0 and one for stream 1. */
+static void make_launches(by_hand *self, haul_thread *thread)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        haul_op *op = by_hand_add(self, HAUL_OP_KERNEL, 5 * (int64_t)i, 100);
+        op->stream = i == 4;
+        op->thread = 0;
+        op->thread_prev = i ? i - 1 : HAUL_NONE;
+        op->call_ns = 5 * (int64_t)i;
+        op->call_dur_ns = 5;
+        op->flags = HAUL_OP_HAS_CALL;
+    }
+    by_hand_finish(self);
+    self->workload.threads = thread;
+    self->workload.thread_count = 1;
+}
+
+static void a_full_queue_holds_up_calls(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_thread thread = {0};
+    make_launches(&self, &thread);
+    haul_timeline_options options = plain;
+    options.device.queue_depth = 2;
+    haul_timeline *timeline = run(&self, &options);
+    /* The third is called when the first has ended, at 100, the fourth at 200, the fifth, of
+     * another stream, 5 later; what it waited for is the second, for whose end the fourth's call
+     * waited. */
+    assert_int_equal(timeline->ops[2].start_ns, 200);
+    assert_int_equal(timeline->ops[3].start_ns, 300);
+    assert_int_equal(timeline->ops[4].start_ns, 205);
+    assert_int_equal(timeline->makespan_ns, 400);
+    haul_timeline_free(timeline);
+    self.ops[4].dur_ns = 1000;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->critical_count, 3);
+    assert_int_equal(timeline->critical[0], 0);
+    assert_int_equal(timeline->critical[1], 1);
+    assert_int_equal(timeline->critical[2], 4);
+    assert_int_equal(timeline->critical_ns, 1200);
+    haul_timeline_free(timeline);
+    options.release = HAUL_RELEASE_RECORDED;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[4].start_ns, 20);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+static void kernels_start_where_a_block_fits(void **state)
+{
+    (void)state;
+    static const haul_shape shapes[] = {
+        {.grid = {6, 1, 1}, .block = {512, 1, 1}}, /* 3/4 of two multiprocessors */
+        {.grid = {3, 1, 1}, .block = {512, 1, 1}},
+        {.grid = {1, 1, 1}, .block = {512, 2, 1}},
+        {.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, .block = {UINT32_MAX, UINT32_MAX, 1}},
+    };
+    by_hand self = {0};
+    add_kernel(&self, 0, 0, 100);
+    add_kernel(&self, 1, 1, 200);
+    add_kernel(&self, 2, 2, 10);
+    add_kernel(&self, 3, 3, 10);
+    add_kernel(&self, 4, HAUL_NONE, 10);
+    add_kernel(&self, 5, 1, 10);
+    by_hand_finish(&self);
+    self.workload.shapes = shapes;
+    self.workload.shape_count = 4;
+    haul_timeline_options options = plain;
+    options.device.room = (haul_room){.multiprocessors = 2, .threads = 2048};
+    haul_timeline *timeline = run(&self, &options);
+    /* Two blocks of the second find room at once, so it has started; the third waits until the
+     * second has all of its own; the fourth until half of the device is free, for its first block;
+     * of the other device's, the one without a shape takes all. */
+    assert_int_equal(timeline->ops[1].start_ns, 0);
+    assert_int_equal(timeline->ops[2].start_ns, 100);
+    assert_int_equal(timeline->ops[3].start_ns, 110);
+    assert_int_equal(timeline->ops[4].start_ns, 0);
+    assert_int_equal(timeline->ops[5].start_ns, 10);
+    haul_timeline_free(timeline);
+    options.device.kernels = 1;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 100);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+static void each_limit_of_a_multiprocessor_counts(void **state)
+{
+    (void)state;
+    static const haul_shape shape = {
+        .grid = {2, 1, 1}, .block = {64, 1, 1}, .registers_per_thread = 32, .shared_bytes = 1024};
+    static const haul_room rooms[] = {
+        {.multiprocessors = 1, .blocks = 3},
+        {.multiprocessors = 1, .threads = 3 * 64},
+        {.multiprocessors = 1, .registers = 3 * 64 * 32},
+        {.multiprocessors = 1, .shared_bytes = 3 * 1024},
+        {.multiprocessors = 3, .shared_bytes = 1},
+    };
+    by_hand self = {0};
+    for (uint32_t s = 0; s < 3; s++)
+        add_kernel(&self, s, 0, 10);
+    by_hand_finish(&self);
+    self.workload.shapes = &shape;
+    self.workload.shape_count = 1;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        haul_timeline_options options = plain;
+        options.device.room = rooms[i];
+        haul_timeline *timeline = run(&self, &options);
+        assert_int_equal(timeline->ops[1].start_ns, 0);
+        assert_int_equal(timeline->ops[2].start_ns, 10);
+        haul_timeline_free(timeline);
+    }
+    by_hand_release(&self);
+}
+
+/* Two devices under one switch; the third copy is of the second device too, the other way. */
+static void devices_share_a_link(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 100);
+    add_copy(&self, 4, HAUL_HTOD, HAUL_PINNED, 50);
+    add_copy(&self, 5, HAUL_DTOH, HAUL_PINNED, 100);
+    by_hand_finish(&self);
+    haul_timeline_options options = plain;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[0].end_ns, 100);
+    haul_timeline_free(timeline);
+    options.device.link_devices = 2;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].end_ns, 100);
+    assert_int_equal(timeline->ops[0].end_ns, 150);
+    assert_int_equal(timeline->ops[2].end_ns, 100);
+    haul_timeline_free(timeline);
+    options.device.link_copies = 1.25; /* five eighths of the speed for each of two */
+    options.device.busy_speed[HAUL_HTOD] = 0.5;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].end_ns, 100); /* its own speed is less than its share */
+    assert_int_equal(timeline->ops[0].end_ns, 100 + 38);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+static void pageable_copies_exclude_each_other(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 30);
+    add_copy(&self, 1, HAUL_HTOD, HAUL_PAGEABLE, 100);
+    add_copy(&self, 2, HAUL_DTOH, HAUL_PAGEABLE, 100);
+    add_copy(&self, 3, HAUL_DTOH, HAUL_PINNED, 10);
+    add_copy(&self, 4, HAUL_HTOD, HAUL_PAGEABLE, 10);
+    by_hand_finish(&self);
+    haul_timeline_options options = plain;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->makespan_ns, 130);
+    haul_timeline_free(timeline);
+    options.device.staging = true;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 30);
+    assert_int_equal(timeline->ops[2].start_ns, 130);
+    assert_int_equal(timeline->ops[3].start_ns, 0);
+    assert_int_equal(timeline->ops[4].start_ns, 0); /* another device's buffer */
+    assert_int_equal(timeline->cause[2], 1);
+    const haul_resource *staging = find(timeline, HAUL_STAGING);
+    assert_int_equal(staging->ops, 2);
+    assert_int_equal(staging->busy_ns, 230);
+    assert_int_equal(staging->idle_ns, 0);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+static void migrations_pass_by_the_engines(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 100);
+    add_copy(&self, 1, HAUL_HTOD, HAUL_MANAGED, 50);
+    add_copy(&self, 2, HAUL_HTOD, HAUL_MANAGED, 50);
+    by_hand_finish(&self);
+    haul_timeline_options options = plain;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 100);
+    haul_timeline_free(timeline);
+    options.device.migrations = 1;
+    timeline = run(&self, &options);
+    /* Half of the link for each until the first migration ends, then for the second. */
+    assert_int_equal(timeline->ops[1].end_ns, 100);
+    assert_int_equal(timeline->ops[2].start_ns, 100);
+    assert_int_equal(timeline->ops[2].end_ns, 200);
+    assert_int_equal(timeline->ops[0].end_ns, 200);
+    assert_int_equal(find(timeline, HAUL_MIGRATION)->busy_ns, 200);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+static void more_engines_take_more_peer_copies(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    for (uint32_t s = 0; s < 3; s++)
+        add_copy(&self, s, HAUL_PTOP, HAUL_DEVICE, 10);
+    by_hand_finish(&self);
+    for (unsigned engines = 1; engines <= 5; engines++) {
+        haul_timeline_options options = plain;
+        options.device.copy_engines = engines;
+        haul_timeline *timeline = run(&self, &options);
+        assert_int_equal(timeline->makespan_ns, engines == 5 ? 10 : engines == 4 ? 20 : 30);
+        haul_timeline_free(timeline);
+    }
+    by_hand_release(&self);
+}
+
+static void links_that_carry_nothing_are_refused(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    by_hand_finish(&self);
+    static const double wrong[] = {-1, (double)NAN};
+    for (int i = 0; i < 2; i++) {
+        haul_timeline_options options = plain;
+        options.device.link_copies = wrong[i];
+        haul_timeline *timeline = NULL;
+        haul_error error = {0};
+        assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, &error),
+                         HAUL_USAGE);
+        assert_null(timeline);
+    }
+    by_hand_release(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_queue_holds_up_calls),
+        cmocka_unit_test(kernels_start_where_a_block_fits),
+        cmocka_unit_test(each_limit_of_a_multiprocessor_counts),
+        cmocka_unit_test(devices_share_a_link),
+        cmocka_unit_test(pageable_copies_exclude_each_other),
+        cmocka_unit_test(migrations_pass_by_the_engines),
+        cmocka_unit_test(more_engines_take_more_peer_copies),
+        cmocka_unit_test(links_that_carry_nothing_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
