@@ -2,9 +2,8 @@
 #ifndef HAUL_PROJECT_H
 #define HAUL_PROJECT_H
 
-#include "haul/analysis.h"
+#include "haul/breakdown.h"
 #include "haul/cost.h"
-#include "haul/timeline.h"
 
 HAUL_BEGIN
 
@@ -101,6 +100,12 @@ typedef struct haul_projection {
     haul_release release;        /* as recorded where the profile has no calls of device work */
     haul_replay identity_replay; /* the recording rebuilt with its own durations, in that way */
     const char *run_missing;
+    haul_breakdown recorded_run;
+    haul_breakdown target_run;
+    haul_breakdown truth_run; /* recorded; where there is a truth */
+    haul_critical_path critical;
+    int64_t low_ns;     /* the makespan where each operation takes the low end of its interval, */
+    int64_t high_ns;    /* or the high one; the likely one lies between */
     uint64_t matched;   /* copies paired with the truth */
     uint64_t unmatched; /* copies of either trace without a partner */
     const char **notes; /* what the reader must know, a sentence each */

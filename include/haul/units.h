@@ -38,6 +38,10 @@ HAUL_API haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_er
 HAUL_API char *haul_quantity_format(double value, haul_dimension dimension, int digits,
                                     char *buffer, size_t size);
 
+/* Writes a count with a comma before every three digits, "1,234,567", in at most 27 bytes. Returns
+ * `buffer`. */
+HAUL_API char *haul_count_format(uint64_t count, char *buffer, size_t size);
+
 /* The base unit of a dimension as it is written: "B/s"; "" for a number. */
 HAUL_API const char *haul_dimension_unit(haul_dimension dimension);
 

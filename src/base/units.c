@@ -1,6 +1,7 @@
 #include "haul/units.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -134,6 +135,20 @@ static bool rounds_to_power(double value, int digits)
     char text[40];
     snprintf(text, sizeof text, "%.*g", digits, value);
     return fabs(value) >= 1 && strchr(text, 'e') != NULL;
+}
+
+char *haul_count_format(uint64_t count, char *buffer, size_t size)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            buffer[used++] = ',';
+        buffer[used++] = digits[i];
+    }
+    buffer[used] = '\0';
+    return buffer;
 }
 
 char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,

@@ -1,6 +1,5 @@
 #include "haul/project.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,11 +119,16 @@ static haul_status list_models(projector *self, haul_price_list *list, haul_erro
     return HAUL_OK;
 }
 
-enum { SECONDS_TEXT = 32 };
+enum { SECONDS_TEXT = 32, COUNT_TEXT = 32 };
 
 static const char *seconds_text(double seconds, char *text)
 {
     return haul_quantity_format(seconds, HAUL_DIM_SECONDS, 3, text, SECONDS_TEXT);
+}
+
+static const char *count_text(uint64_t count, char *text)
+{
+    return haul_count_format(count, text, COUNT_TEXT);
 }
 
 static void note_carried(projector *self)
@@ -138,7 +142,7 @@ static void note_carried(projector *self)
 
 static haul_status price_on_target(projector *self, haul_error *error)
 {
-    char text[SECONDS_TEXT];
+    char text[SECONDS_TEXT], count[COUNT_TEXT];
     haul_status status =
         haul_machine_carry(self->options->to, recording_of(self), &self->target, error);
     if (status)
@@ -149,13 +153,13 @@ static haul_status price_on_target(projector *self, haul_error *error)
     if (!status)
         status = haul_price_all(&list, &self->out, error);
     if (!status && list.replaced)
-        haul_notes_add(&self->notes, &self->arena, "%" PRIu64 " copies are priced by 'auto': %s",
-                       list.replaced, list.why_replaced);
+        haul_notes_add(&self->notes, &self->arena, "%s copies are priced by 'auto': %s",
+                       count_text(list.replaced, count), list.why_replaced);
     if (!status && list.kept)
         haul_notes_add(&self->notes, &self->arena,
-                       "%" PRIu64 " copies of unknown direction or within the host's memory keep "
+                       "%s copies of unknown direction or within the host's memory keep "
                        "their recorded time, %s: no model prices them",
-                       list.kept, seconds_text(list.kept_s, text));
+                       count_text(list.kept, count), seconds_text(list.kept_s, text));
     return status;
 }
 
@@ -212,6 +216,7 @@ static haul_status score_models(projector *self, const haul_truth *pairs, haul_e
 
 static void note_pairs(projector *self, const haul_truth *pairs)
 {
+    char count[COUNT_TEXT];
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         if (pairs->any_memory[d])
             haul_notes_add(&self->notes, &self->arena,
@@ -224,10 +229,10 @@ static void note_pairs(projector *self, const haul_truth *pairs)
             "no copy of the truth has the direction, memory and size of one of the trace: "
             "is it the same program?");
     else if (pairs->unmatched)
-        haul_notes_add(&self->notes, &self->arena,
-                       "%" PRIu64
-                       " copies of either profile have no partner in the other and are not scored",
-                       pairs->unmatched);
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "%s copies of either profile have no partner in the other and are not scored",
+            count_text(pairs->unmatched, count));
 }
 
 static haul_status compare_with_truth(projector *self, haul_error *error)
@@ -259,19 +264,21 @@ static void note_recording(projector *self)
 
 static void note_identity(projector *self)
 {
-    char text[SECONDS_TEXT];
+    char text[SECONDS_TEXT], count[COUNT_TEXT];
     const haul_identity *identity = &self->out.identity;
     if (identity->unpriced)
-        haul_notes_add(&self->notes, &self->arena,
-                       "%" PRIu64
-                       " copies have no price on the recording machine and are not in the identity "
-                       "check",
-                       identity->unpriced);
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "%s copies have no price on the recording machine and are not in the identity "
+            "check",
+            count_text(identity->unpriced, count));
     if (self->out.collisions_s > 0)
-        haul_notes_add(&self->notes, &self->arena,
-                       "collisions with copies of the other direction cost %s of the recorded "
-                       "time; on the target each copy is priced alone",
-                       seconds_text(self->out.collisions_s, text));
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "collisions with copies of the other direction cost %s of the recorded "
+            "time; on the target each copy is priced alone, and the whole run slows those "
+            "that meet",
+            seconds_text(self->out.collisions_s, text));
 }
 
 /* The recording machine, where none is given: its link fitted, its GPU as far as it is known. */
@@ -305,6 +312,7 @@ static haul_status run_on_target(projector *self, haul_error *error)
     const haul_whole_run run = {
         .times = {self->workload, &self->alike, self->out.sizes, &self->scales},
         .target = self->target,
+        .truth = self->options->truth,
         .collisions = &self->collisions,
         .arena = &self->arena,
         .notes = &self->notes};

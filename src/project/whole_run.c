@@ -1,6 +1,7 @@
 #include "project/whole_run.h"
 
 #include "base/fail.h"
+#include "haul/units.h"
 
 /* With no call at all there are no threads to simulate. */
 static haul_release release_of(const haul_workload *workload)
@@ -63,23 +64,105 @@ static haul_status find_device(const haul_whole_run *self, haul_projection *out,
     return HAUL_OK;
 }
 
-static haul_status schedule(const haul_whole_run *self, haul_projection *out, haul_error *error)
+/* Waits without an edge end when they did, whatever the target is. */
+static void note_waits(const haul_whole_run *self)
 {
     const haul_workload *workload = self->times.workload;
-    int64_t *durations_ns =
-        haul_arena_alloc(self->arena, (workload->op_count + 1) * sizeof *durations_ns);
-    if (!durations_ns)
-        return haul_fail_no_memory(error);
-    haul_target_times_fill(&self->times, HAUL_LIKELY, durations_ns);
+    uint64_t count = 0;
+    double time_ns = 0;
+    char number[32], text[32];
+    size_t edge = 0;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        while (edge < workload->edge_count && workload->edges[edge].after < i)
+            edge++;
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_SYNC || op->detail == HAUL_SYNC_STREAM_WAIT || !op->dur_ns ||
+            (edge < workload->edge_count && workload->edges[edge].after == i))
+            continue;
+        count++;
+        time_ns += (double)op->dur_ns;
+    }
+    if (count)
+        haul_notes_add(
+            self->notes, self->arena,
+            "%s waits of the host, %s, do not name an operation that they waited for: "
+            "in the whole run they take their recorded time",
+            haul_count_format(count, number, sizeof number),
+            haul_quantity_format(1e-9 * time_ns, HAUL_DIM_SECONDS, 3, text, sizeof text));
+}
+
+static void note_devices(const haul_whole_run *self)
+{
+    const double there = self->target->gpu.count.value;
+    const size_t used = self->times.workload->device_count;
+    if (there > 0 && (double)used > there)
+        haul_notes_add(
+            self->notes, self->arena,
+            "the profile is of %zu GPUs, '%s' has %.0f: the whole run has as many as the "
+            "profile, each with a link of its own",
+            used, self->target->name, there);
+}
+
+static haul_status schedule(const haul_whole_run *self, const haul_projection *out,
+                            const int64_t *durations_ns, haul_timeline **timeline,
+                            haul_error *error)
+{
     const haul_timeline_options options = {
         .device = out->device, .release = out->release, .durations_ns = durations_ns};
+    return haul_timeline_run(self->times.workload, &options, timeline, error);
+}
+
+/* The makespan with all operations at one end of their intervals; `durations_ns` is room for them.
+ */
+static haul_status schedule_bound(const haul_whole_run *self, haul_projection *out,
+                                  haul_bound bound, int64_t *durations_ns, haul_error *error)
+{
+    haul_target_times_fill(&self->times, bound, durations_ns);
     haul_timeline *timeline = NULL;
-    const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
+    const haul_status status = schedule(self, out, durations_ns, &timeline, error);
+    if (status)
+        return status;
+    const int64_t makespan_ns = timeline->makespan_ns;
+    out->low_ns = makespan_ns < out->low_ns ? makespan_ns : out->low_ns;
+    out->high_ns = makespan_ns > out->high_ns ? makespan_ns : out->high_ns;
+    haul_timeline_free(timeline);
+    return HAUL_OK;
+}
+
+/* The likely run comes last: its durations stay. */
+static haul_status schedule_all(const haul_whole_run *self, haul_projection *out, haul_error *error)
+{
+    int64_t *durations_ns =
+        haul_arena_alloc(self->arena, (self->times.workload->op_count + 1) * sizeof *durations_ns);
+    if (!durations_ns)
+        return haul_fail_no_memory(error);
+    out->low_ns = INT64_MAX;
+    haul_status status = schedule_bound(self, out, HAUL_LOW, durations_ns, error);
+    if (!status)
+        status = schedule_bound(self, out, HAUL_HIGH, durations_ns, error);
+    if (status)
+        return status;
+    haul_target_times_fill(&self->times, HAUL_LIKELY, durations_ns);
+    status = schedule(self, out, durations_ns, &out->timeline, error);
     if (status)
         return status;
     out->durations_ns = durations_ns;
-    out->timeline = timeline;
+    const int64_t likely_ns = out->timeline->makespan_ns;
+    out->low_ns = likely_ns < out->low_ns ? likely_ns : out->low_ns;
+    out->high_ns = likely_ns > out->high_ns ? likely_ns : out->high_ns;
     return HAUL_OK;
+}
+
+static haul_status describe(const haul_whole_run *self, haul_projection *out, haul_error *error)
+{
+    const haul_workload *workload = self->times.workload;
+    haul_status status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
+    if (!status)
+        status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
+    if (!status && self->truth)
+        status = haul_breakdown_make(self->truth, NULL, &out->truth_run, error);
+    return status ? status
+                  : haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
 static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
@@ -89,7 +172,12 @@ static haul_status make(const haul_whole_run *self, haul_projection *out, haul_e
         haul_timeline_replay(self->times.workload, out->release, &out->identity_replay, error);
     if (!status)
         status = find_device(self, out, error);
-    return status ? status : schedule(self, out, error);
+    if (status)
+        return status;
+    note_waits(self);
+    note_devices(self);
+    status = schedule_all(self, out, error);
+    return status ? status : describe(self, out, error);
 }
 
 /* What is not there or cannot be scheduled leaves the rest of a projection as it is. */

@@ -10,13 +10,14 @@
 typedef struct haul_whole_run {
     haul_target_times times;
     const haul_machine *target;
+    const haul_workload *truth;        /* or NULL */
     const haul_collisions *collisions; /* of the recording */
     haul_arena *arena;
     haul_notes *notes;
 } haul_whole_run;
 
-/* Fills a projection's identity replay, release, device, durations and timeline; where the
- * recording cannot be scheduled, run_missing. The caller frees out->timeline. */
+/* Fills all that a projection says of the whole run; where the recording cannot be scheduled,
+ * run_missing alone. The caller frees out->timeline. */
 haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out,
                                 haul_error *error);
 

@@ -230,6 +230,7 @@ bool haul_projection_print_json(const haul_projection_page *page)
                     projection->kernels_missing);
     put_device_work(&json, "memsets", projection->recorded_memsets_s, &projection->memsets,
                     projection->kernels_missing);
+    haul_projection_put_run(&json, page);
     put_texts(&json, projection);
     put_missing(&json, page->workload);
     put_notes(&json, "repairs", page->workload->repairs, page->workload->repair_count);

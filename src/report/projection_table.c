@@ -1,8 +1,6 @@
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "report/report_projection.h"
 #include "report/wording.h"
 
@@ -13,11 +11,17 @@ typedef struct printer {
     bool failed;
 } printer;
 
+bool haul_projection_print_part(const haul_projection_page *page, haul_table *table)
+{
+    fputc('\n', page->out);
+    const bool printed = haul_table_print(table, page->out);
+    haul_table_release(table);
+    return printed;
+}
+
 static void print_table(printer *self, haul_table *table)
 {
-    fputc('\n', self->out);
-    self->failed |= !haul_table_print(table, self->out);
-    haul_table_release(table);
+    self->failed |= !haul_projection_print_part(self->page, table);
 }
 
 static haul_words say_percent(double percent)
@@ -38,30 +42,9 @@ static haul_words say_row(const haul_projection_row *row)
     return words;
 }
 
-/* "1.2 to 3.4 ms", "800 us to 1.2 ms" */
 static haul_words say_interval(const haul_estimate *estimate)
 {
-    haul_words low = haul_say_seconds(estimate->low_s), words;
-    const haul_words high = haul_say_seconds(estimate->high_s);
-    char *unit = strrchr(low.text, ' ');
-    const char *high_unit = strrchr(high.text, ' ');
-    if (unit && high_unit && !strcmp(unit, high_unit))
-        *unit = '\0';
-    snprintf(words.text, sizeof words.text, "%.24s to %.24s", low.text, high.text);
-    return words;
-}
-
-static void print_paragraph(printer *self, const char *first, const char *format, ...)
-    HAUL_PRINTF(3, 4);
-
-static void print_paragraph(printer *self, const char *first, const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    haul_print_wrapped(first, text, self->out);
+    return haul_say_interval(estimate->low_s, estimate->high_s);
 }
 
 static void print_head(printer *self)
@@ -69,20 +52,21 @@ static void print_head(printer *self)
     const haul_workload *workload = self->page->workload;
     const haul_machine *to = self->page->options->to, *from = self->page->options->from;
     const char *gpu = self->projection->gpu;
-    print_paragraph(self, "profile   ", "%s", workload->source ? workload->source : "-");
+    haul_print_paragraph(self->out, "profile   ", "%s", workload->source ? workload->source : "-");
     if (self->page->options->truth)
-        print_paragraph(self, "truth     ", "%s", self->page->options->truth->source);
-    print_paragraph(self, "format    ", "%s", workload->format ? workload->format : "-");
+        haul_print_paragraph(self->out, "truth     ", "%s", self->page->options->truth->source);
+    haul_print_paragraph(self->out, "format    ", "%s", workload->format ? workload->format : "-");
     if (from)
-        print_paragraph(self, "recorded  ", "on %s%s%s", from->name, gpu ? ", " : "",
-                        gpu ? gpu : "");
+        haul_print_paragraph(self->out, "recorded  ", "on %s%s%s", from->name, gpu ? ", " : "",
+                             gpu ? gpu : "");
     else
-        print_paragraph(self, "recorded  ",
-                        "on %s; no --from was given, so its link is fitted to the profile's own "
-                        "copies",
-                        gpu ? gpu : "a GPU that is not known");
-    print_paragraph(self, "target    ", "%s%s%s", to->name, to->summary ? ": " : "",
-                    to->summary ? to->summary : "");
+        haul_print_paragraph(
+            self->out, "recorded  ",
+            "on %s; no --from was given, so its link is fitted to the profile's own "
+            "copies",
+            gpu ? gpu : "a GPU that is not known");
+    haul_print_paragraph(self->out, "target    ", "%s%s%s", to->name, to->summary ? ": " : "",
+                         to->summary ? to->summary : "");
 }
 
 static void put_identity_score(haul_table *table, const haul_identity_score *of)
@@ -117,8 +101,8 @@ static void print_identity(printer *self)
     for (int i = 0; i < 3; i++)
         haul_table_cell(&table, "%s", "");
     print_table(self, &table);
-    print_paragraph(
-        self, "",
+    haul_print_paragraph(
+        self->out, "",
         "The profile's own copies, priced on the machine that recorded it. Error: sum of "
         "|t - price| by sum of t; floor: the same with the median of equal copies for a "
         "price; alone: the error of the best that does not know collisions; median, p90: "
@@ -185,10 +169,11 @@ static void print_copies(printer *self)
         put_row(self, &table, &projection->rows[r]);
     put_total(self, &table);
     print_table(self, &table);
-    print_paragraph(self, "",
-                    "Sums over the copies; each is priced as if it ran alone. Rate: bytes by "
-                    "predicted time; peak, envelope: what the nominal rate says with and without "
-                    "latency.");
+    haul_print_paragraph(
+        self->out, "",
+        "Sums over the copies; each is priced as if it ran alone. Rate: bytes by "
+        "predicted time; peak, envelope: what the nominal rate says with and without "
+        "latency.");
 }
 
 /* Which model answered for which copies, and on what figures it rests. */
@@ -274,8 +259,8 @@ static void print_truth(printer *self)
         put_scores(&table, &row->score);
     }
     print_table(self, &table);
-    print_paragraph(
-        self, "",
+    haul_print_paragraph(
+        self->out, "",
         "%s matched with those of the truth; by '%s'. Wmape: as AHEAD publishes it, the "
         "mean over the copies of their shares of the error; wape: their sum.",
         haul_say_number_of(projection->matched, "copy", "copies").text, projection->models[0].name);
@@ -306,17 +291,17 @@ static void print_device_work(printer *self)
     put_work(&table, "memsets", projection->recorded_memsets_s, &projection->memsets);
     print_table(self, &table);
     if (!carried->model)
-        print_paragraph(self, "", "Not carried to %s: %s.", self->page->options->to->name,
-                        projection->kernels_missing ? projection->kernels_missing
-                                                    : "no ratio is known");
+        haul_print_paragraph(self->out, "", "Not carried to %s: %s.", self->page->options->to->name,
+                             projection->kernels_missing ? projection->kernels_missing
+                                                         : "no ratio is known");
     else if (projection->recorded_kernels_s + projection->recorded_memsets_s ==
              projection->kernels.seconds + projection->memsets.seconds)
-        print_paragraph(self, "", "The GPU is the same: times are kept.");
+        haul_print_paragraph(self->out, "", "The GPU is the same: times are kept.");
     else
-        print_paragraph(self, "",
-                        "From %s, by the ratios of the two GPUs that may bound them: memory, "
-                        "arithmetic, clock.",
-                        projection->gpu ? projection->gpu : "the recording GPU");
+        haul_print_paragraph(self->out, "",
+                             "From %s, by the ratios of the two GPUs that may bound them: memory, "
+                             "arithmetic, clock.",
+                             projection->gpu ? projection->gpu : "the recording GPU");
 }
 
 static void print_notes(printer *self)
@@ -343,6 +328,7 @@ bool haul_projection_print_table(const haul_projection_page *page)
         fputs("\nThe profile has no copies.\n", page->out);
     }
     print_device_work(&self);
+    self.failed |= !haul_projection_print_run(page);
     print_notes(&self);
     haul_print_notes("The profile lacks", workload->missing, workload->missing_count, page->out);
     haul_print_notes("Repaired", workload->repairs, workload->repair_count, page->out);

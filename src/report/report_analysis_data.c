@@ -130,6 +130,18 @@ static void put_copies(haul_json *json, const haul_analysis *analysis)
     haul_json_close_array(json);
 }
 
+void haul_analysis_put_cost(haul_json *json, const haul_workload *workload,
+                            const haul_cost_row *row)
+{
+    haul_json_put_string(json, "kind", kind_names[row->kind]);
+    if (row->kind == HAUL_OP_KERNEL) {
+        haul_json_put_string(json, "name", haul_workload_string(workload, row->name));
+    } else if (row->kind == HAUL_OP_COPY) {
+        haul_json_put_string(json, "direction", haul_direction_text(row->direction));
+        haul_json_put_string(json, "memory", haul_memory_text(row->memory));
+    }
+}
+
 static void put_largest(haul_json *json, const haul_workload *workload,
                         const haul_analysis *analysis)
 {
@@ -138,16 +150,9 @@ static void put_largest(haul_json *json, const haul_workload *workload,
     for (size_t i = 0; i < analysis->largest_count; i++) {
         const haul_cost_row *row = &analysis->largest[i];
         haul_json_open_object(json);
-        haul_json_put_string(json, "kind", kind_names[row->kind]);
-        if (row->kind == HAUL_OP_KERNEL) {
-            haul_json_put_string(json, "name", haul_workload_string(workload, row->name));
-        } else {
-            if (row->kind == HAUL_OP_COPY) {
-                haul_json_put_string(json, "direction", haul_direction_text(row->direction));
-                haul_json_put_string(json, "memory", haul_memory_text(row->memory));
-            }
+        haul_analysis_put_cost(json, workload, row);
+        if (row->kind != HAUL_OP_KERNEL)
             haul_json_put_unsigned(json, "bytes_each", row->bytes);
-        }
         haul_json_put_unsigned(json, "count", row->count);
         haul_json_put_ns(json, "time_s", row->time_ns);
         haul_json_put_ns(json, "shortest_s", row->shortest_ns);

@@ -2,6 +2,8 @@
 #ifndef HAUL_REPORT_REPORT_PROJECTION_H
 #define HAUL_REPORT_REPORT_PROJECTION_H
 
+#include "base/json_out.h"
+#include "base/table.h"
 #include "haul/report.h"
 
 typedef struct haul_projection_page {
@@ -15,5 +17,12 @@ typedef struct haul_projection_page {
 bool haul_projection_print_table(const haul_projection_page *page);
 bool haul_projection_print_json(const haul_projection_page *page);
 bool haul_projection_print_csv(const haul_projection_page *page);
+
+/* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
+bool haul_projection_print_part(const haul_projection_page *page, haul_table *table);
+
+/* The whole run as the table form shows it, and as JSON. */
+bool haul_projection_print_run(const haul_projection_page *page);
+void haul_projection_put_run(haul_json *json, const haul_projection_page *page);
 
 #endif

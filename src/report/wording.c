@@ -1,7 +1,7 @@
 #include "report/wording.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -43,16 +43,8 @@ haul_words haul_say_rate(double rate_Bps)
 
 haul_words haul_say_count(uint64_t count)
 {
-    char digits[24];
-    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
-    haul_words words = {""};
-    char *end = words.text;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            *end++ = ',';
-        *end++ = digits[i];
-    }
-    *end = '\0';
+    haul_words words;
+    haul_count_format(count, words.text, sizeof words.text);
     return words;
 }
 
@@ -61,6 +53,18 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
     haul_words words;
     snprintf(words.text, sizeof words.text, "%.26s %.30s%s", haul_say_count(count).text,
              count == 1 || !plural ? one : plural, count == 1 || plural ? "" : "s");
+    return words;
+}
+
+haul_words haul_say_interval(double low_s, double high_s)
+{
+    haul_words low = haul_say_seconds(low_s), words;
+    const haul_words high = haul_say_seconds(high_s);
+    char *unit = strrchr(low.text, ' ');
+    const char *high_unit = strrchr(high.text, ' ');
+    if (unit && high_unit && !strcmp(unit, high_unit))
+        *unit = '\0';
+    snprintf(words.text, sizeof words.text, "%.24s to %.24s", low.text, high.text);
     return words;
 }
 
@@ -239,6 +243,16 @@ void haul_print_wrapped(const char *first, const char *text, FILE *out)
         text += length + strspn(text + length, " ");
     }
     fputc('\n', out);
+}
+
+void haul_print_paragraph(FILE *out, const char *first, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    haul_print_wrapped(first, text, out);
 }
 
 void haul_print_notes(const char *head, const haul_note *notes, size_t count, FILE *out)

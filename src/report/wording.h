@@ -22,6 +22,9 @@ haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite 
 haul_words haul_say_count(uint64_t count); /* "1,234,567" */
 haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
 
+/* "1.2 to 3.4 ms", "800 us to 1.2 ms" */
+haul_words haul_say_interval(double low_s, double high_s);
+
 /* "HtoD pinned"; "unknown" where not even the direction is known. */
 haul_words haul_say_copies(haul_direction direction, haul_memory memory);
 
@@ -44,6 +47,9 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
 /* Prints a paragraph of any bytes, wrapped to the page; `first` before its first line and as many
  * spaces before the others. */
 void haul_print_wrapped(const char *first, const char *text, FILE *out);
+
+/* The same of at most 2047 formatted bytes. */
+void haul_print_paragraph(FILE *out, const char *first, const char *format, ...) HAUL_PRINTF(3, 4);
 
 /* Prints what a profile lacks, or what was repaired in it, as a list with a head; nothing where
  * there is none. */

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/intervals.h"
@@ -323,37 +322,6 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
     return true;
 }
 
-static haul_cost_row cost_row(const haul_tally_row *row)
-{
-    return (haul_cost_row){
-        .kind = row->kind,
-        .direction = row->direction,
-        .memory = row->memory,
-        .name = row->name,
-        .bytes = row->bytes,
-        .count = row->count,
-        .time_ns = row->time_ns,
-        .shortest_ns = row->time_ns ? row->shortest_ns : 0,
-    };
-}
-
-/* Keeps the largest by insertion; of equal times the first met stays before. */
-static void take_largest(const haul_tally *tally, haul_analysis *analysis)
-{
-    haul_cost_row *rows = analysis->largest;
-    for (size_t i = 0; i < tally->count; i++) {
-        size_t at = analysis->largest_count;
-        while (at && rows[at - 1].time_ns < tally->rows[i].time_ns)
-            at--;
-        if (at == HAUL_LARGEST)
-            continue;
-        if (analysis->largest_count < HAUL_LARGEST)
-            analysis->largest_count++;
-        memmove(&rows[at + 1], &rows[at], (analysis->largest_count - at - 1) * sizeof *rows);
-        rows[at] = cost_row(&tally->rows[i]);
-    }
-}
-
 static haul_status fill(const haul_workload *workload, survey *self, haul_analysis *analysis,
                         haul_error *error)
 {
@@ -361,7 +329,7 @@ static haul_status fill(const haul_workload *workload, survey *self, haul_analys
         !take_groups(self, analysis) || !take_rates(workload, analysis))
         return haul_fail_no_memory(error);
     take_times(self, analysis);
-    take_largest(&self->tally, analysis);
+    analysis->largest_count = haul_tally_largest(&self->tally, analysis->largest);
     const int64_t wait_ns = analysis->host.wait_ns;
     const haul_status status = haul_host_use_sum(workload, &analysis->host, error);
     analysis->host.wait_ns = wait_ns;

@@ -1,6 +1,7 @@
 #include "workload/tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/intervals.h"
@@ -74,6 +75,38 @@ haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
     if (op->dur_ns > 0 && op->dur_ns < row->shortest_ns)
         row->shortest_ns = op->dur_ns;
     return row;
+}
+
+static haul_cost_row cost_row(const haul_tally_row *row)
+{
+    return (haul_cost_row){
+        .kind = row->kind,
+        .direction = row->direction,
+        .memory = row->memory,
+        .name = row->name,
+        .bytes = row->bytes,
+        .count = row->count,
+        .time_ns = row->time_ns,
+        .shortest_ns = row->time_ns ? row->shortest_ns : 0,
+    };
+}
+
+/* By insertion. */
+size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tally->count; i++) {
+        size_t at = count;
+        while (at && rows[at - 1].time_ns < tally->rows[i].time_ns)
+            at--;
+        if (at == HAUL_LARGEST)
+            continue;
+        if (count < HAUL_LARGEST)
+            count++;
+        memmove(&rows[at + 1], &rows[at], (count - at - 1) * sizeof *rows);
+        rows[at] = cost_row(&tally->rows[i]);
+    }
+    return count;
 }
 
 void haul_tally_release(haul_tally *tally)

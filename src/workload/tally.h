@@ -2,7 +2,7 @@
 #ifndef HAUL_WORKLOAD_TALLY_H
 #define HAUL_WORKLOAD_TALLY_H
 
-#include "haul/workload.h"
+#include "haul/analysis.h"
 
 typedef struct haul_tally_row {
     uint64_t bytes; /* of copies and memsets, else 0 */
@@ -27,6 +27,10 @@ typedef struct haul_tally {
 /* Counts a copy, memset or kernel. Returns its row, which moves when the next is added, or NULL
  * without memory. */
 haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op);
+
+/* Fills rows[HAUL_LARGEST] with those of the most time, the largest first; of equal times the one
+ * met first stays before. Returns how many there are. */
+size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows);
 
 void haul_tally_release(haul_tally *tally);
 

@@ -8,6 +8,7 @@
 #include "haul/project.h"
 #include "haul/trace.h"
 #include "profile_files.h"
+#include "project/recording.h"
 
 enum { LEAST_COPIES = 20 };
 
@@ -71,6 +72,49 @@ static void collisions_are_explained(void **state)
     }
 }
 
+/* The link fitted to a profile's copies, and no GPU: kernels are kept. */
+static haul_machine *recorder_of(const haul_workload *workload)
+{
+    haul_alike alike = {0};
+    haul_collisions collisions = {0};
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    if (haul_alike_make(workload, NULL, &alike, &error) ||
+        haul_collisions_find(workload, &alike, &collisions, &error) ||
+        haul_recording_fit(workload, &alike, &collisions, NULL, &machine, &error))
+        fail_msg("%s", error.text);
+    haul_collisions_release(&collisions);
+    haul_alike_release(&alike);
+    return machine;
+}
+
+/* Projected to the machine that recorded it a profile takes what it took: with prices in place of
+ * the recorded durations, and the collisions that the prices lack put back by the timeline. */
+static void whole_runs_come_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < path_count; i++) {
+        haul_error error = {0};
+        haul_workload *workload = NULL;
+        haul_projection *projection = NULL;
+        if (haul_trace_load(paths[i], &workload, &error))
+            fail_msg("%s: %s", paths[i], error.text);
+        haul_machine *recorder = recorder_of(workload);
+        const haul_projection_options options = {.to = recorder, .from = recorder};
+        if (haul_project(workload, &options, &projection, &error))
+            fail_msg("%s: %s", paths[i], error.text);
+        const double recorded_ns = (double)projection->recorded_run.makespan_ns;
+        const double off =
+            100 * ((double)projection->target_run.makespan_ns - recorded_ns) / recorded_ns;
+        printf("%-32s replayed %+.2f %%, projected to itself %+.2f %%\n",
+               strrchr(paths[i], '/') + 1, projection->identity_replay.error, off);
+        assert_true(fabs(off) <= 2);
+        haul_projection_free(projection);
+        haul_machine_free(recorder);
+        haul_workload_free(workload);
+    }
+}
+
 int main(void)
 {
     path_count = find_profiles(paths);
@@ -84,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profiles_give_back_their_own_times),
         cmocka_unit_test(collisions_are_explained),
+        cmocka_unit_test(whole_runs_come_back),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     haul_machine_free(target);

@@ -203,6 +203,7 @@ static void the_truth_is_scored(void **state)
         .to = &liner, .from = &liner, .truth = by_hand_finish(&truth)};
     haul_projection *projection = project(workload, &options);
     assert_int_equal(projection->matched, 63);
+    assert_true(projection->truth_run.makespan_ns > projection->recorded_run.makespan_ns);
     assert_int_equal(projection->unmatched, 0);
     CHECK_NEAR(projection->models[0].score.wape, 50, 1e-4);
     CHECK_NEAR(projection->models[0].score.wmape, 50.0 / 63, 1e-4);
@@ -384,6 +385,10 @@ static void each_operation_gets_its_time_on_the_target(void **state)
     const haul_projection_options elsewhere = {.to = &bare, .from = &liner};
     haul_projection *projection = project(workload, &elsewhere);
     const int64_t copies_ns = sum_of(workload, projection->durations_ns, HAUL_OP_COPY);
+    assert_true(projection->low_ns <= projection->timeline->makespan_ns);
+    assert_true(projection->timeline->makespan_ns <= projection->high_ns);
+    assert_int_equal(projection->target_run.makespan_ns, projection->timeline->makespan_ns);
+    assert_int_equal(projection->recorded_run.makespan_ns, projection->identity_replay.recorded_ns);
     CHECK_NEAR(1e-9 * (double)copies_ns, projection->copies.seconds, 1e-6);
     /* no ratio to a GPU of which nothing is known */
     assert_int_equal(sum_of(workload, projection->durations_ns, HAUL_OP_KERNEL), 1000000);

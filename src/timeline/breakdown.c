@@ -1,0 +1,132 @@
+/* A sweep over the operations in order of their starts: between two starts a class of operations
+ * runs until the latest of its ends. */
+#include "haul/breakdown.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/intervals.h"
+#include "base/order.h"
+
+/* Copies of other directions than these are a class of their own. */
+typedef enum op_class { CLASS_KERNEL, CLASS_IN, CLASS_OUT, CLASS_OTHER, CLASSES } op_class;
+
+typedef struct sweep {
+    const haul_workload *workload;
+    const haul_span *spans;
+    uint64_t kernels;
+    uint64_t hidden;
+    uint64_t both_ways;
+    uint64_t exposed;
+    uint64_t idle;
+    int64_t now_ns;
+    int64_t start_ns;
+    int64_t end_ns;
+    int64_t ends_ns[CLASSES];
+    bool begun;
+} sweep;
+
+static op_class class_of(const haul_op *op)
+{
+    if (op->kind != HAUL_OP_COPY)
+        return CLASS_KERNEL;
+    return op->direction == HAUL_HTOD   ? CLASS_IN
+           : op->direction == HAUL_DTOH ? CLASS_OUT
+                                        : CLASS_OTHER;
+}
+
+static haul_span span_of(const sweep *self, uint32_t op)
+{
+    if (self->spans)
+        return self->spans[op];
+    const haul_op *recorded = &self->workload->ops[op];
+    return (haul_span){recorded->start_ns, haul_end_of(recorded->start_ns, recorded->dur_ns)};
+}
+
+/* The sum that the time from now on goes to. */
+static uint64_t *part_of(sweep *self)
+{
+    const bool kernels = self->ends_ns[CLASS_KERNEL] > self->now_ns;
+    int copies = 0;
+    for (int c = CLASS_IN; c < CLASSES; c++)
+        copies += self->ends_ns[c] > self->now_ns;
+    if (kernels)
+        return copies ? &self->hidden : &self->kernels;
+    return copies > 1 ? &self->both_ways : copies ? &self->exposed : &self->idle;
+}
+
+static void advance(sweep *self, int64_t until_ns)
+{
+    while (self->now_ns < until_ns) {
+        int64_t next_ns = until_ns;
+        for (int c = 0; c < CLASSES; c++)
+            if (self->ends_ns[c] > self->now_ns && self->ends_ns[c] < next_ns)
+                next_ns = self->ends_ns[c];
+        *part_of(self) += (uint64_t)next_ns - (uint64_t)self->now_ns;
+        self->now_ns = next_ns;
+    }
+}
+
+static void add(sweep *self, uint32_t op)
+{
+    const haul_span span = span_of(self, op);
+    if (!self->begun) {
+        self->begun = true;
+        self->now_ns = self->start_ns = self->end_ns = span.start_ns;
+        for (int c = 0; c < CLASSES; c++)
+            self->ends_ns[c] = span.start_ns;
+    }
+    advance(self, span.start_ns);
+    int64_t *end_ns = &self->ends_ns[class_of(&self->workload->ops[op])];
+    *end_ns = span.end_ns > *end_ns ? span.end_ns : *end_ns;
+    self->end_ns = span.end_ns > self->end_ns ? span.end_ns : self->end_ns;
+}
+
+static haul_breakdown finish(sweep *self)
+{
+    if (self->begun)
+        advance(self, self->end_ns);
+    return (haul_breakdown){
+        .makespan_ns = haul_clamp_ns((uint64_t)self->end_ns - (uint64_t)self->start_ns),
+        .kernels_ns = haul_clamp_ns(self->kernels),
+        .hidden_ns = haul_clamp_ns(self->hidden),
+        .both_ways_ns = haul_clamp_ns(self->both_ways),
+        .exposed_ns = haul_clamp_ns(self->exposed),
+        .idle_ns = haul_clamp_ns(self->idle),
+    };
+}
+
+/* The device's operations in order of `spans`; NULL without memory. */
+static uint32_t *order_by_start(const haul_workload *workload, const haul_span *spans,
+                                size_t *count)
+{
+    uint32_t *order = malloc((workload->op_count + 1) * sizeof *order);
+    *count = 0;
+    for (uint32_t i = 0; order && i < workload->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+            order[(*count)++] = i;
+    const haul_keys starts = {&spans->start_ns, sizeof *spans, HAUL_KEYS_SIGNED};
+    if (order && !haul_order_sort(order, *count, &starts)) {
+        free(order);
+        return NULL;
+    }
+    return order;
+}
+
+haul_status haul_breakdown_make(const haul_workload *workload, const haul_span *spans,
+                                haul_breakdown *breakdown, haul_error *error)
+{
+    sweep self = {.workload = workload, .spans = spans};
+    size_t count = 0;
+    uint32_t *order = spans ? order_by_start(workload, spans, &count) : NULL;
+    if (spans && !order)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        add(&self, order[i]);
+    for (uint32_t i = 0; !spans && i < workload->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+            add(&self, i);
+    free(order);
+    *breakdown = finish(&self);
+    return HAUL_OK;
+}
