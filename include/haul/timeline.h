@@ -153,9 +153,11 @@ typedef struct haul_timeline {
     uint64_t unissued;   /* device operations without a call */
 } haul_timeline;
 
-/* A device of `machine`: copy engines, implicit synchronisation, and of pinned copies the speed
- * while both directions are busy and what chained copies save; kernels one at a time. Figures that
- * the machine lacks leave what costs nothing; without gpu.copy_engines, MISSING. */
+/* A device of `machine`: copy engines, implicit synchronisation, of pinned copies the speed while
+ * both directions are busy and what chained copies save, a staging buffer where the machine says
+ * its chunk; of NVIDIA's architectures the room for kernels (CUDA C++ Programming Guide, technical
+ * specifications per compute capability) and CUDA's launch queue, of others kernels one at a time.
+ * Figures that the machine lacks leave what costs nothing; without gpu.copy_engines, MISSING. */
 HAUL_API haul_status haul_timeline_device_of(const haul_machine *machine,
                                              haul_timeline_device *device, haul_error *error);
 
@@ -187,9 +189,10 @@ typedef struct haul_replay {
 } haul_replay;
 
 /* The identity check: schedules a recorded workload with its own durations, on the copy engines
- * that its devices have (two where the profile does not say), kernels together as recorded, and the
- * median time from call to start of the operations that found their stream and their device's
- * resource idle; from the call's return where those times spread less. */
+ * that its devices have (two where the profile does not say), with the room for kernels and the
+ * launch queue of their compute capability, where it is known and that of all, and the median time
+ * from call to start of the operations that found their stream and their device's resource idle;
+ * from the call's return where those times spread less. */
 HAUL_API haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                           haul_replay *replay, haul_error *error);
 

@@ -3,10 +3,26 @@
 
 #include "base/fail.h"
 #include "haul/timeline.h"
+#include "timeline/limits.h"
 
 static double ratio_of(const haul_figure *busy, const haul_figure *alone)
 {
     return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
+}
+
+/* Kernels one at a time where nothing is known. */
+static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
+{
+    const haul_limits *limits = haul_limits_of_gpu(gpu);
+    device->kernels = 1;
+    if (!limits)
+        return;
+    device->queue_depth = HAUL_CUDA_QUEUE;
+    if (!gpu->multiprocessors.provenance)
+        return;
+    device->kernels = limits->kernels;
+    device->room = limits->room;
+    device->room.multiprocessors = (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6);
 }
 
 haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
@@ -18,11 +34,14 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
                          machine->name);
     haul_timeline_device made = {
         .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
-        .kernels = 1,
         .implicit_sync = gpu->implicit_sync.value > 0,
         .busy_speed = {1, 1},
     };
+    find_room(gpu, &made);
     for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *staged =
+            haul_machine_curve(machine, (haul_direction)i, HAUL_PAGEABLE, HAUL_NEAR);
+        made.staging |= staged && staged->chunk_bytes.provenance;
         const haul_copy_curve *curve =
             haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
         if (!curve)

@@ -6,6 +6,7 @@
 #include "base/intervals.h"
 #include "base/stats.h"
 #include "haul/timeline.h"
+#include "timeline/limits.h"
 
 /* A recorded duration already holds what kernels that ran together cost each other: as many as a
  * device of compute capability 7 and later holds may run. */
@@ -18,6 +19,28 @@ static unsigned copy_engines(const haul_workload *workload)
         if (workload->devices[d].copy_engines > most)
             most = workload->devices[d].copy_engines;
     return most ? most : ENGINES_UNKNOWN;
+}
+
+static bool are_alike(const haul_device *a, const haul_device *b)
+{
+    return a->multiprocessors == b->multiprocessors && a->compute_major == b->compute_major &&
+           a->compute_minor == b->compute_minor;
+}
+
+/* The room and the launch queue of the recorded devices where they are known and those of all. */
+static void find_limits(const haul_workload *workload, haul_timeline_device *device)
+{
+    const haul_device *first = workload->devices;
+    for (size_t d = 1; d < workload->device_count; d++)
+        if (!are_alike(first, &workload->devices[d]))
+            return;
+    const haul_limits *limits =
+        workload->device_count ? haul_limits_of(first->compute_major, first->compute_minor) : NULL;
+    if (!limits)
+        return;
+    device->room = limits->room;
+    device->room.multiprocessors = first->multiprocessors;
+    device->queue_depth = HAUL_CUDA_QUEUE;
 }
 
 /* Who holds what an operation needs on its device: copies of its direction, or all the rest. */
@@ -158,6 +181,7 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
                    .busy_speed = {1, 1}},
         .release = release,
     };
+    find_limits(workload, &options.device);
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++)
         find_issue(workload, (haul_op_kind)kind, ends_ns, scratch, &options.device);
     haul_timeline *timeline = NULL;

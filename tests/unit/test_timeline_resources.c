@@ -274,6 +274,36 @@ static void links_that_carry_nothing_are_refused(void **state)
     by_hand_release(&self);
 }
 
+static haul_timeline_device device_of(const char *name)
+{
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    haul_timeline_device device = {0};
+    if (haul_machine_load(name, &machine, &error) ||
+        haul_timeline_device_of(machine, &device, &error))
+        fail_msg("%s", error.text);
+    haul_machine_free(machine);
+    return device;
+}
+
+static void machines_have_the_room_of_their_architecture(void **state)
+{
+    (void)state;
+    const haul_timeline_device a100 = device_of("a100-pcie4"), rtx = device_of("rtx-3080"),
+                               mi300x = device_of("mi300x");
+    assert_int_equal(a100.kernels, 128);
+    assert_int_equal(a100.room.multiprocessors, 108);
+    assert_int_equal(a100.room.threads, 2048);
+    assert_int_equal(a100.room.shared_bytes, 164 * 1024);
+    assert_int_equal(a100.queue_depth, 1024);
+    assert_int_equal(rtx.room.threads, 1536);
+    assert_int_equal(rtx.room.blocks, 16);
+    assert_int_equal(mi300x.kernels, 1);
+    assert_int_equal(mi300x.room.multiprocessors, 0);
+    assert_int_equal(mi300x.queue_depth, 0);
+    assert_false(a100.staging || a100.migrations || a100.link_devices);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +315,7 @@ int main(void)
         cmocka_unit_test(migrations_pass_by_the_engines),
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
+        cmocka_unit_test(machines_have_the_room_of_their_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
