@@ -209,11 +209,10 @@ HAUL_API double haul_roofline_full_overlap(const haul_roofline *self,
 HAUL_API double haul_roofline_no_overlap(const haul_roofline *self, const haul_roofline_work *work);
 HAUL_API double haul_roofline_mapped(const haul_roofline *self, const haul_roofline_work *work);
 
-/* C = A B + C in square tiles, in three queues: copies in, products, copies back. Each tile of A, B
- * and C that is on the host is copied in once, when it is first needed, and a tile of C back after
- * its last product; products are in order of rows, columns, then the sum. What whole tiles leave of
- * a dimension is a tile of its own where it is more than half of one, else part of the last tile;
- * it costs its share. */
+/* C = A B + C in square tiles, in three streams: copies in, products, copies back. Each tile of A,
+ * B and C that is on the host is copied in once, when it is first needed, and a tile of C back
+ * after its last product; products are in order of rows, columns, then the sum. A tile at the edge
+ * costs its share of a full one. */
 typedef struct haul_tiled_product {
     uint64_t m; /* C is m x n, the sum k long */
     uint64_t n;
@@ -222,6 +221,10 @@ typedef struct haul_tiled_product {
     bool a_on_host;
     bool b_on_host;
     bool c_on_host;
+    /* What whole tiles leave of a dimension is a tile of its own where it is more than this share
+     * of one, from 0 to 1; else the last tile is longer by it. 0, the default: always its own. */
+    double edge_alone;
+    bool out_after_in; /* no copy back starts before all copies in have ended */
 } haul_tiled_product;
 
 /* Of a full tile. Copies take the busy time while the other direction copies. */
@@ -233,8 +236,17 @@ typedef struct haul_tiled_costs {
     double kernel_s;
 } haul_tiled_costs;
 
-/* Time from the first copy's start to the end of all. Returns BAD_INPUT for no elements, times that
- * are negative or no numbers, and above 1e8 products. */
+enum { HAUL_TILED_PRODUCTS_MOST = 1000000 };
+
+/* Makes the schedule a workload, and the device that runs it as above. Returns BAD_INPUT for no
+ * elements, times that are negative or no numbers, more products than the most, and a sum of all
+ * times beyond 2^61 ns. Free with haul_workload_free. */
+HAUL_API haul_status haul_tiled_workload(const haul_tiled_product *product,
+                                         const haul_tiled_costs *costs, haul_workload **workload,
+                                         haul_timeline_device *device, haul_error *error);
+
+/* Time from the first copy's start to the end of all, by the timeline of that workload; each copy
+ * and product is rounded to a nanosecond. Returns what haul_tiled_workload does. */
 HAUL_API haul_status haul_tiled_time(const haul_tiled_product *product,
                                      const haul_tiled_costs *costs, double *seconds,
                                      haul_error *error);

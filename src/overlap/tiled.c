@@ -1,8 +1,11 @@
-/* A tiled matrix product whose copies overlap with it: three queues, played forward. */
+/* A tiled matrix product whose copies overlap with it, as a workload of three streams. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "haul/overlap.h"
+#include "workload/builder.h"
 
 /* A dimension in tiles: all are 1 long but the last. */
 typedef struct split {
@@ -10,15 +13,13 @@ typedef struct split {
     double last;
 } split;
 
-/* What is left after whole tiles is a tile of its own where it is more than half of one, else part
- * of the last. */
-static split split_of(uint64_t length, uint64_t tile)
+static split split_of(uint64_t length, const haul_tiled_product *product)
 {
-    const uint64_t whole = length / tile;
-    const uint64_t rest = length % tile;
-    if (!whole || rest > tile / 2)
-        return (split){whole + 1, (double)rest / (double)tile};
-    return (split){whole, 1 + (double)rest / (double)tile};
+    const uint64_t whole = length / product->tile;
+    const double rest = (double)(length % product->tile) / (double)product->tile;
+    if (!whole || rest > product->edge_alone)
+        return (split){whole + 1, rest};
+    return (split){whole, 1 + rest};
 }
 
 static double part(const split *self, uint64_t index)
@@ -26,12 +27,26 @@ static double part(const split *self, uint64_t index)
     return index + 1 < self->count ? 1 : self->last;
 }
 
-/* A place in the products: k is the innermost. */
-typedef struct place {
-    uint64_t i;
-    uint64_t j;
-    uint64_t k;
-} place;
+/* name, text: what is on the streams */
+#define WORK_LIST(X)                                                                               \
+    X(COPY_A, "A")                                                                                 \
+    X(COPY_B, "B")                                                                                 \
+    X(COPY_C, "C")                                                                                 \
+    X(PRODUCT, "A B + C")                                                                          \
+    X(COPY_BACK, "C back")
+
+typedef enum work {
+#define WORK_ENUM(name, text) name,
+    WORK_LIST(WORK_ENUM)
+#undef WORK_ENUM
+        WORKS
+} work;
+
+static const char *const texts[WORKS] = {
+#define WORK_TEXT(name, text) text,
+    WORK_LIST(WORK_TEXT)
+#undef WORK_TEXT
+};
 
 typedef struct tiling {
     const haul_tiled_product *product;
@@ -39,198 +54,184 @@ typedef struct tiling {
     split m;
     split n;
     split k;
+    haul_builder builder;
+    uint32_t names[WORKS];
+    uint32_t streams[WORKS];
+    uint32_t last_in;
+    uint32_t *finished; /* of each tile of C, its last product */
 } tiling;
 
-static bool is_past(const tiling *self, const place *at)
-{
-    return at->i >= self->m.count;
-}
-
-static void step(const tiling *self, place *at)
-{
-    if (++at->k < self->k.count)
-        return;
-    at->k = 0;
-    if (++at->j < self->n.count)
-        return;
-    at->j = 0;
-    at->i++;
-}
-
-enum { MATRICES = 3 };
-
-/* Share of a full tile that a product needs copied in of A, B or C; 0 where it is there already. */
-static double needs(const tiling *self, const place *at, int matrix)
-{
-    const haul_tiled_product *product = self->product;
-    const double m = part(&self->m, at->i);
-    const double n = part(&self->n, at->j);
-    const double k = part(&self->k, at->k);
-    switch (matrix) {
-    case 0:
-        return product->a_on_host && at->j == 0 ? m * k : 0;
-    case 1:
-        return product->b_on_host && at->i == 0 ? k * n : 0;
-    default:
-        return product->c_on_host && at->k == 0 ? m * n : 0;
-    }
-}
-
-/* A queue that works on one thing at a time. */
-typedef struct server {
-    bool busy;
-    double left_s; /* of its time alone */
-    double pace;   /* time by time alone */
-} server;
-
-typedef struct player {
-    const tiling *tiles;
-    double now_s;
-    server in;
-    server compute;
-    server out;
-    place in_at; /* the next copy in: a product and a matrix of it */
-    int in_matrix;
-    uint64_t copied;   /* copies in that are done */
-    place compute_at;  /* the next product, */
-    uint64_t needed;   /* and what has to be copied before it */
-    uint64_t out_tile; /* the next to copy back, and how many are ready */
-    uint64_t out_ready;
-} player;
-
-static void start(server *self, double alone_s)
-{
-    *self = (server){.busy = true, .left_s = alone_s, .pace = 1};
-}
-
-static void start_in(player *self)
-{
-    while (!self->in.busy && !is_past(self->tiles, &self->in_at)) {
-        const double share = needs(self->tiles, &self->in_at, self->in_matrix);
-        if (share > 0)
-            start(&self->in, share * self->tiles->costs->in_s);
-        if (++self->in_matrix == MATRICES) {
-            self->in_matrix = 0;
-            step(self->tiles, &self->in_at);
-        }
-    }
-}
-
-static uint64_t count_needed(const tiling *tiles, const place *at)
-{
-    uint64_t count = 0;
-    for (int matrix = 0; matrix < MATRICES; matrix++)
-        count += needs(tiles, at, matrix) > 0;
-    return count;
-}
-
-static void start_compute(player *self)
-{
-    const tiling *tiles = self->tiles;
-    const place *at = &self->compute_at;
-    if (self->compute.busy || is_past(tiles, at))
-        return;
-    if (self->copied >= self->needed + count_needed(tiles, at))
-        start(&self->compute, tiles->costs->kernel_s * part(&tiles->m, at->i) *
-                                  part(&tiles->n, at->j) * part(&tiles->k, at->k));
-}
-
-static void start_out(player *self)
-{
-    const tiling *tiles = self->tiles;
-    if (self->out.busy || self->out_tile == self->out_ready)
-        return;
-    start(&self->out, tiles->costs->out_s * part(&tiles->m, self->out_tile / tiles->n.count) *
-                          part(&tiles->n, self->out_tile % tiles->n.count));
-    self->out_tile++;
-}
-
-/* Copies slow each other while both directions are busy. */
-static void set_paces(player *self)
-{
-    const haul_tiled_costs *costs = self->tiles->costs;
-    const bool both = self->in.busy && self->out.busy;
-    self->in.pace = both && costs->in_s > 0 ? costs->in_busy_s / costs->in_s : 1;
-    self->out.pace = both && costs->out_s > 0 ? costs->out_busy_s / costs->out_s : 1;
-}
-
-static double end_of(const server *self)
-{
-    return self->busy ? self->left_s * self->pace : (double)INFINITY;
-}
-
-/* Goes on by `seconds`; true where the server is then done. */
-static bool advance(server *self, double seconds)
-{
-    if (!self->busy)
-        return false;
-    self->busy = end_of(self) > seconds;
-    self->left_s -= seconds / self->pace;
-    return !self->busy;
-}
-
-static void finish_compute(player *self)
-{
-    const place *at = &self->compute_at;
-    self->needed += count_needed(self->tiles, at);
-    self->out_ready += self->tiles->product->c_on_host && at->k + 1 == self->tiles->k.count;
-    step(self->tiles, &self->compute_at);
-}
-
-/* False where nothing is left to do. */
-static bool play(player *self)
-{
-    start_in(self);
-    start_compute(self);
-    start_out(self);
-    set_paces(self);
-    const double next_s = fmin(end_of(&self->in), fmin(end_of(&self->compute), end_of(&self->out)));
-    if (!isfinite(next_s))
-        return false;
-    self->now_s += next_s;
-    self->copied += advance(&self->in, next_s);
-    if (advance(&self->compute, next_s))
-        finish_compute(self);
-    (void)advance(&self->out, next_s);
-    return true;
-}
-
-static const double products_most = 1e8;
-
-static haul_status check(const tiling *self, haul_error *error)
+/* At least the time of all that is to be done: the last tile is up to 2 long. */
+static double total_ns(const tiling *self)
 {
     const haul_tiled_costs *costs = self->costs;
+    const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
+    return 8e9 * products * (3 * costs->in_busy_s + costs->out_busy_s + costs->kernel_s);
+}
+
+static haul_status check_costs(const haul_tiled_costs *costs, haul_error *error)
+{
     const double times[] = {costs->in_s, costs->in_busy_s, costs->out_s, costs->out_busy_s,
                             costs->kernel_s};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (!(times[i] >= 0 && times[i] <= 1e9))
-            return haul_fail(error, HAUL_BAD_INPUT, "a tile's time is from 0 to 1e9 s");
+        if (!(times[i] >= 0 && isfinite(times[i])))
+            return haul_fail(error, HAUL_BAD_INPUT, "a tile's time is negative or no number");
     if (costs->in_busy_s < costs->in_s || costs->out_busy_s < costs->out_s)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "a copy is not faster while the other direction is busy");
-    if (!((double)self->m.count * (double)self->n.count * (double)self->k.count <= products_most))
-        return haul_fail(error, HAUL_BAD_INPUT, "more than 1e8 products of tiles");
     return HAUL_OK;
+}
+
+static haul_status check(const haul_tiled_product *product, const haul_tiled_costs *costs,
+                         haul_error *error)
+{
+    if (!product->m || !product->n || !product->k || !product->tile)
+        return haul_fail(error, HAUL_BAD_INPUT, "a matrix or a tile has no elements");
+    if (!(product->edge_alone >= 0 && product->edge_alone <= 1))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "the share of a tile that is one of its own lies "
+                         "from 0 to 1");
+    return check_costs(costs, error);
+}
+
+static haul_status check_size(const tiling *self, haul_error *error)
+{
+    const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
+    if (products > HAUL_TILED_PRODUCTS_MOST)
+        return haul_fail(error, HAUL_BAD_INPUT, "more than %d products of tiles",
+                         HAUL_TILED_PRODUCTS_MOST);
+    if (total_ns(self) > 0x1p61)
+        return haul_fail(error, HAUL_BAD_INPUT, "the times of all tiles are beyond 2^61 ns");
+    return HAUL_OK;
+}
+
+static void begin(tiling *self)
+{
+    haul_builder *builder = &self->builder;
+    haul_builder_init(builder);
+    const uint32_t device = haul_builder_device(builder, 0, 0);
+    for (uint32_t w = 0; w < WORKS; w++) {
+        self->names[w] = haul_builder_name(builder, w);
+        haul_builder_name_text(builder, w, texts[w], strlen(texts[w]));
+        const haul_stream stream = {.device = device, .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
+        self->streams[w] = haul_builder_stream(builder, &stream);
+    }
+    self->last_in = HAUL_NONE;
+}
+
+static uint32_t add(tiling *self, work what, double seconds)
+{
+    const bool is_kernel = what == PRODUCT;
+    haul_op op = {
+        .kind = is_kernel ? HAUL_OP_KERNEL : HAUL_OP_COPY,
+        .direction = what == COPY_BACK ? HAUL_DTOH : HAUL_HTOD,
+        .detail = is_kernel ? 0 : HAUL_PINNED,
+        .dur_ns = llround(1e9 * seconds),
+        .name = self->names[what],
+        .stream = self->streams[what],
+        .thread = HAUL_NONE,
+    };
+    if (is_kernel)
+        op.shape = HAUL_NONE;
+    haul_builder_op(&self->builder, &op, 0);
+    return (uint32_t)self->builder.op_count - 1;
+}
+
+static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
+{
+    const haul_tiled_product *product = self->product;
+    const haul_tiled_costs *costs = self->costs;
+    const double m = part(&self->m, i), n = part(&self->n, j), sum = part(&self->k, k);
+    const uint32_t before = self->last_in;
+    if (product->a_on_host && j == 0)
+        self->last_in = add(self, COPY_A, costs->in_s * m * sum);
+    if (product->b_on_host && i == 0)
+        self->last_in = add(self, COPY_B, costs->in_s * sum * n);
+    if (product->c_on_host && k == 0)
+        self->last_in = add(self, COPY_C, costs->in_s * m * n);
+    const uint32_t kernel = add(self, PRODUCT, costs->kernel_s * m * n * sum);
+    if (self->last_in != before)
+        haul_builder_edge(&self->builder, self->last_in, kernel);
+    self->finished[i * self->n.count + j] = kernel;
+}
+
+static void add_back(tiling *self, uint64_t i, uint64_t j)
+{
+    const double share = part(&self->m, i) * part(&self->n, j);
+    const uint32_t back = add(self, COPY_BACK, self->costs->out_s * share);
+    if (i == 0 && j == 0 && self->product->out_after_in)
+        haul_builder_edge(&self->builder, self->last_in, back);
+    haul_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
+}
+
+static void add_all(tiling *self)
+{
+    for (uint64_t i = 0; i < self->m.count; i++)
+        for (uint64_t j = 0; j < self->n.count; j++)
+            for (uint64_t k = 0; k < self->k.count; k++)
+                add_product(self, i, j, k);
+    for (uint64_t i = 0; self->product->c_on_host && i < self->m.count; i++)
+        for (uint64_t j = 0; j < self->n.count; j++)
+            add_back(self, i, j);
+}
+
+static double speed(double alone_s, double busy_s)
+{
+    const double ratio = busy_s > 0 ? alone_s / busy_s : 1;
+    return ratio > 0 ? ratio : 1; /* of nothing */
+}
+
+static haul_timeline_device device_of(const haul_tiled_costs *costs)
+{
+    return (haul_timeline_device){
+        .copy_engines = 2,
+        .kernels = 1,
+        .busy_speed = {[HAUL_HTOD] = speed(costs->in_s, costs->in_busy_s),
+                       [HAUL_DTOH] = speed(costs->out_s, costs->out_busy_s)},
+    };
+}
+
+haul_status haul_tiled_workload(const haul_tiled_product *product, const haul_tiled_costs *costs,
+                                haul_workload **workload, haul_timeline_device *device,
+                                haul_error *error)
+{
+    haul_status status = check(product, costs, error);
+    if (status)
+        return status;
+    tiling self = {
+        .product = product,
+        .costs = costs,
+        .m = split_of(product->m, product),
+        .n = split_of(product->n, product),
+        .k = split_of(product->k, product),
+    };
+    status = check_size(&self, error);
+    if (status)
+        return status;
+    self.finished = malloc(self.m.count * self.n.count * sizeof *self.finished);
+    if (!self.finished)
+        return haul_fail_no_memory(error);
+    begin(&self);
+    add_all(&self);
+    free(self.finished);
+    status = haul_builder_finish(&self.builder, "a tiled product", "haul", workload, error);
+    if (!status)
+        *device = device_of(costs);
+    return status;
 }
 
 haul_status haul_tiled_time(const haul_tiled_product *product, const haul_tiled_costs *costs,
                             double *seconds, haul_error *error)
 {
-    if (!product->m || !product->n || !product->k || !product->tile)
-        return haul_fail(error, HAUL_BAD_INPUT, "a matrix or a tile has no elements");
-    const tiling tiles = {
-        .product = product,
-        .costs = costs,
-        .m = split_of(product->m, product->tile),
-        .n = split_of(product->n, product->tile),
-        .k = split_of(product->k, product->tile),
-    };
-    const haul_status status = check(&tiles, error);
-    if (status)
-        return status;
-    player self = {.tiles = &tiles};
-    while (play(&self))
-        ;
-    *seconds = self.now_s;
-    return HAUL_OK;
+    haul_workload *workload = NULL;
+    haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
+    haul_timeline *timeline = NULL;
+    haul_status status = haul_tiled_workload(product, costs, &workload, &options.device, error);
+    if (!status)
+        status = haul_timeline_run(workload, &options, &timeline, error);
+    if (!status)
+        *seconds = 1e-9 * (double)timeline->makespan_ns;
+    haul_timeline_free(timeline);
+    haul_workload_free(workload);
+    return status;
 }
