@@ -173,6 +173,30 @@ HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy s
 HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                                        uint32_t streams, double *seconds, haul_error *error);
 
+/* What a form takes for granted. */
+#define HAUL_ASSUMPTION_LIST(X)                                                                    \
+    X(COMPANY, 1, "copies that meet others are slow from begin to end")                            \
+    X(SYNC, 2, "no copy back starts before the last kernel has ended")                             \
+    X(ENDS, 4, "the last chunk is written when it has been computed")                              \
+    X(LATENCY, 8, "the last copy back costs a latency, or all of them follow each other")          \
+    X(GAP, 16, "a copy back behind another costs no more than one by itself")
+
+enum {
+#define HAUL_ASSUMPTION_ENUM(name, bit, text) HAUL_FORM_##name = (bit),
+    HAUL_ASSUMPTION_LIST(HAUL_ASSUMPTION_ENUM)
+#undef HAUL_ASSUMPTION_ENUM
+};
+
+/* Those of them that do not hold, together. With none, the form and the timeline are one, but for
+ * what a timeline rounds: its times are whole nanoseconds. */
+HAUL_API unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strategy,
+                                     uint32_t streams);
+
+/* Between which times haul_overlap_play lies, by formula (docs/overlap.md). They are apart
+ * by the difference of L+o and g of one copy, and by what company slows. */
+HAUL_API void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy,
+                                  uint32_t streams, double *low_s, double *high_s);
+
 /* A point of the curve over the number of streams. */
 typedef struct haul_overlap_point {
     uint32_t streams;

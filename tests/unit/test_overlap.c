@@ -3,19 +3,9 @@
 
 #include <string.h>
 
+#include "any_overlap.h"
 #include "haul/overlap.h"
 #include "overlap/forms.h"
-
-static uint64_t next(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-    return *seed >> 33;
-}
-
-static double between(uint64_t *seed, double least, double most)
-{
-    return least * pow(most / least, (double)next(seed) / 0x1p31);
-}
 
 static void check_within(double value, double expected, double by)
 {
@@ -45,30 +35,6 @@ static void test_forms_by_hand(void **state)
     copies.d.data_s = 80;
     check_within(haul_form_two(&copies, 4), 11 + 1 + 81.75, 1e-12);
     check_within(haul_form_mapped(&copies), 1 + 81, 1e-12);
-}
-
-static haul_overlap_leg any_leg(uint64_t *seed)
-{
-    haul_overlap_leg leg = {
-        .bytes = between(seed, 1, 1e10),
-        .times = next(seed) % 2 ? 1 : between(seed, 1, 10),
-        .latency_s = between(seed, 1e-6, 2e-5),
-        .per_byte_s = between(seed, 1e-12, 1e-9),
-    };
-    leg.gap_s = next(seed) % 8 ? leg.latency_s * between(seed, 1e-3, 1) : 0;
-    leg.busy_per_byte_s = leg.per_byte_s * between(seed, 1, 2);
-    leg.mapped_per_byte_s = leg.per_byte_s * between(seed, 1, 2);
-    return next(seed) % 10 ? leg : (haul_overlap_leg){0};
-}
-
-static haul_overlap_case any_case(uint64_t *seed)
-{
-    return (haul_overlap_case){
-        .device = (haul_stream_device)(next(seed) % 3),
-        .in = any_leg(seed),
-        .out = any_leg(seed),
-        .kernel_s = next(seed) % 10 ? between(seed, 1e-6, 10) : 0,
-    };
 }
 
 enum { CASES = 20000 };

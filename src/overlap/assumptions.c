@@ -1,0 +1,181 @@
+/* Where a form and its strategy on a timeline part, and how far: the pipeline of equal chunks,
+ * solved. docs/overlap.md derives it. */
+#include <math.h>
+
+#include "haul/overlap.h"
+
+/* Copies of one direction: the first of them, one behind another, and the least and the most of
+ * those that are not the first. */
+typedef struct steps {
+    double first_s;
+    double next_s;
+    double least_s;
+    double most_s;
+} steps;
+
+typedef struct pipeline {
+    haul_stream_device device;
+    double count;
+    steps in;
+    steps out;
+    double kernel_s; /* of one chunk */
+} pipeline;
+
+static steps steps_of(const haul_overlap_leg *leg, double times, double count, double speed)
+{
+    if (!(leg->bytes > 0))
+        return (steps){0};
+    const double data_s = leg->bytes * times * leg->per_byte_s / count;
+    return (steps){
+        .first_s = (leg->latency_s + data_s) / speed,
+        .next_s = (leg->gap_s + data_s) / speed,
+        .least_s = (fmin(leg->latency_s, leg->gap_s) + data_s) / speed,
+        .most_s = (fmax(leg->latency_s, leg->gap_s) + data_s) / speed,
+    };
+}
+
+static bool both_ways(const haul_overlap_case *self)
+{
+    return self->in.bytes > 0 && self->out.bytes > 0;
+}
+
+/* With copies as fast as alone, or as slow as in company from begin to end, L+o and g too. */
+static pipeline pipeline_of(const haul_overlap_case *self, haul_strategy strategy, double count,
+                            bool slow)
+{
+    haul_timeline_device device;
+    haul_overlap_device(self, strategy, &device);
+    const bool meets = slow && count > 1 && device.copy_engines > 1 && both_ways(self);
+    const double speed[] = {meets ? device.busy_speed[0] : 1, meets ? device.busy_speed[1] : 1};
+    return (pipeline){
+        .device = self->device,
+        .count = count,
+        .in = steps_of(&self->in, 1, count, speed[0]),
+        .out = steps_of(&self->out, strategy == HAUL_HYBRID ? self->out.times : 1, count, speed[1]),
+        .kernel_s = self->kernel_s / count,
+    };
+}
+
+/* What follows another chunk's start on what is busiest of the first two stages. */
+static double pace(const pipeline *p)
+{
+    return fmax(p->in.next_s, p->kernel_s);
+}
+
+/* When chunk i's kernel ends, from 0 on. */
+static double computed(const pipeline *p, double i)
+{
+    return p->in.first_s + p->kernel_s + i * pace(p);
+}
+
+static double all_in(const pipeline *p)
+{
+    return p->in.first_s + (p->count - 1) * p->in.next_s;
+}
+
+/* When the first copy back starts: one engine copies all in before. */
+static double back_begins(const pipeline *p)
+{
+    switch (p->device) {
+    case HAUL_IMPLICIT_SYNC:
+        return computed(p, p->count - 1) - p->kernel_s;
+    case HAUL_ONE_ENGINE:
+        return fmax(all_in(p), computed(p, 0));
+    default:
+        return computed(p, 0);
+    }
+}
+
+static double in_a_row(const pipeline *p)
+{
+    return p->out.first_s + (p->count - 1) * p->out.next_s;
+}
+
+/* All copies back in a row, or the last by itself, which costs at least so much. */
+static double streams_low(const pipeline *p)
+{
+    return fmax(back_begins(p) + in_a_row(p), computed(p, p->count - 1) + p->out.least_s);
+}
+
+/* The last pause before a copy back was before the first, the second or the last: in between the
+ * time is linear in the place. */
+static double streams_high(const pipeline *p)
+{
+    const double last = computed(p, p->count - 1) + p->out.most_s;
+    const double second = computed(p, 1) + p->out.most_s + (p->count - 2) * p->out.next_s;
+    const double row = back_begins(p) + in_a_row(p);
+    return fmax(row, p->device == HAUL_IMPLICIT_SYNC ? last : fmax(last, second));
+}
+
+/* A chunk takes the longer of its kernel and its writes; after the last one a latency. */
+static double hybrid_time(const pipeline *p, double latency_s)
+{
+    const double chunk_s = fmax(p->kernel_s, p->out.next_s);
+    const double last_s = fmax(p->kernel_s + latency_s, p->out.first_s);
+    return p->in.first_s + (p->count - 1) * fmax(p->in.next_s, chunk_s) + last_s;
+}
+
+static bool is_piped(haul_strategy strategy, uint32_t streams)
+{
+    return strategy == HAUL_HYBRID || (strategy == HAUL_STREAMS && streams > 1);
+}
+
+void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
+                         double *low_s, double *high_s)
+{
+    const double count = streams ? streams : 1;
+    const pipeline fast = pipeline_of(self, strategy, count, false);
+    const pipeline slow = pipeline_of(self, strategy, count, true);
+    if (!is_piped(strategy, streams)) {
+        *low_s = *high_s = haul_overlap_time(self, strategy, streams);
+    } else if (strategy == HAUL_HYBRID) {
+        const double latency_s = self->out.bytes > 0 ? self->out.latency_s : 0;
+        *low_s = hybrid_time(&fast, latency_s);
+        *high_s = hybrid_time(&slow, latency_s);
+    } else {
+        *low_s = streams_low(&fast);
+        *high_s = streams_high(&slow);
+    }
+}
+
+static bool is_slowed(const haul_overlap_case *self, haul_strategy strategy)
+{
+    haul_timeline_device device;
+    haul_overlap_device(self, strategy, &device);
+    return both_ways(self) && device.copy_engines > 1 &&
+           (device.busy_speed[0] < 1 || device.busy_speed[1] < 1);
+}
+
+/* Whether it is known what the last copy back costs. Were all in a row, it would wait so long; it
+ * waits indeed if that is a latency less a gap. If none has to wait, it does not. Else some wait
+ * and some do not. */
+static bool last_is_known(const pipeline *p)
+{
+    const double tick_s = 5e-9; /* what a timeline rounds decides no tie */
+    const double spread_s = p->out.first_s - p->out.next_s;
+    const double before_s = in_a_row(p) - p->out.next_s;
+    const double waits_s = back_begins(p) + before_s - computed(p, p->count - 1);
+    const bool never = p->device == HAUL_IMPLICIT_SYNC || p->out.first_s + tick_s < pace(p);
+    return waits_s >= spread_s || (waits_s < -tick_s && never);
+}
+
+unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
+{
+    const double count = streams ? streams : 1;
+    unsigned unmet = 0;
+    if (!is_piped(strategy, streams))
+        return 0;
+    const pipeline p = pipeline_of(self, strategy, count, false);
+    const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
+    if (is_slowed(self, strategy))
+        unmet |= HAUL_FORM_COMPANY;
+    if (streamed && self->device == HAUL_IMPLICIT_SYNC && self->kernel_s > 0)
+        unmet |= HAUL_FORM_SYNC;
+    if (strategy == HAUL_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
+        unmet |= HAUL_FORM_ENDS;
+    if (streamed && !last_is_known(&p))
+        unmet |= HAUL_FORM_LATENCY;
+    if (streamed && self->out.gap_s > self->out.latency_s)
+        unmet |= HAUL_FORM_GAP;
+    return unmet;
+}
