@@ -95,8 +95,8 @@ typedef struct haul_projection {
     /* The whole run on the target; without a timeline run_missing says why. */
     haul_timeline *timeline;
     const int64_t *durations_ns; /* of each operation of the workload; the host's keep theirs */
-    haul_timeline_device device; /* the target's; its kernels together, and the times from call to
-                                  * start, are the recording's */
+    haul_timeline_device device; /* the target's; the times from call to start are the recording's,
+                                  * and so is the room for kernels unless that of both is known */
     haul_release release;        /* as recorded where the profile has no calls of device work */
     haul_replay identity_replay; /* the recording rebuilt with its own durations, in that way */
     const char *run_missing;

@@ -46,7 +46,17 @@ static void carry_collisions(const haul_whole_run *self, haul_timeline_device *d
     }
 }
 
-/* The target's device; kernels together and from call to start as recorded. */
+/* Kernels find room where both devices' is known: where the recording's is not, its kernels may have
+ * no shape. */
+static void find_room(const haul_timeline_device *recording, haul_timeline_device *device)
+{
+    if (device->room.multiprocessors && recording->room.multiprocessors)
+        return;
+    device->kernels = recording->kernels;
+    device->room = recording->room;
+}
+
+/* The target's device; from call to start as recorded. */
 static haul_status find_device(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
     const haul_timeline_device *recording = &out->identity_replay.device;
@@ -55,7 +65,7 @@ static haul_status find_device(const haul_whole_run *self, haul_projection *out,
     if (status)
         return status;
     carry_collisions(self, &device);
-    device.kernels = recording->kernels;
+    find_room(recording, &device);
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++) {
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];

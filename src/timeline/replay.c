@@ -163,10 +163,9 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
         replay.error =
             100 * (double)(replay.replayed_ns - replay.recorded_ns) / (double)replay.recorded_ns;
     if (replay.ops) {
-        haul_sort_doubles(scratch, replay.ops);
-        replay.start_median_ns = haul_quantile_sorted(scratch, replay.ops, 0.5);
-        replay.start_p90_ns = haul_quantile_sorted(scratch, replay.ops, 0.9);
-        replay.start_worst_ns = scratch[replay.ops - 1];
+        replay.start_median_ns = haul_median_of_many(scratch, replay.ops);
+        replay.start_p90_ns = haul_quantile_of_many(scratch, replay.ops, 0.9);
+        replay.start_worst_ns = haul_quantile_of_many(scratch, replay.ops, 1);
     }
     return replay;
 }
