@@ -9,8 +9,6 @@
 /* What a workload holds, in nanoseconds and in bytes. */
 static const double most = 0x1p61;
 
-enum { NO_OP = HAUL_NONE };
-
 typedef enum op_name { COPY_IN, KERNEL, COPY_OUT, MAPPED_KERNEL, MAPPED_WRITES, NAMES } op_name;
 
 /* The copies of one direction, in chunks. */
@@ -138,7 +136,7 @@ static uint32_t add_writes(plan *self, uint32_t i)
 static void plan_hybrid(plan *self)
 {
     add_copies(self, HAUL_HTOD);
-    uint32_t kernel = NO_OP, writes = NO_OP;
+    uint32_t kernel = HAUL_NONE, writes = HAUL_NONE;
     for (uint32_t i = 0; i < self->count; i++) {
         const uint32_t kernel_before = kernel, writes_before = writes;
         const double drain_s = i + 1 == self->count ? self->out.latency_s : 0;
