@@ -4,15 +4,15 @@
  * bench_timeline [MILLIONS [STREAMS]]: 10 million operations over 32 streams. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "haul/timeline.h"
+#include "timeline_workload.h"
 
-enum { ROUNDS = 3, THREADS = 4, STEP_NS = 1000, WAIT_EVERY = 1000, EVENT_EVERY = 16 };
+enum { ROUNDS = 3 };
 
 static const double to_beat_ops_s = 5e6;
 
@@ -36,89 +36,6 @@ static double peak_bytes(void)
     return (double)usage.ru_maxrss * 1024;
 }
 
-/* Where threads and streams stand while a workload is drawn. */
-typedef struct maker {
-    haul_op *ops;
-    haul_edge *edges;
-    size_t edge_count;
-    uint32_t last_on_stream[4096];
-    uint32_t last_of_thread[THREADS];
-} maker;
-
-static uint32_t scramble(uint64_t number)
-{
-    return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 40);
-}
-
-/* Copies in, kernels and copies out, one after another on each stream, called by four threads; a
- * stream now and then waits for another, a thread for a stream. Kernels are long enough that nearly
- * all streams are busy at any time. */
-static void make_op(maker *self, uint32_t i, uint32_t streams)
-{
-    static const uint8_t kinds[] = {HAUL_OP_COPY, HAUL_OP_KERNEL, HAUL_OP_KERNEL, HAUL_OP_COPY};
-    const uint32_t random = scramble(i), thread = i % THREADS, stream = random % streams;
-    const int64_t call_ns = (int64_t)i * STEP_NS;
-    haul_op *op = &self->ops[i];
-    const uint8_t kind = kinds[i / streams % 4];
-    *op = (haul_op){.kind = kind,
-                    .direction = i / streams % 4 ? HAUL_DTOH : HAUL_HTOD,
-                    .detail = HAUL_PINNED,
-                    .start_ns = call_ns + 2 * STEP_NS,
-                    .dur_ns =
-                        200 + random % 1000 + (kind == HAUL_OP_KERNEL ? 3 * streams * STEP_NS : 0),
-                    .call_ns = call_ns,
-                    .call_dur_ns = STEP_NS,
-                    .name = HAUL_NONE,
-                    .stream = stream,
-                    .thread = thread,
-                    .stream_prev = HAUL_NONE,
-                    .thread_prev = self->last_of_thread[thread],
-                    .flags = HAUL_OP_HAS_CALL};
-    uint32_t *last = &self->last_on_stream[stream];
-    const uint32_t other = self->last_on_stream[(stream + 1) % streams];
-    if (i % WAIT_EVERY == WAIT_EVERY - 1) {
-        op->kind = HAUL_OP_SYNC;
-        op->dur_ns = STEP_NS;
-        if (*last != HAUL_NONE)
-            self->edges[self->edge_count++] = (haul_edge){*last, i};
-    } else {
-        if (i % EVENT_EVERY == 0 && other != HAUL_NONE)
-            self->edges[self->edge_count++] = (haul_edge){other, i};
-        *last = i;
-    }
-    self->last_of_thread[thread] = i;
-}
-
-static haul_workload make(uint32_t count, uint32_t streams)
-{
-    maker self = {.ops = malloc(count * sizeof *self.ops),
-                  .edges =
-                      malloc((count / EVENT_EVERY + count / WAIT_EVERY + 2) * sizeof *self.edges)};
-    haul_stream *made_streams = calloc(streams, sizeof *made_streams);
-    static haul_thread threads[THREADS];
-    static haul_device devices[2];
-    if (!self.ops || !self.edges || !made_streams)
-        exit(1);
-    memset(self.last_on_stream, 0xff, sizeof self.last_on_stream);
-    memset(self.last_of_thread, 0xff, sizeof self.last_of_thread);
-    for (uint32_t i = 0; i < count; i++)
-        make_op(&self, i, streams);
-    for (uint32_t s = 0; s < streams; s++)
-        made_streams[s] = (haul_stream){.device = s % 2, .id = s};
-    return (haul_workload){.source = "bench",
-                           .format = "bench",
-                           .ops = self.ops,
-                           .op_count = count,
-                           .edges = self.edges,
-                           .edge_count = self.edge_count,
-                           .streams = made_streams,
-                           .stream_count = streams,
-                           .threads = threads,
-                           .thread_count = THREADS,
-                           .devices = devices,
-                           .device_count = 2};
-}
-
 static measured run(uint32_t count, uint32_t streams, haul_release release)
 {
     const haul_timeline_options options = {
@@ -129,7 +46,7 @@ static measured run(uint32_t count, uint32_t streams, haul_release release)
         .release = release,
     };
     const double peak = peak_bytes();
-    const haul_workload workload = make(count, streams);
+    const haul_workload workload = timeline_workload_make(count, streams, true);
     haul_timeline *timeline = NULL;
     haul_error error;
     const double start = cpu_s();
