@@ -13,11 +13,13 @@ const kernel_board kernel_boards[KERNEL_BOARDS] = {
     {"gtx-750", "GTX-750"}, {"gtx-970", "GTX-970"},
 };
 
-/* What a program does in one launch, each a factor times N to a power: read off the sources
- * (marcosamaris/gpuperfpredict). Only proportions matter at one size: lambda takes the rest. */
+/* What a program does in one launch, each a factor times N to a power, and `linear` N: read off the
+ * sources (marcosamaris/gpuperfpredict). Only proportions matter at one size: lambda takes the
+ * rest. */
 typedef struct amount {
     double factor;
     int power;
+    double linear;
 } amount;
 
 typedef struct program {
@@ -33,31 +35,62 @@ typedef struct program {
 
 enum { TILE = 16 };
 
+/* quicksort has 100 different values: those that are alike take N / 100 of them (N / 100) / 2 steps
+ * each, a load a step; to part the others takes an element 6 steps and 3 moves, each a load, a
+ * store and a second look (counted by running the source's loops on numbers of 0 to 99). */
 static const program programs[KERNEL_PROGRAMS] = {
-    {"dotProd", {10, 1}, {2, 1}, {0, 0}, {3, 1}, {2, 1}, {8, 1}, {2, 1}},
-    {"matMul_gpu", {1, 3}, {2, 3}, {1, 2}, {0, 0}, {0, 0}, {12, 2}, {2, 3}},
+    {"dotProd", {10, 1, 0}, {2, 1, 0}, {0, 0, 0}, {3, 1, 0}, {2, 1, 0}, {8, 1, 0}, {2, 1, 0}},
+    {"matMul_gpu", {1, 3, 0}, {2, 3, 0}, {1, 2, 0}, {0, 0, 0}, {0, 0, 0}, {12, 2, 0}, {2, 3, 0}},
     {"matMul_gpu_sharedmem",
-     {1, 3},
-     {2.0 / TILE, 3},
-     {1, 2},
-     {2, 3},
-     {2.0 / TILE, 3},
-     {12, 2},
-     {2, 3}},
+     {1, 3, 0},
+     {2.0 / TILE, 3, 0},
+     {1, 2, 0},
+     {2, 3, 0},
+     {2.0 / TILE, 3, 0},
+     {12, 2, 0},
+     {2, 3, 0}},
     {"matMul_gpu_sharedmem_uncoalesced",
-     {1, 3},
-     {2.0 / TILE, 3},
-     {1, 2},
-     {2, 3},
-     {2.0 / TILE, 3},
-     {12, 2},
-     {2, 3}},
-    {"matMul_gpu_uncoalesced", {1, 3}, {2, 3}, {1, 2}, {0, 0}, {0, 0}, {12, 2}, {2, 3}},
-    {"matrix_sum_coalesced", {1, 2}, {2, 2}, {1, 2}, {0, 0}, {0, 0}, {12, 2}, {1, 2}},
-    {"matrix_sum_normal", {1, 2}, {2, 2}, {1, 2}, {0, 0}, {0, 0}, {12, 2}, {1, 2}},
-    {"quicksort", {1, 2}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {4, 1}, {0, 0}},
-    {"subSeqMax", {100, 1}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, {4, 1}, {0, 0}},
-    {"vectorAdd", {1, 1}, {2, 1}, {1, 1}, {0, 0}, {0, 0}, {12, 1}, {1, 1}},
+     {1, 3, 0},
+     {2.0 / TILE, 3, 0},
+     {1, 2, 0},
+     {2, 3, 0},
+     {2.0 / TILE, 3, 0},
+     {12, 2, 0},
+     {2, 3, 0}},
+    {"matMul_gpu_uncoalesced",
+     {1, 3, 0},
+     {2, 3, 0},
+     {1, 2, 0},
+     {0, 0, 0},
+     {0, 0, 0},
+     {12, 2, 0},
+     {2, 3, 0}},
+    {"matrix_sum_coalesced",
+     {1, 2, 0},
+     {2, 2, 0},
+     {1, 2, 0},
+     {0, 0, 0},
+     {0, 0, 0},
+     {12, 2, 0},
+     {1, 2, 0}},
+    {"matrix_sum_normal",
+     {1, 2, 0},
+     {2, 2, 0},
+     {1, 2, 0},
+     {0, 0, 0},
+     {0, 0, 0},
+     {12, 2, 0},
+     {1, 2, 0}},
+    {"quicksort",
+     {0.005, 2, 9},
+     {0.005, 2, 12},
+     {3, 1, 0},
+     {0, 0, 0},
+     {0, 0, 0},
+     {4, 1, 0},
+     {0, 0, 0}},
+    {"subSeqMax", {100, 1, 0}, {1, 1, 0}, {0, 0, 0}, {1, 1, 0}, {1, 1, 0}, {4, 1, 0}, {0, 0, 0}},
+    {"vectorAdd", {1, 1, 0}, {2, 1, 0}, {1, 1, 0}, {0, 0, 0}, {0, 0, 0}, {12, 1, 0}, {1, 1, 0}},
 };
 
 const char *const kernel_programs[KERNEL_PROGRAMS] = {
@@ -75,7 +108,7 @@ const char *const kernel_programs[KERNEL_PROGRAMS] = {
 
 static double amount_at(amount self, double n)
 {
-    return self.factor * pow(n, self.power);
+    return self.factor * pow(n, self.power) + self.linear * n;
 }
 
 static haul_kernel_counts counts_of(const program *self, double n, double threads, double block)

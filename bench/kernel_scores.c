@@ -84,25 +84,20 @@ haul_status kernel_scores_error(const kernel_scores *self, kernel_error *out, ha
     double *errors = malloc((self->count + 1) * sizeof *errors);
     if (!errors)
         return haul_fail_no_memory(error);
-    kernel_error sum = {0};
+    kernel_error sum = {.count = self->count};
+    const double count = fmax(1, (double)self->count);
+    size_t inside = 0;
     for (size_t i = 0; i < self->count; i++) {
         const kernel_score *score = &self->items[i];
-        const double miss = 100 * fabs(score->ratio - 1);
-        sum.all += miss / (double)self->count;
-        if (score->beyond)
-            continue;
-        errors[sum.count++] = miss;
-        sum.mean += miss;
-        sum.naive += 100 * fabs(score->naive - 1);
-        sum.best += 100 * fabs(score->best - 1);
+        errors[i] = 100 * fabs(score->ratio - 1);
+        sum.mean += errors[i] / count;
+        sum.naive += 100 * fabs(score->naive - 1) / count;
+        sum.best += 100 * fabs(score->best - 1) / count;
+        inside += !score->beyond;
+        sum.inside += score->beyond ? 0 : errors[i];
     }
-    if (sum.count) {
-        const double count = (double)sum.count;
-        sum.median = haul_median(errors, sum.count);
-        sum.mean /= count;
-        sum.naive /= count;
-        sum.best /= count;
-    }
+    sum.inside = inside ? sum.inside / (double)inside : 0;
+    sum.median = sum.count ? haul_median(errors, sum.count) : 0;
     free(errors);
     *out = sum;
     return HAUL_OK;

@@ -37,14 +37,14 @@ typedef enum kernel_left_out { LEFT_PROGRAM, LEFT_BOARD } kernel_left_out;
 haul_status kernel_scores_held_out(const kernel_scores *self, kernel_left_out what, double *held,
                                    haul_error *error);
 
-/* Mean and median of 100 |ratio - 1| over the scores that are not beyond, and the mean over all. */
+/* Mean and median of 100 |ratio - 1|, and the mean over the scores that are not beyond. */
 typedef struct kernel_error {
     size_t count;
     double mean;
     double median;
-    double naive; /* mean */
-    double best;  /* mean */
-    double all;   /* mean */
+    double naive;  /* mean */
+    double best;   /* mean */
+    double inside; /* mean */
 } kernel_error;
 haul_status kernel_scores_error(const kernel_scores *self, kernel_error *out, haul_error *error);
 

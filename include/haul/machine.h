@@ -103,8 +103,9 @@ typedef struct haul_gpu {
     const char *architecture;
     haul_figure count; /* in the node */
     haul_figure multiprocessors;
-    haul_figure cores; /* of one multiprocessor: single-precision lanes */
-    haul_figure clock_Hz;
+    haul_figure cores;         /* of one multiprocessor: single-precision lanes */
+    haul_figure clock_Hz;      /* the highest as it is sold: boost */
+    haul_figure base_clock_Hz; /* what the maker guarantees */
     haul_figure memory_bytes;
     haul_figure memory_bandwidth_Bps;
     haul_figure inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */

@@ -8,7 +8,7 @@
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
  * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone
- * known; docs/accuracy.md. Where few blocks run only one ratio is left: see kernel_roofline.c. */
+ * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own doubt beside. */
 static const double doubt_blind = 0.2;
 
 /* Double precision bounds kernels on boards that are built for it, not where it is a token. */
@@ -73,7 +73,7 @@ static haul_span ratio_of_launch(const haul_gpu *from, const haul_gpu *to,
     const double inside = inside_of(from, to, blocks);
     if (inside <= 0 || !haul_gpu_has_few(from, blocks, launches->block))
         return ratio_of(from, to, blocks);
-    return haul_span_within(inside, exp(haul_kernel_doubt_inside(from, to)));
+    return haul_span_within(inside, exp(hypot(doubt_blind, haul_kernel_doubt_inside(from, to))));
 }
 
 static const char *text_of(const char *name)

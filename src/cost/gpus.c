@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Cycles: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018
- * (Kepler to Volta), and Dissecting the Turing T4, 2019; later ones issue as Volta does; Fermi: the
- * CUDA C Programming Guide 4.2. Threads: that guide's table of compute capabilities. */
+/* Cycles of an addition or a multiply-add: Arafa et al., Instructions' Latencies Characterization
+ * for NVIDIA GPGPUs, arXiv 1905.08778, and its tables in LANL's Performance Prediction Toolkit
+ * (Kepler to Turing; Mesa's compiler has the same 9 for Kepler, 6 for Maxwell); Fermi: "typically
+ * about 22 clock cycles", CUDA C Programming Guide 4.2 and 5.0. Those after Turing are taken as
+ * Turing. Threads: the CUDA guide's table of compute capabilities. */
 static const haul_architecture architectures[] = {
-    {"fermi", 18, 1536}, {"kepler", 9, 2048},    {"maxwell", 6, 2048}, {"pascal", 6, 2048},
+    {"fermi", 22, 1536}, {"kepler", 9, 2048},    {"maxwell", 6, 2048}, {"pascal", 6, 2048},
     {"volta", 4, 2048},  {"turing", 4, 1024},    {"ampere", 4, 2048},  {"ada", 4, 1536},
     {"hopper", 4, 2048}, {"blackwell", 4, 2048},
 };
@@ -38,8 +40,9 @@ bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b)
     return a->name && b->name && !strcasecmp(without_maker(a->name), without_maker(b->name));
 }
 
-/* "Fetching ECC bits for each memory transaction also reduces the effective bandwidth by about
- * 20 %": CUDA C++ Best Practices Guide, theoretical bandwidth, of GDDR memory. */
+/* "On GPUs with GDDR memory with ECC enabled [...] fetching ECC bits for each memory transaction
+ * also reduced the effective bandwidth by approximately 20%": CUDA C++ Best Practices Guide (12.9),
+ * "Theoretical Bandwidth Calculation". */
 static const double left_by_ecc = 0.8;
 
 double haul_gpu_memory_rate(const haul_gpu *gpu)
@@ -77,9 +80,18 @@ static double busiest(const haul_gpu *gpu, double blocks)
     return blocks > 0 ? ceil(share) : share;
 }
 
+/* Boost is as temperature, power and the length of the run allow: the instructions, rates and times
+ * that profilers count on a GTX TITAN say 836 MHz, its base, where boost is 876. */
+double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to)
+{
+    if (from->base_clock_Hz.value > 0 && to->base_clock_Hz.value > 0)
+        return from->base_clock_Hz.value / to->base_clock_Hz.value;
+    return from->clock_Hz.value / to->clock_Hz.value;
+}
+
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks)
 {
-    return busiest(to, blocks) / busiest(from, blocks) * from->clock_Hz.value / to->clock_Hz.value *
+    return busiest(to, blocks) / busiest(from, blocks) * haul_gpu_clock_ratio(from, to) *
            wait_ratio(from, to);
 }
 

@@ -28,6 +28,10 @@ double haul_gpu_memory_rate(const haul_gpu *gpu);
 /* Single precision, flop/s; 0: not known. */
 double haul_gpu_flops(const haul_gpu *gpu);
 
+/* Of what takes a number of cycles, seconds on `to` for one on `from`: by the base clocks where both
+ * are known. */
+double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);
+
 /* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the
  * blocks of the busiest (`blocks` 0: many), and the cycles that dependent instructions wait. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks);

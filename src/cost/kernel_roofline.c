@@ -23,8 +23,8 @@ static const double roomier = 1.25;
  * is inside the multiprocessors. Fitted to log |measured / predicted| of ten programs at all sizes
  * between five boards, two architectures (gpuperfpredict); docs/accuracy.md has the coverage with a
  * program or a board left out. */
-static const double doubt_alike[] = {0.11, 0.18};
-static const double doubt_across[] = {0.15, 0.56};
+static const double doubt_alike[] = {0.10, 0.145};
+static const double doubt_across[] = {0.21, 0.54};
 
 typedef struct carrying {
     double home_s;
@@ -57,8 +57,8 @@ static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double bloc
     const double waits = haul_gpu_inside_ratio(from, to, blocks);
     if (arithmetic <= 0)
         return waits;
-    const double peak = from->clock_Hz.value / to->clock_Hz.value * from->cores.value /
-                        to->cores.value * busiest(to, blocks) / busiest(from, blocks);
+    const double peak = haul_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
+                        busiest(to, blocks) / busiest(from, blocks);
     return pow(waits, 1 - arithmetic) * pow(peak, arithmetic);
 }
 

@@ -59,6 +59,7 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "multiprocessors", multiprocessors, NUMBER, COUNT),
     FIGURE(haul_gpu, "cores", cores, NUMBER, COUNT),
     FIGURE(haul_gpu, "clock", clock_Hz, HERTZ, POSITIVE),
+    FIGURE(haul_gpu, "base_clock", base_clock_Hz, HERTZ, POSITIVE),
     FIGURE(haul_gpu, "memory", memory_bytes, BYTES, POSITIVE),
     FIGURE(haul_gpu, "memory_bandwidth", memory_bandwidth_Bps, RATE, POSITIVE),
     FIGURE(haul_gpu, "inline_ecc", inline_ecc, NUMBER, FLAG),

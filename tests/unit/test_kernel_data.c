@@ -82,24 +82,32 @@ static void three_sizes_give_the_rest(void **state)
     assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
 }
 
+static bool same_launch(const kernel_series *a, const kernel_series *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (a->samples[i].size == b->samples[j].size)
+                return a->samples[i].counts.threads == b->samples[j].counts.threads;
+    return false;
+}
+
 static void carry_program(int p, int from, int to, tally *sum)
 {
     const kernel_series *home = &rows->series[p][from];
     const kernel_series *there = &rows->series[p][to];
+    if (!same_launch(home, there))
+        return;
     haul_kernel_fit *fit = fitted(from, home->samples, home->count);
     const haul_kernel_case base = {
         .home = rows->machines[from], .fit = fit, .target = rows->machines[to]};
-    for (size_t i = 0; i < there->count; i++)
-        for (size_t k = 0; k < home->count; k++)
-            if (home->samples[k].size == there->samples[i].size &&
-                home->samples[k].counts.threads == there->samples[i].counts.threads) {
-                const haul_estimate estimate = predicted(&base, &there->samples[i]);
-                count_row(sum, &estimate, there->samples[i].seconds);
-            }
+    for (size_t i = 0; i < there->count; i++) {
+        const haul_estimate estimate = predicted(&base, &there->samples[i]);
+        count_row(sum, &estimate, there->samples[i].seconds);
+    }
     haul_kernel_fit_free(fit);
 }
 
-/* Mean |error| over both directions of some pairs, sizes and launches that both boards have. */
+/* Mean |error| over both directions of some pairs, all sizes of the other board. */
 static tally carried(const int pairs[][2], size_t count)
 {
     tally sum = {0};
@@ -126,6 +134,7 @@ static void other_boards_follow_what_bounds(void **state)
     assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
     sum = carried(maxwell, 1);
     assert_true(sum.error <= 0.09 * sum.count);
+    assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
     sum = carried(across, 6);
     assert_true(sum.error <= 0.30 * sum.count);
     assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);

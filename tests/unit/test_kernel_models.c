@@ -108,7 +108,72 @@ static void lambda_goes_through_its_sizes_and_stays_between(void **state)
         last = lambda;
     }
     /* beyond the sizes the slope dies away: far off nothing more is lost */
-    CHECK_NEAR(haul_kernel_fit_lambda(fit, 1e9), haul_kernel_fit_lambda(fit, 1e8), 1e-6);
+    CHECK_NEAR(haul_kernel_fit_lambda(fit, 1e12), haul_kernel_fit_lambda(fit, 1e11), 1e-6);
+    haul_kernel_fit_free(fit);
+}
+
+/* Work of N^3 and what is of N^2 beside it: lambda at 10 N follows from the sizes up to N. */
+static void lambda_goes_on_by_the_law_of_its_last_sizes(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_sample samples[8];
+    for (int i = 0; i < 8; i++) {
+        const double n = 256 * (i + 1);
+        samples[i] = sample(&home, n, 5 / (1 + 700 / n));
+    }
+    for (size_t count = 2; count <= 8; count += 3) {
+        haul_kernel_fit *fit = fitted(&home, samples, count);
+        assert_true(fit->growth > 0 && fit->growth < 1);
+        for (double n = samples[count - 1].size; n < 1e6; n *= 3)
+            CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 5 / (1 + 700 / n), 1e-9);
+        haul_kernel_fit_free(fit);
+    }
+}
+
+/* Times that do not grow at all, and times that grow faster than the work. */
+static void what_goes_on_is_bounded(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    for (int power = -4; power <= 4; power += 2) {
+        haul_kernel_sample samples[5];
+        for (int i = 0; i < 5; i++) {
+            const double n = 256 * (i + 1);
+            samples[i] = sample(&home, n, 5 * pow(i + 1, power));
+        }
+        haul_kernel_fit *fit = fitted(&home, samples, 5);
+        assert_true(fit->growth >= -1 && fit->growth <= 1);
+        const double last = haul_kernel_fit_lambda(fit, 1280);
+        for (double n = 1280; n < 1e30; n *= 10) {
+            const double lambda = haul_kernel_fit_lambda(fit, n);
+            assert_true(lambda >= last * 0.5 * (1 - 1e-9));
+            assert_true(lambda <= last * (n / 1280) * (1 + 1e-9));
+        }
+        haul_kernel_fit_free(fit);
+    }
+}
+
+/* Where both boards have a base clock the ratio is theirs. */
+static void base_clocks_carry(void **state)
+{
+    (void)state;
+    haul_machine home = board("home", "kepler", 8, 192, 1.2e9);
+    haul_machine target = board("target", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample samples[] = {sample(&home, 1024, 4), sample(&home, 2048, 4)};
+    haul_kernel_fit *fit = fitted(&home, samples, 2);
+    const haul_kernel_case what = {
+        .home = &home, .fit = fit, .target = &target, .size = 2048, .counts = product(2048)};
+    const double ratios[] = {1.2, 1.2, 1.5};
+    for (int i = 0; i < 3; i++) {
+        haul_estimate out = {0};
+        assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
+        CHECK_NEAR(out.seconds - 2e-6, ratios[i] * (samples[1].seconds - 2e-6), 1e-9);
+        if (i == 0)
+            home.gpu.base_clock_Hz = (haul_figure){0.9e9, HAUL_DATASHEET, NULL};
+        else
+            target.gpu.base_clock_Hz = (haul_figure){0.6e9, HAUL_DATASHEET, NULL};
+    }
     haul_kernel_fit_free(fit);
 }
 
@@ -397,6 +462,9 @@ int main(void)
         cmocka_unit_test(bsp_is_the_papers_formula),
         cmocka_unit_test(one_lambda_gives_its_sizes_back),
         cmocka_unit_test(lambda_goes_through_its_sizes_and_stays_between),
+        cmocka_unit_test(lambda_goes_on_by_the_law_of_its_last_sizes),
+        cmocka_unit_test(what_goes_on_is_bounded),
+        cmocka_unit_test(base_clocks_carry),
         cmocka_unit_test(bad_samples_are_refused_with_their_line),
         cmocka_unit_test(at_home_the_measured_time_comes_back),
         cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),
