@@ -72,7 +72,8 @@ typedef struct haul_timeline_device {
     bool staging;
     /* Migrations of unified memory (HAUL_MANAGED) at once: the driver has channels of its own for
      * them (nvidia-uvm, uvm_channel.c), so they wait for no copy engine, but share the link with
-     * copies of their direction as above, and slow those of the other. */
+     * copies of their direction as above, and slow those of the other. One without a call answers
+     * a kernel's faults: it waits until the kernels of its device before it have started. */
     unsigned migrations;
 } haul_timeline_device;
 

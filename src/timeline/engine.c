@@ -78,13 +78,24 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
-/* Implicit synchronisation: what needs to know that a kernel is complete waits for the start of all
- * kernels launched before (CCGrid 2014, section III). */
+/* What waits for the start of all kernels before it: with implicit synchronisation, whatever needs
+ * to know that a kernel is complete (CCGrid 2014, section III); a migration that nothing called,
+ * since a kernel's faults did. */
+static bool is_gated(const haul_engine *self, const haul_actor *stream)
+{
+    const haul_timeline_device *device = &self->options->device;
+    const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
+    if (device->implicit_sync && stream->before != HAUL_NONE &&
+        ops[stream->before].kind == HAUL_OP_KERNEL)
+        return true;
+    return device->migrations && op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED &&
+           op->thread == HAUL_NONE;
+}
+
 static bool gate_is_open(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
-    if (!self->gates || stream->before == HAUL_NONE ||
-        self->workload->ops[stream->before].kind != HAUL_OP_KERNEL)
+    if (!self->gates || !is_gated(self, stream))
         return true;
     haul_gate *gate = &self->gates[stream->device];
     if (gate->kernel >= stream->op)
@@ -112,17 +123,14 @@ static bool is_kernel_of(const haul_engine *self, uint32_t op, uint32_t device)
 static void open_gate(haul_engine *self, uint32_t device)
 {
     haul_gate *gate = &self->gates[device];
-    uint32_t last = HAUL_NONE;
+    const uint32_t opener = gate->kernel;
     while (gate->kernel < self->workload->op_count &&
-           (!is_kernel_of(self, gate->kernel, device) || has_started(self, gate->kernel))) {
-        if (is_kernel_of(self, gate->kernel, device))
-            last = gate->kernel;
+           (!is_kernel_of(self, gate->kernel, device) || has_started(self, gate->kernel)))
         gate->kernel++;
-    }
     while (gate->waiting.count && gate->waiting.heap[0].op <= gate->kernel) {
         const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
         self->actors[actor].state = HAUL_ACTOR_LOOKS;
-        self->actors[actor].cause = last;
+        self->actors[actor].cause = opener;
         haul_engine_schedule(self, actor, self->now_ns);
     }
 }

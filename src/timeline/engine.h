@@ -74,7 +74,7 @@ typedef struct haul_lane {
     uint32_t running;
 } haul_lane;
 
-/* Implicit synchronisation of one device. */
+/* Who waits for the start of a device's kernels. */
 typedef struct haul_gate {
     haul_waiting waiting;
     uint32_t kernel; /* the first that has not started; op_count where all have */

@@ -108,10 +108,12 @@ static bool alloc_actors(haul_engine *self)
     self->dirty = malloc(servers * sizeof *self->dirty);
     self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
     self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
-    if (self->options->device.implicit_sync)
+    const haul_timeline_device *device = &self->options->device;
+    const bool is_gated = device->implicit_sync || device->migrations;
+    if (is_gated)
         self->gates = calloc(self->device_count, sizeof *self->gates);
     return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
-           (self->gates || !self->options->device.implicit_sync) && haul_room_init(self) &&
+           (self->gates || !is_gated) && haul_room_init(self) &&
            haul_events_init(&self->events, self->actor_count);
 }
 

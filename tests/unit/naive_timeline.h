@@ -213,8 +213,11 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
         }
     if (!naive_edges_met(n, i))
         return false;
-    if (!n->o->device.implicit_sync || before == HAUL_NONE ||
-        n->w->ops[before].kind != HAUL_OP_KERNEL)
+    const bool is_synchronised = n->o->device.implicit_sync && before != HAUL_NONE &&
+                                 n->w->ops[before].kind == HAUL_OP_KERNEL;
+    const bool answers_faults = n->o->device.migrations && op->kind == HAUL_OP_COPY &&
+                                op->detail == HAUL_MANAGED && op->thread == HAUL_NONE;
+    if (!is_synchronised && !answers_faults)
         return true;
     for (uint32_t k = 0; k < i; k++)
         if (n->w->ops[k].kind == HAUL_OP_KERNEL &&

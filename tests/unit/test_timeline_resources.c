@@ -239,6 +239,26 @@ static void migrations_pass_by_the_engines(void **state)
     by_hand_release(&self);
 }
 
+/* A kernel, a copy before it that holds the device up, and a migration for the kernel. */
+static void migrations_answer_faults(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 30);
+    add_kernel(&self, 0, HAUL_NONE, 50);
+    add_copy(&self, 1, HAUL_HTOD, HAUL_MANAGED, 10);
+    add_kernel(&self, 2, HAUL_NONE, 50);
+    by_hand_finish(&self);
+    haul_timeline_options options = plain;
+    options.device.migrations = 1;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 30);
+    assert_int_equal(timeline->ops[2].start_ns, 30);
+    assert_int_equal(timeline->cause[2], 1);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
 static void more_engines_take_more_peer_copies(void **state)
 {
     (void)state;
@@ -313,6 +333,7 @@ int main(void)
         cmocka_unit_test(devices_share_a_link),
         cmocka_unit_test(pageable_copies_exclude_each_other),
         cmocka_unit_test(migrations_pass_by_the_engines),
+        cmocka_unit_test(migrations_answer_faults),
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
         cmocka_unit_test(machines_have_the_room_of_their_architecture),
