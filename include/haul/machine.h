@@ -101,7 +101,8 @@ typedef struct haul_copy_curve {
 typedef struct haul_gpu {
     const char *name; /* as the vendor's tools print it; NULL where unknown */
     const char *architecture;
-    haul_figure count; /* in the node */
+    haul_figure count;    /* in the node */
+    haul_figure per_link; /* of them, that share one link to the host: a PCIe switch's */
     haul_figure multiprocessors;
     haul_figure cores;         /* of one multiprocessor: single-precision lanes */
     haul_figure clock_Hz;      /* the highest as it is sold: boost */

@@ -156,9 +156,10 @@ typedef struct haul_timeline {
 
 /* A device of `machine`: copy engines, implicit synchronisation, of pinned copies the speed while
  * both directions are busy and what chained copies save, a staging buffer where the machine says
- * its chunk; of NVIDIA's architectures the room for kernels (CUDA C++ Programming Guide, technical
- * specifications per compute capability) and CUDA's launch queue, of others kernels one at a time.
- * Figures that the machine lacks leave what costs nothing; without gpu.copy_engines, MISSING. */
+ * its chunk, links shared as it says; of NVIDIA's architectures the room for kernels (CUDA C++
+ * Programming Guide, technical specifications per compute capability) and CUDA's launch queue, of
+ * others kernels one at a time. Figures that the machine lacks leave what costs nothing; without
+ * gpu.copy_engines, MISSING. */
 HAUL_API haul_status haul_timeline_device_of(const haul_machine *machine,
                                              haul_timeline_device *device, haul_error *error);
 

@@ -56,6 +56,7 @@ static const haul_field gpu_fields[] = {
     TEXT(haul_gpu, "name", name),
     TEXT(haul_gpu, "architecture", architecture),
     FIGURE(haul_gpu, "count", count, NUMBER, COUNT),
+    FIGURE(haul_gpu, "per_link", per_link, NUMBER, COUNT),
     FIGURE(haul_gpu, "multiprocessors", multiprocessors, NUMBER, COUNT),
     FIGURE(haul_gpu, "cores", cores, NUMBER, COUNT),
     FIGURE(haul_gpu, "clock", clock_Hz, HERTZ, POSITIVE),

@@ -38,6 +38,8 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
         .busy_speed = {1, 1},
     };
     find_room(gpu, &made);
+    if (gpu->per_link.value > 1)
+        made.link_devices = (unsigned)fmin(gpu->per_link.value, 1e6);
     for (int i = 0; i < 2; i++) {
         const haul_copy_curve *staged =
             haul_machine_curve(machine, (haul_direction)i, HAUL_PAGEABLE, HAUL_NEAR);

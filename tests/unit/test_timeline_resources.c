@@ -324,6 +324,22 @@ static void machines_have_the_room_of_their_architecture(void **state)
     assert_false(a100.staging || a100.migrations || a100.link_devices);
 }
 
+static void machines_say_who_shares_a_link(void **state)
+{
+    (void)state;
+    static const char yaml[] = "haul: 1\nname: two\nsummary: two behind a switch\nfrom: datasheet\n"
+                               "gpu:\n  count: 4\n  per_link: 2\n  copy_engines: 2\n"
+                               "link:\n  kind: pcie\n  generation: 3\n  lanes: 16\n";
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    haul_timeline_device device = {0};
+    if (haul_machine_parse(yaml, sizeof yaml - 1, "two.yaml", &machine, &error) ||
+        haul_timeline_device_of(machine, &device, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(device.link_devices, 2);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +352,7 @@ int main(void)
         cmocka_unit_test(migrations_answer_faults),
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
+        cmocka_unit_test(machines_say_who_shares_a_link),
         cmocka_unit_test(machines_have_the_room_of_their_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
