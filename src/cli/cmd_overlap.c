@@ -12,9 +12,11 @@ static const char usage[] =
     "What a program that copies data to a GPU, runs a kernel and copies results back would gain "
     "from\n"
     "doing these at once: by streams, by mapped memory or by both, as closed forms (van Werkhoven\n"
-    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies, beside what no\n"
-    "strategy can beat, then the answers: what dominates, what can be gained, copies or mapped\n"
-    "memory, how many streams, and what the next generation of PCIe would change.\n"
+    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies: each one's time by its\n"
+    "form, between which times it lies for all that is known of the copies, and its time played\n"
+    "on the timeline, beside what no strategy can beat. Then the answers: what dominates, what can\n"
+    "be gained, copies or mapped memory, how many streams, and what the next generation of PCIe\n"
+    "would change.\n"
     "\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
     "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
@@ -153,6 +155,13 @@ static haul_status read_request(const overlap_options *options, request *self, h
     return status;
 }
 
+static haul_status compare(const haul_overlap_case *of, uint32_t streams, haul_overlap *out,
+                           haul_error *error)
+{
+    haul_overlap_compare(of, streams, out);
+    return haul_overlap_play_all(of, out, error);
+}
+
 /* The answer on the link as it is, and on the next generation where there is one. */
 static haul_status answer(const haul_machine *machine, const request *self, FILE *out,
                           haul_error *error)
@@ -160,12 +169,15 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
     haul_overlap_case now;
     haul_overlap_case then;
     haul_overlap_report report = {.machine = machine, .work = &self->work, .of = &now};
-    const haul_status status = haul_overlap_describe(machine, &self->work, &now, error);
+    haul_status status = haul_overlap_describe(machine, &self->work, &now, error);
     if (status)
         return error->status == HAUL_BAD_INPUT ? (error->status = HAUL_USAGE) : status;
-    haul_overlap_compare(&now, self->streams, &report.strategies);
-    if (!haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
-        haul_overlap_compare(&then, self->streams, &report.next);
+    status = compare(&now, self->streams, &report.strategies, error);
+    if (!status &&
+        !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
+        status = compare(&then, self->streams, &report.next, error);
+    if (status)
+        return status;
     return haul_report_overlap(&report, self->format, out, error);
 }
 
