@@ -2,7 +2,7 @@
 #include "haul/trace.h"
 
 static const char usage[] =
-    "haul analyze TRACE [--format table|json|csv] [-o FILE] [--perfetto FILE]\n"
+    "haul analyze TRACE [--format table|json|csv] [-o FILE] [--html FILE] [--perfetto FILE]\n"
     "\n"
     "Says where the time of a recorded program went: copies by direction, kind of host memory and\n"
     "size, kernels against copies, overlap, idle time, the largest costs.\n"
@@ -19,6 +19,9 @@ static const char usage[] =
     "size\n"
     "                                (csv)\n"
     "  -o, --output FILE             print to a file\n"
+    "  --html FILE                   write a page to look at, too: the timeline, the sizes of "
+    "copies,\n"
+    "                                the times\n"
     "  --perfetto FILE               write the recorded timeline as a trace for ui.perfetto.dev "
     "or\n"
     "                                chrome://tracing, thinned where it would reach 100 MB\n"
@@ -38,6 +41,8 @@ static const char usage[] =
 typedef struct analyze_options {
     const char *trace;
     const char *output;
+    const char *html;
+    const char *command;
     const char *perfetto;
     haul_format format;
     bool help;
@@ -50,6 +55,7 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
     const cli_option known[] = {
         {"format", &format, 0, NULL},
         {"output", &options->output, 'o', NULL},
+        {"html", &options->html, 0, NULL},
         {"perfetto", &options->perfetto, 0, NULL},
         {0},
     };
@@ -67,8 +73,12 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
         return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
     options->trace = rest.operands[0];
     if (cli_overwritten(options->output, &options->trace, 1) ||
+        cli_overwritten(options->html, &options->trace, 1) ||
         cli_overwritten(options->perfetto, &options->trace, 1))
         return cli_usage(self, "'%s' would be overwritten by its own report", options->trace);
+    const char *collides = cli_page_collides(options->html, options->output);
+    if (collides)
+        return cli_usage(self, "%s", collides);
     return 0;
 }
 
@@ -83,6 +93,19 @@ static haul_status write_report(const analyze_options *options, const haul_workl
     return cli_output_finish(out, options->output, status, error);
 }
 
+static haul_status write_page(const analyze_options *options, const haul_workload *workload,
+                              const haul_analysis *analysis, haul_error *error)
+{
+    const haul_drawn recorded = {.label = "recorded", .workload = workload};
+    const haul_page page = {.title = cli_file_name(options->trace),
+                            .command = options->command,
+                            .timelines = &recorded,
+                            .timeline_count = 1,
+                            .workload = workload,
+                            .analysis = analysis};
+    return cli_page_write(options->html, &page, error);
+}
+
 static haul_status analyze(const analyze_options *options, haul_error *error)
 {
     haul_workload *workload;
@@ -95,6 +118,8 @@ static haul_status analyze(const analyze_options *options, haul_error *error)
     status = haul_analyze(workload, &analysis, error);
     if (!status) {
         status = write_report(options, workload, analysis, error);
+        if (!status)
+            status = write_page(options, workload, analysis, error);
         haul_analysis_free(analysis);
     }
     const haul_drawn drawn = {.workload = workload};
@@ -106,7 +131,9 @@ static haul_status analyze(const analyze_options *options, haul_error *error)
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    analyze_options options = {0};
+    cli_command_line command;
+    cli_command_text(argc, argv, &command);
+    analyze_options options = {.command = command.text};
     const int wrong = parse(self, argc, argv, &options);
     if (wrong)
         return wrong;

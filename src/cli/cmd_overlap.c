@@ -12,11 +12,9 @@ static const char usage[] =
     "What a program that copies data to a GPU, runs a kernel and copies results back would gain "
     "from\n"
     "doing these at once: by streams, by mapped memory or by both, as closed forms (van Werkhoven\n"
-    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies: each one's time by its\n"
-    "form, between which times it lies for all that is known of the copies, and its time played\n"
-    "on the timeline, beside what no strategy can beat. Then the answers: what dominates, what can\n"
-    "be gained, copies or mapped memory, how many streams, and what the next generation of PCIe\n"
-    "would change.\n"
+    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies, beside what no\n"
+    "strategy can beat, then the answers: what dominates, what can be gained, copies or mapped\n"
+    "memory, how many streams, and what the next generation of PCIe would change.\n"
     "\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
     "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
@@ -32,6 +30,8 @@ static const char usage[] =
     "in\n"
     "                                docs/json.md), a row for each strategy and link (csv)\n"
     "  -o, --output FILE             print to a file\n"
+    "  --html FILE                   write a page to look at, too: the table, the times over the\n"
+    "                                number of streams, the machine's figures\n"
     "  -h, --help                    print this\n"
     "\n"
     "exit code: 0 done, 2 wrong use, 3 a machine that cannot be read, or lacks a figure, named\n";
@@ -46,6 +46,7 @@ typedef struct overlap_options {
     const char *writes;
     const char *format;
     const char *output;
+    const char *html;
     bool help;
 } overlap_options;
 
@@ -54,31 +55,28 @@ typedef struct request {
     haul_overlap_work work;
     uint32_t streams;
     haul_format format;
+    const char *html;
+    const char *command;
 } request;
 
 /* Returns what is wrong with the arguments, or NULL. */
 static const char *parse_arguments(int argc, char **argv, overlap_options *out)
 {
     static const struct option known[] = {
-        {"machine", required_argument, NULL, 'm'},
-        {"h2d", required_argument, NULL, 'i'},
-        {"d2h", required_argument, NULL, 'u'},
-        {"kernel", required_argument, NULL, 'k'},
-        {"streams", required_argument, NULL, 's'},
-        {"reads", required_argument, NULL, 'r'},
-        {"writes", required_argument, NULL, 'w'},
-        {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"machine", required_argument, NULL, 'm'}, {"h2d", required_argument, NULL, 'i'},
+        {"d2h", required_argument, NULL, 'u'},     {"kernel", required_argument, NULL, 'k'},
+        {"streams", required_argument, NULL, 's'}, {"reads", required_argument, NULL, 'r'},
+        {"writes", required_argument, NULL, 'w'},  {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},  {"html", required_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     const struct {
         int letter;
         const char **value;
     } values[] = {
-        {'m', &out->machine}, {'i', &out->h2d},     {'u', &out->d2h},
-        {'k', &out->kernel},  {'s', &out->streams}, {'r', &out->reads},
-        {'w', &out->writes},  {'f', &out->format},  {'o', &out->output},
+        {'m', &out->machine}, {'i', &out->h2d},   {'u', &out->d2h},    {'k', &out->kernel},
+        {'s', &out->streams}, {'r', &out->reads}, {'w', &out->writes}, {'f', &out->format},
+        {'o', &out->output},  {'p', &out->html},
     };
     int letter;
     optind = 0; /* from the start */
@@ -155,14 +153,20 @@ static haul_status read_request(const overlap_options *options, request *self, h
     return status;
 }
 
-static haul_status compare(const haul_overlap_case *of, uint32_t streams, haul_overlap *out,
-                           haul_error *error)
+/* The answer on the link as it is, and on the next generation where there is one. */
+static haul_status write_page(const haul_overlap_report *report, const request *self,
+                              haul_error *error)
 {
-    haul_overlap_compare(of, streams, out);
-    return haul_overlap_play_all(of, out, error);
+    char title[300];
+    (void)snprintf(title, sizeof title, "Overlap on %.250s", report->machine->name);
+    const haul_page page = {.title = title,
+                            .command = self->command,
+                            .overlap = report,
+                            .machines = &report->machine,
+                            .machine_count = 1};
+    return cli_page_write(self->html, &page, error);
 }
 
-/* The answer on the link as it is, and on the next generation where there is one. */
 static haul_status answer(const haul_machine *machine, const request *self, FILE *out,
                           haul_error *error)
 {
@@ -172,13 +176,11 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
     haul_status status = haul_overlap_describe(machine, &self->work, &now, error);
     if (status)
         return error->status == HAUL_BAD_INPUT ? (error->status = HAUL_USAGE) : status;
-    status = compare(&now, self->streams, &report.strategies, error);
-    if (!status &&
-        !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
-        status = compare(&then, self->streams, &report.next, error);
-    if (status)
-        return status;
-    return haul_report_overlap(&report, self->format, out, error);
+    haul_overlap_compare(&now, self->streams, &report.strategies);
+    if (!haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
+        haul_overlap_compare(&then, self->streams, &report.next);
+    status = haul_report_overlap(&report, self->format, out, error);
+    return status ? status : write_page(&report, self, error);
 }
 
 static haul_status overlap(const overlap_options *options, const request *self, haul_error *error)
@@ -215,6 +217,8 @@ static int run(const cli_command *self, int argc, char **argv)
     overlap_options options = {0};
     request asked = {0};
     haul_error error;
+    cli_command_line command;
+    cli_command_text(argc, argv, &command);
     const char *wrong = parse_arguments(argc, argv, &options);
     if (wrong)
         return cli_usage(self, "%s", wrong);
@@ -225,6 +229,11 @@ static int run(const cli_command *self, int argc, char **argv)
     const char *missing = find_missing(&options);
     if (missing)
         return cli_usage(self, "%s is missing", missing);
+    const char *collides = cli_page_collides(options.html, options.output);
+    if (collides)
+        return cli_usage(self, "%s", collides);
+    asked.html = options.html;
+    asked.command = command.text;
     if (read_request(&options, &asked, &error))
         return cli_usage(self, "%s", error.text);
     return overlap(&options, &asked, &error) ? cli_fail(&error) : 0;

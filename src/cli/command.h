@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "haul/page.h"
 #include "haul/report.h"
 #include "haul/status.h"
 
@@ -68,6 +69,23 @@ haul_status cli_output_close(FILE *out, const char *path, haul_error *error);
 /* Closes after writing ended with `status`, and returns it; what could not be written takes the
  * place of an error, for it names the file and the reason. */
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error);
+
+/* What is wrong where a page and the report are to go to one place, or NULL. `html` may be NULL. */
+const char *cli_page_collides(const char *html, const char *output);
+
+/* What --html FILE asks for: writes the page. Nothing where `path` is NULL. */
+haul_status cli_page_write(const char *path, const haul_page *page, haul_error *error);
+
+/* The last part of a path. */
+const char *cli_file_name(const char *path);
+
+/* A command as it was given, for people to read; cut where it is very long. Made before the
+ * arguments are read, which changes their order. */
+typedef struct cli_command_line {
+    char text[1024];
+} cli_command_line;
+
+void cli_command_text(int argc, char **argv, cli_command_line *line);
 
 /* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
  * must not replace what it reports on. */

@@ -1,0 +1,154 @@
+#include "report/html.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* Controls of ASCII and of ISO 8859-1, what turns the direction of writing (U+202A to U+202E,
+ * U+2066 to U+2069), ends of lines that are none in HTML (U+2028, U+2029), and what is no
+ * character. */
+static bool is_harmful(const char *text, int length)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (length == 1)
+        return *c < 0x20 || *c == 0x7f;
+    if (length == 2)
+        return *c == 0xc2 && c[1] < 0xa0;
+    if (length == 3 && *c == 0xe2 && c[1] == 0x80)
+        return c[2] >= 0xa8 && c[2] <= 0xae;
+    if (length == 3 && *c == 0xe2 && c[1] == 0x81)
+        return c[2] >= 0xa6 && c[2] <= 0xa9;
+    return length == 3 && *c == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
+}
+
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static const char *json_escape_of(char c)
+{
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '<':
+        return "\\u003c";
+    case '>':
+        return "\\u003e";
+    case '&':
+        return "\\u0026";
+    default:
+        return NULL;
+    }
+}
+
+/* Prints at most `most` characters; `escape_of` gives what stands for one, or NULL. */
+static void print_escaped(const char *text, size_t most, const char *(*escape_of)(char), FILE *out)
+{
+    for (size_t count = 0; *text; count++) {
+        if (count == most) {
+            fputs("\xe2\x80\xa6", out); /* U+2026 */
+            return;
+        }
+        const int length = haul_utf8_length(text);
+        const char *escape = length == 1 ? escape_of(*text) : NULL;
+        if (!length || is_harmful(text, length))
+            fputs(replacement, out);
+        else if (escape)
+            fputs(escape, out);
+        else
+            fwrite(text, 1, (size_t)length, out);
+        text += length ? length : 1;
+    }
+}
+
+void haul_html_text(const char *text, FILE *out)
+{
+    print_escaped(text, SIZE_MAX, entity_of, out);
+}
+
+void haul_html_text_cut(const char *text, size_t most, FILE *out)
+{
+    print_escaped(text, most, entity_of, out);
+}
+
+void haul_html_json_text(const char *text, size_t most, FILE *out)
+{
+    fputc('"', out);
+    print_escaped(text, most, json_escape_of, out);
+    fputc('"', out);
+}
+
+static void print_cell(const haul_table *table, size_t at, FILE *out)
+{
+    const size_t column = at % table->columns;
+    const bool head = at < table->columns, left = table->cells[column][0] == '<';
+    const char *text = table->cells[at] + (head && left);
+    const bool within = !column && !head && !strncmp(text, "  ", 2);
+    const char *tag = head || !column ? "th" : "td";
+    fprintf(out, "<%s%s%s%s>", tag,
+            head     ? " scope=\"col\""
+            : column ? ""
+                     : " scope=\"row\"",
+            left ? " class=\"left" : "", left ? within ? " within\"" : "\"" : "");
+    haul_html_text(text + (within ? 2 : 0), out);
+    fprintf(out, "</%s>", tag);
+}
+
+void haul_html_table(const haul_table *table, const char *caption, FILE *out)
+{
+    fputs("<div class=\"scroll\"><table>", out);
+    if (caption) {
+        fputs("<caption>", out);
+        haul_html_text(caption, out);
+        fputs("</caption>", out);
+    }
+    fputs("\n<thead>\n", out);
+    for (size_t i = 0; i < table->count; i++) {
+        if (i % table->columns == 0)
+            fputs("<tr>", out);
+        print_cell(table, i, out);
+        if ((i + 1) % table->columns)
+            continue;
+        fputs("</tr>\n", out);
+        if (i + 1 == table->columns)
+            fputs("</thead>\n<tbody>\n", out);
+    }
+    fputs("</tbody>\n</table></div>\n", out);
+}
+
+double haul_scale_at(const haul_scale *scale, double value)
+{
+    const double share = scale->is_log ? log(value / scale->low) / log(scale->high / scale->low)
+                                       : (value - scale->low) / (scale->high - scale->low);
+    return scale->at_low + share * (scale->at_high - scale->at_low);
+}
+
+double haul_nice_step(double span, int most)
+{
+    double step = pow(10, floor(log10(span / most)));
+    static const double factors[] = {1, 2, 5};
+    for (int i = 0; i < 3; i++)
+        if (span / (factors[i] * step) <= most * (1 + 1e-9))
+            return factors[i] * step;
+    return 10 * step;
+}

@@ -1,0 +1,343 @@
+#include "report/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/order.h"
+
+const char *haul_look_text(haul_look look)
+{
+    static const char *const texts[] = {
+#define HAUL_LOOK_TEXT(name, text) text,
+        HAUL_LOOK_LIST(HAUL_LOOK_TEXT)
+#undef HAUL_LOOK_TEXT
+    };
+    return texts[look];
+}
+
+haul_look haul_look_of(const haul_op *op)
+{
+    static const haul_look kinds[] = {[HAUL_OP_MEMSET] = HAUL_LOOK_SET,
+                                      [HAUL_OP_KERNEL] = HAUL_LOOK_KERNEL,
+                                      [HAUL_OP_SYNC] = HAUL_LOOK_WAIT,
+                                      [HAUL_OP_CALL] = HAUL_LOOK_CALL};
+    static const haul_look directions[HAUL_DIRECTIONS] = {
+        [HAUL_HTOD] = HAUL_LOOK_IN,     [HAUL_DTOH] = HAUL_LOOK_OUT,
+        [HAUL_DTOD] = HAUL_LOOK_WITHIN, [HAUL_PTOP] = HAUL_LOOK_PEER,
+        [HAUL_HTOH] = HAUL_LOOK_OTHER,  [HAUL_UNKNOWN] = HAUL_LOOK_OTHER};
+    return op->kind == HAUL_OP_COPY ? directions[op->direction] : kinds[op->kind];
+}
+
+static bool is_host(const haul_op *op)
+{
+    return op->kind >= HAUL_OP_SYNC;
+}
+
+static haul_span span_of(const haul_lanes *self, uint32_t op)
+{
+    if (self->spans)
+        return self->spans[op];
+    const haul_op *recorded = &self->workload->ops[op];
+    return (haul_span){recorded->start_ns, recorded->start_ns + recorded->dur_ns};
+}
+
+haul_span haul_lanes_span(const haul_lanes *lanes, uint32_t op)
+{
+    const haul_span span = span_of(lanes, op);
+    return (haul_span){span.start_ns - lanes->origin_ns, span.end_ns - lanes->origin_ns};
+}
+
+static bool has_device_ops(const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (!is_host(&workload->ops[i]))
+            return true;
+    return false;
+}
+
+/* The window is that of the devices: what the host does long before or after is not drawn. */
+static void find_window(haul_lanes *self)
+{
+    const haul_workload *workload = self->workload;
+    const bool devices = has_device_ops(workload);
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        if (devices && is_host(&workload->ops[i]))
+            continue;
+        const haul_span span = span_of(self, (uint32_t)i);
+        first = span.start_ns < first ? span.start_ns : first;
+        last = span.end_ns > last ? span.end_ns : last;
+    }
+    self->origin_ns = first <= last ? first : 0;
+    self->window_ns = first <= last ? last - first : 0;
+}
+
+static bool is_shown(const haul_lanes *self, uint32_t op)
+{
+    const haul_span span = haul_lanes_span(self, op);
+    return !is_host(&self->workload->ops[op]) ||
+           (span.end_ns > 0 && span.start_ns < self->window_ns);
+}
+
+/* Lanes before they are chosen: each stream, operations without one, each thread, likewise. */
+static size_t lane_of(const haul_lanes *self, const haul_op *op)
+{
+    const size_t streams = self->workload->stream_count + 1;
+    if (is_host(op))
+        return streams +
+               (op->thread == HAUL_NONE ? self->workload->thread_count : (size_t)op->thread);
+    return op->stream == HAUL_NONE ? streams - 1 : op->stream;
+}
+
+static void count_ops(haul_lanes *self)
+{
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const haul_span span = span_of(self, (uint32_t)i);
+        if (!is_shown(self, (uint32_t)i))
+            continue;
+        haul_lane *lane = &self->lanes[lane_of(self, op)];
+        lane->count++;
+        lane->time_ns += span.end_ns - span.start_ns;
+        self->ops[haul_look_of(op)]++;
+        self->time_ns[haul_look_of(op)] += span.end_ns - span.start_ns;
+    }
+}
+
+static void name_lanes(haul_lanes *self)
+{
+    const size_t streams = self->workload->stream_count + 1;
+    for (size_t i = 0; i < self->count; i++) {
+        haul_lane *lane = &self->lanes[i];
+        lane->host = i >= streams;
+        const size_t number = lane->host ? i - streams : i;
+        const size_t none = lane->host ? self->workload->thread_count : streams - 1;
+        lane->number = number == none ? HAUL_NONE : (uint32_t)number;
+    }
+}
+
+/* Leaves each lane's `first` at its beginning again. */
+static void sort_into_lanes(haul_lanes *self)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        self->lanes[i].first = next;
+        next += self->lanes[i].count;
+        self->lanes[i].count = 0;
+    }
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        haul_lane *lane = &self->lanes[lane_of(self, &self->workload->ops[i])];
+        if (is_shown(self, (uint32_t)i))
+            self->order[lane->first + lane->count++] = (uint32_t)i;
+    }
+}
+
+static bool order_lanes(haul_lanes *self)
+{
+    const haul_workload *workload = self->workload;
+    const haul_keys keys = {.first = self->spans ? (const void *)&self->spans->start_ns
+                                                 : &workload->ops->start_ns,
+                            .stride = self->spans ? sizeof *self->spans : sizeof *workload->ops,
+                            .flip = HAUL_KEYS_SIGNED};
+    for (size_t i = 0; i < self->count; i++)
+        if (!haul_order_sort(self->order + self->lanes[i].first, self->lanes[i].count, &keys))
+            return false;
+    return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const haul_lane *one = a, *other = b;
+    if (one->time_ns != other->time_ns)
+        return one->time_ns > other->time_ns ? -1 : 1;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const haul_lane *one = a, *other = b;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+/* Operations stand in `order` by number of the stream; those of one device belong together. */
+static void group_by_device(haul_lanes *self)
+{
+    for (size_t i = 1; i < self->count; i++)
+        for (size_t k = i; k; k--) {
+            const haul_lane *lane = &self->lanes[k], *before = lane - 1;
+            const bool streams = !lane->host && lane->number != HAUL_NONE && !before->host &&
+                                 before->number != HAUL_NONE;
+            if (!streams || self->workload->streams[before->number].device <=
+                                self->workload->streams[lane->number].device)
+                break;
+            const haul_lane moved = *lane;
+            self->lanes[k] = *before;
+            self->lanes[k - 1] = moved;
+        }
+}
+
+static void choose_lanes(haul_lanes *self, size_t most)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->lanes[i].count)
+            self->lanes[used++] = self->lanes[i];
+    qsort(self->lanes, used, sizeof *self->lanes, by_time);
+    self->count = used < most ? used : most;
+    self->hidden = used - self->count;
+    for (size_t i = self->count; i < used; i++)
+        self->hidden_ops += self->lanes[i].count;
+    qsort(self->lanes, self->count, sizeof *self->lanes, by_place);
+    group_by_device(self);
+}
+
+haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *lanes,
+                            haul_error *error)
+{
+    const haul_workload *workload = drawn->workload;
+    haul_lanes made = {.workload = workload, .spans = drawn->spans, .named = drawn->named};
+    made.count = workload->stream_count + workload->thread_count + 2;
+    made.lanes = calloc(made.count, sizeof *made.lanes);
+    made.order = malloc((workload->op_count + 1) * sizeof *made.order);
+    bool done = made.lanes && made.order;
+    if (done) {
+        find_window(&made);
+        count_ops(&made);
+        name_lanes(&made);
+        sort_into_lanes(&made);
+        done = order_lanes(&made);
+    }
+    if (!done) {
+        haul_lanes_release(&made);
+        return haul_fail_no_memory(error);
+    }
+    choose_lanes(&made, most);
+    *lanes = made;
+    return HAUL_OK;
+}
+
+void haul_lanes_release(haul_lanes *lanes)
+{
+    free(lanes->lanes);
+    free(lanes->order);
+    *lanes = (haul_lanes){0};
+}
+
+/* The short operations that are gathered: a bar for each look, drawn when the next one begins
+ * elsewhere. */
+typedef struct gathering {
+    const haul_lanes *lanes;
+    haul_bar_visitor visit;
+    void *state;
+    int64_t fine_ns;
+    int64_t cell; /* number of the fine_ns in which they begin */
+    int64_t end_ns;
+    uint64_t count;
+    haul_bar bars[HAUL_LOOKS];
+} gathering;
+
+static void draw_gathered(gathering *self)
+{
+    if (!self->count)
+        return;
+    int64_t start_ns = INT64_MAX;
+    for (int k = 0; k < HAUL_LOOKS; k++)
+        if (self->bars[k].count && self->bars[k].start_ns < start_ns)
+            start_ns = self->bars[k].start_ns;
+    const int64_t length_ns = self->end_ns - start_ns;
+    int64_t below_ns = 0;
+    for (int k = 0; k < HAUL_LOOKS; k++) {
+        haul_bar *bar = &self->bars[k];
+        if (!bar->count)
+            continue;
+        bar->shares = self->count > 1;
+        bar->start_ns = start_ns;
+        bar->end_ns = self->end_ns;
+        if (bar->busy_ns > length_ns - below_ns)
+            bar->busy_ns = length_ns - below_ns;
+        bar->base = length_ns ? (double)below_ns / (double)length_ns : 0;
+        below_ns += bar->busy_ns;
+        self->visit(self->state, bar);
+        bar->count = 0;
+    }
+    self->count = 0;
+}
+
+static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
+{
+    const haul_op *op = &lanes->workload->ops[number];
+    haul_span span = haul_lanes_span(lanes, number);
+    if (span.start_ns < 0)
+        span.start_ns = 0;
+    if (span.end_ns > lanes->window_ns)
+        span.end_ns = lanes->window_ns;
+    const bool has_bytes = op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET;
+    return (haul_bar){.look = haul_look_of(op),
+                      .op = number,
+                      .count = 1,
+                      .bytes = has_bytes ? op->bytes : 0,
+                      .start_ns = span.start_ns,
+                      .end_ns = span.end_ns,
+                      .busy_ns = span.end_ns - span.start_ns};
+}
+
+static void gather(gathering *self, const haul_bar *bar)
+{
+    const int64_t cell = bar->start_ns / self->fine_ns;
+    if (self->count && cell != self->cell)
+        draw_gathered(self);
+    haul_bar *sum = &self->bars[bar->look];
+    if (!self->count || bar->end_ns > self->end_ns)
+        self->end_ns = bar->end_ns;
+    self->cell = cell;
+    self->count++;
+    if (!sum->count) {
+        *sum = *bar;
+        return;
+    }
+    sum->count++;
+    sum->bytes = sum->bytes + bar->bytes < sum->bytes ? UINT64_MAX : sum->bytes + bar->bytes;
+    sum->busy_ns += bar->busy_ns;
+}
+
+void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine_ns,
+                    haul_bar_visitor visit, void *state)
+{
+    gathering self = {.lanes = lanes, .visit = visit, .state = state, .fine_ns = fine_ns};
+    for (uint32_t i = 0; i < lane->count; i++) {
+        const haul_bar bar = bar_of(lanes, lanes->order[lane->first + i]);
+        if (bar.end_ns - bar.start_ns < fine_ns) {
+            gather(&self, &bar);
+            continue;
+        }
+        draw_gathered(&self);
+        visit(state, &bar);
+    }
+    draw_gathered(&self);
+}
+
+static void count_bar(void *state, const haul_bar *bar)
+{
+    (void)bar;
+    ++*(uint64_t *)state;
+}
+
+static uint64_t count_bars(const haul_lanes *lanes, int64_t fine_ns)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < lanes->count; i++)
+        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, count_bar, &count);
+    return count;
+}
+
+/* From coarse to fine by halves, as long as there are few enough. */
+int64_t haul_lanes_fineness(const haul_lanes *lanes, int64_t least_ns, uint64_t most)
+{
+    if (count_bars(lanes, least_ns) <= most)
+        return least_ns;
+    int64_t fine_ns = lanes->window_ns + 1;
+    while (fine_ns / 2 > least_ns && count_bars(lanes, fine_ns / 2) <= most)
+        fine_ns /= 2;
+    return fine_ns;
+}

@@ -1,0 +1,173 @@
+/* A page as a whole: its head, its key figures, its sections, and what its script reads. */
+#include "haul/page.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "haul/version.h"
+#include "report/html.h"
+#include "report/page_parts.h"
+#include "report/wording.h"
+
+enum { LANES_SHOWN = 40, SECTIONS = 5 };
+
+static bool has_timelines(const haul_page *page)
+{
+    return page->timeline_count > 0;
+}
+
+static bool has_costs(const haul_page *page)
+{
+    return page->analysis != NULL;
+}
+
+static bool has_copies(const haul_page *page)
+{
+    return page->analysis && page->analysis->group_count > 0;
+}
+
+static bool has_overlap(const haul_page *page)
+{
+    return page->overlap != NULL;
+}
+
+static bool has_machines(const haul_page *page)
+{
+    return page->machine_count > 0;
+}
+
+static const struct section {
+    const char *id;
+    const char *title;
+    bool (*has)(const haul_page *page);
+    void (*write)(haul_page_writer *self);
+} sections[SECTIONS] = {
+    {"timeline", "Timeline", has_timelines, haul_page_timelines},
+    {"costs", "Where the time goes", has_costs, haul_page_costs},
+    {"sizes", "Sizes of copies", has_copies, haul_page_sizes},
+    {"strategies", "Strategies of overlap", has_overlap, haul_page_overlap},
+    {"machines", "The machine's figures", has_machines, haul_page_machines},
+};
+
+void haul_page_table(haul_page_writer *self, haul_table *table, const char *caption)
+{
+    self->failed |= table->failed;
+    if (!table->failed)
+        haul_html_table(table, caption, self->out);
+    haul_table_release(table);
+}
+
+static void write_head(const haul_page_writer *self)
+{
+    FILE *out = self->out;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
+    fprintf(out,
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; "
+            "form-action 'none'\">\n",
+            haul_page_style_hash, haul_page_script_hash);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta name=\"referrer\" content=\"no-referrer\">\n",
+          out);
+    fprintf(out, "<meta name=\"generator\" content=\"haul %s\">\n", haul_version());
+    fputs("<link rel=\"icon\" href=\"data:,\">\n<title>", out);
+    haul_html_text(self->page->title, out);
+    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", haul_page_style);
+}
+
+static void write_figure(const char *what, const char *value, FILE *out)
+{
+    fprintf(out, "<div><dt>%s</dt><dd>", what);
+    haul_html_text(value, out);
+    fputs("</dd></div>\n", out);
+}
+
+static void write_figures(const haul_page *page, FILE *out)
+{
+    const haul_analysis *analysis = page->analysis;
+    if (!analysis || !analysis->device_count)
+        return;
+    const double span = (double)analysis->span_ns;
+    fputs("<dl class=\"figures\">\n", out);
+    write_figure("span", haul_say_time(analysis->span_ns).text, out);
+    write_figure("copies busy",
+                 haul_say_share(haul_share_of((double)analysis->busy.copy_ns, span)).text, out);
+    write_figure("kernels busy",
+                 haul_say_share(haul_share_of((double)analysis->busy.kernel_ns, span)).text, out);
+    write_figure("copies under kernels", haul_say_share(analysis->overlap_share).text, out);
+    write_figure("idle", haul_say_share(haul_share_of((double)analysis->idle_ns, span)).text, out);
+    write_figure("operations", haul_say_count(page->workload->counts.device_ops).text, out);
+    fputs("</dl>\n", out);
+}
+
+static void write_header(const haul_page_writer *self)
+{
+    const haul_page *page = self->page;
+    fputs("<header>\n<h1>", self->out);
+    haul_html_text(page->title, self->out);
+    fputs("</h1>\n", self->out);
+    if (page->command) {
+        fputs("<p><code>", self->out);
+        haul_html_text(page->command, self->out);
+        fputs("</code></p>\n", self->out);
+    }
+    write_figures(page, self->out);
+    fputs("</header>\n<nav aria-label=\"Sections\">\n<ul>\n", self->out);
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].has(page))
+            fprintf(self->out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id,
+                    sections[i].title);
+    fputs("</ul>\n</nav>\n", self->out);
+}
+
+static void write_sections(haul_page_writer *self)
+{
+    fputs("<main>\n", self->out);
+    for (int i = 0; i < SECTIONS; i++) {
+        if (!sections[i].has(self->page))
+            continue;
+        fprintf(self->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", sections[i].id,
+                sections[i].id);
+        fprintf(self->out, "<h2 id=\"%s-title\">%s</h2>\n", sections[i].id, sections[i].title);
+        sections[i].write(self);
+        fputs("</section>\n", self->out);
+    }
+    fprintf(self->out,
+            "</main>\n<footer>Written by haul %s. This page needs no network.</footer>\n",
+            haul_version());
+}
+
+static haul_status make_lanes(haul_page_writer *self, haul_error *error)
+{
+    const haul_page *page = self->page;
+    self->lanes = calloc(page->timeline_count + 1, sizeof *self->lanes);
+    if (!self->lanes)
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < page->timeline_count; i++) {
+        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self->lanes[i], error);
+        if (!status && self->lanes[i].window_ns > self->window_ns)
+            self->window_ns = self->lanes[i].window_ns;
+    }
+    return status;
+}
+
+haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
+{
+    haul_page_writer self = {.page = page, .out = out};
+    haul_status status = make_lanes(&self, error);
+    if (!status) {
+        write_head(&self);
+        write_header(&self);
+        write_sections(&self);
+        haul_page_timeline_data(&self);
+        fprintf(out, "<script>%s</script>\n</body>\n</html>\n", haul_page_script);
+    }
+    for (size_t i = 0; self.lanes && i < page->timeline_count; i++)
+        haul_lanes_release(&self.lanes[i]);
+    free(self.lanes);
+    if (!status && ferror(out))
+        status = haul_fail(error, HAUL_IO, "cannot write the page");
+    return !status && self.failed ? haul_fail_no_memory(error) : status;
+}

@@ -1,0 +1,111 @@
+/* What the page's script reads: the bars of the timelines in JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/strings.h"
+#include "report/html.h"
+#include "report/page_parts.h"
+#include "report/wording.h"
+
+enum {
+    BARS = 60000,          /* of all timelines: about 25 bytes each */
+    NAME_CHARACTERS = 160, /* of one kernel */
+    NAME_BYTES = 1 << 20,  /* of all; after that a kernel goes without */
+};
+
+/* Bars as numbers: from the start of the one before to its own, its length, what it shows, its
+ * bytes. "What" is a number of the list `whats`, and -1 less where the bar stands for several: then
+ * their number and the time that they ran follow. */
+typedef struct data {
+    FILE *out;
+    const haul_lanes *lanes; /* of the timeline that is written */
+    haul_strings whats;      /* a letter for the look, then the name */
+    size_t name_bytes;
+    int64_t last_ns;
+    bool first;
+    bool failed;
+} data;
+
+static const char *name_of(const data *self, const haul_bar *bar, haul_words *words)
+{
+    const haul_op *op = &self->lanes->workload->ops[bar->op];
+    if (bar->shares)
+        return "";
+    if (self->lanes->named || op->kind == HAUL_OP_KERNEL || op->kind >= HAUL_OP_SYNC)
+        return haul_workload_string(self->lanes->workload, op->name);
+    if (op->kind == HAUL_OP_MEMSET)
+        return "";
+    *words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
+    return words->text;
+}
+
+static uint32_t what_of(data *self, const haul_bar *bar)
+{
+    char key[4 * NAME_CHARACTERS + 2];
+    haul_words words;
+    const char *name = self->name_bytes < NAME_BYTES ? name_of(self, bar, &words) : "";
+    const int length = snprintf(key, sizeof key, "%c%s", 'a' + (int)bar->look, name);
+    const size_t before = self->whats.count;
+    const uint32_t what = haul_strings_add(&self->whats, key, strlen(key));
+    if (what == UINT32_MAX)
+        self->failed = true;
+    else if (what == before)
+        self->name_bytes += (size_t)length;
+    return what;
+}
+
+static void put_bar(void *state, const haul_bar *bar)
+{
+    data *self = state;
+    const uint32_t what = what_of(self, bar);
+    fprintf(self->out, "%s%" PRId64 ",%" PRId64, self->first ? "" : ",",
+            bar->start_ns - self->last_ns, bar->end_ns - bar->start_ns);
+    if (!bar->shares)
+        fprintf(self->out, ",%" PRIu32 ",%" PRIu64, what, bar->bytes);
+    else
+        fprintf(self->out, ",-%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64, (uint64_t)what + 1,
+                bar->bytes, bar->count, bar->busy_ns);
+    self->last_ns = bar->start_ns;
+    self->first = false;
+}
+
+static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
+{
+    const int64_t fine_ns = haul_lanes_fineness(lanes, 0, most);
+    self->lanes = lanes;
+    fprintf(self->out, "{\"fine\":%" PRId64 ",\"lanes\":[", fine_ns);
+    for (size_t i = 0; i < lanes->count; i++) {
+        self->last_ns = 0;
+        self->first = true;
+        fprintf(self->out, "%s[", i ? ",\n" : "\n");
+        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, put_bar, self);
+        fputs("]", self->out);
+    }
+    fputs("]}", self->out);
+}
+
+void haul_page_timeline_data(haul_page_writer *self)
+{
+    data to = {.out = self->out};
+    const size_t count = self->page->timeline_count;
+    fprintf(to.out,
+            "<script type=\"application/json\" id=\"data\">{\"window\":%" PRId64 ",\"timelines\":[",
+            self->window_ns);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            fputc(',', to.out);
+        put_timeline(&to, &self->lanes[i], BARS / count);
+    }
+    fputs("],\n\"looks\":[", to.out);
+    for (int look = 0; look < HAUL_LOOKS; look++)
+        fprintf(to.out, "%s\"%s\"", look ? "," : "", haul_look_text((haul_look)look));
+    fputs("],\n\"whats\":[", to.out);
+    for (size_t i = 0; i < to.whats.count; i++) {
+        fprintf(to.out, "%s[%d,", i ? ",\n" : "", to.whats.texts[i][0] - 'a');
+        haul_html_json_text(to.whats.texts[i] + 1, NAME_CHARACTERS, to.out);
+        fputc(']', to.out);
+    }
+    fputs("]}</script>\n", to.out);
+    self->failed |= to.failed;
+    haul_strings_release(&to.whats);
+}

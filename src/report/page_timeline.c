@@ -1,0 +1,245 @@
+/* The timelines, drawn so that they can be read without scripts. */
+#include <inttypes.h>
+
+#include "report/html.h"
+#include "report/page_parts.h"
+#include "report/wording.h"
+
+enum {
+    LANE_PX = 26,
+    BAR_PX = 20,
+    AXIS_PX = 22,
+    PX = 10,            /* units of the drawing's height */
+    WIDTH = 20000,      /* units of its width, that stand for the window */
+    CELLS = 1600,       /* what is shorter than one of so many is drawn together */
+    DRAWN_BARS = 24000, /* of a timeline at most: 25 bytes each */
+    MOST_TICKS = 8,
+};
+
+haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
+{
+    const haul_workload *workload = lanes->workload;
+    haul_words words;
+    if (lane->number == HAUL_NONE)
+        return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
+    if (lane->host) {
+        (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64,
+                       workload->threads[lane->number].id);
+        return words;
+    }
+    const haul_stream *stream = &workload->streams[lane->number];
+    if (workload->device_count > 1 && stream->device != HAUL_NONE)
+        (void)snprintf(words.text, sizeof words.text, "GPU %" PRIu64 ", stream %" PRIu64,
+                       workload->devices[stream->device].id, stream->id);
+    else
+        (void)snprintf(words.text, sizeof words.text, "stream %" PRIu64, stream->id);
+    return words;
+}
+
+/* --- bars: one path for each look */
+
+typedef struct drawing {
+    FILE *out;
+    haul_look look; /* the one that is drawn */
+    int top;
+    double per_ns;
+    uint64_t bars;
+} drawing;
+
+static long place_of(const drawing *self, int64_t ns)
+{
+    return (long)((double)ns * self->per_ns + 0.5);
+}
+
+static void draw_bar(void *state, const haul_bar *bar)
+{
+    drawing *self = state;
+    if (bar->look != self->look)
+        return;
+    const long least = WIDTH / CELLS / 2;
+    const long left = place_of(self, bar->start_ns), right = place_of(self, bar->end_ns);
+    const long width = right - left > least ? right - left : least;
+    const double length_ns = (double)(bar->end_ns - bar->start_ns);
+    const double share = bar->shares && length_ns > 0 ? (double)bar->busy_ns / length_ns : 1;
+    const int base = (int)(bar->base * BAR_PX * PX + 0.5);
+    const int height = (int)(share * BAR_PX * PX + 0.5);
+    fprintf(self->out, "M%ld %dh%ldv%dh-%ldz", left, self->top + BAR_PX * PX - base - height, width,
+            height > 1 ? height : 1, width);
+    self->bars++;
+}
+
+/* Returns the number of bars. */
+static uint64_t draw_bars(const haul_page_writer *self, const haul_lanes *lanes, int64_t fine_ns)
+{
+    drawing to = {.out = self->out, .per_ns = WIDTH / (double)(self->window_ns + 1)};
+    for (int look = 0; look < HAUL_LOOKS; look++) {
+        if (!lanes->ops[look])
+            continue;
+        to.look = (haul_look)look;
+        fprintf(self->out, "<path class=\"look%d\" d=\"", look);
+        for (size_t i = 0; i < lanes->count; i++) {
+            to.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
+            haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, draw_bar, &to);
+        }
+        fputs("\"/>\n", self->out);
+    }
+    return to.bars;
+}
+
+/* --- what is around them */
+
+static void draw_axis(const haul_page_writer *self, int height)
+{
+    const double window_s = 1e-9 * (double)self->window_ns;
+    fputs("<g class=\"axis\">\n", self->out);
+    const double step = window_s > 0 ? haul_nice_step(window_s, MOST_TICKS) : 1;
+    for (int i = 0; i * step <= window_s; i++) {
+        const double at = window_s > 0 ? 100 * i * step / window_s : 0;
+        fprintf(self->out, "<line x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"16\" y2=\"%d\"/>", at, at,
+                height);
+        fprintf(self->out, "<text x=\"%.4g%%\" y=\"12\"%s>%s</text>\n", at,
+                i ? at > 97 ? " class=\"last\"" : "" : " class=\"first\"",
+                i ? haul_say_seconds(i * step).text : "0");
+    }
+    fputs("</g>\n", self->out);
+}
+
+static const char *label_of(const haul_drawn *drawn)
+{
+    return drawn->label ? drawn->label : "as recorded";
+}
+
+static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const haul_lanes *lanes,
+                       int64_t fine_ns, uint64_t *bars)
+{
+    FILE *out = self->out;
+    const int height = (int)lanes->count * LANE_PX;
+    fprintf(out,
+            "<svg class=\"plot\" width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Timeline ",
+            height + AXIS_PX);
+    haul_html_text(label_of(drawn), out);
+    fputs("; the table below it says the same in figures\">\n", out);
+    draw_axis(self, height + AXIS_PX);
+    fprintf(out,
+            "<svg class=\"bars\" y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "preserveAspectRatio=\"none\">\n",
+            AXIS_PX, height, WIDTH, height * PX);
+    *bars = draw_bars(self, lanes, fine_ns);
+    fputs("</svg>\n</svg>\n", out);
+}
+
+static void write_lane_names(const haul_lanes *lanes, FILE *out)
+{
+    fputs("<ul class=\"lanes\">\n", out);
+    for (size_t i = 0; i < lanes->count; i++)
+        fprintf(out, "<li>%s</li>\n", haul_page_lane_name(lanes, &lanes->lanes[i]).text);
+    fputs("</ul>\n", out);
+}
+
+static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
+{
+    static const char *const heads[] = {"<lane", "operations", "summed", "of the time"};
+    haul_table table;
+    haul_table_begin(&table, heads, 4);
+    for (size_t i = 0; i < lanes->count; i++) {
+        const haul_lane *lane = &lanes->lanes[i];
+        haul_table_cell(&table, "%s", haul_page_lane_name(lanes, lane).text);
+        haul_table_cell(&table, "%s", haul_say_count(lane->count).text);
+        haul_table_cell(&table, "%s", haul_say_time(lane->time_ns).text);
+        haul_table_cell(
+            &table, "%s",
+            haul_say_share(haul_share_of((double)lane->time_ns, (double)lanes->window_ns)).text);
+    }
+    for (int look = 0; look < HAUL_LOOKS; look++) {
+        if (!lanes->ops[look])
+            continue;
+        haul_table_cell(&table, "all %s", haul_look_text((haul_look)look));
+        haul_table_cell(&table, "%s", haul_say_count(lanes->ops[look]).text);
+        haul_table_cell(&table, "%s", haul_say_time(lanes->time_ns[look]).text);
+        haul_table_cell(
+            &table, "%s",
+            haul_say_share(haul_share_of((double)lanes->time_ns[look], (double)lanes->window_ns))
+                .text);
+    }
+    fputs("<details><summary>In figures</summary>\n", self->out);
+    haul_page_table(self, &table, NULL);
+    fputs("</details>\n", self->out);
+}
+
+static uint64_t ops_of(const haul_lanes *lanes)
+{
+    uint64_t ops = 0;
+    for (size_t i = 0; i < lanes->count; i++)
+        ops += lanes->lanes[i].count;
+    return ops;
+}
+
+/* What the drawing leaves out or takes together. */
+static void write_remarks(const haul_lanes *lanes, int64_t fine_ns, uint64_t bars, FILE *out)
+{
+    fputs("<p class=\"remark\">", out);
+    if (bars < ops_of(lanes))
+        fprintf(
+            out,
+            "<span class=\"merged\">Operations shorter than %s that begin together are one bar, as "
+            "high as the share of its time that was busy: %s in %s.</span> ",
+            haul_say_time(fine_ns).text, haul_say_number_of(ops_of(lanes), "operation", NULL).text,
+            haul_say_number_of(bars, "bar", NULL).text);
+    if (lanes->hidden)
+        fprintf(out, "Not drawn: %s with the least time, of %s. ",
+                haul_say_number_of(lanes->hidden, "lane", NULL).text,
+                haul_say_number_of(lanes->hidden_ops, "operation", NULL).text);
+    fputs("</p>\n", out);
+}
+
+static void write_timeline(haul_page_writer *self, size_t number)
+{
+    const haul_drawn *drawn = &self->page->timelines[number];
+    const haul_lanes *lanes = &self->lanes[number];
+    const int64_t fine_ns = haul_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
+    uint64_t bars;
+    fputs("<figure class=\"timeline\">\n<figcaption><b>", self->out);
+    haul_html_text(label_of(drawn), self->out);
+    fprintf(self->out, "</b> %s</figcaption>\n<div class=\"chart\">\n",
+            haul_say_time(lanes->window_ns).text);
+    write_lane_names(lanes, self->out);
+    write_plot(self, drawn, lanes, fine_ns, &bars);
+    fputs("</div>\n", self->out);
+    write_remarks(lanes, fine_ns, bars, self->out);
+    write_lane_table(self, lanes);
+    fputs("</figure>\n", self->out);
+}
+
+static void write_legend(const haul_page_writer *self)
+{
+    fputs("<ul class=\"legend\">\n", self->out);
+    for (int look = 0; look < HAUL_LOOKS; look++) {
+        uint64_t ops = 0;
+        for (size_t i = 0; i < self->page->timeline_count; i++)
+            ops += self->lanes[i].ops[look];
+        if (ops)
+            fprintf(self->out, "<li><i class=\"key look%d\"></i>%s</li>\n", look,
+                    haul_look_text((haul_look)look));
+    }
+    fputs("</ul>\n", self->out);
+}
+
+void haul_page_timelines(haul_page_writer *self)
+{
+    fputs("<div class=\"tools\">\n", self->out);
+    write_legend(self);
+    fputs(
+        "<div class=\"zoom\" id=\"zoom\" hidden>\n"
+        "<button type=\"button\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\n"
+        "<button type=\"button\" data-zoom=\"out\" aria-label=\"Zoom out\">\xe2\x88\x92</button>\n"
+        "<button type=\"button\" data-zoom=\"all\">All</button>\n"
+        "</div>\n</div>\n",
+        self->out);
+    for (size_t i = 0; i < self->page->timeline_count; i++)
+        write_timeline(self, i);
+    fputs("<p class=\"remark\" id=\"how\" hidden>Drag over a stretch of time to zoom in, or Ctrl + "
+          "wheel; Shift + wheel moves. On the keyboard: + and \xe2\x88\x92, the arrows left and "
+          "right, "
+          "0 for all; arrows up and down choose a lane, N and P go through its operations.</p>\n",
+          self->out);
+}

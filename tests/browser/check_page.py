@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Opens pages in headless Chromium, with no network, and uses them as a person would.
+
+usage: check_page.py HAUL PROFILE TEST_PAGE WORK_DIR
+
+TEST_PAGE is the unit test of pages, which writes one full of hostile names. Speaks WebDriver to
+chromedriver with nothing but Python's own library; exits 77 where there is no Chromium.
+"""
+import html.parser
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
+
+
+class Browser:
+    """A session of chromedriver."""
+
+    def __init__(self, program, driver, folder):
+        self.log = open(os.path.join(folder, "chromedriver.txt"), "w", encoding="utf-8")
+        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE,
+                                        stderr=self.log, text=True)
+        self.port = self.read_port()
+        options = {
+            "binary": program,
+            "args": ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--no-first-run", "--disable-background-networking", "--window-size=1200,900",
+                     "--disable-component-update", "--user-data-dir=" + os.path.join(folder, "user"),
+                     # whatever is asked for by name or address fails
+                     "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:1"],
+        }
+        wanted = {"browserName": "chrome", "goog:chromeOptions": options,
+                  "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+        self.session = None
+        self.session = self.ask("POST", "/session",
+                                {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    def read_port(self):
+        for line in self.process.stdout:
+            if "started successfully on port" in line:
+                return int(line.rsplit(" ", 1)[1].strip(" .\n"))
+        raise SystemExit("chromedriver did not start")
+
+    def ask(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        if self.session:
+            path = "/session/" + self.session + path
+        connection.request(method, path, None if body is None else json.dumps(body),
+                           {"Content-Type": "application/json"})
+        answer = json.loads(connection.getresponse().read())["value"]
+        connection.close()
+        if isinstance(answer, dict) and "error" in answer:
+            raise RuntimeError(path + ": " + answer["message"])
+        return answer
+
+    def command(self, name, **parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def open(self, path):
+        self.ask("POST", "/url", {"url": "file://" + path})
+
+    def run(self, script, *arguments):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def find_all(self, selector):
+        found = self.ask("POST", "/elements", {"using": "css selector", "value": selector})
+        return [next(iter(element.values())) for element in found]
+
+    def text(self, element):
+        return self.ask("GET", f"/element/{element}/text")
+
+    def shown(self, element):
+        return self.ask("GET", f"/element/{element}/displayed")
+
+    def rect(self, element):
+        return self.ask("GET", f"/element/{element}/rect")
+
+    def point(self, *steps):
+        """Moves the mouse: ("move", x, y) from the window's corner, ("down",), ("up",)."""
+        actions = []
+        for step in steps:
+            if step[0] == "move":
+                actions.append({"type": "pointerMove", "duration": 20, "x": round(step[1]),
+                                "y": round(step[2])})
+            else:
+                actions.append({"type": "pointer" + step[0].capitalize(), "button": 0})
+        self.ask("POST", "/actions", {"actions": [
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+             "actions": actions}]})
+
+    def press(self, keys):
+        actions = []
+        for key in keys:
+            actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys",
+                                                   "actions": actions}]})
+
+    def complaints(self):
+        return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+
+    def requests(self):
+        """What was asked for since the last call."""
+        asked = []
+        for entry in self.ask("POST", "/se/log", {"type": "performance"}):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"])
+        return asked
+
+    def close(self):
+        try:
+            if self.session:
+                self.ask("DELETE", "")
+        finally:
+            self.process.terminate()
+            self.process.wait()
+            self.process.stdout.close()
+            self.log.close()
+
+
+class Reader(html.parser.HTMLParser):
+    """Holds that elements are closed in order, ids occur once, and links lead to one of them."""
+    VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.wrong = [], set(), set(), []
+        self.feed(text)
+        self.wrong += [f"<{tag}> is not closed" for tag in self.open]
+        text = re.sub("(?s)<(script|style).*?</\\1>", "", text)
+        self.wrong += re.findall(r"<(?![a-zA-Z/!]).{10}", text)
+        self.wrong += [f"no '{link}'" for link in self.links - self.ids]
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name == "id" and value in self.ids:
+                self.wrong.append(f"a second '{value}'")
+            elif name == "id":
+                self.ids.add(value)
+            elif name == "href" and value.startswith("#"):
+                self.links.add(value[1:])
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(f"</{tag}> closes nothing")
+
+
+failures = []
+
+
+def check(what, holds, found=""):
+    print(("ok      " if holds else "FAILED  ") + what + ("" if holds else f": {found!r}"))
+    if not holds:
+        failures.append(what)
+
+
+def check_alone(browser, path):
+    """Nothing but the page itself was asked for, and nothing complained."""
+    asked = [url for url in browser.requests() if not url.startswith(("data:", "chrome:"))]
+    check("only the page itself is read", set(asked) == {"file://" + path}, asked)
+    complaints = browser.complaints()
+    check("no complaints", not complaints, complaints)
+
+
+def check_text(browser):
+    """What can be read without scripts."""
+    body = browser.text(browser.find_all("body")[0])
+    for words in ["Timeline", "HtoD pinned", "stream 13", "Where the time goes"]:
+        check(f"the text has '{words}'", words in body, body[:2000])
+    paths = [browser.rect(path) for path in browser.find_all("svg.bars path")]
+    drawn = [rect for rect in paths if rect["width"] > 100 and rect["height"] > 10]
+    check("bars are drawn", len(drawn) >= 3, paths)
+    check("the axis has times", "20 ms" in body, "")
+    panels = [browser.rect(rect) for rect in browser.find_all(".panel rect")]
+    check("histograms are drawn", any(rect["height"] > 50 for rect in panels), panels)
+    tables = browser.find_all("main table")
+    check("there are tables", len(tables) >= 5, len(tables))
+
+
+def view_of(browser):
+    return browser.run("const d = document.querySelector('.plot').dataset;"
+                       "return [Number(d.from), Number(d.to)]")
+
+
+def settle(browser):
+    """The page draws before the next frame; returns after it."""
+    browser.ask("POST", "/execute/async", {
+        "script": "const done = arguments[0];"
+                  "requestAnimationFrame(() => requestAnimationFrame(() => done()))", "args": []})
+
+
+def plot_box(browser):
+    return browser.run("const plot = document.querySelector('.plot');"
+                       "plot.scrollIntoView({block: 'center'});"
+                       "const b = plot.getBoundingClientRect();"
+                       "return {x: b.x, y: b.y, width: b.width, height: b.height}")
+
+
+def check_zoom(browser):
+    whole = view_of(browser)
+    check("all is shown at first", whole[0] == 0 and whole[1] > 80e6, whole)
+    axis = browser.run("return document.querySelector('.axis').textContent")
+    browser.run("document.querySelector('.plot').focus()")
+    browser.press("++")
+    settle(browser)
+    near = view_of(browser)
+    check("the key + zooms in", abs((near[1] - near[0]) * 4 / whole[1] - 1) < 1e-6, near)
+    check("the axis follows",
+          browser.run("return document.querySelector('.axis').textContent") != axis)
+    browser.press("0")
+    settle(browser)
+    check("the key 0 shows all again", view_of(browser) == whole, view_of(browser))
+    box = plot_box(browser)
+    y = box["y"] + box["height"] / 2
+    browser.point(("move", box["x"] + box["width"] * 0.4, y), ("down",),
+                  ("move", box["x"] + box["width"] * 0.5, y),
+                  ("move", box["x"] + box["width"] * 0.6, y), ("up",))
+    settle(browser)
+    near = view_of(browser)
+    check("dragging zooms to the stretch",
+          abs(near[0] / whole[1] - 0.4) < 0.01 and abs(near[1] / whole[1] - 0.6) < 0.01, near)
+    browser.ask("POST", f"/element/{browser.find_all('[data-zoom=all]')[0]}/click", {})
+    settle(browser)
+    check("the button shows all again", view_of(browser) == whole, view_of(browser))
+
+
+def check_hover(browser):
+    """Over a lane, from left to right, until a kernel's name is said."""
+    box = plot_box(browser)
+    lanes = browser.run("return Array.from(document.querySelectorAll('.lanes li'), l => l.innerText)")
+    y = box["y"] + 22 + 26 * lanes.index("stream 14") + 13
+    said = ""
+    for part in range(20):
+        browser.point(("move", box["x"] + box["width"] * (0.3 + part / 400), y))
+        said = browser.run("const t = document.getElementById('tip');"
+                           "return t.hidden ? '' : t.innerText")
+        if "convolve" in said:
+            break
+    check("hovering says the kernel's name", "convolve<17>" in said, said)
+    check("and its stream, time and start",
+          "stream 14" in said and " us" in said and "from " in said, said)
+    browser.run("document.querySelector('.plot').focus()")
+    browser.press("n")
+    spoken = browser.run("return document.querySelector('[aria-live]').textContent")
+    check("the keyboard goes through operations", "stream" in spoken, spoken)
+
+
+def check_policy(browser):
+    """What an injected script could try."""
+    tried = browser.ask("POST", "/execute/async", {"script": """
+        const done = arguments[0];
+        const image = new Image();
+        const div = document.createElement('div');
+        document.body.append(div);
+        div.innerHTML = '<img src="x:" onerror="window.hacked = 9">';
+        const script = document.createElement('script');
+        script.textContent = 'window.hacked = 8';
+        document.body.append(script);
+        fetch('http://127.0.0.1:1/').then(() => done('fetched'), () =>
+            setTimeout(() => done(window.hacked || 'refused'), 50));""", "args": []})
+    check("the policy refuses scripts and requests", tried == "refused", tried)
+    browser.complaints()
+    browser.requests()
+
+
+def check_hostile(browser, path):
+    browser.open(path)
+    settle(browser)
+    check("hostile names run nothing", browser.run("return window.hacked") is None)
+    check("the title is the name as it is",
+          browser.run("return document.title").startswith("</script><script>"))
+    check("no element comes of a name", not browser.find_all("img, header svg, header script"))
+    first = browser.run("return document.querySelectorAll('.plot').length")
+    check("both timelines are drawn", first == 2, first)
+    check_alone(browser, path)
+
+
+def check_without_scripts(browser, path):
+    browser.command("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(path)
+    check("without scripts there are no buttons", not browser.shown(browser.find_all("#zoom")[0]))
+    check_text(browser)
+    check_alone(browser, path)
+    browser.command("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_dark(browser, path):
+    grounds = []
+    for scheme in ["light", "dark"]:
+        browser.command("Emulation.setEmulatedMedia",
+                        features=[{"name": "prefers-color-scheme", "value": scheme}])
+        browser.open(path)
+        grounds.append(browser.run("return getComputedStyle(document.body).backgroundColor"))
+    check("dark where that is preferred", grounds[0] == "rgb(255, 255, 255)" != grounds[1], grounds)
+
+
+def check_markup(pages):
+    for name, path in pages.items():
+        with open(path, encoding="utf-8") as page:
+            wrong = Reader(page.read()).wrong
+        check(f"{name}: the markup is whole", not wrong, wrong[:10])
+
+
+def check_pages(browser, pages):
+    browser.open(pages["analysis"])
+    settle(browser)
+    check_text(browser)
+    check_zoom(browser)
+    check_hover(browser)
+    check_alone(browser, pages["analysis"])
+    check_policy(browser)
+    browser.command("Emulation.setDeviceMetricsOverride", width=380, height=800,
+                    deviceScaleFactor=1, mobile=False)
+    settle(browser)
+    wide = browser.run("return document.documentElement.scrollWidth")
+    check("a narrow window needs no scrolling across", wide <= 380, wide)
+    browser.command("Emulation.clearDeviceMetricsOverride")
+    for name, words in [("overlap", "263 streams")]:
+        browser.open(pages[name])
+        settle(browser)
+        body = browser.run("return document.body.textContent")
+        check(f"{name}: the text has '{words}'", words in body, body[:500])
+        check_alone(browser, pages[name])
+    check_hostile(browser, pages["hostile"])
+    check_dark(browser, pages["analysis"])
+    browser.complaints()
+    browser.requests()
+    check_without_scripts(browser, pages["analysis"])
+
+
+def write_pages(haul, profile, test_page, folder):
+    pages = {name: os.path.join(folder, name + ".html")
+             for name in ["analysis", "overlap", "hostile"]}
+    quiet = ["-o", os.devnull]
+    subprocess.run([haul, "analyze", profile, "--html", pages["analysis"]] + quiet, check=True)
+    subprocess.run([haul, "overlap", "--machine", "k20", "--h2d", "672MiB", "--d2h", "672MiB",
+                    "--kernel", "30 ms", "--reads", "3", "--html", pages["overlap"]] + quiet, check=True)
+    subprocess.run([test_page, "write", pages["hostile"]], check=True)
+    return pages
+
+
+def main():
+    haul, profile, test_page, folder = sys.argv[1:]
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    driver = shutil.which("chromedriver")
+    if not program or not driver:
+        print("skipped: no chromium or no chromedriver (chromium, chromium-driver)")
+        return 77
+    os.makedirs(folder, exist_ok=True)
+    pages = write_pages(haul, profile, test_page, os.path.abspath(folder))
+    check_markup(pages)
+    with tempfile.TemporaryDirectory() as scratch:
+        browser = Browser(program, driver, scratch)
+        try:
+            check_pages(browser, pages)
+        finally:
+            browser.close()
+    print(f"{len(failures)} failed")
+    return 1 if failures else 0
+
+
+sys.exit(main())

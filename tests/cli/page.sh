@@ -1,0 +1,29 @@
+# --html FILE: pages to look at. What is in them is tested in a browser: tests/browser.
+data() { # what a page says, without its drawings, its script and its style
+    sed -e '/^<style>/,/^<\/style>/d' -e '/<script/,/<\/script>/d' "$1" | grep -o "$2" | sort | uniq -c |
+        sed 's/^ *//'
+}
+
+echo "== analyze"
+try haul analyze "$profile" --html page.html -o report.txt
+head -n 3 page.html
+data page.html '<h2[^>]*>[^<]*'
+data page.html '<dd>[^<]*'
+data page.html '<li>stream [^<]*'
+
+echo "== overlap"
+try haul overlap --machine k20 --h2d 1MiB --d2h 1MiB --kernel "1 ms" --html page.html -o report.txt
+data page.html '<h2[^>]*>[^<]*'
+data page.html '<dt>[^<]*'
+
+echo "== the page alone"
+haul analyze "$profile" -o report.txt --html - | head -n 1
+
+echo "== wrong use"
+try haul analyze "$profile" --html -
+try haul analyze "$profile" -o one --html one
+cp "$profile" mine.sqlite
+chmod +w mine.sqlite
+try haul analyze mine.sqlite --html ./mine.sqlite
+try cmp "$profile" mine.sqlite
+try haul analyze "$profile" -o report.txt --html nowhere/page.html
