@@ -1,7 +1,8 @@
 /* Kernel models: the time of a kernel at another size, and on another board, from times measured on
  * one board. What a kernel's threads do is given as counts; a fit holds what was measured.
  *
- * Errors say what is wrong and with which sample: `line` of a sample, where it has one. */
+ * Errors say what is wrong and with which sample, by its place in the file that it was read from.
+ */
 #ifndef HAUL_KERNEL_H
 #define HAUL_KERNEL_H
 
@@ -40,7 +41,9 @@ typedef struct haul_kernel_sample {
     double size;
     double seconds;
     haul_kernel_counts counts; /* at this size */
-    int line;                  /* of the file it was read from; 0: none */
+    const char *file;          /* that it was read from, for errors; NULL: none */
+    int line;                  /* of its size in the file; 0: none */
+    int column;                /* 0: none */
 } haul_kernel_sample;
 
 /* Lambda = BSP's prediction / the measured time less the launch. Between sizes log lambda follows a
@@ -79,9 +82,10 @@ typedef enum haul_kernel_fit_kind {
     HAUL_KERNEL_FIT_BY_SIZE,
 } haul_kernel_fit_kind;
 
-/* Fits a kernel to its times on `home`. Needs what haul_kernel_bsp needs. Returns BAD_INPUT, with
- * the line, for a size or a time that is not above 0 and finite, and where there are fewer sizes
- * than figures to fit. On success the caller owns *fit; free with haul_kernel_fit_free. */
+/* Fits a kernel to its times on `home`. Needs what haul_kernel_bsp needs. Returns BAD_INPUT, at
+ * the sample, for a size or a time that is not above 0 and finite, and at the last sample where
+ * there are fewer sizes than figures to fit. On success the caller owns *fit; free with
+ * haul_kernel_fit_free. */
 HAUL_API haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind kind,
                                          const haul_kernel_sample *samples, size_t count,
                                          haul_kernel_fit **fit, haul_error *error);

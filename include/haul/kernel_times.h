@@ -16,6 +16,7 @@ typedef struct haul_kernel_measured {
     bool is_counted;           /* instructions, loads and stores are in `counts` */
     const char *file;
     int line;
+    int column; /* where its size stands, or would: 1 where the table has no such column */
 } haul_kernel_measured;
 
 typedef struct haul_kernel_times {

@@ -27,7 +27,7 @@ typedef struct fitting {
     size_t group_count;
     size_t other_boards; /* rows left out */
     size_t uncounted;
-    const char *one_uncounted;
+    const haul_kernel_measured *one_uncounted;
 } fitting;
 
 /* --- whose row it is */
@@ -114,12 +114,24 @@ static group *group_of(fitting *self, const char *kernel, size_t machine)
     return made;
 }
 
-static haul_status fail_row(const haul_kernel_measured *row, const char *text, haul_error *error)
+static const char *name_of(const haul_kernel_measured *row)
+{
+    return row->kernel ? row->kernel : "the kernel";
+}
+
+static haul_status at_row(const haul_kernel_measured *row, int column, haul_error *error)
+{
+    error->line = row->line;
+    error->column = column;
+    (void)snprintf(error->file, sizeof error->file, "%s", row->file);
+    return error->status;
+}
+
+static haul_status fail_row(const haul_kernel_measured *row, int column, const char *text,
+                            haul_error *error)
 {
     (void)kernel_fail(error, HAUL_BAD_INPUT, "%s", text);
-    error->line = row->line;
-    (void)snprintf(error->file, sizeof error->file, "%s", row->file);
-    return HAUL_BAD_INPUT;
+    return at_row(row, column, error);
 }
 
 /* A file's name without its folder and what follows a point: the name of what has none. */
@@ -143,18 +155,23 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
     }
     if (!file && !row->is_counted) {
         self->uncounted++;
-        self->one_uncounted = row->kernel ? row->kernel : "the kernel";
+        self->one_uncounted = row;
         return HAUL_OK;
     }
     if (row->size <= 0)
-        return fail_row(row, "the size is missing: a column n, or --size N for the file", error);
+        return fail_row(row, row->column,
+                        "the size is missing: a column n, or --size N for the file", error);
     if (row->seconds <= 0)
-        return fail_row(row,
+        return fail_row(row, 1,
                         "the time of these counters is missing: a trace of the same launches, "
                         "or gpu__time_duration.sum",
                         error);
-    haul_kernel_sample sample = {
-        .size = row->size, .seconds = row->seconds, .counts = row->counts, .line = row->line};
+    haul_kernel_sample sample = {.size = row->size,
+                                 .seconds = row->seconds,
+                                 .counts = row->counts,
+                                 .file = row->file,
+                                 .line = row->line,
+                                 .column = row->column};
     const haul_status status =
         file ? haul_kernel_file_at(file, row->size, &sample.counts, error) : HAUL_OK;
     if (status)
@@ -179,11 +196,13 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
         gpu = self->times->rows[i].gpu ? self->times->rows[i].gpu : gpu;
         kernel = self->times->rows[i].kernel ? self->times->rows[i].kernel : kernel;
     }
-    if (self->uncounted)
-        return kernel_fail(error, HAUL_MISSING,
-                           "what '%.60s' does is not known: give its file with --kernel, or a "
-                           "profiler's counters of instructions, loads, stores and the grid",
-                           self->one_uncounted);
+    if (self->uncounted) {
+        (void)kernel_fail(error, HAUL_MISSING,
+                          "what '%.60s' does is not known: give its file with --kernel, or a "
+                          "profiler's counters of instructions, loads, stores and the grid",
+                          name_of(self->one_uncounted));
+        return at_row(self->one_uncounted, 1, error);
+    }
     if (self->other_boards && !gpu)
         return kernel_fail(error, HAUL_BAD_INPUT,
                            "the rows do not say their gpu: give one machine, or a column 'gpu'");
@@ -276,7 +295,7 @@ static void say_left_out(const fitting *self)
                 self->other_boards, self->other_boards > 1 ? "s" : "");
     if (self->uncounted)
         fprintf(stderr, "haul: left out: %zu row%s of kernels without a file or counters: '%s'%s\n",
-                self->uncounted, self->uncounted > 1 ? "s" : "", self->one_uncounted,
+                self->uncounted, self->uncounted > 1 ? "s" : "", name_of(self->one_uncounted),
                 self->uncounted > 1 ? " and such" : "");
 }
 

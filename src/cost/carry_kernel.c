@@ -8,7 +8,8 @@
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
  * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone
- * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own doubt beside. */
+ * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own doubt beside.
+ */
 static const double doubt_blind = 0.2;
 
 /* Double precision bounds kernels on boards that are built for it, not where it is a token. */

@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "base/grow.h"
+#include "cost/kernel_keys.h"
 #include "cost/kernel_records.h"
 #include "haul/csv.h"
 
@@ -30,12 +32,20 @@ typedef struct column {
     bool has_named_unit; /* in the column's name: other units are errors */
 } column;
 
+/* Launches whose metrics stand a row each, by their names; of one file. */
+typedef struct launch_index {
+    haul_kernel_keys keys;
+    size_t *records; /* by key */
+    size_t count;
+    size_t capacity;
+} launch_index;
+
 typedef struct table_reader {
     haul_csv *csv;
     haul_kernel_csv file;
     const char *file_name; /* in the records' arena */
     haul_kernel_records *records;
-    size_t first; /* of this table's records */
+    launch_index *launches;
     size_t column_count;
     column columns[HAUL_CSV_COLUMNS];
     size_t seconds; /* column; column_count: none */
@@ -283,11 +293,11 @@ static void read_units(table_reader *self)
             self->columns[i].scale = scale_of(self->fields[i], self->columns[i].counter->dimension);
 }
 
-static int line_of(const table_reader *self)
+static haul_error place_of(const table_reader *self, size_t at)
 {
     haul_error place = {.status = HAUL_BAD_INPUT};
-    haul_csv_locate(self->csv, 0, &place);
-    return place.line;
+    haul_csv_locate(self->csv, at, &place);
+    return place;
 }
 
 /* A record with its place; NULL without memory. */
@@ -297,7 +307,8 @@ static haul_kernel_record *start_record(table_reader *self)
     if (!record)
         return NULL;
     record->file = self->file_name;
-    record->line = line_of(self);
+    record->line = place_of(self, 0).line;
+    record->column = 1;
     if (self->file.size > 0)
         record->counters.values[HAUL_COUNTER_SIZE] = self->file.size;
     return record;
@@ -350,10 +361,13 @@ static haul_status read_launch(table_reader *self)
     for (size_t i = 0; !status && i < self->column_count; i++) {
         const column *at = &self->columns[i];
         double value = 0;
+        const bool is_size = at->kind == COUNTER && at->counter->counter == HAUL_COUNTER_SIZE;
+        if (is_size)
+            record->column = place_of(self, i).column;
         if (at->kind != COUNTER || (is_absent(self->fields[i]) && i != self->seconds))
             continue;
         status = read_value(self, i, at->counter, at->scale, &value);
-        if (!status && at->counter->counter == HAUL_COUNTER_SIZE)
+        if (!status && is_size)
             record->counters.values[HAUL_COUNTER_SIZE] = value;
         else if (!status)
             haul_counters_add(&record->counters, at->counter, value);
@@ -361,22 +375,24 @@ static haul_status read_launch(table_reader *self)
     return status;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
-/* The launch that a metric's row is of: the record made for it, else this new one. */
+/* The launch that a metric's row is of: the record made for it, else this new one; NULL without
+ * memory. */
 static haul_kernel_record *settle_record(table_reader *self, haul_kernel_record *made)
 {
-    for (size_t i = self->records->count - 1; i-- > self->first;) { /* it is near, mostly */
-        haul_kernel_record *at = &self->records->items[i];
-        if (at->file == made->file && same_name(at->gpu, made->gpu) &&
-            same_name(at->kernel, made->kernel) && same_name(at->launch, made->launch)) {
-            self->records->count--;
-            return at;
-        }
+    const char *const names[] = {made->gpu, made->kernel, made->launch};
+    launch_index *launches = self->launches;
+    const uint32_t key = haul_kernel_keys_of(&launches->keys, names, 3);
+    if (key == UINT32_MAX)
+        return NULL;
+    if (key < launches->count) {
+        self->records->count--;
+        return &self->records->items[launches->records[key]];
     }
+    if (!haul_grow(&launches->records, &launches->capacity, (size_t)key + 1,
+                   sizeof *launches->records))
+        return NULL;
+    launches->count = (size_t)key + 1;
+    launches->records[key] = self->records->count - 1;
     return made;
 }
 
@@ -403,6 +419,8 @@ static haul_status read_metric(table_reader *self)
     if (status)
         return status;
     record = settle_record(self, record);
+    if (!record)
+        return haul_fail_no_memory(self->error);
     const double scale = unit < self->column_count
                              ? scale_of(self->fields[unit], counter->dimension)
                              : (double)(counter->dimension == HAUL_DIM_NUMBER);
@@ -444,7 +462,7 @@ static haul_status read_table(const char *text, size_t size, table_reader *self)
     if (!useful && !self->is_long) {
         status = haul_fail(self->error, HAUL_BAD_INPUT,
                            "no column of times (seconds, time_ms, kernel_us ...) or of counters");
-        haul_error_at(self->error, self->file.path, line_of(self), 1);
+        haul_error_at(self->error, self->file.path, place_of(self, 0).line, 1);
     }
     if (!status)
         status = read_rows(self);
@@ -495,7 +513,7 @@ haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
     table_reader *self = malloc(sizeof *self);
     char *name = haul_arena_string(&records->arena, file.path);
     haul_status status = HAUL_OK;
-    const size_t first = records->count;
+    launch_index launches = {0};
     char *at = text;
     int line = 1;
     if (!self || !name) {
@@ -512,8 +530,11 @@ haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
         int lines = 0;
         const size_t begun = records->count;
         char *end = next_table(at, &lines);
-        *self = (table_reader){
-            .file = file, .file_name = name, .records = records, .first = first, .error = error};
+        *self = (table_reader){.file = file,
+                               .file_name = name,
+                               .records = records,
+                               .launches = &launches,
+                               .error = error};
         status = read_table(at, (size_t)(end - at), self);
         if (status && error && error->line)
             error->line += line - 1;
@@ -522,6 +543,8 @@ haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
         line += lines;
         at = end;
     }
+    haul_kernel_keys_release(&launches.keys);
+    free(launches.records);
     free(self);
     return status;
 }

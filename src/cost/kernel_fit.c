@@ -13,6 +13,12 @@ static const double rough_enough = 0.05;
 
 enum { NEIGHBOURS = 4 }; /* each side, among which the calmest size is sought */
 
+static void fail_at(const haul_kernel_sample *sample, haul_error *error)
+{
+    if (sample->line)
+        haul_error_at(error, sample->file, sample->line, sample->column);
+}
+
 static haul_status check_sample(const haul_kernel_sample *sample, haul_error *error)
 {
     if (!(sample->size > 0 && sample->size <= 1e30))
@@ -21,8 +27,7 @@ static haul_status check_sample(const haul_kernel_sample *sample, haul_error *er
         haul_fail(error, HAUL_BAD_INPUT, "expected a time above 0, not %g s", sample->seconds);
     else if (haul_kernel_counts_check(&sample->counts, error) == HAUL_OK)
         return HAUL_OK;
-    if (error && sample->line && !error->line)
-        error->line = sample->line;
+    fail_at(sample, error);
     return HAUL_BAD_INPUT;
 }
 
@@ -165,9 +170,12 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
 {
     fit->floor_s = floor_of(gpu, samples, count);
     fill_knots(fit, gpu, samples, count);
-    if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "lambda by size is two figures or more: it needs two sizes, not one");
+    if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2) {
+        haul_fail(error, HAUL_BAD_INPUT,
+                  "lambda by size is two figures or more: it needs two sizes, not one");
+        fail_at(&samples[count - 1], error);
+        return HAUL_BAD_INPUT;
+    }
     const haul_status status = sum_up(fit, error);
     if (status)
         return status;

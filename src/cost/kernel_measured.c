@@ -46,7 +46,9 @@ static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, 
         if (haul_count_rows[i].is_needed || haul_kernel_child(node, haul_count_rows[i].key))
             status =
                 read_number(self, node, haul_count_rows[i].key, haul_count_of(&out->counts, i));
+    out->file = self->made->file;
     out->line = node->line;
+    out->column = node->column;
     return status;
 }
 

@@ -12,6 +12,7 @@ typedef struct haul_kernel_record {
     const char *launch; /* its number in the file, where that has one */
     const char *file;
     int line;
+    int column; /* of its size; 1 where the table has none */
     haul_counters counters;
 } haul_kernel_record;
 
@@ -25,6 +26,16 @@ typedef struct haul_kernel_records {
 
 /* A new record without anything; NULL without memory. Good until the next one. */
 haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records);
+
+/* Whether a record says more than its names and size. */
+bool haul_kernel_record_tells(const haul_kernel_record *record);
+
+/* Gives counters without a time the mean of those launches of the same kernel, size and GPU (what
+ * one of them does not say fits) that were timed, and their grid; nothing where these are of more
+ * than one grid, for then they are of more than one size. `is_used`, of each record: its time went
+ * to counters, and it is of no more use. */
+haul_status haul_kernel_records_join(haul_kernel_records *records, bool *is_used,
+                                     haul_error *error);
 
 /* Reads a file's text into records; `first_line` counts from 1. Sizes that it does not say are
  * `file.size`. */

@@ -16,6 +16,14 @@ typedef struct owned_times {
     haul_kernel_records records;
 } owned_times;
 
+bool haul_kernel_record_tells(const haul_kernel_record *record)
+{
+    for (int i = HAUL_COUNTER_SECONDS; i < HAUL_COUNTER_COUNT; i++)
+        if (!isnan(record->counters.values[i]))
+            return true;
+    return false;
+}
+
 haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records)
 {
     if (!haul_grow(&records->items, &records->capacity, records->count + 1, sizeof *records->items))
@@ -37,58 +45,6 @@ void haul_kernel_times_free(haul_kernel_times *times)
     free(owned);
 }
 
-static bool same_or_unknown(const char *a, const char *b)
-{
-    return !a || !b || !strcmp(a, b);
-}
-
-static bool same_value(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
-static bool same_launches(const haul_kernel_record *a, const haul_kernel_record *b)
-{
-    return same_or_unknown(a->kernel, b->kernel) && same_or_unknown(a->gpu, b->gpu) &&
-           same_value(a->counters.values[HAUL_COUNTER_SIZE], b->counters.values[HAUL_COUNTER_SIZE]);
-}
-
-static double threads_of(const haul_kernel_record *record)
-{
-    return record->counters.values[HAUL_COUNTER_GRID] * record->counters.values[HAUL_COUNTER_BLOCK];
-}
-
-/* Gives counters without a time those of the launches that were timed, which are then of no more
- * use; nothing where these are of more than one grid, for then they are of more than one size. */
-static void take_times(haul_kernel_records *records, size_t counted, bool *is_used)
-{
-    haul_kernel_record *self = &records->items[counted];
-    const haul_kernel_record *one = NULL;
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < records->count; i++) {
-        const haul_kernel_record *at = &records->items[i];
-        if (isnan(at->counters.values[HAUL_COUNTER_SECONDS]) || !same_launches(self, at))
-            continue;
-        if (one && !same_value(threads_of(at), threads_of(one)))
-            return;
-        one = at;
-        sum += at->counters.values[HAUL_COUNTER_SECONDS];
-        count++;
-    }
-    for (size_t i = 0; i < records->count; i++)
-        is_used[i] |= count && !isnan(records->items[i].counters.values[HAUL_COUNTER_SECONDS]) &&
-                      i != counted && same_launches(self, &records->items[i]);
-    if (!count)
-        return;
-    self->counters.values[HAUL_COUNTER_SECONDS] = sum / (double)count;
-    static const haul_counter grids[] = {HAUL_COUNTER_GRID, HAUL_COUNTER_BLOCK};
-    for (int i = 0; i < 2; i++)
-        if (isnan(self->counters.values[grids[i]]))
-            self->counters.values[grids[i]] = one->counters.values[grids[i]];
-    self->gpu = self->gpu ? self->gpu : one->gpu;
-}
-
 static double known_or_zero(double value)
 {
     return isnan(value) ? 0 : value;
@@ -103,18 +59,10 @@ static haul_kernel_measured measured_of(const haul_kernel_record *record)
         .seconds = known_or_zero(record->counters.values[HAUL_COUNTER_SECONDS]),
         .file = record->file,
         .line = record->line,
+        .column = record->column,
     };
     row.is_counted = haul_counters_counts(&record->counters, &row.counts);
     return row;
-}
-
-/* Whether a record says more than its names and size. */
-static bool tells(const haul_kernel_record *record)
-{
-    for (int i = HAUL_COUNTER_SECONDS; i < HAUL_COUNTER_COUNT; i++)
-        if (!isnan(record->counters.values[i]))
-            return true;
-    return false;
 }
 
 static haul_status settle(owned_times *self, haul_error *error)
@@ -126,16 +74,12 @@ static haul_status settle(owned_times *self, haul_error *error)
         free(is_used);
         return haul_fail_no_memory(error);
     }
-    for (size_t i = 0; i < records->count; i++) {
-        const haul_kernel_record *at = &records->items[i];
-        if (isnan(at->counters.values[HAUL_COUNTER_SECONDS]) && tells(at))
-            take_times(records, i, is_used);
-    }
-    for (size_t i = 0; i < records->count; i++)
-        if (!is_used[i] && tells(&records->items[i]))
+    const haul_status status = haul_kernel_records_join(records, is_used, error);
+    for (size_t i = 0; !status && i < records->count; i++)
+        if (!is_used[i] && haul_kernel_record_tells(&records->items[i]))
             self->times.rows[self->times.count++] = measured_of(&records->items[i]);
     free(is_used);
-    return HAUL_OK;
+    return status;
 }
 
 static haul_status read_file(haul_kernel_csv file, haul_kernel_records *records, haul_error *error)

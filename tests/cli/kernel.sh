@@ -119,6 +119,8 @@ table 'n,time_ms\n0,1\n'
 table 'n,time_ms\n65536,1,2\n'
 table 'time_ms\n1.5\n'
 table 'n,kernel\n65536,scale\n'
+table 'time_ms,n\n1.5,65536\n1.6,\n'
+table 'n,grid_x,block_x,inst_executed\n65536,256,256,5000\n'
 table 'n,time_ms\n'
 table 'n,kernel,time_ms\n65536,other,1\n'
 table 'n,gpu,time_ms\n65536,Some GPU,1\n'
@@ -128,6 +130,8 @@ echo "== fewer sizes than figures to fit"
 printf 'n,time_ms\n65536,0.01\n65536,0.011\n' >one.csv
 try haul kernel fit one.csv --machine ./board.yaml --kernel ./scale.yaml --format csv
 try haul kernel fit one.csv --machine ./board.yaml --kernel ./scale.yaml --lambda by-size
+try haul kernel fit one.csv --machine ./board.yaml --kernel ./scale.yaml --format csv -o one.yaml
+try haul kernel predict one.yaml --machine ./board.yaml --size 65536 --lambda by-size
 try_inner haul kernel predict fitted.yaml --machine ./board.yaml --size 4194304 --lambda one --format csv
 
 echo "== wrong use"

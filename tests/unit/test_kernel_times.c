@@ -134,6 +134,83 @@ static void metrics_of_a_trace_take_their_times_from_another(void **state)
     haul_kernel_times_free(times);
 }
 
+/* Two launches that were counted apart each have the time of those that were timed; a name that one
+ * side does not say fits any. */
+static void counters_take_the_times_that_fit(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed("Device,Kernel,n,time_ms,grid_x,block_x\n"
+                                      "a,mul,8,2,4,64\n"
+                                      "a,mul,9,5,4,64\n"
+                                      ",mul,8,4,4,64\n"
+                                      "b,mul,8,7,4,64\n"
+                                      "a,add,8,9,4,64\n"
+                                      "a,mix,8,1,4,64\n"
+                                      "a,mix,8,1,8,64\n"
+                                      "Device,Kernel,n,gld_request\n"
+                                      "a,mul,8,16\n"
+                                      "a,mul,8,17\n"
+                                      ",mul,9,18\n"
+                                      "c,add,8,19\n"
+                                      "a,mix,8,20\n"
+                                      "b,,8,21\n");
+    static const struct {
+        int line;
+        double seconds;
+    } rows[] = {{6, 9e-3},  {7, 1e-3}, {8, 1e-3}, {10, 3e-3},  {11, 3e-3},
+                {12, 5e-3}, {13, 0},   {14, 0},   {15, 5.5e-3}};
+    assert_int_equal(times->count, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < times->count; i++) {
+        assert_int_equal(times->rows[i].line, rows[i].line);
+        CHECK_NEAR(times->rows[i].seconds, rows[i].seconds, 1e-12);
+    }
+    assert_string_equal(times->rows[5].gpu, "a");
+    haul_kernel_times_free(times);
+}
+
+/* Both ways of writing counters, a hundred thousand launches each. */
+static void many_launches_are_joined(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 100000, LINE = 96 };
+    char *text = malloc((size_t)LAUNCHES * 2 * LINE);
+    assert_non_null(text);
+    size_t length = (size_t)sprintf(text, "Device,Kernel,n,time_ms,grid_x,block_x\n");
+    for (int i = 1; i <= LAUNCHES; i++)
+        length += (size_t)sprintf(text + length, "a,mul%d,%d,%d,4,64\n", i % 7, i, i);
+    length += (size_t)sprintf(text + length, "Device,Kernel,n,gld_request\n");
+    for (int i = LAUNCHES; i > 0; i--)
+        length += (size_t)sprintf(text + length, "%s,mul%d,%d,16\n", i % 2 ? "a" : "", i % 7, i);
+    haul_kernel_times *times = parsed(text);
+    assert_int_equal(times->count, LAUNCHES);
+    for (int i = 0; i < LAUNCHES; i++)
+        CHECK_NEAR(times->rows[i].seconds, (LAUNCHES - i) * 1e-3, 1e-12);
+    haul_kernel_times_free(times);
+    length = (size_t)sprintf(text, "ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n");
+    for (int i = 0; i < 2 * LAUNCHES; i++) /* all of one metric, then all of the other */
+        length +=
+            (size_t)sprintf(text + length, "%d,mul,%s\n", i % LAUNCHES,
+                            i < LAUNCHES ? "gpu__time_duration.sum,ms,2" : "launch__grid_size,,4");
+    times = parsed(text);
+    assert_int_equal(times->count, LAUNCHES);
+    CHECK_NEAR(times->rows[LAUNCHES - 1].seconds, 2e-3, 1e-12);
+    haul_kernel_times_free(times);
+    free(text);
+}
+
+static void sizes_have_their_place(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed("time_ms,n\n1.5,8\n2,\n");
+    assert_int_equal(times->rows[0].column, 5);
+    assert_int_equal(times->rows[1].line, 3);
+    assert_int_equal(times->rows[1].column, 3);
+    haul_kernel_times_free(times);
+    times = parsed("time_ms\n1.5\n");
+    assert_int_equal(times->rows[0].column, 1);
+    haul_kernel_times_free(times);
+}
+
 static void check_refused(const char *text, int line, int column, const char *why)
 {
     char *copy = strdup(text);
@@ -233,6 +310,9 @@ int main(void)
         cmocka_unit_test(counters_give_counts),
         cmocka_unit_test(nsight_computes_raw_page_is_read),
         cmocka_unit_test(metrics_of_a_trace_take_their_times_from_another),
+        cmocka_unit_test(counters_take_the_times_that_fit),
+        cmocka_unit_test(many_launches_are_joined),
+        cmocka_unit_test(sizes_have_their_place),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(counted_kernels_are_kept_and_read_back),
         cmocka_unit_test(one_counted_size_says_nothing_of_others),
