@@ -8,12 +8,14 @@ enum { MOST_OPTIONS = 15, LONG = 256 /* above every letter */ };
 
 typedef struct known {
     struct option longs[MOST_OPTIONS + 2]; /* and --help, and the end */
-    char letters[2 * MOST_OPTIONS + 3];    /* as getopt wants them: ":ho:" */
+    char letters[2 * MOST_OPTIONS + 4];    /* as getopt wants them: ":ho:" */
 } known;
 
-static void list_options(const cli_option *options, known *self)
+static void list_options(const cli_command *command, const cli_option *options, known *self)
 {
     char *letter = self->letters;
+    if (command->runs_program)
+        *letter++ = '+'; /* stop at the first operand */
     *letter++ = ':';
     *letter++ = 'h';
     int count = 0;
@@ -46,7 +48,7 @@ int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli
                        cli_arguments *out)
 {
     known all = {0};
-    list_options(options, &all);
+    list_options(self, options, &all);
     *out = (cli_arguments){0};
     optind = 0; /* from the start */
     opterr = 0;

@@ -1,6 +1,4 @@
-#include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,34 +51,27 @@ static bool parse_count(const char *text, uint64_t *count)
 /* Returns 0, or the exit code for wrong use, said. */
 static int parse(const cli_command *self, int argc, char **argv, record_options *options)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"duration", required_argument, NULL, 'd'},
-                                          {"max-ops", required_argument, NULL, 'm'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    for (int c; (c = getopt_long(argc, argv, "+:o:h", longs, NULL)) != -1;) {
-        if (c == 'o')
-            options->run.output = optarg;
-        else if (c == 'h')
-            options->help = true;
-        else if (c == 'd' && !parse_duration(optarg, &options->run.duration_s))
-            return cli_usage(self, "no duration in seconds '%s'", optarg);
-        else if (c == 'm' && !parse_count(optarg, &options->run.max_operations))
-            return cli_usage(self, "no number of operations '%s'", optarg);
-        else if (c == ':')
-            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
-        else if (c == '?')
-            return cli_usage(self, "no option '%s'", argv[optind - 1]);
-    }
-    if (options->help)
-        return 0;
+    const char *duration = NULL, *most = NULL;
+    const cli_option known[] = {
+        {"output", &options->run.output, 'o', NULL},
+        {"duration", &duration, 0, NULL},
+        {"max-ops", &most, 0, NULL},
+        {0},
+    };
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
+    options->help = rest.help;
+    if (wrong || rest.help)
+        return wrong;
+    if (duration && !parse_duration(duration, &options->run.duration_s))
+        return cli_usage(self, "no duration in seconds '%s'", duration);
+    if (most && !parse_count(most, &options->run.max_operations))
+        return cli_usage(self, "no number of operations '%s'", most);
     if (!options->run.output || !options->run.output[0])
         return cli_usage(self, "where to? -o PROFILE");
-    if (optind == argc)
+    if (!rest.count)
         return cli_usage(self, "which program?");
-    options->run.program = argv + optind;
+    options->run.program = rest.operands;
     return 0;
 }
 
@@ -147,4 +138,5 @@ static int run(const cli_command *self, int argc, char **argv)
 const cli_command cli_record = {.name = "record",
                                 .summary = "run a program and write a profile of it",
                                 .usage = usage,
-                                .run = run};
+                                .run = run,
+                                .runs_program = true};

@@ -16,7 +16,8 @@ typedef struct cli_command {
     const char *summary;
     const char *usage;
     int (*run)(const struct cli_command *self, int argc, char **argv);
-    bool has_parts; /* its first argument is a command again, with a help of its own */
+    bool has_parts;    /* its first argument is a command again, with a help of its own */
+    bool runs_program; /* from its first operand on the arguments are a program's */
 } cli_command;
 
 extern const cli_command cli_analyze;

@@ -71,6 +71,29 @@ assert low < total < high
 sizes = sum(row["predicted_s"] for row in report["sizes"])
 groups = sum(row["predicted_s"] for row in report["rows"] if "least_bytes" not in row)
 assert abs(sizes - total) < 1e-6 * total and abs(groups - total) < 1e-6 * total
+run = report["run"]
+for name in ("recorded", "target", "truth"):
+    parts = run[name].copy()
+    makespan = parts.pop("makespan_s")
+    assert abs(sum(parts.values()) - makespan) < 1e-9, name
+path = run["critical_path"]
+kinds = sum(path["copies_s"].values()) + path["kernels_s"] + path["memsets_s"] + path["host_s"]
+assert abs(kinds - run["target"]["makespan_s"]) < 1e-9
+low, high = run["interval_s"]
+assert low <= run["target"]["makespan_s"] <= high
+assert run["calls"] == "simulated" and abs(run["identity"]["error"]) < 1
+EOF
+    python3 - "$profile" "$node" <<'EOF'
+# without its calls
+import json, shutil, sqlite3, subprocess, sys
+shutil.copy(sys.argv[1], "mute.sqlite")
+with sqlite3.connect("mute.sqlite") as profile:
+    profile.execute("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME")
+command = ["haul", "project", "mute.sqlite", "--to", sys.argv[2]]
+run = json.loads(subprocess.check_output(command + ["--format", "json"]))["run"]
+assert run["calls"] == "recorded" and run["identity"]["error"] == 0
+said = b" ".join(subprocess.check_output(command).split())
+assert b"no operation starts earlier than recorded" in said
 EOF
 fi
 
