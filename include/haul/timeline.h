@@ -38,9 +38,11 @@ typedef struct haul_room {
 typedef struct haul_timeline_device {
     unsigned copy_engines; /* 0: copies between host and device are an error */
     unsigned kernels;      /* at once; 0: kernels, memsets and copies within it are an error */
-    bool implicit_sync;    /* what follows a kernel on its stream waits until every kernel before it
-                            * in the workload, of any stream of the device, has started (CCGrid 2014,
-                            * section III) */
+    /* Of the device's operations, in the order of the workload: what follows a kernel on its stream
+     * waits until every kernel before it, of any stream, has started, and every kernel after it
+     * until the one that it follows has ended (CUDA C Programming Guide, of devices of compute
+     * capability 3.0 and lower; CCGrid 2014, section III). */
+    bool implicit_sync;
     /* By HAUL_HTOD and HAUL_DTOH: what a copy keeps of its speed while the device copies the other
      * way, in (0, 1]. */
     double busy_speed[2];

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "timeline/engine.h"
+#include "timeline/engine_parts.h"
 
 /* The operation that an actor waits for. */
 static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
@@ -13,7 +13,9 @@ static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
     case HAUL_ACTOR_WAITS:
         return actor->blocker;
     case HAUL_ACTOR_GATED:
-        return self->gates[actor->device].kernel;
+        return haul_gate_blocker(self, actor->device, HAUL_GATE_STARTS);
+    case HAUL_ACTOR_HELD:
+        return haul_gate_blocker(self, actor->device, HAUL_GATE_CHECKS);
     default:
         return HAUL_NONE;
     }

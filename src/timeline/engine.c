@@ -78,63 +78,6 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
-/* What waits for the start of all kernels before it: with implicit synchronisation, whatever needs
- * to know that a kernel is complete (CCGrid 2014, section III); a migration that nothing called,
- * since a kernel's faults did. */
-static bool is_gated(const haul_engine *self, const haul_actor *stream)
-{
-    const haul_timeline_device *device = &self->options->device;
-    const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
-    if (device->implicit_sync && stream->before != HAUL_NONE &&
-        ops[stream->before].kind == HAUL_OP_KERNEL)
-        return true;
-    return device->migrations && op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED &&
-           op->thread == HAUL_NONE;
-}
-
-static bool gate_is_open(haul_engine *self, uint32_t actor)
-{
-    haul_actor *stream = &self->actors[actor];
-    if (!self->gates || !is_gated(self, stream))
-        return true;
-    haul_gate *gate = &self->gates[stream->device];
-    if (gate->kernel >= stream->op)
-        return true;
-    stream->state = HAUL_ACTOR_GATED;
-    if (!haul_waiting_add(&gate->waiting, (haul_waiting_item){.op = stream->op, .actor = actor}))
-        haul_engine_stop(self, haul_fail_no_memory(self->error));
-    return false;
-}
-
-/* A stream runs its operations in order, so its head tells which of them have started. */
-static bool has_started(const haul_engine *self, uint32_t op)
-{
-    const haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
-    return stream->op > op || (stream->op == op && stream->state == HAUL_ACTOR_RUNS);
-}
-
-static bool is_kernel_of(const haul_engine *self, uint32_t op, uint32_t device)
-{
-    const haul_op *kernel = &self->workload->ops[op];
-    return kernel->kind == HAUL_OP_KERNEL &&
-           self->actors[haul_stream_actor(self, kernel)].device == device;
-}
-
-static void open_gate(haul_engine *self, uint32_t device)
-{
-    haul_gate *gate = &self->gates[device];
-    const uint32_t opener = gate->kernel;
-    while (gate->kernel < self->workload->op_count &&
-           (!is_kernel_of(self, gate->kernel, device) || has_started(self, gate->kernel)))
-        gate->kernel++;
-    while (gate->waiting.count && gate->waiting.heap[0].op <= gate->kernel) {
-        const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
-        self->actors[actor].state = HAUL_ACTOR_LOOKS;
-        self->actors[actor].cause = opener;
-        haul_engine_schedule(self, actor, self->now_ns);
-    }
-}
-
 static void look(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
@@ -148,7 +91,7 @@ static void look(haul_engine *self, uint32_t actor)
         haul_engine_schedule(self, actor, release_ns);
         return;
     }
-    if (haul_engine_edges_passed(self, actor) && gate_is_open(self, actor))
+    if (haul_engine_edges_passed(self, actor) && haul_gates_passed(self, actor))
         haul_server_enter(self, actor);
 }
 
@@ -182,14 +125,14 @@ static void happen(haul_engine *self)
 
 haul_status haul_engine_run(haul_engine *self)
 {
-    for (uint32_t d = 0; self->gates && d < self->device_count; d++)
-        open_gate(self, d);
+    haul_gates_open(self);
     while (!self->status && self->events.count) {
         self->now_ns = self->events.heap[0].time_ns;
-        happen(self);
+        do
+            happen(self);
+        while (haul_gates_open(self));
         haul_server_start(self);
-        for (uint32_t d = 0; self->gates && d < self->device_count; d++)
-            open_gate(self, d);
+        haul_gates_open(self);
     }
     if (!self->status && self->finished < self->workload->op_count)
         return haul_engine_explain(self);

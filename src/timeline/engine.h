@@ -22,6 +22,7 @@ typedef enum haul_actor_state {
     HAUL_ACTOR_UNCALLED /* a stream whose head has not been called */,
     HAUL_ACTOR_WAITS,  /* for the end of `blocker` */
     HAUL_ACTOR_GATED,  /* for the start of earlier kernels */
+    HAUL_ACTOR_HELD,   /* for the end of an earlier kernel that is checked */
     HAUL_ACTOR_QUEUED, /* for its resource */
     HAUL_ACTOR_RUNS,
 } haul_actor_state;
@@ -41,6 +42,7 @@ typedef struct haul_actor {
     uint8_t state;         /* haul_actor_state */
     uint8_t resource;      /* haul_resource_kind, of the head */
     bool is_staged;        /* holds the staging buffer */
+    bool is_behind_kernel; /* where HAUL_GATE_CHECKS has come to on the stream */
     int64_t since_ns;      /* when the copy that runs was at left_ns; a thread's, of its call */
     double left_ns;        /* at full speed */
     double speed;
@@ -74,10 +76,16 @@ typedef struct haul_lane {
     uint32_t running;
 } haul_lane;
 
-/* Who waits for the start of a device's kernels. */
+/* Where a device's operations wait for its kernels. */
+typedef enum haul_gate_kind {
+    HAUL_GATE_STARTS, /* until all kernels before have started */
+    HAUL_GATE_CHECKS, /* until all kernels that an operation before is right behind have ended */
+    HAUL_GATES
+} haul_gate_kind;
+
 typedef struct haul_gate {
     haul_waiting waiting;
-    uint32_t kernel; /* the first that has not started; op_count where all have */
+    uint32_t op; /* the first that keeps it shut: a kernel, or what is behind one; op_count: open */
 } haul_gate;
 
 typedef struct haul_engine {
@@ -92,7 +100,7 @@ typedef struct haul_engine {
     uint32_t actor_count;
     uint32_t device_count;
     haul_server *servers; /* HAUL_RESOURCES a device */
-    haul_gate *gates;     /* one a device, or NULL */
+    haul_gate *gates;     /* HAUL_GATES a device, or NULL */
     haul_need *needs;     /* by shape, the last without one; NULL where kernels are only counted */
     haul_lane *lanes;     /* two a link, to the device and from it; device_count links */
     uint32_t *copying;    /* two a device: how many copies run */

@@ -29,6 +29,15 @@ void haul_server_enter(haul_engine *self, uint32_t actor);
 void haul_server_start(haul_engine *self);
 void haul_server_leave(haul_engine *self, uint32_t actor);
 
+/* Refuses options and operations that are out of range. In input_check.c. */
+haul_status haul_engine_check(haul_engine *self);
+
+/* In gates.c: whether the head of a stream may come to its resource; else it waits. Whether anybody
+ * waits no longer. What a gate's first waits for. */
+bool haul_gates_passed(haul_engine *self, uint32_t actor);
+bool haul_gates_open(haul_engine *self);
+uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_kind kind);
+
 /* In speeds.c: a copy goes over its device's link from now on, or no longer. */
 void haul_copy_joins(haul_engine *self, uint32_t actor);
 void haul_copy_leaves(haul_engine *self, uint32_t actor);

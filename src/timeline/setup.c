@@ -1,84 +1,9 @@
-/* Checks of a workload, and the lists that the engine walks. */
-#include <math.h>
+/* The lists that the engine walks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "timeline/engine.h"
-
-static bool in_range(int64_t time_ns)
-{
-    return time_ns >= -haul_time_limit_ns && time_ns <= haul_time_limit_ns;
-}
-
-static bool is_duration(int64_t dur_ns)
-{
-    return dur_ns >= 0 && dur_ns <= haul_time_limit_ns;
-}
-
-static haul_status check_op(haul_engine *self, uint32_t i)
-{
-    const haul_workload *workload = self->workload;
-    const haul_op *op = &workload->ops[i];
-    if (op->kind > HAUL_OP_CALL)
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of no kind");
-    if (op->stream != HAUL_NONE && op->stream >= workload->stream_count)
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is on a stream that does not exist");
-    if (op->thread != HAUL_NONE && op->thread >= workload->thread_count)
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of a thread that does not exist");
-    if (!is_duration(op->dur_ns) || !is_duration(op->call_dur_ns))
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
-                                "has a duration that is negative or beyond 2^61 ns");
-    if (!in_range(op->start_ns) || !in_range(op->call_ns))
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "has a time beyond 2^61 ns");
-    return HAUL_OK;
-}
-
-static haul_status check_streams(haul_engine *self)
-{
-    const haul_workload *workload = self->workload;
-    if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
-        workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
-        workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
-        return haul_fail(self->error, HAUL_BAD_INPUT, "a workload of more than 2^32 things");
-    for (size_t s = 0; s < workload->stream_count; s++)
-        if (workload->streams[s].device != HAUL_NONE &&
-            workload->streams[s].device >= workload->device_count)
-            return haul_fail(self->error, HAUL_BAD_INPUT,
-                             "stream %zu is of a device that does not exist", s);
-    return HAUL_OK;
-}
-
-static haul_status check_options(haul_engine *self)
-{
-    const haul_timeline_device *device = &self->options->device;
-    for (int i = 0; i < 2; i++)
-        if (!(device->busy_speed[i] > 0 && device->busy_speed[i] <= 1))
-            return haul_fail(self->error, HAUL_USAGE, "a busy speed lies in (0, 1], not at %g",
-                             device->busy_speed[i]);
-    if (!(device->link_copies >= 0))
-        return haul_fail(self->error, HAUL_USAGE, "a link carries no %g copies",
-                         device->link_copies);
-    for (int i = 0; i < 2; i++)
-        if (!is_duration(device->chained_ns[i]))
-            return haul_fail(self->error, HAUL_USAGE,
-                             "what a chained copy saves is negative or beyond 2^61 ns");
-    for (int i = 0; i < 3; i++)
-        if (!is_duration(device->issue_ns[i]))
-            return haul_fail(self->error, HAUL_USAGE,
-                             "the time of an issue is negative or beyond 2^61 ns");
-    return HAUL_OK;
-}
-
-static haul_status check_all(haul_engine *self)
-{
-    haul_status status = check_options(self);
-    if (!status)
-        status = check_streams(self);
-    for (uint32_t i = 0; !status && i < self->workload->op_count; i++)
-        status = check_op(self, i);
-    return status;
-}
+#include "timeline/engine_parts.h"
 
 static bool alloc_ops(haul_engine *self)
 {
@@ -111,7 +36,7 @@ static bool alloc_actors(haul_engine *self)
     const haul_timeline_device *device = &self->options->device;
     const bool is_gated = device->implicit_sync || device->migrations;
     if (is_gated)
-        self->gates = calloc(self->device_count, sizeof *self->gates);
+        self->gates = calloc((size_t)self->device_count * HAUL_GATES, sizeof *self->gates);
     return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
            (self->gates || !is_gated) && haul_room_init(self) &&
            haul_events_init(&self->events, self->actor_count);
@@ -267,7 +192,7 @@ static void begin(haul_engine *self)
 
 haul_status haul_engine_init(haul_engine *self)
 {
-    haul_status status = check_all(self);
+    haul_status status = haul_engine_check(self);
     if (status)
         return status;
     if (!alloc_ops(self) || !alloc_actors(self))
@@ -289,8 +214,8 @@ void haul_engine_release(haul_engine *self)
     const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;
     for (size_t s = 0; self->servers && s < servers; s++)
         free(self->servers[s].waiting.heap);
-    for (size_t d = 0; self->gates && d < self->device_count; d++)
-        free(self->gates[d].waiting.heap);
+    for (size_t g = 0; self->gates && g < (size_t)self->device_count * HAUL_GATES; g++)
+        free(self->gates[g].waiting.heap);
     free(self->spans);
     free(self->cause);
     free(self->thread_next);

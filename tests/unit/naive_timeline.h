@@ -197,6 +197,31 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
     return true;
 }
 
+/* The device operation before one on its stream, or HAUL_NONE. */
+static inline uint32_t naive_before(const naive *n, uint32_t i)
+{
+    uint32_t before = HAUL_NONE;
+    for (uint32_t k = 0; k < i; k++)
+        if (!naive_on_host(&n->w->ops[k]) && n->w->ops[k].stream == n->w->ops[i].stream)
+            before = k;
+    return before;
+}
+
+/* A kernel behind the check of one that has not ended. */
+static inline bool naive_is_held(const naive *n, uint32_t i)
+{
+    if (!n->o->device.implicit_sync || n->w->ops[i].kind != HAUL_OP_KERNEL)
+        return false;
+    for (uint32_t k = 0; k < i; k++) {
+        const haul_op *op = &n->w->ops[k];
+        const uint32_t checked = naive_on_host(op) ? HAUL_NONE : naive_before(n, k);
+        if (checked != HAUL_NONE && naive_device(n, op) == naive_device(n, &n->w->ops[i]) &&
+            n->w->ops[checked].kind == HAUL_OP_KERNEL && !n->ops[checked].ended)
+            return true;
+    }
+    return false;
+}
+
 static inline bool naive_may_arrive(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
@@ -204,14 +229,12 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
     if (naive_on_host(op) || state->arrival >= 0 || state->queued >= 0 || state->release < 0 ||
         state->release > n->now)
         return false;
-    uint32_t before = HAUL_NONE;
-    for (uint32_t k = 0; k < i; k++)
-        if (!naive_on_host(&n->w->ops[k]) && n->w->ops[k].stream == op->stream) {
-            if (!n->ops[k].ended)
-                return false;
-            before = k;
-        }
+    const uint32_t before = naive_before(n, i);
+    if (before != HAUL_NONE && !n->ops[before].ended)
+        return false;
     if (!naive_edges_met(n, i))
+        return false;
+    if (naive_is_held(n, i))
         return false;
     const bool is_synchronised = n->o->device.implicit_sync && before != HAUL_NONE &&
                                  n->w->ops[before].kind == HAUL_OP_KERNEL;

@@ -259,6 +259,54 @@ static void migrations_answer_faults(void **state)
     by_hand_release(&self);
 }
 
+/* Kernel, copy back, kernel, copy back, on two streams of a device that runs kernels together. */
+static void checks_hold_up_later_kernels(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    for (uint32_t s = 0; s < 2; s++) {
+        add_kernel(&self, s, HAUL_NONE, 100);
+        add_copy(&self, s, HAUL_DTOH, HAUL_PINNED, 10);
+    }
+    by_hand_finish(&self);
+    haul_timeline_options options = plain;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[2].start_ns, 0);
+    haul_timeline_free(timeline);
+    options.device.implicit_sync = true;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 100);
+    assert_int_equal(timeline->ops[2].start_ns, 100);
+    assert_int_equal(timeline->cause[2], 0);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
+/* The first waits for the last, whose call waits until the first has left the queue. */
+static void queues_that_never_empty_are_cycles(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_thread thread = {0};
+    static const haul_edge edge = {4, 0};
+    make_launches(&self, &thread);
+    self.workload.edges = &edge;
+    self.workload.edge_count = 1;
+    haul_timeline_options options = plain;
+    haul_timeline *timeline = run(&self, &options);
+    haul_timeline_free(timeline);
+    options.device.queue_depth = 2;
+    haul_error error = {0};
+    timeline = NULL;
+    assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, &error),
+                     HAUL_BAD_INPUT);
+    assert_null(timeline);
+    assert_string_equal(error.text,
+                        "operation 0 waits, through its dependencies, its stream and its thread, "
+                        "for operation 4, which waits for it: a cycle");
+    by_hand_release(&self);
+}
+
 static void more_engines_take_more_peer_copies(void **state)
 {
     (void)state;
@@ -350,6 +398,8 @@ int main(void)
         cmocka_unit_test(pageable_copies_exclude_each_other),
         cmocka_unit_test(migrations_pass_by_the_engines),
         cmocka_unit_test(migrations_answer_faults),
+        cmocka_unit_test(checks_hold_up_later_kernels),
+        cmocka_unit_test(queues_that_never_empty_are_cycles),
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
         cmocka_unit_test(machines_say_who_shares_a_link),

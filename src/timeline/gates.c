@@ -1,0 +1,115 @@
+/* Who waits for the kernels of its device, whatever their stream: with implicit synchronisation
+ * (CCGrid 2014, section III, from the CUDA C Programming Guide, for compute capability 3.0 and
+ * lower), and for migrations. */
+#include "base/fail.h"
+#include "timeline/engine_parts.h"
+
+static bool is_of(const haul_engine *self, uint32_t op, uint32_t device)
+{
+    const haul_op *looked_at = &self->workload->ops[op];
+    return !haul_is_host_op(looked_at) &&
+           self->actors[haul_stream_actor(self, looked_at)].device == device;
+}
+
+/* A stream runs its operations in order, so its head tells which of them have started. */
+static bool has_started(const haul_engine *self, uint32_t op)
+{
+    const haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
+    return stream->op > op || (stream->op == op && stream->state == HAUL_ACTOR_RUNS);
+}
+
+static bool is_kernel_to_start(haul_engine *self, uint32_t op)
+{
+    return self->workload->ops[op].kind == HAUL_OP_KERNEL && !has_started(self, op);
+}
+
+/* An operation right behind a kernel on its stream, which has not ended. Asked once more of each
+ * operation until it is not. */
+static bool is_check_to_come(haul_engine *self, uint32_t op)
+{
+    haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
+    if (stream->is_behind_kernel && stream->op < op)
+        return true;
+    stream->is_behind_kernel = self->workload->ops[op].kind == HAUL_OP_KERNEL;
+    return false;
+}
+
+static haul_gate *gate_of(const haul_engine *self, uint32_t device, haul_gate_kind kind)
+{
+    return &self->gates[(size_t)device * HAUL_GATES + kind];
+}
+
+/* What those who go through waited for: a kernel's start, or the end before a check. */
+static uint32_t cause_of(const haul_engine *self, haul_gate_kind kind, uint32_t shut_by)
+{
+    const haul_op *op = &self->workload->ops[shut_by];
+    return kind == HAUL_GATE_STARTS ? shut_by : self->actors[haul_stream_actor(self, op)].before;
+}
+
+/* Whether anybody goes through. */
+static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
+{
+    haul_gate *gate = gate_of(self, device, kind);
+    const uint32_t shut_by = gate->op;
+    while (gate->op < self->workload->op_count &&
+           !(is_of(self, gate->op, device) &&
+             (kind == HAUL_GATE_STARTS ? is_kernel_to_start(self, gate->op)
+                                       : is_check_to_come(self, gate->op))))
+        gate->op++;
+    bool opened = false;
+    for (; gate->waiting.count && gate->waiting.heap[0].op <= gate->op; opened = true) {
+        const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
+        self->actors[actor].state = HAUL_ACTOR_LOOKS;
+        self->actors[actor].cause = cause_of(self, kind, shut_by);
+        haul_engine_schedule(self, actor, self->now_ns);
+    }
+    return opened;
+}
+
+bool haul_gates_open(haul_engine *self)
+{
+    bool opened = false;
+    for (uint32_t d = 0; self->gates && d < self->device_count; d++)
+        for (int kind = 0; kind < HAUL_GATES; kind++)
+            opened |= open_gate(self, d, (haul_gate_kind)kind);
+    return opened;
+}
+
+/* With implicit synchronisation, whatever needs to know that a kernel is complete waits for the
+ * start of all before it, and kernels after it wait until that one is. A migration that nothing
+ * called was caused by a kernel's faults. */
+static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_kind kind)
+{
+    const haul_timeline_device *device = &self->options->device;
+    const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
+    if (kind == HAUL_GATE_CHECKS)
+        return device->implicit_sync && op->kind == HAUL_OP_KERNEL;
+    const bool checks = device->implicit_sync && stream->before != HAUL_NONE &&
+                        ops[stream->before].kind == HAUL_OP_KERNEL;
+    return checks || (device->migrations && op->kind == HAUL_OP_COPY &&
+                      op->detail == HAUL_MANAGED && op->thread == HAUL_NONE);
+}
+
+bool haul_gates_passed(haul_engine *self, uint32_t actor)
+{
+    haul_actor *stream = &self->actors[actor];
+    for (int kind = 0; self->gates && kind < HAUL_GATES; kind++) {
+        haul_gate *gate = gate_of(self, stream->device, (haul_gate_kind)kind);
+        if (!needs(self, stream, (haul_gate_kind)kind) || gate->op >= stream->op)
+            continue;
+        stream->state = kind == HAUL_GATE_STARTS ? HAUL_ACTOR_GATED : HAUL_ACTOR_HELD;
+        const haul_waiting_item item = {.op = stream->op, .actor = actor};
+        if (!haul_waiting_add(&gate->waiting, item))
+            haul_engine_stop(self, haul_fail_no_memory(self->error));
+        return false;
+    }
+    return true;
+}
+
+uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_kind kind)
+{
+    const uint32_t op = gate_of(self, device, kind)->op;
+    if (kind == HAUL_GATE_STARTS)
+        return op;
+    return self->actors[haul_stream_actor(self, &self->workload->ops[op])].op;
+}

@@ -1,0 +1,77 @@
+/* What a workload and a device must be before they are walked. */
+#include "base/fail.h"
+#include "timeline/engine_parts.h"
+
+static bool in_range(int64_t time_ns)
+{
+    return time_ns >= -haul_time_limit_ns && time_ns <= haul_time_limit_ns;
+}
+
+static bool is_duration(int64_t dur_ns)
+{
+    return dur_ns >= 0 && dur_ns <= haul_time_limit_ns;
+}
+
+static haul_status check_op(haul_engine *self, uint32_t i)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *op = &workload->ops[i];
+    if (op->kind > HAUL_OP_CALL)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of no kind");
+    if (op->stream != HAUL_NONE && op->stream >= workload->stream_count)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is on a stream that does not exist");
+    if (op->thread != HAUL_NONE && op->thread >= workload->thread_count)
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of a thread that does not exist");
+    if (!is_duration(op->dur_ns) || !is_duration(op->call_dur_ns))
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
+                                "has a duration that is negative or beyond 2^61 ns");
+    if (!in_range(op->start_ns) || !in_range(op->call_ns))
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i, "has a time beyond 2^61 ns");
+    return HAUL_OK;
+}
+
+static haul_status check_streams(haul_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
+        workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
+        workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
+        return haul_fail(self->error, HAUL_BAD_INPUT, "a workload of more than 2^32 things");
+    for (size_t s = 0; s < workload->stream_count; s++)
+        if (workload->streams[s].device != HAUL_NONE &&
+            workload->streams[s].device >= workload->device_count)
+            return haul_fail(self->error, HAUL_BAD_INPUT,
+                             "stream %zu is of a device that does not exist", s);
+    return HAUL_OK;
+}
+
+static haul_status check_options(haul_engine *self)
+{
+    const haul_timeline_device *device = &self->options->device;
+    for (int i = 0; i < 2; i++)
+        if (!(device->busy_speed[i] > 0 && device->busy_speed[i] <= 1))
+            return haul_fail(self->error, HAUL_USAGE, "a busy speed lies in (0, 1], not at %g",
+                             device->busy_speed[i]);
+    if (!(device->link_copies >= 0))
+        return haul_fail(self->error, HAUL_USAGE, "a link carries no %g copies",
+                         device->link_copies);
+    for (int i = 0; i < 2; i++)
+        if (!is_duration(device->chained_ns[i]))
+            return haul_fail(self->error, HAUL_USAGE,
+                             "what a chained copy saves is negative or beyond 2^61 ns");
+    for (int i = 0; i < 3; i++)
+        if (!is_duration(device->issue_ns[i]))
+            return haul_fail(self->error, HAUL_USAGE,
+                             "the time of an issue is negative or beyond 2^61 ns");
+    return HAUL_OK;
+}
+
+haul_status haul_engine_check(haul_engine *self)
+{
+    haul_status status = check_options(self);
+    if (!status)
+        status = check_streams(self);
+    for (uint32_t i = 0; !status && i < self->workload->op_count; i++)
+        status = check_op(self, i);
+    return status;
+}
