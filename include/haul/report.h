@@ -10,6 +10,7 @@
 #include "haul/machine.h"
 #include "haul/overlap.h"
 #include "haul/project.h"
+#include "haul/simulate.h"
 #include "haul/timeline.h"
 
 HAUL_BEGIN
@@ -103,6 +104,10 @@ typedef struct haul_overlap_report {
 /* The strategies as a table, and the questions that they answer. */
 HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul_format format,
                                          FILE *out, haul_error *error);
+
+/* A simulated workload. As a page with its timeline drawn in characters, `width` to a row. */
+HAUL_API haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
+                                            haul_format format, FILE *out, haul_error *error);
 
 /* A timeline to look at: when each operation of a workload ran. */
 typedef struct haul_drawn {

@@ -97,11 +97,13 @@ typedef struct haul_stream {
     uint64_t process; /* the profile's id */
     uint64_t context;
     uint64_t id;
+    const char *name; /* NULL where it has none but its id */
 } haul_stream;
 
 typedef struct haul_thread {
     uint64_t process;
     uint64_t id;
+    const char *name; /* likewise */
 } haul_thread;
 
 /* A device as the profile describes it; a figure that is absent is 0. */

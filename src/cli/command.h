@@ -26,6 +26,7 @@ extern const cli_command cli_machine;
 extern const cli_command cli_overlap;
 extern const cli_command cli_project;
 extern const cli_command cli_record;
+extern const cli_command cli_simulate;
 
 /* The commands of `haul machine` that have a file of their own; `argv` starts with their own name.
  */

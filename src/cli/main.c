@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "haul/version.h"
 
-static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_overlap,
-                                              &cli_kernel,  &cli_machine, &cli_record};
+static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_overlap, &cli_kernel,
+                                              &cli_machine, &cli_record,  &cli_simulate};
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -105,7 +105,7 @@ static void draw_level(chart *self, double seconds, const char *line, const char
 
 static void draw_form(chart *self, haul_strategy strategy, const char *line)
 {
-    double seconds = NAN;
+    double seconds = (double)NAN;
     bool begun = false;
     fprintf(self->out, "<path class=\"%s\" d=\"", line);
     for (uint32_t streams = 1; streams <= self->most; streams += 1 + streams / 16) {

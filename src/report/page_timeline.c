@@ -22,6 +22,12 @@ haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
     haul_words words;
     if (lane->number == HAUL_NONE)
         return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
+    const char *given =
+        lane->host ? workload->threads[lane->number].name : workload->streams[lane->number].name;
+    if (given && workload->device_count < 2) {
+        (void)snprintf(words.text, sizeof words.text, "%.*s", (int)sizeof words.text - 1, given);
+        return words;
+    }
     if (lane->host) {
         (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64,
                        workload->threads[lane->number].id);

@@ -129,7 +129,7 @@ static void write_trace(perfetto *self, haul_drawing *drawing, const haul_thinne
 
 static haul_status init_rows(perfetto *self, const haul_drawn *timelines, haul_error *error)
 {
-    haul_place next = {1, 1};
+    haul_track next = {1, 1};
     for (size_t i = 0; i < self->count; i++)
         next.tid += (uint32_t)timelines[i].workload->device_count + 2;
     haul_status status = HAUL_OK;

@@ -119,7 +119,7 @@ static void write_shape(const haul_workload *workload, const haul_op *op, FILE *
             block[1], block[2]);
 }
 
-void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_place at, bool shape,
+void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at, bool shape,
                       FILE *out)
 {
     static const char *const categories[] = {"copy", "memset", "kernel", "wait", "call"};
@@ -131,7 +131,7 @@ void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_pla
     fprintf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, at.pid, at.tid);
     write_us("ts", slice->start_ns, out);
     write_us("dur", slice->end_ns - slice->start_ns, out);
-    fprintf(out, ",\"args\":{\"op\":%" PRIu32, slice->op);
+    fprintf(out, ",\"args\":{\"op\":%" PRIu32, slice->op + 1);
     if (slice->count > 1)
         write_us("busy_us", slice->busy_ns, out);
     if (slice->bytes)
@@ -149,7 +149,7 @@ static uint32_t digits_of(uint64_t value)
     return digits;
 }
 
-uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_place at)
+uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at)
 {
     const haul_drawn_name *name = own_name(names, slice);
     const haul_op *op = op_of(names, slice);
@@ -162,7 +162,7 @@ uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice
            (shape ? SHAPE_BYTES : 0);
 }
 
-static void write_end(const haul_arrow *arrow, char phase, haul_place at, FILE *out)
+static void write_end(const haul_arrow *arrow, char phase, haul_track at, FILE *out)
 {
     fprintf(out,
             "{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 ",\"pid\":%" PRIu32
@@ -179,7 +179,7 @@ void haul_event_arrow(const haul_arrow *arrow, FILE *out)
     write_end(arrow, 'f', arrow->to, out);
 }
 
-void haul_event_name(haul_place at, bool of_thread, uint32_t rank, const char *name, FILE *out)
+void haul_event_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out)
 {
     const char *what = of_thread ? "thread" : "process";
     fprintf(out,

@@ -11,10 +11,10 @@
 #include "haul/report.h"
 
 /* Where an event is drawn: processes and threads of the format are devices and streams. */
-typedef struct haul_place {
+typedef struct haul_track {
     uint32_t pid;
     uint32_t tid;
-} haul_place;
+} haul_track;
 
 /* One operation, or several close together. */
 typedef struct haul_slice {
@@ -44,24 +44,24 @@ bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn);
 void haul_drawn_names_release(haul_drawn_names *self);
 
 /* Writes a slice; with `shape` also what a kernel was launched with. */
-void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_place at, bool shape,
+void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at, bool shape,
                       FILE *out);
-uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_place at);
+uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at);
 
 /* An arrow from inside one slice to inside another. */
 typedef struct haul_arrow {
     const char *what;
     uint64_t id;
-    haul_place from;
+    haul_track from;
     int64_t from_ns;
-    haul_place to;
+    haul_track to;
     int64_t to_ns;
 } haul_arrow;
 
 void haul_event_arrow(const haul_arrow *arrow, FILE *out);
 
 /* Gives a process (`of_thread` false) or thread its name and its place among the others. */
-void haul_event_name(haul_place at, bool of_thread, uint32_t rank, const char *name, FILE *out);
+void haul_event_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out);
 
 enum { HAUL_ARROW_BYTES = 320, HAUL_EVENT_NAME_BYTES = 1000 /* a process or thread, named */ };
 

@@ -67,7 +67,7 @@ static const char *label_of(const haul_rows *self)
     return self->drawn->label ? self->drawn->label : "";
 }
 
-static void name_process(const haul_rows *self, haul_place at, char *text, size_t size)
+static void name_process(const haul_rows *self, haul_track at, char *text, size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint32_t rank = at.pid - self->first_pid;
@@ -85,33 +85,41 @@ static void name_process(const haul_rows *self, haul_place at, char *text, size_
     }
 }
 
+static int name_actor(const char *what, const char *name, uint64_t id, char *text, size_t size)
+{
+    return name ? snprintf(text, size, "%.100s", name)
+                : snprintf(text, size, "%s %" PRIu64, what, id);
+}
+
 static void name_thread(const haul_rows *self, uint32_t row, uint32_t lane, char *text, size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint32_t thread = row - self->stream_count;
     int length = 0;
     if (row < workload->stream_count)
-        length = snprintf(text, size, "stream %" PRIu64, workload->streams[row].id);
+        length = name_actor("stream", workload->streams[row].name, workload->streams[row].id, text,
+                            size);
     else if (row < self->stream_count)
         length = snprintf(text, size, "no stream");
     else if (thread < workload->thread_count)
-        length = snprintf(text, size, "thread %" PRIu64, workload->threads[thread].id);
+        length = name_actor("thread", workload->threads[thread].name, workload->threads[thread].id,
+                            text, size);
     else
         length = snprintf(text, size, "no thread");
     if (lane)
         snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
 }
 
-static haul_place lane_place(const haul_row *row, uint32_t lane)
+static haul_track lane_place(const haul_row *row, uint32_t lane)
 {
-    return (haul_place){row->at.pid, row->at.tid + lane};
+    return (haul_track){row->at.pid, row->at.tid + lane};
 }
 
 /* Names a lane, and its process, when they are first used. */
 static void name_lane(haul_rows *self, haul_row *row, uint32_t lane, haul_drawing *drawing)
 {
     char text[HAUL_EVENT_NAME_BYTES / 4];
-    const haul_place at = lane_place(row, lane);
+    const haul_track at = lane_place(row, lane);
     bool *pid_named = &self->pid_named[at.pid - self->first_pid];
     if (!*pid_named && drawing->out) {
         name_process(self, at, text, sizeof text);
@@ -148,7 +156,7 @@ static void emit(haul_rows *self, haul_row *row, const haul_slice *slice, haul_d
         name_lane(self, row, lane, drawing);
     row->lane_end_ns[lane] = slice->end_ns;
     keep_lane(self, slice, (uint8_t)lane);
-    const haul_place at = lane_place(row, lane);
+    const haul_track at = lane_place(row, lane);
     drawing->bytes += haul_event_slice_bytes(&self->names, slice, at);
     drawing->thinned.slices++;
     if (slice->count > 1)
@@ -260,7 +268,7 @@ static void draw_launches(haul_rows *self, haul_drawing *drawing)
     }
 }
 
-static haul_place op_place(const haul_rows *self, uint32_t i)
+static haul_track op_place(const haul_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return lane_place(is_host_op(op) ? thread_row(self, op) : stream_row(self, op), self->lanes[i]);
@@ -371,7 +379,7 @@ static bool alloc(haul_rows *self)
            haul_drawn_names_init(&self->names, self->drawn) && order_host(self);
 }
 
-haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_place *next,
+haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_track *next,
                            haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
@@ -390,7 +398,7 @@ haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_place 
         return haul_fail_no_memory(error);
     find_origin(self);
     for (uint32_t r = 0; r < self->count; r++)
-        self->items[r].at = (haul_place){pid_of(self, r), next->tid + r * HAUL_LANES};
+        self->items[r].at = (haul_track){pid_of(self, r), next->tid + r * HAUL_LANES};
     next->pid += (uint32_t)workload->device_count + 2;
     next->tid += self->count * HAUL_LANES;
     return HAUL_OK;

@@ -8,7 +8,7 @@
 enum { HAUL_LANES = 16, HAUL_NO_LANE = 0xff };
 
 typedef struct haul_row {
-    haul_place at;    /* of its first lane; the others follow */
+    haul_track at;    /* of its first lane; the others follow */
     unsigned named;   /* lanes that have a name */
     haul_slice group; /* that may grow; count 0: none */
     int64_t lane_end_ns[HAUL_LANES];
@@ -43,7 +43,7 @@ typedef struct haul_drawing {
 
 /* Room for a timeline: its processes and threads are numbered from the given ones, which are
  * advanced. Release it whatever the outcome. Returns BAD_INPUT, NO_MEMORY. */
-haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_place *next,
+haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_track *next,
                            haul_error *error);
 void haul_rows_release(haul_rows *self);
 

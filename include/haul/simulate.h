@@ -1,0 +1,74 @@
+/* Workloads written by hand, on a machine's timeline. docs/simulate.md is the form of their files.
+ */
+#ifndef HAUL_SIMULATE_H
+#define HAUL_SIMULATE_H
+
+#include "haul/cost.h"
+#include "haul/timeline.h"
+
+HAUL_BEGIN
+
+/* A workload as its file has it. Operations are in the order of the file, which is that of each
+ * stream and thread; every one is called by a thread of the host. dur_ns is what the file says, 0
+ * for copies that it leaves to a machine. All is the schedule's own. */
+typedef struct haul_schedule {
+    const char *name;    /* NULL where not said */
+    const char *summary; /* likewise */
+    const haul_workload *workload;
+} haul_schedule;
+
+enum { HAUL_SCHEDULE_OPS = 10 * 1000 * 1000 /* at most, loops unrolled */ };
+
+/* Reads a workload file: CSV where `path` ends in ".csv" or ".csv.gz", else YAML, gzipped or not.
+ * Returns IO, or BAD_INPUT with file, line and column, naming the operation. On success the caller
+ * owns *schedule. */
+HAUL_API haul_status haul_schedule_load(const char *path, haul_schedule **schedule,
+                                        haul_error *error);
+
+/* The same from `size` bytes in memory, which end with a NUL behind them; `file` names them. */
+HAUL_API haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
+                                         haul_schedule **schedule, haul_error *error);
+HAUL_API void haul_schedule_free(haul_schedule *schedule);
+
+/* What an operation is called: its name, or "#12", counted from 1. Returns `buffer` or the name. */
+HAUL_API const char *haul_schedule_op(const haul_schedule *schedule, uint32_t op, char *buffer,
+                                      size_t size);
+
+/* Why an operation started no earlier. */
+typedef enum haul_waited {
+    HAUL_WAITED_NOTHING,  /* the beginning, or what the host did before its call */
+    HAUL_WAITED_CALL,     /* its call, which came late: behind a wait or a blocking call */
+    HAUL_WAITED_STREAM,   /* the operation before it on its stream */
+    HAUL_WAITED_AFTER,    /* what the file says */
+    HAUL_WAITED_RESOURCE, /* what held its copy engine, or room for kernels */
+} haul_waited;
+
+typedef struct haul_simulation {
+    const haul_schedule *schedule; /* the caller's, as is the machine */
+    const haul_machine *machine;
+    const int64_t *durations_ns; /* of each operation */
+    haul_timeline_device device;
+    haul_timeline *timeline;
+    int64_t low_ns; /* the makespan where every priced copy takes the least that it may, */
+    int64_t high_ns;
+    uint64_t priced;         /* copies whose time is the machine's */
+    haul_provenance weakest; /* of the figures behind them; NOT_GIVEN where there is none */
+    const char *model;       /* that priced them; NULL where they were several, or none */
+} haul_simulation;
+
+/* Prices the copies on `machine` by `model` (NULL: auto) and schedules all. Returns BAD_INPUT,
+ * MISSING or ABSENT, with the place of the operation that cannot be: one of a device that the
+ * machine does not have, without a copy engine, a copy that no figure covers. Free with
+ * haul_simulation_free. */
+HAUL_API haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
+                                   const haul_copy_model *model, haul_simulation **simulation,
+                                   haul_error *error);
+HAUL_API void haul_simulation_free(haul_simulation *simulation);
+
+/* Why an operation started when it did, and, for all but NOTHING, behind which in *cause. */
+HAUL_API haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t op,
+                                            uint32_t *cause);
+
+HAUL_END
+
+#endif

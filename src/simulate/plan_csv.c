@@ -1,0 +1,121 @@
+/* Workloads as CSV: a row an operation, a column a key. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "haul/csv.h"
+#include "simulate/plan.h"
+
+typedef struct csv_reader {
+    haul_plan *plan;
+    haul_csv *csv;
+    size_t columns[HAUL_KEYS]; /* SIZE_MAX: absent */
+    char *names;               /* of what the row's operation is after */
+} csv_reader;
+
+static haul_status find_columns(csv_reader *self)
+{
+    for (int key = 0; key < HAUL_KEYS; key++)
+        if (haul_csv_find(self->csv, haul_key_names[key], &self->columns[key], NULL))
+            self->columns[key] = SIZE_MAX;
+    for (size_t column = 0; column < haul_csv_column_count(self->csv); column++) {
+        const char *name = haul_csv_column_name(self->csv, column);
+        bool known = false;
+        for (int key = 0; key < HAUL_KEYS; key++)
+            known |= self->columns[key] == column;
+        const size_t near = haul_nearest(name, haul_key_names, HAUL_KEYS);
+        const bool has_near = near < HAUL_KEYS;
+        if (!known)
+            return haul_plan_fail(self->plan, 1, 1, "no column '%.80s'%s%s%s", name,
+                                  has_near ? ": is '" : "", has_near ? haul_key_names[near] : "",
+                                  has_near ? "' meant?" : "");
+    }
+    if (self->columns[HAUL_KEY_OP] == SIZE_MAX)
+        return haul_plan_fail(self->plan, 1, 1, "expected a column 'op'");
+    return HAUL_OK;
+}
+
+/* Names between semicolons, without the blanks around them. */
+static haul_status split_after(csv_reader *self, const haul_word *word, haul_draft *draft)
+{
+    free(self->names);
+    self->names = strdup(word->text);
+    if (!self->names)
+        return haul_fail_no_memory(self->plan->error);
+    char *rest = NULL;
+    for (char *name = strtok_r(self->names, ";", &rest); name; name = strtok_r(NULL, ";", &rest)) {
+        name += strspn(name, " \t");
+        size_t length = strlen(name);
+        while (length && strchr(" \t", name[length - 1]))
+            name[--length] = '\0';
+        if (!length)
+            continue;
+        if (draft->after_count == HAUL_AFTER_MOST)
+            return haul_plan_fail(self->plan, word->line, word->column,
+                                  "after more than %d operations", HAUL_AFTER_MOST);
+        draft->after[draft->after_count++] = (haul_word){name, word->line, word->column};
+    }
+    return HAUL_OK;
+}
+
+/* Where a field is, as the reader would say it in an error. */
+static haul_spot locate(const csv_reader *self, size_t column)
+{
+    haul_error error = {0};
+    haul_csv_locate(self->csv, column, &error);
+    return (haul_spot){error.line, error.column};
+}
+
+static haul_status add_row(csv_reader *self, const char *const *fields, haul_draft *draft)
+{
+    const haul_spot row = locate(self, 0);
+    draft->line = row.line;
+    draft->column = row.column;
+    draft->after_count = 0;
+    for (int key = 0; key < HAUL_KEYS; key++) {
+        const size_t column = self->columns[key];
+        draft->words[key] = (haul_word){0};
+        if (column == SIZE_MAX || !*fields[column])
+            continue;
+        const haul_spot at = locate(self, column);
+        draft->words[key] = (haul_word){fields[column], at.line, at.column};
+    }
+    haul_status status = HAUL_OK;
+    if (draft->words[HAUL_KEY_AFTER].text)
+        status = split_after(self, &draft->words[HAUL_KEY_AFTER], draft);
+    draft->words[HAUL_KEY_AFTER].text = NULL;
+    return status ? status : haul_plan_add(self->plan, draft);
+}
+
+static haul_status read_rows(csv_reader *self)
+{
+    haul_draft *draft = calloc(1, sizeof *draft);
+    if (!draft)
+        return haul_fail_no_memory(self->plan->error);
+    const char *const *fields = NULL;
+    haul_status status = HAUL_OK;
+    while (!status) {
+        status = haul_csv_next(self->csv, &fields, self->plan->error);
+        if (!status && !fields)
+            break;
+        if (!status)
+            status = add_row(self, fields, draft);
+    }
+    free(draft);
+    return status;
+}
+
+haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size)
+{
+    csv_reader reader = {.plan = self};
+    haul_status status = haul_csv_open_memory(text, size, self->file, &reader.csv, self->error);
+    if (status)
+        return status;
+    status = find_columns(&reader);
+    if (!status)
+        status = read_rows(&reader);
+    free(reader.names);
+    haul_csv_close(reader.csv);
+    return status;
+}

@@ -1,0 +1,282 @@
+/* A schedule on a machine: the time of each operation, then the timeline. */
+#include "haul/simulate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "simulate/plan.h"
+
+/* Copies of one size and kind cost the same: those met last. */
+enum { PRICES = 256 };
+
+typedef struct price {
+    bool known;
+    haul_copy copy;
+    haul_estimate estimate;
+} price;
+
+typedef struct simulator {
+    const haul_owned_schedule *schedule;
+    const haul_machine *machine;
+    const haul_copy_model *model;
+    haul_simulation *made;
+    int64_t *durations_ns;
+    int64_t *low_ns;
+    int64_t *high_ns;
+    price prices[PRICES];
+    haul_error *error;
+} simulator;
+
+void haul_simulation_free(haul_simulation *simulation)
+{
+    if (!simulation)
+        return;
+    haul_timeline_free(simulation->timeline);
+    free((void *)simulation->durations_ns);
+    free(simulation);
+}
+
+/* Puts the operation's name before an error, and its place. */
+static haul_status blame(const simulator *self, uint32_t op)
+{
+    char text[sizeof self->error->text], name[80];
+    memcpy(text, self->error->text, sizeof text);
+    const haul_status status = self->error->status;
+    haul_fail(self->error, status, "operation %s: %.400s",
+              haul_schedule_quote(&self->schedule->seen, op, name, sizeof name), text);
+    const haul_spot spot = self->schedule->spots[op];
+    haul_error_at(self->error, self->schedule->file, spot.line, spot.column);
+    return status;
+}
+
+/* --- prices */
+
+static haul_status find_price(simulator *self, const haul_copy *copy, const haul_estimate **out)
+{
+    const uint64_t hash = (copy->bytes * 31 + (uint64_t)copy->direction * 7 + copy->memory) *
+                          UINT64_C(0x9e3779b97f4a7c15);
+    price *at = &self->prices[hash >> 56];
+    if (!at->known || at->copy.bytes != copy->bytes || at->copy.direction != copy->direction ||
+        at->copy.memory != copy->memory) {
+        const haul_status status =
+            haul_copy_time(self->machine, self->model, copy, &at->estimate, self->error);
+        at->known = !status;
+        if (status)
+            return status;
+        at->copy = *copy;
+    }
+    *out = &at->estimate;
+    return HAUL_OK;
+}
+
+static int64_t ns_of(double seconds)
+{
+    return llround(fmin(seconds * 1e9, 0x1p60));
+}
+
+static void note_price(haul_simulation *made, const haul_estimate *estimate)
+{
+    if (!made->priced++) {
+        made->weakest = estimate->weakest;
+        made->model = estimate->model;
+    }
+    made->weakest = haul_provenance_weaker(made->weakest, estimate->weakest);
+    if (made->model && strcmp(made->model, estimate->model) != 0)
+        made->model = NULL;
+}
+
+static haul_status price_op(simulator *self, uint32_t i)
+{
+    const haul_op *op = &self->schedule->workload->ops[i];
+    self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
+    if (op->kind != HAUL_OP_COPY || op->dur_ns)
+        return HAUL_OK;
+    const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
+                            HAUL_NEAR};
+    const haul_estimate *estimate = NULL;
+    if (find_price(self, &copy, &estimate))
+        return blame(self, i);
+    self->durations_ns[i] = ns_of(estimate->seconds);
+    self->low_ns[i] = ns_of(estimate->low_s);
+    self->high_ns[i] = ns_of(estimate->high_s);
+    note_price(self->made, estimate);
+    return HAUL_OK;
+}
+
+/* --- what the machine must have */
+
+static haul_status check_device(const simulator *self, uint32_t i)
+{
+    const haul_workload *workload = self->schedule->workload;
+    const haul_op *op = &workload->ops[i];
+    const haul_figure *count = &self->machine->gpu.count;
+    const uint64_t device = workload->devices[workload->streams[op->stream].device].id;
+    if (count->provenance && (double)device >= count->value) {
+        haul_fail(self->error, HAUL_ABSENT,
+                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", device,
+                  self->machine->name, count->value);
+        return blame(self, i);
+    }
+    const bool crosses = op->direction == HAUL_HTOD || op->direction == HAUL_DTOH;
+    if (op->kind == HAUL_OP_COPY && crosses && !self->made->device.copy_engines) {
+        haul_fail(self->error, HAUL_ABSENT, "machine '%.100s' has no copy engine",
+                  self->machine->name);
+        return blame(self, i);
+    }
+    return HAUL_OK;
+}
+
+static haul_status price_all(simulator *self)
+{
+    const haul_workload *workload = self->schedule->workload;
+    haul_status status = HAUL_OK;
+    double sum_ns = 0;
+    for (uint32_t i = 0; !status && i < workload->op_count; i++) {
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+            status = check_device(self, i);
+        if (!status)
+            status = price_op(self, i);
+        sum_ns += (double)self->high_ns[i];
+        if (!status && sum_ns > 0x1p60) {
+            haul_fail(self->error, HAUL_BAD_INPUT, "the sum of all durations is beyond 2^60 ns");
+            status = blame(self, i);
+        }
+    }
+    return status;
+}
+
+/* --- the timeline */
+
+static haul_status run(const simulator *self, const int64_t *durations_ns, haul_timeline **timeline)
+{
+    const haul_timeline_options options = {
+        .device = self->made->device,
+        .release = HAUL_RELEASE_HOST,
+        .durations_ns = durations_ns,
+    };
+    const haul_status status =
+        haul_timeline_run(self->schedule->workload, &options, timeline, self->error);
+    if (status)
+        haul_error_in_file(self->error, self->schedule->file);
+    return status;
+}
+
+static haul_status run_bound(const simulator *self, const int64_t *durations_ns,
+                             int64_t *makespan_ns)
+{
+    haul_timeline *timeline = NULL;
+    const haul_status status = run(self, durations_ns, &timeline);
+    if (!status)
+        *makespan_ns = timeline->makespan_ns;
+    haul_timeline_free(timeline);
+    return status;
+}
+
+static haul_status run_all(simulator *self)
+{
+    haul_simulation *made = self->made;
+    haul_status status = run(self, self->durations_ns, &made->timeline);
+    if (status)
+        return status;
+    made->low_ns = made->high_ns = made->timeline->makespan_ns;
+    if (!made->priced)
+        return HAUL_OK;
+    int64_t low_ns = 0, high_ns = 0;
+    status = run_bound(self, self->low_ns, &low_ns);
+    if (!status)
+        status = run_bound(self, self->high_ns, &high_ns);
+    /* shorter operations may, in another order, make a longer timeline (Graham, 1969) */
+    made->low_ns = low_ns < made->low_ns ? low_ns : made->low_ns;
+    made->high_ns = high_ns > made->high_ns ? high_ns : made->high_ns;
+    return status;
+}
+
+static haul_status simulate(simulator *self)
+{
+    const size_t count = self->schedule->workload->op_count;
+    self->durations_ns = calloc(count, sizeof *self->durations_ns);
+    self->made->durations_ns = self->durations_ns;
+    self->low_ns = calloc(count, sizeof *self->low_ns);
+    self->high_ns = calloc(count, sizeof *self->high_ns);
+    if (!self->durations_ns || !self->low_ns || !self->high_ns)
+        return haul_fail_no_memory(self->error);
+    haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
+    if (!status)
+        status = price_all(self);
+    return status ? status : run_all(self);
+}
+
+haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
+                          const haul_copy_model *model, haul_simulation **simulation,
+                          haul_error *error)
+{
+    haul_simulation *made = calloc(1, sizeof *made);
+    simulator *self = calloc(1, sizeof *self);
+    haul_model_ref automatic = {0};
+    if (!made || !self) {
+        free(made);
+        free(self);
+        return haul_fail_no_memory(error);
+    }
+    haul_status status = model ? HAUL_OK : haul_model_find("auto", &automatic, error);
+    if (!status) {
+        *made = (haul_simulation){.schedule = schedule, .machine = machine};
+        self->schedule = (const haul_owned_schedule *)schedule;
+        self->machine = machine;
+        self->model = model ? model : automatic.model;
+        self->made = made;
+        self->error = error;
+        status = simulate(self);
+        free(self->low_ns);
+        free(self->high_ns);
+    }
+    haul_model_release(&automatic);
+    free(self);
+    if (status)
+        haul_simulation_free(made);
+    else
+        *simulation = made;
+    return status;
+}
+
+/* --- why */
+
+static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before)
+{
+    size_t low = 0, high = workload->edge_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (workload->edges[middle].after < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < workload->edge_count && workload->edges[low].after == op; low++)
+        if (workload->edges[low].before == before)
+            return true;
+    return false;
+}
+
+static bool holds_thread(const haul_op *op)
+{
+    return op->kind >= HAUL_OP_SYNC || (op->flags & HAUL_OP_BLOCKS);
+}
+
+haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t op, uint32_t *cause)
+{
+    const haul_workload *workload = simulation->schedule->workload;
+    const haul_op *ops = workload->ops;
+    *cause = simulation->timeline->cause[op];
+    if (*cause != HAUL_NONE && *cause == ops[op].stream_prev)
+        return HAUL_WAITED_STREAM;
+    if (*cause != HAUL_NONE)
+        return is_after(workload, op, *cause) ? HAUL_WAITED_AFTER : HAUL_WAITED_RESOURCE;
+    uint32_t before = ops[op].thread_prev;
+    while (before != HAUL_NONE && !holds_thread(&ops[before]))
+        before = ops[before].thread_prev;
+    *cause = before;
+    return before == HAUL_NONE ? HAUL_WAITED_NOTHING : HAUL_WAITED_CALL;
+}

@@ -1,0 +1,172 @@
+#include "simulate/template.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* A piece of a text: an expression, or what stands between two. */
+struct haul_template {
+    const char *text;
+    size_t length;
+    const haul_expression *value;
+    haul_template *next;
+};
+
+struct haul_condition {
+    const haul_expression *left;
+    const haul_expression *right;
+    int sign; /* of comparisons[] */
+};
+
+static haul_place place_at(const haul_scope *scope, const haul_node *node, size_t offset)
+{
+    const int column = node->text_column ? node->text_column + (int)offset : 0;
+    return (haul_place){scope->file, node->line, column};
+}
+
+static haul_status compile_part(const haul_scope *scope, const haul_node *node, const char *from,
+                                size_t length, const haul_expression **out)
+{
+    char *text = haul_arena_text(scope->arena, from, length);
+    if (!text)
+        return haul_fail_no_memory(scope->error);
+    return haul_expression_compile(text, place_at(scope, node, (size_t)(from - node->text)),
+                                   scope->symbols, scope->arena, out, scope->error);
+}
+
+haul_status haul_node_expression(const haul_scope *scope, const haul_node *node,
+                                 const haul_expression **out)
+{
+    if (node->kind != HAUL_NODE_SCALAR)
+        return haul_node_fail(node, scope->file, scope->error,
+                              "expected a number or an expression");
+    return compile_part(scope, node, node->text, strlen(node->text), out);
+}
+
+static haul_status compile_piece(const haul_scope *scope, const haul_node *node, const char **at,
+                                 haul_template *piece)
+{
+    const char *text = *at;
+    if (*text != '{') {
+        piece->text = text;
+        piece->length = strcspn(text, "{");
+        *at = text + piece->length;
+        return HAUL_OK;
+    }
+    const char *end = strchr(text, '}');
+    if (!end)
+        return haul_node_fail(node, scope->file, scope->error, "a '{' without its '}' in '%.80s'",
+                              node->text);
+    *at = end + 1;
+    return compile_part(scope, node, text + 1, (size_t)(end - text - 1), &piece->value);
+}
+
+haul_status haul_template_compile(const haul_scope *scope, const haul_node *node,
+                                  haul_template **out)
+{
+    if (node->kind != HAUL_NODE_SCALAR)
+        return haul_node_fail(node, scope->file, scope->error, "expected a text or a number");
+    haul_template *first = NULL, **last = &first;
+    const char *at = node->text;
+    while (*at || !first) {
+        *last = haul_arena_alloc(scope->arena, sizeof **last);
+        if (!*last)
+            return haul_fail_no_memory(scope->error);
+        const haul_status status = compile_piece(scope, node, &at, *last);
+        if (status)
+            return status;
+        last = &(*last)->next;
+    }
+    *out = first;
+    return HAUL_OK;
+}
+
+/* Whole numbers without a point, for names; others with the digits that a quantity needs. */
+static int write_value(double value, char *at, size_t left)
+{
+    const bool is_whole = fabs(value) < 1e15 && value == trunc(value);
+    return is_whole ? snprintf(at, left, "%lld", (long long)value)
+                    : snprintf(at, left, "%.17g", value);
+}
+
+haul_status haul_template_expand(const haul_template *self, const haul_scope *scope,
+                                 const double *values, haul_text_room *room, bool *is_negative)
+{
+    *is_negative = false;
+    for (; self; self = self->next) {
+        double value = 0;
+        int length = 0;
+        if (!self->value) {
+            length = snprintf(room->at, room->left, "%.*s", (int)self->length, self->text);
+        } else {
+            const haul_status status =
+                haul_expression_value(self->value, values, &value, scope->error);
+            if (status)
+                return status;
+            length = write_value(value, room->at, room->left);
+        }
+        *is_negative |= value < 0;
+        if (length < 0 || (size_t)length + 1 >= room->left)
+            return haul_fail(scope->error, HAUL_BAD_INPUT,
+                             "the texts of an operation are too long");
+        room->at += length;
+        room->left -= (size_t)length;
+    }
+    room->at++; /* behind the NUL */
+    room->left--;
+    return HAUL_OK;
+}
+
+/* --- conditions */
+
+/* Those that begin another stand behind it. */
+static const char *const comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
+
+enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
+
+static const char *find_comparison(const char *text, int *sign)
+{
+    for (*sign = 0; *sign < COMPARISONS; (*sign)++) {
+        const char *found = strstr(text, comparisons[*sign]);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+haul_status haul_condition_compile(const haul_scope *scope, const haul_node *node,
+                                   haul_condition **out)
+{
+    int sign = 0;
+    const char *at = node->kind == HAUL_NODE_SCALAR ? find_comparison(node->text, &sign) : NULL;
+    if (!at)
+        return haul_node_fail(node, scope->file, scope->error,
+                              "expected a condition such as 'j == 0' for 'when'");
+    haul_condition *made = haul_arena_alloc(scope->arena, sizeof *made);
+    if (!made)
+        return haul_fail_no_memory(scope->error);
+    made->sign = sign;
+    const char *right = at + strlen(comparisons[sign]);
+    haul_status status =
+        compile_part(scope, node, node->text, (size_t)(at - node->text), &made->left);
+    if (!status)
+        status = compile_part(scope, node, right, strlen(right), &made->right);
+    if (!status)
+        *out = made;
+    return status;
+}
+
+haul_status haul_condition_holds(const haul_condition *self, const haul_scope *scope,
+                                 const double *values, bool *holds)
+{
+    double left = 0, right = 0;
+    haul_status status = haul_expression_value(self->left, values, &left, scope->error);
+    if (!status)
+        status = haul_expression_value(self->right, values, &right, scope->error);
+    const bool of[] = {left == right, left != right, left <= right, left >= right,
+                       left<right, left> right};
+    *holds = of[self->sign];
+    return status;
+}

@@ -1,0 +1,98 @@
+# haul simulate
+cat >node.yaml <<'EOF'
+haul: 1
+name: node
+summary: a node that is not, for tests
+from: measured
+source: this test
+gpu: {name: Test GPU, count: 2, copy_engines: 2, implicit_sync: 0}
+link: {kind: pcie, generation: 3, lanes: 16}
+copies:
+  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s, gap: 2 us, busy_rate: 8 GB/s}
+  - {direction: DtoH, memory: pinned, latency: 10 us, rate: 10 GB/s}
+EOF
+cat >chunks.yaml <<'EOF'
+haul_workload: 1
+name: chunks
+call: 5 us
+constants: {chunks: 4}
+operations:
+  - repeat: chunks
+    operations:
+      - {name: "in {i}", op: HtoD, stream: "s{i}", bytes: 16 MB}
+      - {name: "work {i}", op: kernel, stream: "s{i}", duration: 2 ms}
+      - {op: DtoH, stream: "s{i}", bytes: 16 MB}
+  - {name: all, op: wait}
+EOF
+cat >buffers.csv <<'EOF'
+name,op,stream,bytes,duration,after
+in 0,HtoD,in,64 MiB,,
+in 1,HtoD,in,64 MiB,,
+work 0,kernel,compute,,5 ms,in 0
+work 1,kernel,compute,,5 ms,in 1
+in 2,HtoD,in,64 MiB,,work 0
+work 2,kernel,compute,,5 ms,in 2
+EOF
+
+echo "== YAML with a loop, CSV"
+try haul simulate chunks.yaml --machine ./node.yaml
+try haul simulate buffers.csv --machine ./node.yaml
+try haul simulate buffers.csv --machine ./node.yaml --model peak --format csv
+
+echo "== many operations, many streams"
+cat >many.yaml <<'EOF'
+haul_workload: 1
+operations:
+  - repeat: {step: 3, s: 40}
+    operations: [{op: kernel, stream: "stream number {s}", duration: 1 us}]
+EOF
+try haul simulate many.yaml --machine ./node.yaml | sed '/^Operation/,/^#40/d'
+
+echo "== JSON, trace"
+try haul simulate chunks.yaml --machine ./node.yaml --format json -o report.json --perfetto trace.json
+if command -v python3 >/dev/null; then
+    python3 - <<'EOF'
+import json
+report = json.load(open("report.json"))
+assert report["schema"] == 1
+operations = report["operations"]
+assert [o["operation"] for o in operations] == list(range(1, 14))
+spans = [(o["start_s"], o["end_s"]) for o in operations if o["op"] != "wait"]
+makespan = max(e for _, e in spans) - min(s for s, _ in spans)
+assert abs(makespan - report["makespan_s"]) < 1e-12
+parts = ["kernels_alone_s", "copies_hidden_s", "copies_both_ways_s", "copies_exposed_s", "idle_s"]
+assert abs(sum(report[p] for p in parts) - makespan) < 1e-12
+for r in report["resources"]:
+    assert abs(r["busy_s"] + r["idle_s"] - makespan) < 1e-12
+assert report["interval_s"][0] <= makespan <= report["interval_s"][1]
+for o in operations:
+    if o["waited"] in ("stream", "after", "resource") and o["op"] != "wait":
+        assert operations[o["behind"] - 1]["end_s"] == o["start_s"], o
+trace = json.load(open("trace.json"))["traceEvents"]
+assert sum(e["ph"] == "X" for e in trace) == 13
+assert {e["args"]["name"] for e in trace if e["name"] == "thread_name"} == {"s0", "s1", "s2", "s3", "host"}
+EOF
+fi
+head -n 24 report.json
+grep '"in 0"' trace.json
+
+echo "== what cannot be"
+printf 'haul_workload: 1\noperations:\n  - {name: a, op: HtoD, bytes: 1, after: b}\n  - {name: b, op: HtoD, bytes: 1}\n' >cycle.yaml
+try haul simulate cycle.yaml --machine ./node.yaml
+sed 's/bytes: 16 MB/bytes: 0/' chunks.yaml >zero.yaml
+try haul simulate zero.yaml --machine ./node.yaml
+sed 's/op: DtoH/op: PtoP/' chunks.yaml >peer.yaml
+try haul simulate peer.yaml --machine ./node.yaml
+sed 's/op: DtoH/op: DtoH, device: 7/' chunks.yaml >seven.yaml
+try haul simulate seven.yaml --machine ./node.yaml
+try haul simulate chunks.yaml --machine ./node.yaml --model packet-
+try haul simulate nowhere.yaml --machine ./node.yaml
+
+echo "== wrong use"
+try haul simulate
+try haul simulate chunks.yaml
+try haul simulate chunks.yaml more.yaml --machine ./node.yaml
+try haul simulate chunks.yaml --machine ./node.yaml --format xml
+try haul simulate chunks.yaml --machine ./node.yaml -o chunks.yaml
+try haul simulate chunks.yaml --machine ./node.yaml --perfetto node.yaml
+haul help simulate | head -n 1
