@@ -62,26 +62,6 @@ HAUL_API haul_status haul_copy_time(const haul_machine *machine, const haul_copy
 HAUL_API haul_status haul_machine_carry(const haul_machine *to, const haul_machine *from,
                                         haul_machine **out, haul_error *error);
 
-/* The time of a kernel that took `seconds` on `from`, on `to`: the same where the GPU is the same,
- * else within an interval around the ratios that may bound it (memory, arithmetic, clock times
- * multiprocessors). Returns MISSING where no ratio is known on both. */
-HAUL_API haul_status haul_kernel_carry(const haul_machine *from, const haul_machine *to,
-                                       double seconds, haul_estimate *out, haul_error *error);
-
-/* How kernels were launched; 0: not known. */
-typedef struct haul_kernel_launches {
-    double count;  /* launches: each takes its own time, whatever the work */
-    double blocks; /* of one launch */
-    double block;  /* threads of one block */
-} haul_kernel_launches;
-
-/* The same for launches that took `seconds` together: a grid that leaves most of the board empty
- * goes by its clock and the blocks of the busiest multiprocessor, not by its memory. */
-HAUL_API haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_machine *to,
-                                                const haul_kernel_launches *launches,
-                                                double seconds, haul_estimate *out,
-                                                haul_error *error);
-
 HAUL_END
 
 #endif

@@ -3,6 +3,7 @@
 #define HAUL_PROJECT_DEVICE_WORK_H
 
 #include "base/arena.h"
+#include "haul/kernel.h"
 #include "haul/project.h"
 
 /* What a recorded time is multiplied with: 1 where it is kept. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "haul/cost.h"
+#include "haul/kernel.h"
 
 static uint64_t next(uint64_t *seed)
 {

@@ -1,6 +1,6 @@
 /* What profilers count of a kernel, by whatever name, and the counts of BSP that follow. */
-#ifndef HAUL_COST_COUNTERS_H
-#define HAUL_COST_COUNTERS_H
+#ifndef HAUL_KERNEL_COUNTERS_H
+#define HAUL_KERNEL_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

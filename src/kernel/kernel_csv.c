@@ -8,9 +8,9 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "cost/kernel_keys.h"
-#include "cost/kernel_records.h"
 #include "haul/csv.h"
+#include "kernel/kernel_keys.h"
+#include "kernel/kernel_records.h"
 
 typedef enum column_kind {
     IGNORED,

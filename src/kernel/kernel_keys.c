@@ -1,4 +1,4 @@
-#include "cost/kernel_keys.h"
+#include "kernel/kernel_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Launches as they are read, one file after the other. */
-#ifndef HAUL_COST_KERNEL_RECORDS_H
-#define HAUL_COST_KERNEL_RECORDS_H
+#ifndef HAUL_KERNEL_RECORDS_H
+#define HAUL_KERNEL_RECORDS_H
 
 #include "base/arena.h"
-#include "cost/counters.h"
 #include "haul/kernel_times.h"
+#include "kernel/counters.h"
 
 typedef struct haul_kernel_record {
     const char *gpu;

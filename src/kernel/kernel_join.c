@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "cost/kernel_keys.h"
-#include "cost/kernel_records.h"
+#include "kernel/kernel_keys.h"
+#include "kernel/kernel_records.h"
 
 enum { WAYS = 4 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "cost/kernels.h"
+#include "kernel/kernels.h"
 
 /* Cycles of one access, from section VI. */
 enum { CYCLES_SHARED = 5, CYCLES_L1 = 5, CYCLES_L2 = 250, CYCLES_GLOBAL = 500 };

@@ -3,9 +3,9 @@
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "cost/gpus.h"
-#include "cost/kernel_curve.h"
-#include "cost/kernels.h"
+#include "kernel/gpus.h"
+#include "kernel/kernel_curve.h"
+#include "kernel/kernels.h"
 
 /* Up to this share of neighbours' differences is noise and slow bends; above it the sizes conflict
  * in the cache, each in its own way (strides that are multiples of its sets). */

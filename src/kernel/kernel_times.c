@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/textfile.h"
-#include "cost/kernel_records.h"
+#include "kernel/kernel_records.h"
 
 enum { FILE_BYTES = 1 << 28 };
 

@@ -1,10 +1,10 @@
 /* Lambda by size. A kernel's lambda is a constant where one resource bounds it at every size; where
  * caches, waves or launches change it bends, slowly, in the logarithm of the size. */
-#include "cost/kernel_curve.h"
+#include "kernel/kernel_curve.h"
 
 #include <math.h>
 
-#include "cost/kernels.h"
+#include "kernel/kernels.h"
 
 /* Below the sizes the slope dies away within this factor of size, e^0.35 = 1.4: of 0.2 to 2 all
  * serve sizes near the ends alike, and short ones do best where the sizes were drawn at random

@@ -1,4 +1,4 @@
-#include "cost/counters.h"
+#include "kernel/counters.h"
 
 #include <ctype.h>
 #include <math.h>

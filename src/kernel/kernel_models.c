@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cost/gpus.h"
-#include "cost/kernels.h"
 #include "cost/object.h"
+#include "kernel/gpus.h"
+#include "kernel/kernels.h"
 
 /* Half widths, in the logarithm, of what holds 90 of 100: the same board, another of its
  * architecture, another architecture. One lambda for all three is what the paper has, within 0.8 to

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "cost/gpus.h"
-#include "cost/kernels.h"
 #include "cost/span.h"
+#include "kernel/gpus.h"
+#include "kernel/kernels.h"
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
  * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone

@@ -1,6 +1,6 @@
 /* What kernel models read off a GPU. */
-#ifndef HAUL_COST_GPUS_H
-#define HAUL_COST_GPUS_H
+#ifndef HAUL_KERNEL_GPUS_H
+#define HAUL_KERNEL_GPUS_H
 
 #include <stdbool.h>
 
@@ -28,8 +28,8 @@ double haul_gpu_memory_rate(const haul_gpu *gpu);
 /* Single precision, flop/s; 0: not known. */
 double haul_gpu_flops(const haul_gpu *gpu);
 
-/* Of what takes a number of cycles, seconds on `to` for one on `from`: by the base clocks where both
- * are known. */
+/* Of what takes a number of cycles, seconds on `to` for one on `from`: by the base clocks where
+ * both are known. */
 double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);
 
 /* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the

@@ -12,7 +12,7 @@
 #include "base/expression.h"
 #include "base/fail.h"
 #include "base/nearest.h"
-#include "cost/kernel_own.h"
+#include "kernel/kernel_own.h"
 
 enum { ALIASES_MOST = 32, BLOCK_MOST = 1024 };
 

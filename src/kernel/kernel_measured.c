@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cost/kernel_own.h"
+#include "kernel/kernel_own.h"
 
 enum { SAMPLES_MOST = 10000 };
 

@@ -1,6 +1,6 @@
 /* Numbers for what several names say together. */
-#ifndef HAUL_COST_KERNEL_KEYS_H
-#define HAUL_COST_KERNEL_KEYS_H
+#ifndef HAUL_KERNEL_KEYS_H
+#define HAUL_KERNEL_KEYS_H
 
 #include "base/strings.h"
 

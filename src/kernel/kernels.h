@@ -1,6 +1,6 @@
 /* What the kernel models share. */
-#ifndef HAUL_COST_KERNELS_H
-#define HAUL_COST_KERNELS_H
+#ifndef HAUL_KERNELS_H
+#define HAUL_KERNELS_H
 
 #include "cost/span.h"
 #include "haul/kernel.h"

@@ -1,6 +1,6 @@
 /* A kernel file with the storage of all that it points to, and what its readers share. */
-#ifndef HAUL_COST_KERNEL_OWN_H
-#define HAUL_COST_KERNEL_OWN_H
+#ifndef HAUL_KERNEL_OWN_H
+#define HAUL_KERNEL_OWN_H
 
 #include "base/arena.h"
 #include "base/expression.h"

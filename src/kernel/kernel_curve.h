@@ -1,6 +1,6 @@
 /* The curve of lambda through its knots. */
-#ifndef HAUL_COST_KERNEL_CURVE_H
-#define HAUL_COST_KERNEL_CURVE_H
+#ifndef HAUL_KERNEL_CURVE_H
+#define HAUL_KERNEL_CURVE_H
 
 #include "haul/kernel.h"
 

@@ -8,8 +8,8 @@
  * whole: the time is that of the multiprocessor with the most of them. */
 #include <math.h>
 
-#include "cost/gpus.h"
-#include "cost/kernels.h"
+#include "kernel/gpus.h"
+#include "kernel/kernels.h"
 
 /* Shares of a nominal rate from which, and up to which, the bound passes over. */
 static const double bound_from = 0.4;

@@ -1,4 +1,4 @@
-#include "cost/gpus.h"
+#include "kernel/gpus.h"
 
 #include <math.h>
 #include <stddef.h>
