@@ -17,6 +17,7 @@ extern const accuracy_section accuracy_transfers;
 extern const accuracy_section accuracy_identity;
 extern const accuracy_section accuracy_baselines;
 extern const accuracy_section accuracy_timeline;
+extern const accuracy_section accuracy_runs;
 extern const accuracy_section accuracy_overlap;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;

@@ -46,14 +46,24 @@ static void carry_collisions(const haul_whole_run *self, haul_timeline_device *d
     }
 }
 
-/* Kernels find room where both devices' is known: where the recording's is not, its kernels may have
- * no shape. */
+/* Kernels find room where both devices' is known: where the recording's is not, its kernels may
+ * have no shape. */
 static void find_room(const haul_timeline_device *recording, haul_timeline_device *device)
 {
     if (device->room.multiprocessors && recording->room.multiprocessors)
         return;
     device->kernels = recording->kernels;
     device->room = recording->room;
+}
+
+/* Where the recording's queue is not known neither is what the host did about it. What the program
+ * had in flight there, the target's holds too. */
+static void find_queue(const haul_timeline_device *recording, haul_timeline_device *device)
+{
+    if (!recording->queue_depth)
+        device->queue_depth = 0;
+    else if (device->queue_depth && recording->queue_depth > device->queue_depth)
+        device->queue_depth = recording->queue_depth;
 }
 
 /* The target's device; from call to start as recorded. */
@@ -66,6 +76,7 @@ static haul_status find_device(const haul_whole_run *self, haul_projection *out,
         return status;
     carry_collisions(self, &device);
     find_room(recording, &device);
+    find_queue(recording, &device);
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++) {
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];

@@ -6,6 +6,7 @@
 #include "base/intervals.h"
 #include "base/stats.h"
 #include "haul/timeline.h"
+#include "timeline/in_flight.h"
 #include "timeline/limits.h"
 
 /* A recorded duration already holds what kernels that ran together cost each other: as many as a
@@ -41,6 +42,18 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
     device->room = limits->room;
     device->room.multiprocessors = first->multiprocessors;
     device->queue_depth = HAUL_CUDA_QUEUE;
+}
+
+/* A queue that was deeper than is known, is: copies and graphs seem to take less of it. */
+static haul_status deepen_queue(const haul_workload *workload, haul_timeline_device *device,
+                                haul_error *error)
+{
+    uint32_t most = 0;
+    const haul_status status =
+        device->queue_depth ? haul_in_flight_most(workload, &most, error) : HAUL_OK;
+    if (!status && most > device->queue_depth)
+        device->queue_depth = most;
+    return status;
 }
 
 /* Who holds what an operation needs on its device: copies of its direction, or all the rest. */
@@ -181,10 +194,13 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
         .release = release,
     };
     find_limits(workload, &options.device);
+    haul_status status = deepen_queue(workload, &options.device, error);
+    if (status)
+        return status;
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++)
         find_issue(workload, (haul_op_kind)kind, ends_ns, scratch, &options.device);
     haul_timeline *timeline = NULL;
-    const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
+    status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)
         *replay = describe(workload, timeline, &options.device, scratch);
     haul_timeline_free(timeline);

@@ -388,6 +388,39 @@ static void machines_say_who_shares_a_link(void **state)
     haul_machine_free(machine);
 }
 
+/* All called at once: what the recording had in flight no queue of its machine held back. */
+static void a_queue_is_as_deep_as_it_was_seen(void **state)
+{
+    (void)state;
+    enum { KERNELS = 3000, KERNEL_NS = 1000 };
+    by_hand self = {0};
+    haul_thread thread = {0};
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        haul_op *op =
+            by_hand_add(&self, HAUL_OP_KERNEL, KERNELS + (int64_t)i * KERNEL_NS, KERNEL_NS);
+        op->shape = HAUL_NONE;
+        op->thread = 0;
+        op->thread_prev = i ? i - 1 : HAUL_NONE;
+        op->call_ns = i;
+        op->call_dur_ns = 1;
+        op->flags = HAUL_OP_HAS_CALL;
+    }
+    by_hand_finish(&self);
+    self.workload.threads = &thread;
+    self.workload.thread_count = 1;
+    for (int d = 0; d < 2; d++) {
+        self.devices[d].compute_major = 7;
+        self.devices[d].multiprocessors = 80;
+    }
+    haul_replay replay;
+    assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
+                     HAUL_OK);
+    /* the first three end while the others are being called */
+    assert_in_range(replay.device.queue_depth, KERNELS - 3, KERNELS);
+    assert_true(fabs(replay.error) < 0.1);
+    by_hand_release(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +437,7 @@ int main(void)
         cmocka_unit_test(links_that_carry_nothing_are_refused),
         cmocka_unit_test(machines_say_who_shares_a_link),
         cmocka_unit_test(machines_have_the_room_of_their_architecture),
+        cmocka_unit_test(a_queue_is_as_deep_as_it_was_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
