@@ -120,7 +120,7 @@ static void note_devices(const haul_whole_run *self)
         haul_notes_add(
             self->notes, self->arena,
             "the profile is of %zu GPUs, '%s' has %.0f: the whole run has as many as the "
-            "profile, each with a link of its own",
+            "profile",
             used, self->target->name, there);
 }
 
