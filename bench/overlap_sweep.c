@@ -58,9 +58,11 @@ static void print_row(const char *name, tally *self)
            100 * self->unmet[self->unmet_count - 1], 100 * self->worst_met);
 }
 
+enum { MACHINES_MOST = 256 };
+
 /* The machines of the catalogue. */
 typedef struct machines {
-    haul_machine **items;
+    haul_machine *items[MACHINES_MOST];
     size_t count;
 } machines;
 
@@ -70,10 +72,9 @@ static machines load_catalogue(void)
     char **names = NULL;
     size_t count = 0;
     haul_error error;
-    if (haul_catalogue_list(&names, &count, &error) ||
-        !(self.items = calloc(count + 1, sizeof *self.items)))
+    if (haul_catalogue_list(&names, &count, &error))
         return self;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && i < MACHINES_MOST; i++)
         self.count += !haul_machine_load(names[i], &self.items[self.count], &error);
     haul_names_free(names, count);
     return self;
@@ -132,6 +133,5 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < catalogue.count; i++)
         haul_machine_free(catalogue.items[i]);
-    free(catalogue.items);
     return 0;
 }

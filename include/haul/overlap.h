@@ -70,12 +70,19 @@ typedef struct haul_overlap_case {
     double kernel_s;
     haul_provenance weakest; /* of the figures it rests on */
     unsigned assumed;
+    /* The legs where copies are as fast, and as slow, as the cost model's interval has them. Only
+     * with has_ends. */
+    bool has_ends;
+    haul_overlap_leg in_ends[2];
+    haul_overlap_leg out_ends[2];
 } haul_overlap_case;
 
 /* Puts a machine's figures of pinned copies (near) to a program's work. L+o and G are those of the
  * model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it lacks
  * `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
- * result is as weak as a figure carried over. Returns MISSING where the copies cannot be timed, or
+ * result is as weak as a figure carried over. The ends have the intervals of that model, all that
+ * was measured elsewhere for an assumed rate, and for an assumed gap 0 to L+o; a gap and a ratio of
+ * rates that the machine has stay. Returns MISSING where the copies cannot be timed, or
  * gpu.copy_engines or gpu.implicit_sync is not known, and BAD_INPUT for a time or a count that is
  * negative or not finite. */
 HAUL_API haul_status haul_overlap_describe(const haul_machine *machine,
@@ -94,6 +101,11 @@ HAUL_API haul_status haul_overlap_next_generation(const haul_machine *machine,
  */
 HAUL_API double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy,
                                   uint32_t streams);
+
+/* The same with the figures at their fast and at their slow ends; the kernel's time, which is the
+ * caller's, is what it is. Both are that time where the case has no ends. */
+HAUL_API void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy,
+                                    uint32_t streams, double *low_s, double *high_s);
 
 enum { HAUL_STREAMS_MOST = 65536 };
 
@@ -128,6 +140,9 @@ typedef struct haul_overlap_row {
     uint32_t best_streams;
     uint32_t enough_streams; /* the fewest within 1 % of the best number's time */
     double seconds;
+    double low_s; /* haul_overlap_interval */
+    double high_s;
+    double engine_s; /* haul_overlap_play; NaN before haul_overlap_play_all */
     haul_overlap_bound bound;
     double bound_s; /* that it is busy */
 } haul_overlap_row;
@@ -163,15 +178,21 @@ HAUL_API haul_status haul_overlap_workload(const haul_overlap_case *self, haul_s
                                            haul_error *error);
 
 /* What that workload runs on: the engines and synchronisation of the kind of device, kernels one at
- * a time, and the speed of copies that meet others. hybrid has two engines on every device, for
+ * a time, and the speed of copies that meet others, such that a copy in a row that meets others
+ * from begin to end takes g and the G of a busy link. hybrid has two engines on every device, for
  * mapped memory crosses the link whatever they do (the paper's section VII). */
 HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
-                                  haul_timeline_device *device);
+                                  uint32_t streams, haul_timeline_device *device);
 
 /* The makespan of that on its timeline, beside haul_overlap_time. Returns what
  * haul_overlap_workload does. */
 HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                                        uint32_t streams, double *seconds, haul_error *error);
+
+/* Gives each row of a comparison its time on the timeline; NaN where that is more than a timeline
+ * holds. Returns NO_MEMORY. */
+HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
+                                           haul_error *error);
 
 /* What a form takes for granted. */
 #define HAUL_ASSUMPTION_LIST(X)                                                                    \

@@ -12,9 +12,11 @@ static const char usage[] =
     "What a program that copies data to a GPU, runs a kernel and copies results back would gain "
     "from\n"
     "doing these at once: by streams, by mapped memory or by both, as closed forms (van Werkhoven\n"
-    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies, beside what no\n"
-    "strategy can beat, then the answers: what dominates, what can be gained, copies or mapped\n"
-    "memory, how many streams, and what the next generation of PCIe would change.\n"
+    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies: each one's time by its\n"
+    "form, between which times it lies for all that is known of the copies, and its time played\n"
+    "on the timeline, beside what no strategy can beat. Then the answers: what dominates, what can\n"
+    "be gained, copies or mapped memory, how many streams, and what the next generation of PCIe\n"
+    "would change.\n"
     "\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
     "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
@@ -153,7 +155,13 @@ static haul_status read_request(const overlap_options *options, request *self, h
     return status;
 }
 
-/* The answer on the link as it is, and on the next generation where there is one. */
+static haul_status compare(const haul_overlap_case *of, uint32_t streams, haul_overlap *out,
+                           haul_error *error)
+{
+    haul_overlap_compare(of, streams, out);
+    return haul_overlap_play_all(of, out, error);
+}
+
 static haul_status write_page(const haul_overlap_report *report, const request *self,
                               haul_error *error)
 {
@@ -167,6 +175,7 @@ static haul_status write_page(const haul_overlap_report *report, const request *
     return cli_page_write(self->html, &page, error);
 }
 
+/* The answer on the link as it is, and on the next generation where there is one. */
 static haul_status answer(const haul_machine *machine, const request *self, FILE *out,
                           haul_error *error)
 {
@@ -176,10 +185,12 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
     haul_status status = haul_overlap_describe(machine, &self->work, &now, error);
     if (status)
         return error->status == HAUL_BAD_INPUT ? (error->status = HAUL_USAGE) : status;
-    haul_overlap_compare(&now, self->streams, &report.strategies);
-    if (!haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
-        haul_overlap_compare(&then, self->streams, &report.next);
-    status = haul_report_overlap(&report, self->format, out, error);
+    status = compare(&now, self->streams, &report.strategies, error);
+    if (!status &&
+        !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
+        status = compare(&then, self->streams, &report.next, error);
+    if (!status)
+        status = haul_report_overlap(&report, self->format, out, error);
     return status ? status : write_page(&report, self, error);
 }
 

@@ -39,12 +39,12 @@ static bool both_ways(const haul_overlap_case *self)
     return self->in.bytes > 0 && self->out.bytes > 0;
 }
 
-/* With copies as fast as alone, or as slow as in company from begin to end, L+o and g too. */
+/* With copies as fast as alone, or as slow as in company from begin to end. */
 static pipeline pipeline_of(const haul_overlap_case *self, haul_strategy strategy, double count,
                             bool slow)
 {
     haul_timeline_device device;
-    haul_overlap_device(self, strategy, &device);
+    haul_overlap_device(self, strategy, (uint32_t)count, &device);
     const bool meets = slow && count > 1 && device.copy_engines > 1 && both_ways(self);
     const double speed[] = {meets ? device.busy_speed[0] : 1, meets ? device.busy_speed[1] : 1};
     return (pipeline){
@@ -138,10 +138,10 @@ void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, 
     }
 }
 
-static bool is_slowed(const haul_overlap_case *self, haul_strategy strategy)
+static bool is_slowed(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
 {
     haul_timeline_device device;
-    haul_overlap_device(self, strategy, &device);
+    haul_overlap_device(self, strategy, streams, &device);
     return both_ways(self) && device.copy_engines > 1 &&
            (device.busy_speed[0] < 1 || device.busy_speed[1] < 1);
 }
@@ -167,7 +167,7 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
         return 0;
     const pipeline p = pipeline_of(self, strategy, count, false);
     const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
-    if (is_slowed(self, strategy))
+    if (is_slowed(self, strategy, streams))
         unmet |= HAUL_FORM_COMPANY;
     if (streamed && self->device == HAUL_IMPLICIT_SYNC && self->kernel_s > 0)
         unmet |= HAUL_FORM_SYNC;

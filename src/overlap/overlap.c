@@ -9,13 +9,19 @@
  * not say. With copies: the median of both directions of a K20, a K40 and of an A100 (0.71 to
  * 0.93). With mapped memory: the median of both of a K20 and a GTX Titan (0.54 to 0.70; CCGrid
  * 2014, Tables I and II). */
-static const double usual_busy_share = 0.86;
-static const double usual_mapped_share = 0.66;
+typedef struct usual_share {
+    double median;
+    double ends[2]; /* the fastest and the slowest */
+} usual_share;
+
+static const usual_share usual_busy = {0.86, {0.93, 0.71}};
+static const usual_share usual_mapped = {0.66, {0.70, 0.54}};
 
 typedef struct description {
     const haul_machine *machine;
     const haul_copy_model *model;
     haul_overlap_case *out;
+    unsigned assumed; /* of the leg at hand */
     haul_error *error;
 } description;
 
@@ -29,35 +35,34 @@ static void rest_on(haul_overlap_case *self, haul_provenance provenance)
     self->weakest = haul_provenance_weaker(self->weakest, provenance);
 }
 
-/* L+o is the time of a copy of nothing, G what `bytes` take beyond it, each. */
-static haul_status find_line(description *self, haul_direction direction, haul_overlap_leg *leg)
-{
-    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
+/* Copies of nothing and of all. */
+typedef struct line {
     haul_estimate none;
     haul_estimate all;
-    haul_status status = haul_copy_time(self->machine, self->model, &copy, &none, self->error);
-    copy.bytes = (uint64_t)leg->bytes;
+} line;
+
+static haul_status find_line(const description *self, haul_direction direction, double bytes,
+                             line *out)
+{
+    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
+    haul_status status = haul_copy_time(self->machine, self->model, &copy, &out->none, self->error);
+    copy.bytes = (uint64_t)bytes;
     if (!status)
-        status = haul_copy_time(self->machine, self->model, &copy, &all, self->error);
-    if (status)
-        return status;
-    leg->latency_s = none.seconds;
-    leg->per_byte_s = fmax(all.seconds - none.seconds, 0) / leg->bytes;
-    rest_on(self->out, haul_provenance_weaker(none.weakest, all.weakest));
-    return HAUL_OK;
+        status = haul_copy_time(self->machine, self->model, &copy, &out->all, self->error);
+    return status;
 }
 
 /* No direction is faster for the other's company. */
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_figure *rate,
-                     double usual_share, unsigned assumed)
+                     const usual_share *usual, unsigned assumed)
 {
     if (rate && is_given(rate)) {
         rest_on(self->out, rate->provenance);
         return fmax(1 / rate->value, leg->per_byte_s);
     }
-    self->out->assumed |= assumed;
+    self->assumed |= assumed;
     rest_on(self->out, HAUL_CARRIED);
-    return leg->per_byte_s / usual_share;
+    return leg->per_byte_s / usual->median;
 }
 
 /* The machine's gap, or L+o: a copy behind another does not wait longer than one by itself. */
@@ -67,29 +72,67 @@ static double gap_of(description *self, const haul_overlap_leg *leg, const haul_
         rest_on(self->out, curve->gap_s.provenance);
         return curve->gap_s.value;
     }
-    self->out->assumed |= HAUL_ASSUMED_GAP;
+    self->assumed |= HAUL_ASSUMED_GAP;
     rest_on(self->out, HAUL_CARRIED);
     return leg->latency_s;
 }
 
-static haul_status describe_leg(description *self, haul_direction direction, haul_overlap_leg *leg)
+/* What the leg is beside L+o and G: what the machine has, or what is taken for it. */
+static void find_rest(description *self, haul_direction direction, haul_overlap_leg *leg)
 {
-    if (!(leg->bytes > 0))
-        return HAUL_OK;
-    const haul_status status = find_line(self, direction, leg);
-    if (status)
-        return status;
     const haul_copy_curve *curve =
         haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
     leg->gap_s = gap_of(self, leg, curve);
     leg->busy_per_byte_s = leg->mapped_per_byte_s = leg->per_byte_s;
     if (!(self->out->in.bytes > 0 && self->out->out.bytes > 0))
-        return HAUL_OK; /* there is no other direction */
+        return; /* there is no other direction */
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
-                                    usual_mapped_share, HAUL_ASSUMED_MAPPED);
+                                    &usual_mapped, HAUL_ASSUMED_MAPPED);
     if (self->out->device == HAUL_TWO_ENGINES)
-        leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
-                                      usual_busy_share, HAUL_ASSUMED_BUSY);
+        leg->busy_per_byte_s =
+            slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL, &usual_busy, HAUL_ASSUMED_BUSY);
+}
+
+/* The leg at one end of the interval: 0 the fast, 1 the slow. */
+static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *leg,
+                               const line *copies, int end)
+{
+    const double none_s = end ? copies->none.high_s : copies->none.low_s;
+    const double all_s = end ? copies->all.high_s : copies->all.low_s;
+    const double per_byte_s = fmax(all_s - none_s, 0) / leg->bytes;
+    haul_overlap_leg found = *leg;
+    found.latency_s = none_s;
+    found.per_byte_s = end ? fmax(per_byte_s, leg->per_byte_s) : fmin(per_byte_s, leg->per_byte_s);
+    const double ratio = leg->per_byte_s > 0 ? found.per_byte_s / leg->per_byte_s : 1;
+    found.busy_per_byte_s *= ratio;
+    found.mapped_per_byte_s *= ratio;
+    if (self->assumed & HAUL_ASSUMED_GAP)
+        found.gap_s = end ? none_s : 0;
+    if (self->assumed & HAUL_ASSUMED_BUSY)
+        found.busy_per_byte_s = found.per_byte_s / usual_busy.ends[end];
+    if (self->assumed & HAUL_ASSUMED_MAPPED)
+        found.mapped_per_byte_s = found.per_byte_s / usual_mapped.ends[end];
+    return found;
+}
+
+/* L+o is the time of a copy of nothing, G what all bytes take beyond it, each. */
+static haul_status describe_leg(description *self, haul_direction direction, haul_overlap_leg *leg,
+                                haul_overlap_leg ends[2])
+{
+    line copies;
+    if (!(leg->bytes > 0))
+        return HAUL_OK;
+    const haul_status status = find_line(self, direction, leg->bytes, &copies);
+    if (status)
+        return status;
+    leg->latency_s = copies.none.seconds;
+    leg->per_byte_s = fmax(copies.all.seconds - copies.none.seconds, 0) / leg->bytes;
+    rest_on(self->out, haul_provenance_weaker(copies.none.weakest, copies.all.weakest));
+    self->assumed = 0;
+    find_rest(self, direction, leg);
+    for (int end = 0; end < 2; end++)
+        ends[end] = end_of(self, leg, &copies, end);
+    self->out->assumed |= self->assumed;
     return HAUL_OK;
 }
 
@@ -146,13 +189,18 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
         .in = {.bytes = (double)work->in_bytes, .times = work->reads > 0 ? work->reads : 1},
         .out = {.bytes = (double)work->out_bytes, .times = work->writes > 0 ? work->writes : 1},
         .kernel_s = work->kernel_s,
+        .has_ends = true,
     };
-    description self = {machine, model.model, &found, error};
+    for (int end = 0; end < 2; end++) {
+        found.in_ends[end] = found.in;
+        found.out_ends[end] = found.out;
+    }
+    description self = {machine, model.model, &found, 0, error};
     status = find_device(&self);
     if (!status)
-        status = describe_leg(&self, HAUL_HTOD, &found.in);
+        status = describe_leg(&self, HAUL_HTOD, &found.in, found.in_ends);
     if (!status)
-        status = describe_leg(&self, HAUL_DTOH, &found.out);
+        status = describe_leg(&self, HAUL_DTOH, &found.out, found.out_ends);
     haul_model_release(&model);
     if (!status)
         *out = found;
@@ -179,8 +227,13 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
         return haul_fail(error, HAUL_MISSING, "no generation after %g is known",
                          machine->link.generation.value);
     *out = *self;
-    speed_up(&out->in, then.value / now.value);
-    speed_up(&out->out, then.value / now.value);
+    const double ratio = then.value / now.value;
+    speed_up(&out->in, ratio);
+    speed_up(&out->out, ratio);
+    for (int end = 0; end < 2; end++) {
+        speed_up(&out->in_ends[end], ratio);
+        speed_up(&out->out_ends[end], ratio);
+    }
     rest_on(out, HAUL_CARRIED);
     *generation = (int)link.generation.value;
     return HAUL_OK;

@@ -1,4 +1,6 @@
 /* The strategies on the timeline. */
+#include <math.h>
+
 #include "haul/overlap.h"
 
 haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
@@ -7,7 +9,7 @@ haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strat
     haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
     haul_workload *workload = NULL;
     haul_timeline *timeline = NULL;
-    haul_overlap_device(self, strategy, &options.device);
+    haul_overlap_device(self, strategy, streams, &options.device);
     haul_status status = haul_overlap_workload(self, strategy, streams, &workload, error);
     if (!status)
         status = haul_timeline_run(workload, &options, &timeline, error);
@@ -16,6 +18,23 @@ haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strat
     haul_timeline_free(timeline);
     haul_workload_free(workload);
     return status;
+}
+
+haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
+                                  haul_error *error)
+{
+    double found_s[HAUL_STRATEGIES];
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        const haul_status status =
+            haul_overlap_play(self, (haul_strategy)i, of->rows[i].streams, &found_s[i], error);
+        if (status == HAUL_NO_MEMORY)
+            return status;
+        if (status)
+            found_s[i] = (double)NAN;
+    }
+    for (int i = 0; i < HAUL_STRATEGIES; i++)
+        of->rows[i].engine_s = found_s[i];
+    return HAUL_OK;
 }
 
 static haul_status find_point(const haul_overlap_case *self, haul_strategy strategy,

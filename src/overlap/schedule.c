@@ -199,10 +199,15 @@ static void fill(plan *self, haul_strategy strategy)
             haul_builder_name_text(&self->builder, name, names[name], strlen(names[name]));
 }
 
+static uint32_t chunk_count(haul_strategy strategy, uint32_t streams)
+{
+    return haul_strategy_has_streams(strategy) && streams ? streams : 1;
+}
+
 haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy strategy,
                                   uint32_t streams, haul_workload **workload, haul_error *error)
 {
-    const uint32_t count = haul_strategy_has_streams(strategy) && streams ? streams : 1;
+    const uint32_t count = chunk_count(strategy, streams);
     plan made = {
         .in = chunks_of(&self->in, 1, count),
         .out = chunks_of(&self->out, strategy == HAUL_HYBRID ? self->out.times : 1, count),
@@ -222,23 +227,29 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
                                error);
 }
 
-/* G alone by G in company: 1 where there is none. */
-static double speed_of(const haul_overlap_leg *leg, double slowed_s)
+/* What a copy in a row keeps of its speed in company. Company slows its bytes, not its gap, but a
+ * timeline slows all of it: so much that it comes to the same. */
+static double speed_of(const haul_overlap_leg *leg, double slowed_s, double times, double count)
 {
-    return leg->bytes > 0 && slowed_s > leg->per_byte_s ? leg->per_byte_s / slowed_s : 1;
+    const double alone_s = leg->gap_s + leg->bytes * times * leg->per_byte_s / count;
+    const double met_s = leg->gap_s + leg->bytes * times * slowed_s / count;
+    return alone_s > 0 && met_s > alone_s ? alone_s / met_s : 1;
 }
 
-void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
+void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
                          haul_timeline_device *device)
 {
     const haul_overlap_leg *in = &self->in, *out = &self->out;
     const bool hybrid = strategy == HAUL_HYBRID;
+    const double count = chunk_count(strategy, streams);
+    const double in_s = hybrid ? in->mapped_per_byte_s : in->busy_per_byte_s;
+    const double out_s = hybrid ? out->mapped_per_byte_s : out->busy_per_byte_s;
     *device = (haul_timeline_device){
         .copy_engines = hybrid || self->device == HAUL_TWO_ENGINES ? 2 : 1,
         .kernels = 1,
         .implicit_sync = !hybrid && self->device == HAUL_IMPLICIT_SYNC,
-        .busy_speed = {speed_of(in, hybrid ? in->mapped_per_byte_s : in->busy_per_byte_s),
-                       speed_of(out, hybrid ? out->mapped_per_byte_s : out->busy_per_byte_s)},
+        .busy_speed = {speed_of(in, in_s, 1, count),
+                       speed_of(out, out_s, hybrid ? out->times : 1, count)},
         .chained_ns = {saved_ns(in->latency_s, in->gap_s),
                        hybrid ? 0 : saved_ns(out->latency_s, out->gap_s)},
     };

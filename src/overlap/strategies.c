@@ -115,6 +115,25 @@ double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy, 
     return strategies[strategy].time(self, streams ? streams : 1);
 }
 
+static double end_time(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
+                       int end)
+{
+    haul_overlap_case there = *self;
+    there.in = self->in_ends[end];
+    there.out = self->out_ends[end];
+    return haul_overlap_time(&there, strategy, streams);
+}
+
+void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
+                           double *low_s, double *high_s)
+{
+    *low_s = *high_s = haul_overlap_time(self, strategy, streams);
+    if (!self->has_ends)
+        return;
+    *low_s = fmin(*low_s, end_time(self, strategy, streams, 0));
+    *high_s = fmax(*high_s, end_time(self, strategy, streams, 1));
+}
+
 /* A form is the greatest of terms a + b/s + c s, so it falls, then rises; it may be level only at
  * its least. Thus the first s whose successor is no better is the best. One stream, whose copies
  * are alone, is compared by itself. */
@@ -211,12 +230,13 @@ const char *haul_overlap_bound_text(haul_overlap_bound bound)
 static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy strategy,
                                uint32_t streams)
 {
-    haul_overlap_row row = {.strategy = strategy, .streams = streams};
+    haul_overlap_row row = {.strategy = strategy, .streams = streams, .engine_s = (double)NAN};
     row.best_streams = haul_overlap_best_streams(self, strategy);
     row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
     if (!streams || !strategies[strategy].has_streams)
         row.streams = row.best_streams;
     row.seconds = haul_overlap_time(self, strategy, row.streams);
+    haul_overlap_interval(self, strategy, row.streams, &row.low_s, &row.high_s);
     find_bound(self, &row);
     return row;
 }

@@ -21,6 +21,60 @@ static void say_dominant(const haul_overlap_report *report, char *text, size_t s
                        haul_say_seconds(kernel_s).text);
 }
 
+/* Another time that a row has. */
+typedef double (*row_time)(const haul_overlap_row *row);
+
+static double slow_end(const haul_overlap_row *row)
+{
+    return row->high_s;
+}
+
+static double fast_end(const haul_overlap_row *row)
+{
+    return row->low_s;
+}
+
+static double on_timeline(const haul_overlap_row *row)
+{
+    return row->engine_s;
+}
+
+/* The strategy that another time would choose, where that is over 1 % faster than the best; else
+ * the best. */
+static const haul_overlap_row *other_best(const haul_overlap *of, row_time time)
+{
+    const haul_overlap_row *other = best_row(of);
+    for (int i = 0; i < HAUL_STRATEGIES; i++)
+        if (time(&of->rows[i]) < time(other))
+            other = &of->rows[i];
+    return time(other) < 0.99 * time(best_row(of)) ? other : best_row(of);
+}
+
+/* Where the choice rests on figures that are not sure, or on the forms. */
+static void say_certainty(const haul_overlap_report *report, char *text, size_t size)
+{
+    const haul_overlap *of = &report->strategies;
+    static const struct {
+        row_time time;
+        const char *when;
+    } others[] = {
+        {fast_end, "if copies are fast"},
+        {slow_end, "if copies are slow"},
+        {on_timeline, "on the timeline"},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const haul_overlap_row *other = other_best(of, others[i].time);
+        if (other != best_row(of) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s with %s %s", used ? "; " : "",
+                                     haul_strategy_word(other->strategy),
+                                     haul_say_seconds(others[i].time(other)).text, others[i].when);
+    }
+    if (!used)
+        (void)snprintf(text, size, "%s at both ends of the interval and on the timeline",
+                       haul_strategy_word(of->best));
+}
+
 static void say_gain(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
@@ -30,6 +84,9 @@ static void say_gain(const haul_overlap_report *report, char *text, size_t size)
     if (of->best == HAUL_EXPLICIT)
         (void)snprintf(text, size, "nothing: no strategy is faster than explicit's %s",
                        haul_say_seconds(explicit_s).text);
+    else if (of->gain < 1.005)
+        (void)snprintf(text, size, "next to nothing: %s, by %s, is within 0.5 %% of explicit",
+                       haul_say_seconds(best->seconds).text, haul_strategy_word(of->best));
     else
         (void)snprintf(text, size, "%.2f times: %s for explicit's %s, by %s; %.2f at most",
                        of->gain, haul_say_seconds(best->seconds).text,
@@ -108,6 +165,7 @@ void haul_overlap_answer(const haul_overlap_report *report,
         {"dominant", "What dominates?", say_dominant},
         {"gain", "What can overlap gain?", say_gain},
         {"memory", "Copies or mapped memory?", say_mapped},
+        {"certainty", "How sure is that?", say_certainty},
         {"streams", "How many streams?", say_streams},
         {"next_generation", "What of the next PCIe?", say_next},
     };

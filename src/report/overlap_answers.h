@@ -4,7 +4,7 @@
 
 #include "haul/report.h"
 
-enum { HAUL_OVERLAP_QUESTIONS = 5, HAUL_ANSWER_BYTES = 320 };
+enum { HAUL_OVERLAP_QUESTIONS = 6, HAUL_ANSWER_BYTES = 320 };
 
 typedef struct haul_answer {
     const char *key; /* in JSON */
@@ -12,7 +12,8 @@ typedef struct haul_answer {
     char text[HAUL_ANSWER_BYTES];
 } haul_answer;
 
-/* Answers the questions of the introduction of van Werkhoven et al. (CCGrid 2014), in its order. */
+/* Answers the questions of the introduction of van Werkhoven et al. (CCGrid 2014), in its order,
+ * and how sure the choice is. */
 void haul_overlap_answer(const haul_overlap_report *report,
                          haul_answer answers[HAUL_OVERLAP_QUESTIONS]);
 

@@ -2,6 +2,7 @@
 
 #include "base/json_out.h"
 #include "report/report_analysis.h"
+#include "report/report_fields.h"
 #include "report/report_projection.h"
 
 enum { SCHEMA = 1 };
@@ -18,15 +19,6 @@ static void put_score(haul_json *json, const haul_score *score)
     put_percent(json, "wape", score, score->wape);
     put_percent(json, "median", score, score->median);
     put_percent(json, "p90", score, score->p90);
-}
-
-static void put_interval(haul_json *json, double low_s, double high_s)
-{
-    haul_json_key(json, "interval_s");
-    haul_json_open_array(json);
-    haul_json_number(json, low_s);
-    haul_json_number(json, high_s);
-    haul_json_close_array(json);
 }
 
 static void put_copies(haul_json *json, haul_direction direction, haul_memory memory)
@@ -109,7 +101,7 @@ static void put_row(haul_json *json, const haul_projection *projection,
     haul_json_put_unsigned(json, "bytes", row->bytes);
     haul_json_put_number(json, "recorded_s", row->recorded_s);
     haul_json_put_number(json, "predicted_s", row->predicted.seconds);
-    put_interval(json, row->predicted.low_s, row->predicted.high_s);
+    haul_report_put_interval(json, row->predicted.low_s, row->predicted.high_s);
     haul_json_put_string(json, "model", row->predicted.model);
     haul_json_put_string(json, "provenance", haul_provenance_text(row->predicted.weakest));
     put_model_times(json, projection, row->model_s);
@@ -145,7 +137,7 @@ static void put_device_work(haul_json *json, const char *key, double recorded_s,
     haul_json_put_number(json, "recorded_s", recorded_s);
     if (carried->model) {
         haul_json_put_number(json, "predicted_s", carried->seconds);
-        put_interval(json, carried->low_s, carried->high_s);
+        haul_report_put_interval(json, carried->low_s, carried->high_s);
         haul_json_put_string(json, "model", carried->model);
         haul_json_put_string(json, "provenance", haul_provenance_text(carried->weakest));
     } else if (missing) {
@@ -217,7 +209,7 @@ bool haul_projection_print_json(const haul_projection_page *page)
     haul_json_put_string(&json, "chosen", projection->chosen);
     haul_json_put_number(&json, "recorded_s", projection->recorded_copies_s);
     haul_json_put_number(&json, "predicted_s", projection->copies.seconds);
-    put_interval(&json, projection->copies.low_s, projection->copies.high_s);
+    haul_report_put_interval(&json, projection->copies.low_s, projection->copies.high_s);
     const haul_provenance weakest = projection->copies.weakest;
     haul_json_put_string(&json, "provenance",
                          weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(weakest));

@@ -85,6 +85,15 @@ void haul_report_put_figure(haul_json *json, const haul_figure *figure)
     haul_json_close_object(json);
 }
 
+void haul_report_put_interval(haul_json *json, double low_s, double high_s)
+{
+    haul_json_key(json, "interval_s");
+    haul_json_open_array(json);
+    haul_json_number(json, low_s);
+    haul_json_number(json, high_s);
+    haul_json_close_array(json);
+}
+
 haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error)
 {
     const bool failed = table->failed;

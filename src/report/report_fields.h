@@ -31,6 +31,9 @@ const char *haul_report_key(const char *key, haul_dimension dimension, char *buf
 /* {"value", "provenance", "source"}, or null where it is not given. */
 void haul_report_put_figure(haul_json *json, const haul_figure *figure);
 
+/* "interval_s": [low, high] */
+void haul_report_put_interval(haul_json *json, double low_s, double high_s);
+
 /* Prints and releases a table. */
 haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error);
 

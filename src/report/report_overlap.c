@@ -30,6 +30,8 @@ static void put_row(haul_table *table, const haul_overlap *of, const haul_overla
     else
         haul_table_cell(table, "-");
     haul_table_cell(table, "%s", haul_say_seconds(row->seconds).text);
+    haul_table_cell(table, "%s", haul_say_interval(row->low_s, row->high_s).text);
+    haul_table_cell(table, "%s", haul_say_seconds(row->engine_s).text);
     haul_table_cell(table, "%.2f", gain_of(of, row->seconds));
     haul_table_cell(table, "%s", haul_overlap_bound_text(row->bound));
     haul_table_cell(table, "%s", haul_say_share(haul_share_of(row->bound_s, row->seconds)).text);
@@ -40,6 +42,8 @@ static void put_limit(haul_table *table, const haul_overlap *of, const char *nam
     haul_table_cell(table, "%s", name);
     haul_table_cell(table, "-");
     haul_table_cell(table, "%s", haul_say_seconds(seconds).text);
+    haul_table_cell(table, "-");
+    haul_table_cell(table, "-");
     haul_table_cell(table, "%.2f", gain_of(of, seconds));
     haul_table_cell(table, "the roofline");
     haul_table_cell(table, "-");
@@ -47,8 +51,8 @@ static void put_limit(haul_table *table, const haul_overlap *of, const char *nam
 
 void haul_fill_strategies(haul_table *table, const haul_overlap *of)
 {
-    static const char *const heads[] = {"<strategy", "streams",   "time",
-                                        "gain",      "<bound by", "of its time"};
+    static const char *const heads[] = {"<strategy", "streams", "time",      "interval",
+                                        "timeline",  "gain",    "<bound by", "of its time"};
     haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < HAUL_STRATEGIES; i++)
         put_row(table, of, &of->rows[i]);
@@ -142,6 +146,12 @@ static void put_csv(haul_table *table, const haul_overlap *of, const char *link)
         else
             haul_table_cell(table, "%s", "");
         haul_table_cell(table, "%.9g", row->seconds);
+        haul_table_cell(table, "%.9g", row->low_s);
+        haul_table_cell(table, "%.9g", row->high_s);
+        if (isfinite(row->engine_s))
+            haul_table_cell(table, "%.9g", row->engine_s);
+        else
+            haul_table_cell(table, "%s", "");
         haul_table_cell(table, "%.9g", gain_of(of, row->seconds));
         haul_table_cell(table, "%s", haul_overlap_bound_text(row->bound));
         haul_table_cell(table, "%.9g", row->bound_s);
@@ -151,8 +161,9 @@ static void put_csv(haul_table *table, const haul_overlap *of, const char *link)
 
 static haul_status print_csv(const haul_overlap_report *self, FILE *out, haul_error *error)
 {
-    static const char *const heads[] = {"link", "strategy", "streams", "seconds",
-                                        "gain", "bound",    "bound_s", "best"};
+    static const char *const heads[] = {"link",  "strategy", "streams",    "seconds",
+                                        "low_s", "high_s",   "timeline_s", "gain",
+                                        "bound", "bound_s",  "best"};
     haul_table table = {0};
     haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
     put_csv(&table, &self->strategies, "now");
@@ -179,6 +190,8 @@ static void put_json_row(haul_json *json, const haul_overlap *of, const haul_ove
     put_json_streams(json, "best_streams", has, row->best_streams);
     put_json_streams(json, "enough_streams", has, row->enough_streams);
     haul_json_put_number(json, "time_s", row->seconds);
+    haul_report_put_interval(json, row->low_s, row->high_s);
+    haul_json_put_number(json, "timeline_s", row->engine_s);
     haul_json_put_number(json, "gain", gain_of(of, row->seconds));
     haul_json_put_string(json, "bound", haul_overlap_bound_text(row->bound));
     haul_json_put_number(json, "bound_s", row->bound_s);

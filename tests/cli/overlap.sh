@@ -40,6 +40,15 @@ echo "== figures that stand in for missing ones"
 try haul overlap --machine ./bare.yaml $work --kernel "5 ms"
 try haul overlap --machine gtx-680 --h2d 100MB --d2h 0 --kernel "5 ms" --format csv
 
+echo "== other choices where copies are fast or slow, and on the timeline; no gain worth a word"
+doubts() { haul overlap --machine "$1" --h2d "$2" --d2h "$3" --kernel "$4" --reads "$5" | grep 'gain?\|How sure'; }
+doubts a100-pcie4 512MiB 512MiB "36 ms" 2
+doubts gtx-titan 400MiB 100MiB "30 ms" 1.2
+doubts k20 1 1 "5 us" 1
+
+echo "== more than a timeline holds"
+try haul overlap --machine ./node.yaml $work --kernel "1e10 s" --format csv
+
 echo "== JSON, to a file"
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" --format json -o report.json
 cat report.json
@@ -52,8 +61,12 @@ assert report["best"] == min(times, key=times.get)
 assert abs(times["explicit"] - (10e-6 + 0.01 + 0.005 + 8e-6 + 0.004)) < 1e-9
 assert abs(report["gain"] - times["explicit"] / times[report["best"]]) < 1e-6
 assert min(times.values()) >= report["full_overlap_s"]
+for row in report["strategies"] + report["next"]["strategies"]:
+    low, high = row["interval_s"]
+    assert low <= row["time_s"] <= high
+    assert row["timeline_s"] <= row["time_s"] * (1 + 1e-6)
 assert report["next"]["generation"] == 4
-assert len(report["answers"]) == 5
+assert len(report["answers"]) == 6
 EOT
 fi
 

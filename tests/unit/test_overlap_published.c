@@ -178,12 +178,47 @@ static void test_longer_kernels_change_the_answer(void **state)
     assert_int_equal(found.best, HAUL_MAPPED);
 }
 
+/* None is faster than `best` when played on the timeline. */
+static void check_best_played(const platform *on, const kernel *of, haul_overlap_case self,
+                              haul_strategy best)
+{
+    const double longest_s = longest_kernel(on, &self);
+    for (int i = 0; i <= STEPS; i++) {
+        double played_s[HAUL_STRATEGIES];
+        haul_error error;
+        self.kernel_s = longest_s * i / STEPS;
+        for (int s = 0; s < HAUL_STRATEGIES; s++)
+            if (haul_overlap_play(&self, (haul_strategy)s, STREAMS, &played_s[s], &error))
+                fail_msg("%s", error.text);
+        for (int s = 0; s < HAUL_STRATEGIES; s++)
+            if (played_s[s] < played_s[best])
+                fail_msg("%s on %s with a kernel of %.1f ms: %s %.1f ms, %s %.1f ms", of->name,
+                         on->machine, 1e3 * self.kernel_s, haul_strategy_word((haul_strategy)s),
+                         1e3 * played_s[s], haul_strategy_word(best), 1e3 * played_s[best]);
+    }
+}
+
+static void test_the_timeline_chooses_the_same(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PLATFORMS; i++) {
+        const platform *on = &platforms[i];
+        check_best_played(on, &state_kernel, describe(on, &state_kernel), on->best_state);
+        for (int reads = 2; reads <= 3; reads++) {
+            kernel of = buoydiff_kernel;
+            of.reads = reads;
+            check_best_played(on, &of, describe(on, &of), on->best_buoydiff);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state),
         cmocka_unit_test(test_buoydiff),
         cmocka_unit_test(test_not_by_the_figures_of_others),
+        cmocka_unit_test(test_the_timeline_chooses_the_same),
         cmocka_unit_test(test_bars_fit_the_charts),
         cmocka_unit_test(test_longer_kernels_change_the_answer),
     };

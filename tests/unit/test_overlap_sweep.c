@@ -151,6 +151,27 @@ static void limits_are_near_where_copies_keep_their_speed(void **state)
     }
 }
 
+static double spread(const haul_overlap_leg *leg)
+{
+    return fabs(leg->latency_s - leg->gap_s);
+}
+
+/* Company for all of a copy is the most: no timeline is longer than its form but for latencies. */
+static void forms_are_not_exceeded(void **state)
+{
+    (void)state;
+    uint64_t seed = 16;
+    for (int i = 0; i < CASES; i++) {
+        const overlap_draw any = any_draw(&seed);
+        const double latencies_s = spread(&any.of.in) + spread(&any.of.out);
+        for (int s = 0; s < HAUL_STRATEGIES; s++) {
+            const double form_s = haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
+            assert_true(play(&any, (haul_strategy)s) <=
+                        form_s + latencies_s + rounding(&any, form_s));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +179,7 @@ int main(void)
         cmocka_unit_test(what_the_ends_bring_is_known),
         cmocka_unit_test(mixed_scenarios_are_short_by_a_chunk),
         cmocka_unit_test(limits_are_near_where_copies_keep_their_speed),
+        cmocka_unit_test(forms_are_not_exceeded),
         cmocka_unit_test(timelines_lie_within_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
