@@ -29,7 +29,7 @@ enum { MERGE_STEPS = 4 * 61 };
 
 static int64_t merge_ns_of(int step)
 {
-    return (int64_t)(4 + step % 4) << (step / 4) >> 2;
+    return (int64_t)((uint64_t)(4 + step % 4) << (step / 4) >> 2);
 }
 
 static bool fits(perfetto *self, haul_drawing tried)
