@@ -36,15 +36,38 @@ static double peak_bytes(void)
     return (double)usage.ru_maxrss * 1024;
 }
 
-static measured run(uint32_t count, uint32_t streams, haul_release release)
+typedef struct variant {
+    const char *name;
+    haul_release release;
+    bool everything;
+} variant;
+
+static const variant recorded = {"haul, recorded calls", HAUL_RELEASE_RECORDED, false};
+static const variant simulated = {"haul, simulated calls", HAUL_RELEASE_HOST, false};
+static const variant everything = {"haul, every resource", HAUL_RELEASE_HOST, true};
+
+static haul_timeline_options options_of(const variant *self)
 {
-    const haul_timeline_options options = {
+    haul_timeline_options options = {
         .device = {.copy_engines = 2,
                    .kernels = 4096,
                    .busy_speed = {0.9, 0.9},
                    .issue_ns = {1000}},
-        .release = release,
+        .release = self->release,
     };
+    if (self->everything) {
+        options.device.room = (haul_room){.multiprocessors = 100, .blocks = 32, .threads = 2048};
+        options.device.queue_depth = 1024;
+        options.device.link_devices = 2;
+        options.device.staging = true;
+        options.device.migrations = 1;
+    }
+    return options;
+}
+
+static measured run(uint32_t count, uint32_t streams, const variant *how)
+{
+    const haul_timeline_options options = options_of(how);
     const double peak = peak_bytes();
     const haul_workload workload = timeline_workload_make(count, streams, true);
     haul_timeline *timeline = NULL;
@@ -63,7 +86,7 @@ static measured run(uint32_t count, uint32_t streams, haul_release release)
 }
 
 /* Each round in a process of its own, since a peak never falls. */
-static measured measure(uint32_t count, uint32_t streams, haul_release release)
+static measured measure(uint32_t count, uint32_t streams, const variant *how)
 {
     measured best = {0};
     for (int round = 0; round < ROUNDS; round++) {
@@ -73,7 +96,7 @@ static measured measure(uint32_t count, uint32_t streams, haul_release release)
             exit(1);
         const pid_t child = fork();
         if (!child) {
-            result = run(count, streams, release);
+            result = run(count, streams, how);
             _exit(write(ends[1], &result, sizeof result) != sizeof result);
         }
         close(ends[1]);
@@ -89,10 +112,11 @@ static measured measure(uint32_t count, uint32_t streams, haul_release release)
     return best;
 }
 
-static void print_row(const char *what, uint32_t count, uint32_t streams, measured result)
+static void print_row(const variant *how, uint32_t count, uint32_t streams)
 {
-    printf("%-22s %8.2f %8u %8.1f %8.2f %8.2f %6.1f\n", what, 1e-6 * count, streams, result.busy,
-           result.run_s, 1e-6 * count / result.run_s, result.bytes_per_op);
+    const measured result = measure(count, streams, how);
+    printf("%-22s %8.2f %8u %8.1f %8.2f %8.2f %6.1f\n", how->name, 1e-6 * count, streams,
+           result.busy, result.run_s, 1e-6 * count / result.run_s, result.bytes_per_op);
     fflush(stdout);
 }
 
@@ -102,14 +126,13 @@ int main(int argc, char **argv)
     const uint32_t streams = argc > 2 ? (uint32_t)atoi(argv[2]) : 32;
     printf("%-22s %8s %8s %8s %8s %8s %6s\n", "engine", "Mops", "streams", "busy", "s", "Mops/s",
            "B/op");
-    print_row("haul, recorded calls", count, streams,
-              measure(count, streams, HAUL_RELEASE_RECORDED));
-    print_row("haul, simulated calls", count, streams, measure(count, streams, HAUL_RELEASE_HOST));
+    print_row(&recorded, count, streams);
+    print_row(&simulated, count, streams);
+    print_row(&everything, count, streams);
     for (uint32_t n = count / 100; n && n < count; n *= 10)
-        print_row("haul, simulated calls", n, streams, measure(n, streams, HAUL_RELEASE_HOST));
+        print_row(&simulated, n, streams);
     for (uint32_t s = 8; s <= 2048; s *= 4)
-        print_row("haul, simulated calls", count / 10, s,
-                  measure(count / 10, s, HAUL_RELEASE_HOST));
+        print_row(&simulated, count / 10, s);
     printf("to beat: %.1f million operations a second, at most 96 bytes an operation\n",
            to_beat_ops_s / 1e6);
     return 0;

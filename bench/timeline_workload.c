@@ -29,7 +29,7 @@ static void make_op(maker *self, uint32_t i, uint32_t streams, bool waits)
     *op = (haul_op){.kind = kind,
                     .direction = i / streams % 4 ? HAUL_DTOH : HAUL_HTOD,
                     .detail = HAUL_PINNED,
-                    .start_ns = call_ns + 2 * STEP_NS,
+                    .start_ns = call_ns + INT64_C(2) * STEP_NS,
                     .dur_ns =
                         200 + random % 1000 + (kind == HAUL_OP_KERNEL ? 3 * streams * STEP_NS : 0),
                     .call_ns = call_ns,
@@ -63,6 +63,7 @@ haul_workload timeline_workload_make(uint32_t count, uint32_t streams, bool wait
     haul_stream *made_streams = calloc(streams, sizeof *made_streams);
     static haul_thread threads[THREADS];
     static haul_device devices[2];
+    static const haul_shape shape = {.grid = {1, 1, 1}, .block = {128, 1, 1}};
     if (!self.ops || !self.edges || !made_streams)
         exit(1);
     memset(self.last_on_stream, 0xff, sizeof self.last_on_stream);
@@ -82,5 +83,7 @@ haul_workload timeline_workload_make(uint32_t count, uint32_t streams, bool wait
                            .threads = threads,
                            .thread_count = THREADS,
                            .devices = devices,
-                           .device_count = 2};
+                           .device_count = 2,
+                           .shapes = &shape,
+                           .shape_count = 1};
 }

@@ -61,13 +61,29 @@ static void put_replay(haul_json *json, const haul_replay *replay)
     haul_json_close_object(json);
 }
 
+static void put_room(haul_json *json, const haul_room *room)
+{
+    haul_json_key(json, "room");
+    haul_json_open_object(json);
+    haul_json_put_unsigned(json, "multiprocessors", room->multiprocessors);
+    haul_json_put_unsigned(json, "blocks", room->blocks);
+    haul_json_put_unsigned(json, "threads", room->threads);
+    haul_json_put_unsigned(json, "registers", room->registers);
+    haul_json_put_unsigned(json, "shared_bytes", room->shared_bytes);
+    haul_json_close_object(json);
+}
+
 static void put_device(haul_json *json, const haul_timeline_device *device)
 {
     haul_json_key(json, "device");
     haul_json_open_object(json);
     haul_json_put_unsigned(json, "copy_engines", device->copy_engines);
     haul_json_put_unsigned(json, "kernels", device->kernels);
+    put_room(json, &device->room);
     haul_json_put_bool(json, "implicit_sync", device->implicit_sync);
+    haul_json_put_unsigned(json, "queue_depth", device->queue_depth);
+    haul_json_put_unsigned(json, "link_devices", device->link_devices);
+    haul_json_put_bool(json, "staging", device->staging);
     haul_json_key(json, "busy_speed");
     haul_json_open_object(json);
     for (int d = HAUL_HTOD; d <= HAUL_DTOH; d++)

@@ -111,6 +111,7 @@ typedef struct haul_engine {
     int64_t origin_ns;
     uint64_t finished;
     uint64_t unissued;
+    bool has_faults; /* migrations are modelled, and some have no call */
     haul_status status;
     haul_error *error;
 } haul_engine;
@@ -136,6 +137,13 @@ haul_status haul_engine_explain(haul_engine *self);
 static inline bool haul_is_host_op(const haul_op *op)
 {
     return op->kind >= HAUL_OP_SYNC;
+}
+
+/* A migration that no call of the program made. */
+static inline bool haul_is_fault(const haul_engine *self, const haul_op *op)
+{
+    return self->options->device.migrations && op->kind == HAUL_OP_COPY &&
+           op->detail == HAUL_MANAGED && op->thread == HAUL_NONE;
 }
 
 static inline int64_t haul_called_ns(const haul_op *op)

@@ -69,8 +69,9 @@ static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
 bool haul_gates_open(haul_engine *self)
 {
     bool opened = false;
+    const int kinds = self->options->device.implicit_sync ? HAUL_GATES : HAUL_GATE_STARTS + 1;
     for (uint32_t d = 0; self->gates && d < self->device_count; d++)
-        for (int kind = 0; kind < HAUL_GATES; kind++)
+        for (int kind = 0; kind < kinds; kind++)
             opened |= open_gate(self, d, (haul_gate_kind)kind);
     return opened;
 }
@@ -80,14 +81,13 @@ bool haul_gates_open(haul_engine *self)
  * called was caused by a kernel's faults. */
 static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_kind kind)
 {
-    const haul_timeline_device *device = &self->options->device;
     const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
+    if (!self->options->device.implicit_sync)
+        return kind == HAUL_GATE_STARTS && haul_is_fault(self, op);
     if (kind == HAUL_GATE_CHECKS)
-        return device->implicit_sync && op->kind == HAUL_OP_KERNEL;
-    const bool checks = device->implicit_sync && stream->before != HAUL_NONE &&
-                        ops[stream->before].kind == HAUL_OP_KERNEL;
-    return checks || (device->migrations && op->kind == HAUL_OP_COPY &&
-                      op->detail == HAUL_MANAGED && op->thread == HAUL_NONE);
+        return op->kind == HAUL_OP_KERNEL;
+    return haul_is_fault(self, op) ||
+           (stream->before != HAUL_NONE && ops[stream->before].kind == HAUL_OP_KERNEL);
 }
 
 bool haul_gates_passed(haul_engine *self, uint32_t actor)

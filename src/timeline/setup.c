@@ -33,8 +33,7 @@ static bool alloc_actors(haul_engine *self)
     self->dirty = malloc(servers * sizeof *self->dirty);
     self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
     self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
-    const haul_timeline_device *device = &self->options->device;
-    const bool is_gated = device->implicit_sync || device->migrations;
+    const bool is_gated = self->options->device.implicit_sync || self->has_faults;
     if (is_gated)
         self->gates = calloc((size_t)self->device_count * HAUL_GATES, sizeof *self->gates);
     return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
