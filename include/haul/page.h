@@ -23,6 +23,10 @@ typedef struct haul_page {
     /* where the time goes, and the sizes of copies; both or neither */
     const haul_workload *workload;
     const haul_analysis *analysis;
+    /* the whole run on another machine, its copies, and how well copies are predicted; needs
+     * `workload` */
+    const haul_projection *projection;
+    const haul_projection_options *projected;
     /* strategies, and their times over the number of streams */
     const haul_overlap_report *overlap;
     /* their figures, with where these are from */

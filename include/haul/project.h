@@ -66,12 +66,24 @@ typedef struct haul_identity_row {
     double points;     /* of the machine's curve; 0 where it has none */
 } haul_identity_row;
 
+/* The copies of one direction, memory and size, one on average, as measured and as priced. */
+typedef struct haul_copy_pair {
+    haul_direction direction;
+    haul_memory memory;
+    uint64_t bytes;
+    uint64_t count;
+    double measured_s;
+    double predicted_s;
+} haul_copy_pair;
+
 typedef struct haul_identity {
     haul_identity_score of;
     bool fitted;       /* the recording link was fitted to these copies */
     uint64_t unpriced; /* copies that no figure of the recording machine covers */
     haul_identity_row *rows;
     size_t row_count;
+    haul_copy_pair *pairs; /* those that have a price */
+    size_t pair_count;
 } haul_identity;
 
 typedef struct haul_projection {
@@ -104,8 +116,10 @@ typedef struct haul_projection {
     haul_breakdown target_run;
     haul_breakdown truth_run; /* recorded; where there is a truth */
     haul_critical_path critical;
-    int64_t low_ns;     /* the makespan where each operation takes the low end of its interval, */
-    int64_t high_ns;    /* or the high one; the likely one lies between */
+    int64_t low_ns;  /* the makespan where each operation takes the low end of its interval, */
+    int64_t high_ns; /* or the high one; the likely one lies between */
+    haul_copy_pair *truth_pairs; /* the truth's copies, and what was predicted of them */
+    size_t truth_pair_count;
     uint64_t matched;   /* copies paired with the truth */
     uint64_t unmatched; /* copies of either trace without a partner */
     const char **notes; /* what the reader must know, a sentence each */
@@ -117,7 +131,7 @@ typedef struct haul_projection {
  * within the host's memory that no model prices keep their recorded time; notes say how many.
  * Copies are paired with the truth's in order within direction, memory and size; memory is not told
  * apart in a direction where either profile does not know it. Returns MISSING, naming the figure,
- * where `auto` cannot price a copy of another kind. Needs 250 bytes for each distinct size and
+ * where `auto` cannot price a copy of another kind. Needs 350 bytes for each distinct size and
  * about 60 an operation while it runs, 28 of which stay. Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,

@@ -38,6 +38,9 @@ static const char usage[] =
     "in\n"
     "                                docs/json.md); a row for each size of copy (csv)\n"
     "  -o, --output FILE             print to a file\n"
+    "  --html FILE                   write a page to look at, too: both timelines, predicted "
+    "against\n"
+    "                                measured, sizes of copies, the machine's figures\n"
     "  --perfetto FILE               write both timelines, as recorded and on the target, as a "
     "trace\n"
     "                                for ui.perfetto.dev or chrome://tracing, thinned where it "
@@ -54,6 +57,8 @@ typedef struct project_options {
     const char *model;
     const char *truth;
     const char *output;
+    const char *html;
+    const char *command;
     const char *perfetto;
     haul_format format;
     bool help;
@@ -114,25 +119,69 @@ static haul_status write_report(const project_options *options, const work *self
     return cli_output_finish(out, options->output, status, error);
 }
 
-static haul_status write_perfetto(const project_options *options, const work *self,
-                                  haul_error *error)
+/* As recorded, and on the target where that is known; returns how many there are. */
+static size_t draw(const work *self, const char *label, haul_drawn drawn[2])
 {
-    const haul_projection *projection = self->projection;
+    const haul_timeline *timeline = self->projection->timeline;
+    drawn[0] = (haul_drawn){.label = "recorded", .workload = self->workload};
+    if (!timeline)
+        return 1;
+    drawn[1] = (haul_drawn){.label = label, .workload = self->workload, .spans = timeline->ops};
+    return 2;
+}
+
+static haul_status write_perfetto(const project_options *options, const work *self,
+                                  const haul_drawn *drawn, size_t count, haul_error *error)
+{
     if (!options->perfetto)
         return HAUL_OK;
-    if (!projection->timeline) {
+    if (count < 2) {
         *error = (haul_error){.status = HAUL_MISSING};
         snprintf(error->text, sizeof error->text, "no timeline on the target to draw: %.400s",
-                 projection->run_missing);
+                 self->projection->run_missing);
         return error->status;
     }
+    return cli_perfetto_write(options->perfetto, drawn, count, error);
+}
+
+static haul_status write_page(const project_options *options, const work *self,
+                              const haul_projection_options *asked, const haul_drawn *drawn,
+                              size_t count, haul_error *error)
+{
+    if (!options->html)
+        return HAUL_OK;
+    haul_analysis *analysis;
+    haul_status status = haul_analyze(self->workload, &analysis, error);
+    if (status)
+        return status;
+    char title[400];
+    snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(options->trace),
+             self->to->name);
+    const haul_machine *const machines[] = {self->to, self->from};
+    const haul_page page = {.title = title,
+                            .command = options->command,
+                            .timelines = drawn,
+                            .timeline_count = count,
+                            .workload = self->workload,
+                            .analysis = analysis,
+                            .projection = self->projection,
+                            .projected = asked,
+                            .machines = machines,
+                            .machine_count = self->from ? 2 : 1};
+    status = cli_page_write(options->html, &page, error);
+    haul_analysis_free(analysis);
+    return status;
+}
+
+static haul_status write_drawings(const project_options *options, const work *self,
+                                  const haul_projection_options *asked, haul_error *error)
+{
     char label[120];
     snprintf(label, sizeof label, "on %.100s", self->to->name);
-    const haul_drawn drawn[] = {
-        {.label = "recorded", .workload = self->workload},
-        {.label = label, .workload = self->workload, .spans = projection->timeline->ops},
-    };
-    return cli_perfetto_write(options->perfetto, drawn, 2, error);
+    haul_drawn drawn[2];
+    const size_t count = draw(self, label, drawn);
+    const haul_status status = write_page(options, self, asked, drawn, count, error);
+    return status ? status : write_perfetto(options, self, drawn, count, error);
 }
 
 static haul_status project(const project_options *options, haul_error *error)
@@ -149,7 +198,7 @@ static haul_status project(const project_options *options, haul_error *error)
     if (!status)
         status = write_report(options, &self, &asked, error);
     if (!status)
-        status = write_perfetto(options, &self, error);
+        status = write_drawings(options, &self, &asked, error);
     release(&self);
     return status;
 }
@@ -162,8 +211,13 @@ static int check_output(const cli_command *self, const project_options *options)
     const size_t count = sizeof inputs / sizeof *inputs;
     const char *lost = cli_overwritten(options->output, inputs, count);
     if (!lost)
+        lost = cli_overwritten(options->html, inputs, count);
+    if (!lost)
         lost = cli_overwritten(options->perfetto, inputs, count);
-    return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : 0;
+    if (lost)
+        return cli_usage(self, "'%s' would be overwritten by the report", lost);
+    const char *collides = cli_page_collides(options->html, options->output);
+    return collides ? cli_usage(self, "%s", collides) : 0;
 }
 
 /* Likewise. */
@@ -177,6 +231,7 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         {"truth", &options->truth, 0, NULL},
         {"format", &format, 0, NULL},
         {"output", &options->output, 'o', NULL},
+        {"html", &options->html, 0, NULL},
         {"perfetto", &options->perfetto, 0, NULL},
         {0},
     };
@@ -200,7 +255,9 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    project_options options = {0};
+    cli_command_line command;
+    cli_command_text(argc, argv, &command);
+    project_options options = {.command = command.text};
     const int wrong = parse(self, argc, argv, &options);
     if (wrong)
         return wrong;

@@ -8,6 +8,8 @@
 
 /* Sums over some classes of copies. */
 typedef struct tally {
+    haul_copy_pair *pairs; /* NULL: not wanted */
+    size_t pair_count;
     haul_scorer scorer;
     double spread_ns; /* sum |t - median of its class| */
     double time_ns;
@@ -24,16 +26,31 @@ static double spread_of(const haul_identity_inputs *in, const haul_alike_class *
     return sum;
 }
 
+static void add_pair(tally *total, const haul_alike_class *alike_class, double priced_s)
+{
+    if (total->pairs)
+        total->pairs[total->pair_count++] =
+            (haul_copy_pair){.direction = (haul_direction)alike_class->direction,
+                             .memory = (haul_memory)alike_class->memory,
+                             .bytes = alike_class->bytes,
+                             .count = alike_class->count,
+                             .measured_s = 1e-9 * alike_class->time_ns / alike_class->count,
+                             .predicted_s = priced_s / alike_class->count};
+}
+
 static bool add_copies(const haul_identity_inputs *in, const haul_alike_class *alike_class,
                        double price_s, tally *total)
 {
+    double priced_s = 0;
     for (uint32_t k = 0; k < alike_class->count; k++) {
         const uint32_t op = in->alike->ops[alike_class->first + k];
         const double time_ns = (double)in->workload->ops[op].dur_ns;
         const double speed = haul_collision_speed(in->collisions, alike_class, op);
         if (!haul_scorer_add(&total->scorer, 1e-9 * time_ns, price_s / speed))
             return false;
+        priced_s += price_s / speed;
     }
+    add_pair(total, alike_class, priced_s);
     return true;
 }
 
@@ -65,22 +82,19 @@ static haul_identity_score finish(tally *total)
                                  .wape_alone = score.wape};
 }
 
-/* Copies that have no price are counted in *unpriced. */
+/* Scores into *score what is tallied in *total, which begins without sums. */
 static haul_status score_classes(const haul_identity_inputs *in, haul_class_range range,
-                                 haul_identity_score *score, uint64_t *unpriced, haul_error *error)
+                                 haul_identity_score *score, tally *total, haul_error *error)
 {
-    tally total = {0};
     double *scratch = malloc((haul_alike_largest(in->alike) + 1) * sizeof *scratch);
     if (!scratch)
         return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
     for (size_t c = range.begin; !status && c < range.end; c++)
-        status = add_class(in, &in->alike->classes[c], scratch, &total, error);
-    if (!status) {
-        *score = finish(&total);
-        *unpriced = total.unpriced;
-    }
-    haul_scorer_release(&total.scorer);
+        status = add_class(in, &in->alike->classes[c], scratch, total, error);
+    if (!status)
+        *score = finish(total);
+    haul_scorer_release(&total->scorer);
     free(scratch);
     return status;
 }
@@ -111,17 +125,21 @@ haul_status haul_identity_check(const haul_identity_inputs *inputs, haul_arena *
 {
     const haul_alike *alike = inputs->alike;
     haul_identity made = {
-        .rows = haul_arena_alloc(arena, (count_groups(alike) + 1) * sizeof *made.rows)};
-    if (!made.rows)
+        .rows = haul_arena_alloc(arena, (count_groups(alike) + 1) * sizeof *made.rows),
+        .pairs = haul_arena_alloc(arena, (alike->class_count + 1) * sizeof *made.pairs)};
+    if (!made.rows || !made.pairs)
         return haul_fail_no_memory(error);
     const haul_class_range everything = {0, alike->class_count};
-    haul_status status = score_classes(inputs, everything, &made.of, &made.unpriced, error);
+    tally all = {.pairs = made.pairs};
+    haul_status status = score_classes(inputs, everything, &made.of, &all, error);
+    made.unpriced = all.unpriced;
+    made.pair_count = all.pair_count;
     for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
         range = haul_alike_group(alike, range.end);
         haul_identity_row *row = &made.rows[made.row_count++];
-        uint64_t unpriced;
+        tally some = {0};
         *row = describe_group(inputs, range.begin);
-        status = score_classes(inputs, range, &row->of, &unpriced, error);
+        status = score_classes(inputs, range, &row->of, &some, error);
     }
     if (!status)
         *identity = made;

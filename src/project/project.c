@@ -214,6 +214,33 @@ static haul_status score_models(projector *self, const haul_truth *pairs, haul_e
     return status;
 }
 
+/* What was predicted of each class of copies, beside the mean of those of the truth. */
+static haul_status list_truth_pairs(projector *self, const haul_truth *pairs, haul_error *error)
+{
+    const haul_alike *alike = &self->alike;
+    haul_copy_pair *list = haul_arena_alloc(&self->arena, (alike->class_count + 1) * sizeof *list);
+    if (!list)
+        return haul_fail_no_memory(error);
+    self->out.truth_pairs = list;
+    for (size_t c = 0; c < alike->class_count; c++) {
+        const haul_projection_row *size = &self->out.sizes[c];
+        haul_copy_pair pair = {.direction = size->direction,
+                               .memory = size->memory,
+                               .bytes = size->copy_bytes,
+                               .predicted_s = size->predicted.seconds / (double)size->count};
+        double sum_ns = 0;
+        for (uint32_t k = 0; k < alike->classes[c].count; k++) {
+            const int64_t partner_ns = pairs->partner_ns[alike->ops[alike->classes[c].first + k]];
+            pair.count += partner_ns != HAUL_NO_PARTNER;
+            sum_ns += partner_ns != HAUL_NO_PARTNER ? (double)partner_ns : 0;
+        }
+        pair.measured_s = 1e-9 * sum_ns / (double)pair.count;
+        if (pair.count)
+            list[self->out.truth_pair_count++] = pair;
+    }
+    return HAUL_OK;
+}
+
 static void note_pairs(projector *self, const haul_truth *pairs)
 {
     char count[COUNT_TEXT];
@@ -247,6 +274,8 @@ static haul_status compare_with_truth(projector *self, haul_error *error)
     self->out.unmatched = pairs.unmatched;
     note_pairs(self, &pairs);
     status = score_models(self, &pairs, error);
+    if (!status)
+        status = list_truth_pairs(self, &pairs, error);
     haul_truth_release(&pairs);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "report/page_parts.h"
 #include "report/wording.h"
 
-enum { LANES_SHOWN = 40, SECTIONS = 5 };
+enum { LANES_SHOWN = 40, SECTIONS = 8 };
 
 static bool has_timelines(const haul_page *page)
 {
@@ -24,6 +24,17 @@ static bool has_costs(const haul_page *page)
 static bool has_copies(const haul_page *page)
 {
     return page->analysis && page->analysis->group_count > 0;
+}
+
+static bool has_run(const haul_page *page)
+{
+    return page->projection && page->projection->timeline &&
+           page->projection->identity_replay.ops > 0;
+}
+
+static bool has_projected_copies(const haul_page *page)
+{
+    return page->projection && page->projection->size_count > 0;
 }
 
 static bool has_overlap(const haul_page *page)
@@ -43,6 +54,9 @@ static const struct section {
     void (*write)(haul_page_writer *self);
 } sections[SECTIONS] = {
     {"timeline", "Timeline", has_timelines, haul_page_timelines},
+    {"run", "The whole run", has_run, haul_page_run},
+    {"copies", "Copies on the target", has_projected_copies, haul_page_copies},
+    {"accuracy", "Predicted against measured", has_projected_copies, haul_page_accuracy},
     {"costs", "Where the time goes", has_costs, haul_page_costs},
     {"sizes", "Sizes of copies", has_copies, haul_page_sizes},
     {"strategies", "Strategies of overlap", has_overlap, haul_page_overlap},
@@ -83,13 +97,10 @@ static void write_figure(const char *what, const char *value, FILE *out)
     fputs("</dd></div>\n", out);
 }
 
-static void write_figures(const haul_page *page, FILE *out)
+static void write_recorded(const haul_page *page, FILE *out)
 {
     const haul_analysis *analysis = page->analysis;
-    if (!analysis || !analysis->device_count)
-        return;
     const double span = (double)analysis->span_ns;
-    fputs("<dl class=\"figures\">\n", out);
     write_figure("span", haul_say_time(analysis->span_ns).text, out);
     write_figure("copies busy",
                  haul_say_share(haul_share_of((double)analysis->busy.copy_ns, span)).text, out);
@@ -98,6 +109,31 @@ static void write_figures(const haul_page *page, FILE *out)
     write_figure("copies under kernels", haul_say_share(analysis->overlap_share).text, out);
     write_figure("idle", haul_say_share(haul_share_of((double)analysis->idle_ns, span)).text, out);
     write_figure("operations", haul_say_count(page->workload->counts.device_ops).text, out);
+}
+
+static void write_projected(const haul_page *page, FILE *out)
+{
+    const haul_projection *projection = page->projection;
+    if (has_run(page)) {
+        write_figure("recorded", haul_say_time(projection->recorded_run.makespan_ns).text, out);
+        write_figure("on the target", haul_say_time(projection->target_run.makespan_ns).text, out);
+        write_figure(
+            "within",
+            haul_say_interval(1e-9 * (double)projection->low_ns, 1e-9 * (double)projection->high_ns)
+                .text,
+            out);
+    }
+    write_figure("copies, summed", haul_say_seconds(projection->recorded_copies_s).text, out);
+    write_figure("on the target", haul_say_seconds(projection->copies.seconds).text, out);
+}
+
+static void write_figures(const haul_page *page, FILE *out)
+{
+    fputs("<dl class=\"figures\">\n", out);
+    if (page->projection)
+        write_projected(page, out);
+    else if (page->analysis && page->analysis->device_count)
+        write_recorded(page, out);
     fputs("</dl>\n", out);
 }
 

@@ -26,6 +26,9 @@ extern const char haul_page_script_hash[];
 
 /* Each writes the inside of its section. */
 void haul_page_timelines(haul_page_writer *self);
+void haul_page_run(haul_page_writer *self);
+void haul_page_copies(haul_page_writer *self);
+void haul_page_accuracy(haul_page_writer *self);
 void haul_page_costs(haul_page_writer *self);
 void haul_page_sizes(haul_page_writer *self);
 void haul_page_overlap(haul_page_writer *self);
@@ -34,7 +37,11 @@ void haul_page_machines(haul_page_writer *self);
 /* The timelines' operations for the script, in an element of their own. */
 void haul_page_timeline_data(haul_page_writer *self);
 
-/* "stream 7", "GPU 1, stream 7", "host thread 4711" */
+/* Predicted times over measured ones; nothing where there are none. */
+void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
+                       size_t count);
+
+/* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
 haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane);
 
 /* Prints a table and releases it. */

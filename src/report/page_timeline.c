@@ -16,30 +16,37 @@ enum {
     MOST_TICKS = 8,
 };
 
+static haul_words name_thread(const haul_workload *workload, uint32_t number)
+{
+    const haul_thread *thread = &workload->threads[number];
+    haul_words words = {"host"};
+    if (thread->name)
+        (void)snprintf(words.text, sizeof words.text, "%.60s", thread->name);
+    else if (workload->thread_count > 1)
+        (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64, thread->id);
+    return words;
+}
+
+static haul_words name_stream(const haul_workload *workload, uint32_t number)
+{
+    const haul_stream *stream = &workload->streams[number];
+    char gpu[32] = "";
+    haul_words words;
+    if (workload->device_count > 1 && stream->device != HAUL_NONE)
+        (void)snprintf(gpu, sizeof gpu, "GPU %" PRIu64 ", ", workload->devices[stream->device].id);
+    if (stream->name)
+        (void)snprintf(words.text, sizeof words.text, "%s%.30s", gpu, stream->name);
+    else
+        (void)snprintf(words.text, sizeof words.text, "%sstream %" PRIu64, gpu, stream->id);
+    return words;
+}
+
 haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
 {
-    const haul_workload *workload = lanes->workload;
-    haul_words words;
     if (lane->number == HAUL_NONE)
         return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
-    const char *given =
-        lane->host ? workload->threads[lane->number].name : workload->streams[lane->number].name;
-    if (given && workload->device_count < 2) {
-        (void)snprintf(words.text, sizeof words.text, "%.*s", (int)sizeof words.text - 1, given);
-        return words;
-    }
-    if (lane->host) {
-        (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64,
-                       workload->threads[lane->number].id);
-        return words;
-    }
-    const haul_stream *stream = &workload->streams[lane->number];
-    if (workload->device_count > 1 && stream->device != HAUL_NONE)
-        (void)snprintf(words.text, sizeof words.text, "GPU %" PRIu64 ", stream %" PRIu64,
-                       workload->devices[stream->device].id, stream->id);
-    else
-        (void)snprintf(words.text, sizeof words.text, "stream %" PRIu64, stream->id);
-    return words;
+    return lane->host ? name_thread(lanes->workload, lane->number)
+                      : name_stream(lanes->workload, lane->number);
 }
 
 /* --- bars: one path for each look */
@@ -137,8 +144,11 @@ static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const ha
 static void write_lane_names(const haul_lanes *lanes, FILE *out)
 {
     fputs("<ul class=\"lanes\">\n", out);
-    for (size_t i = 0; i < lanes->count; i++)
-        fprintf(out, "<li>%s</li>\n", haul_page_lane_name(lanes, &lanes->lanes[i]).text);
+    for (size_t i = 0; i < lanes->count; i++) {
+        fputs("<li>", out);
+        haul_html_text(haul_page_lane_name(lanes, &lanes->lanes[i]).text, out);
+        fputs("</li>\n", out);
+    }
     fputs("</ul>\n", out);
 }
 

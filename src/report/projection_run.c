@@ -35,7 +35,7 @@ static int64_t part_at(const haul_breakdown *run, size_t offset)
     return *(const int64_t *)(const void *)((const char *)run + offset);
 }
 
-static bool print_parts(const haul_projection_page *page)
+void haul_fill_parts(haul_table *table, const haul_projection_page *page)
 {
     static const char *const heads[] = {"<The whole run", "recorded", "share", "on target",
                                         "share",          "truth",    "share"};
@@ -43,16 +43,21 @@ static bool print_parts(const haul_projection_page *page)
     const haul_breakdown *const runs[] = {&projection->recorded_run, &projection->target_run,
                                           &projection->truth_run};
     const size_t count = page->options->truth ? 3 : 2;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 1 + 2 * count);
+    haul_table_begin(table, heads, 1 + 2 * count);
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        haul_table_cell(&table, "%s", parts[p].name);
+        haul_table_cell(table, "%s", parts[p].name);
         for (size_t r = 0; r < count; r++) {
             const int64_t part_ns = part_at(runs[r], parts[p].offset);
-            haul_table_cell(&table, "%s", haul_say_time(part_ns).text);
-            haul_table_cell(&table, "%s", share_of(part_ns, runs[r]->makespan_ns).text);
+            haul_table_cell(table, "%s", haul_say_time(part_ns).text);
+            haul_table_cell(table, "%s", share_of(part_ns, runs[r]->makespan_ns).text);
         }
     }
+}
+
+static bool print_parts(const haul_projection_page *page)
+{
+    haul_table table;
+    haul_fill_parts(&table, page);
     return haul_projection_print_part(page, &table);
 }
 
@@ -98,21 +103,26 @@ static void put_path_operation(const haul_projection_page *page, haul_table *tab
                  page->projection->target_run.makespan_ns);
 }
 
-static bool print_path(const haul_projection_page *page)
+void haul_fill_path(haul_table *table, const haul_projection_page *page)
 {
     static const char *const heads[] = {"<Critical path on the target", "count", "time", "share"};
     const haul_critical_path *path = &page->projection->critical;
     const int64_t all_ns = page->projection->target_run.makespan_ns;
     int64_t rest_ns = all_ns - path->host_ns;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < path->largest_count; i++) {
-        put_path_operation(page, &table, &path->largest[i]);
+        put_path_operation(page, table, &path->largest[i]);
         rest_ns -= path->largest[i].time_ns;
     }
     if (rest_ns > 0)
-        put_path_row(&table, "other operations", 0, rest_ns, all_ns);
-    put_path_row(&table, "the host", 0, path->host_ns, all_ns);
+        put_path_row(table, "other operations", 0, rest_ns, all_ns);
+    put_path_row(table, "the host", 0, path->host_ns, all_ns);
+}
+
+static bool print_path(const haul_projection_page *page)
+{
+    haul_table table;
+    haul_fill_path(&table, page);
     return haul_projection_print_part(page, &table);
 }
 

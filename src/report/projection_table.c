@@ -87,19 +87,24 @@ static void put_identity_row(haul_table *table, const haul_identity_row *row)
     haul_table_cell(table, "%s", row->busy_speed < 1 ? haul_say_share(row->busy_speed).text : "-");
 }
 
-static void print_identity(printer *self)
+void haul_fill_identity(haul_table *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Identity check", "count", "error",  "floor",    "alone",
                                         "median",          "p90",   "points", "collided", "speed"};
-    const haul_identity *identity = &self->projection->identity;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    const haul_identity *identity = &projection->identity;
+    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < identity->row_count; i++)
-        put_identity_row(&table, &identity->rows[i]);
-    haul_table_cell(&table, "all copies");
-    put_identity_score(&table, &identity->of);
+        put_identity_row(table, &identity->rows[i]);
+    haul_table_cell(table, "all copies");
+    put_identity_score(table, &identity->of);
     for (int i = 0; i < 3; i++)
-        haul_table_cell(&table, "%s", "");
+        haul_table_cell(table, "%s", "");
+}
+
+static void print_identity(printer *self)
+{
+    haul_table table;
+    haul_fill_identity(&table, self->projection);
     print_table(self, &table);
     haul_print_paragraph(
         self->out, "",
@@ -128,9 +133,9 @@ static void put_times(haul_table *table, double recorded_s, const haul_estimate 
     haul_table_cell(table, "%s", haul_say_rate(bytes / predicted->seconds).text);
 }
 
-static void put_row(printer *self, haul_table *table, const haul_projection_row *row)
+static void put_row(haul_table *table, const haul_projection *projection,
+                    const haul_projection_row *row)
 {
-    const haul_projection *projection = self->projection;
     haul_table_cell(table, "%s", say_row(row).text);
     haul_table_cell(table, "%s", haul_say_count(row->count).text);
     put_times(table, row->recorded_s, &row->predicted, (double)row->bytes);
@@ -140,9 +145,8 @@ static void put_row(printer *self, haul_table *table, const haul_projection_row 
                     haul_say_seconds(row->model_s[model_index(projection, "envelope")]).text);
 }
 
-static void put_total(printer *self, haul_table *table)
+static void put_total(haul_table *table, const haul_projection *projection)
 {
-    const haul_projection *projection = self->projection;
     uint64_t count = 0;
     double bytes = 0;
     for (size_t s = 0; s < projection->size_count; s++) {
@@ -158,16 +162,20 @@ static void put_total(printer *self, haul_table *table)
     haul_table_cell(table, "%s", haul_say_seconds(projection->models[envelope].total_s).text);
 }
 
-static void print_copies(printer *self)
+void haul_fill_projection(haul_table *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Projection", "count", "recorded", "predicted",
                                         "interval",    "rate",  "peak",     "envelope"};
-    const haul_projection *projection = self->projection;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t r = 0; r < projection->row_count; r++)
-        put_row(self, &table, &projection->rows[r]);
-    put_total(self, &table);
+        put_row(table, projection, &projection->rows[r]);
+    put_total(table, projection);
+}
+
+static void print_copies(printer *self)
+{
+    haul_table table;
+    haul_fill_projection(&table, self->projection);
     print_table(self, &table);
     haul_print_paragraph(
         self->out, "",

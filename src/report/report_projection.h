@@ -18,6 +18,13 @@ bool haul_projection_print_table(const haul_projection_page *page);
 bool haul_projection_print_json(const haul_projection_page *page);
 bool haul_projection_print_csv(const haul_projection_page *page);
 
+/* The tables of a projection, for the terminal and for a page; each begins the table. Only the
+ * first two can do without a timeline on the target. */
+void haul_fill_identity(haul_table *table, const haul_projection *projection);
+void haul_fill_projection(haul_table *table, const haul_projection *projection);
+void haul_fill_parts(haul_table *table, const haul_projection_page *page);
+void haul_fill_path(haul_table *table, const haul_projection_page *page);
+
 /* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
 bool haul_projection_print_part(const haul_projection_page *page, haul_table *table);
 

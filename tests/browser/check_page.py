@@ -287,6 +287,19 @@ def check_hostile(browser, path):
     check_alone(browser, path)
 
 
+def check_projection(browser):
+    plots = browser.run("return document.querySelectorAll('.plot').length")
+    check("before and after are drawn", plots == 2, plots)
+    browser.run("document.querySelector('.plot').focus()")
+    browser.press("+")
+    settle(browser)
+    views = browser.run("return Array.from(document.querySelectorAll('.plot'),"
+                        "p => p.dataset.from + ' ' + p.dataset.to)")
+    check("both move together", views[0] == views[1] and not views[0].startswith("0 "), views)
+    points = browser.find_all(".scatter circle, .scatter svg rect")
+    check("predicted against measured has points", len(points) >= 5, len(points))
+
+
 def check_without_scripts(browser, path):
     browser.command("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(path)
@@ -327,12 +340,13 @@ def check_pages(browser, pages):
     wide = browser.run("return document.documentElement.scrollWidth")
     check("a narrow window needs no scrolling across", wide <= 380, wide)
     browser.command("Emulation.clearDeviceMetricsOverride")
-    for name, words in [("overlap", "263 streams")]:
+    for name, words in [("overlap", "263 streams"), ("projection", "on h100-pcie5")]:
         browser.open(pages[name])
         settle(browser)
         body = browser.run("return document.body.textContent")
         check(f"{name}: the text has '{words}'", words in body, body[:500])
         check_alone(browser, pages[name])
+    check_projection(browser)
     check_hostile(browser, pages["hostile"])
     check_dark(browser, pages["analysis"])
     browser.complaints()
@@ -342,11 +356,13 @@ def check_pages(browser, pages):
 
 def write_pages(haul, profile, test_page, folder):
     pages = {name: os.path.join(folder, name + ".html")
-             for name in ["analysis", "overlap", "hostile"]}
+             for name in ["analysis", "projection", "overlap", "hostile"]}
     quiet = ["-o", os.devnull]
     subprocess.run([haul, "analyze", profile, "--html", pages["analysis"]] + quiet, check=True)
     subprocess.run([haul, "overlap", "--machine", "k20", "--h2d", "672MiB", "--d2h", "672MiB",
                     "--kernel", "30 ms", "--reads", "3", "--html", pages["overlap"]] + quiet, check=True)
+    subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--html", pages["projection"]]
+                   + quiet, check=True)
     subprocess.run([test_page, "write", pages["hostile"]], check=True)
     return pages
 

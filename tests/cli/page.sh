@@ -11,6 +11,11 @@ data page.html '<h2[^>]*>[^<]*'
 data page.html '<dd>[^<]*'
 data page.html '<li>stream [^<]*'
 
+echo "== project"
+try haul project "$profile" --to h100-pcie5 --html page.html -o report.txt
+data page.html '<h2[^>]*>[^<]*'
+data page.html '<b>[^<]*</b> [^<]*'
+
 echo "== overlap"
 try haul overlap --machine k20 --h2d 1MiB --d2h 1MiB --kernel "1 ms" --html page.html -o report.txt
 data page.html '<h2[^>]*>[^<]*'
@@ -22,6 +27,7 @@ haul analyze "$profile" -o report.txt --html - | head -n 1
 echo "== wrong use"
 try haul analyze "$profile" --html -
 try haul analyze "$profile" -o one --html one
+try haul project "$profile" --to h100-pcie5 --html -
 cp "$profile" mine.sqlite
 chmod +w mine.sqlite
 try haul analyze mine.sqlite --html ./mine.sqlite

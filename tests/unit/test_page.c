@@ -205,7 +205,7 @@ static const haul_workload *make_named(named_workload *self, size_t count)
             op->bytes = 1 + i * 104729 % 1000000;
     }
     for (unsigned s = 0; s < 4; s++)
-        self->streams[s] = (haul_stream){.id = s};
+        self->streams[s] = (haul_stream){.id = s, .name = s ? evil_names[s] : NULL};
     self->device.name = evil_names[1];
     self->owned.seen = (haul_workload){.source = evil_names[0],
                                        .format = evil_names[0],

@@ -214,9 +214,40 @@ static void the_truth_is_scored(void **state)
     }
     for (size_t s = 0; s < projection->size_count; s++)
         assert_int_equal(projection->sizes[s].score.count, 3);
+    assert_int_equal(projection->truth_pair_count, projection->size_count);
+    for (size_t p = 0; p < projection->truth_pair_count; p++) {
+        assert_int_equal(projection->truth_pairs[p].count, 3);
+        CHECK_NEAR(projection->truth_pairs[p].measured_s,
+                   2 * projection->truth_pairs[p].predicted_s, 1e-2);
+    }
     haul_projection_free(projection);
     by_hand_release(&hand);
     by_hand_release(&truth);
+}
+
+/* What a page draws of the identity check is what its sums are made of. */
+static void pairs_add_up_to_the_copies(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_projection_options options = {.to = &liner, .from = &liner};
+    haul_projection *projection = project(workload, &options);
+    const haul_identity *identity = &projection->identity;
+    uint64_t count = 0;
+    double measured_s = 0;
+    for (size_t p = 0; p < identity->pair_count; p++) {
+        const haul_copy_pair *pair = &identity->pairs[p];
+        count += pair->count;
+        measured_s += pair->measured_s * (double)pair->count;
+        CHECK_NEAR(pair->predicted_s, pair->measured_s, 1e-2);
+    }
+    assert_int_equal(count + identity->unpriced, 63);
+    assert_int_equal(identity->unpriced, 0);
+    CHECK_NEAR(measured_s, projection->recorded_copies_s, 1e-9);
+    assert_int_equal(projection->truth_pair_count, 0);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
 }
 
 static void kernels_keep_their_time_on_the_same_gpu(void **state)
@@ -474,6 +505,7 @@ int main(void)
         cmocka_unit_test(rows_and_sizes_add_up),
         cmocka_unit_test(baselines_stand_beside_ours),
         cmocka_unit_test(the_truth_is_scored),
+        cmocka_unit_test(pairs_add_up_to_the_copies),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
         cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
