@@ -142,7 +142,12 @@ typedef struct haul_overlap_row {
     double seconds;
     double low_s; /* haul_overlap_interval */
     double high_s;
-    double engine_s; /* haul_overlap_play; NaN before haul_overlap_play_all */
+    /* What haul_overlap_play_all finds; before that, and beyond what a timeline holds, NaN and 0.
+     */
+    double engine_s;         /* haul_overlap_play, in as many streams */
+    double engine_enough_s;  /* the same in engine_streams */
+    uint32_t engine_streams; /* the fewest of 1, 2, 3, 4, 6, 8, 12, ... 1024 within 1 % of their
+                              * least time on the timeline; 1 where the strategy has none */
     haul_overlap_bound bound;
     double bound_s; /* that it is busy */
 } haul_overlap_row;
@@ -189,8 +194,7 @@ HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy s
 HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                                        uint32_t streams, double *seconds, haul_error *error);
 
-/* Gives each row of a comparison its time on the timeline; NaN where that is more than a timeline
- * holds. Returns NO_MEMORY. */
+/* Gives each row of a comparison its times on the timeline. Returns NO_MEMORY. */
 HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
                                            haul_error *error);
 

@@ -230,7 +230,8 @@ const char *haul_overlap_bound_text(haul_overlap_bound bound)
 static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy strategy,
                                uint32_t streams)
 {
-    haul_overlap_row row = {.strategy = strategy, .streams = streams, .engine_s = (double)NAN};
+    haul_overlap_row row = {.strategy = strategy, .streams = streams};
+    row.engine_s = row.engine_enough_s = (double)NAN;
     row.best_streams = haul_overlap_best_streams(self, strategy);
     row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
     if (!streams || !strategies[strategy].has_streams)

@@ -34,9 +34,12 @@ static double fast_end(const haul_overlap_row *row)
     return row->low_s;
 }
 
+/* In the number of streams that is compared with, or in the timeline's own where that is the best.
+ */
 static double on_timeline(const haul_overlap_row *row)
 {
-    return row->engine_s;
+    const bool is_free = row->streams == row->best_streams;
+    return is_free ? fmin(row->engine_s, row->engine_enough_s) : row->engine_s;
 }
 
 /* The strategy that another time would choose, where that is over 1 % faster than the best; else
@@ -115,27 +118,32 @@ static void say_mapped(const haul_overlap_report *report, char *text, size_t siz
                    haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
 }
 
-/* "hybrid 12 (4 within 1 %)", with `more` before the bracket closes. */
-static int say_number(const haul_overlap_row *row, const char *more, char *text, size_t size)
+static haul_words say_best_number(const haul_overlap_row *row)
 {
-    const char *word = haul_strategy_word(row->strategy);
-    if (row->best_streams == 1)
-        return snprintf(text, size, "%s 1 (more gain nothing)", word);
-    const bool endless = row->best_streams == HAUL_STREAMS_MOST;
-    return snprintf(text, size, "%s %s (%s within 1 %%%s)", word,
-                    endless ? "the more the better" : haul_say_count(row->best_streams).text,
-                    haul_say_count(row->enough_streams).text, more);
+    haul_words words = {"the more the better"};
+    return row->best_streams == HAUL_STREAMS_MOST ? words : haul_say_count(row->best_streams);
 }
 
+static haul_words say_timeline_number(const haul_overlap_row *row)
+{
+    haul_words words = {"-"};
+    return row->engine_streams ? haul_say_count(row->engine_streams) : words;
+}
+
+/* "streams 90 (enough 36, timeline 48, formula 89.6), hybrid 92 (31, 32)" */
 static void say_streams(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
-    char formula[40] = "; formula: no limit";
+    const haul_overlap_row *streams = &of->rows[HAUL_STREAMS];
+    const haul_overlap_row *hybrid = &of->rows[HAUL_HYBRID];
+    char formula[24] = "no limit";
     if (isfinite(of->useful))
-        (void)snprintf(formula, sizeof formula, "; formula: %.4g", of->useful);
-    int used = say_number(&of->rows[HAUL_STREAMS], formula, text, size);
-    used += snprintf(text + used, size - (size_t)used, ", ");
-    (void)say_number(&of->rows[HAUL_HYBRID], "", text + used, size - (size_t)used);
+        (void)snprintf(formula, sizeof formula, "%.3g", of->useful);
+    (void)snprintf(text, size,
+                   "streams %s (enough %s, timeline %s, formula %s), hybrid %s (%s, %s)",
+                   say_best_number(streams).text, haul_say_count(streams->enough_streams).text,
+                   say_timeline_number(streams).text, formula, say_best_number(hybrid).text,
+                   haul_say_count(hybrid->enough_streams).text, say_timeline_number(hybrid).text);
 }
 
 static void say_next(const haul_overlap_report *report, char *text, size_t size)

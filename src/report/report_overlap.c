@@ -192,6 +192,8 @@ static void put_json_row(haul_json *json, const haul_overlap *of, const haul_ove
     haul_json_put_number(json, "time_s", row->seconds);
     haul_report_put_interval(json, row->low_s, row->high_s);
     haul_json_put_number(json, "timeline_s", row->engine_s);
+    put_json_streams(json, "timeline_streams", has && row->engine_streams, row->engine_streams);
+    haul_json_put_number(json, "timeline_enough_s", row->engine_enough_s);
     haul_json_put_number(json, "gain", gain_of(of, row->seconds));
     haul_json_put_string(json, "bound", haul_overlap_bound_text(row->bound));
     haul_json_put_number(json, "bound_s", row->bound_s);

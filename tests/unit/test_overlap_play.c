@@ -159,11 +159,38 @@ static void rows_are_played(void **state)
     assert_int_equal(haul_overlap_play_all(&any, &found, &error), HAUL_OK);
     for (int s = 0; s < HAUL_STRATEGIES; s++)
         assert_true(found.rows[s].engine_s == play(&any, (haul_strategy)s, found.rows[s].streams));
+    for (int s = 0; s < HAUL_STRATEGIES; s++) {
+        const haul_overlap_row *row = &found.rows[s];
+        assert_true(row->engine_enough_s == play(&any, (haul_strategy)s, row->engine_streams));
+        assert_true(row->engine_streams >= 1 && row->engine_streams <= 1024);
+        for (uint32_t n = 1; n <= 1024; n *= 2)
+            assert_true(play(&any, (haul_strategy)s, n) >= row->engine_enough_s / 1.01);
+    }
     any.kernel_s = 3e10; /* a thousand years */
     haul_overlap_compare(&any, 4, &found);
     assert_int_equal(haul_overlap_play_all(&any, &found, &error), HAUL_OK);
     for (int s = 0; s < HAUL_STRATEGIES; s++)
-        assert_true(isnan(found.rows[s].engine_s) && found.rows[s].seconds >= 3e10);
+        assert_true(isnan(found.rows[s].engine_s) && isnan(found.rows[s].engine_enough_s) &&
+                    !found.rows[s].engine_streams && found.rows[s].seconds >= 3e10);
+}
+
+/* Rates in company below half: company for all of a copy would make streams
+ * worth nothing, company while there is some leaves them most of their gain. */
+static void the_timeline_has_its_own_number_of_streams(void **state)
+{
+    (void)state;
+    haul_overlap found;
+    haul_error error;
+    haul_overlap_case any = {HAUL_TWO_ENGINES,
+                             {8e7, 1, 1e-6, 1e-10, 1e-6, 2.2e-10, 2.2e-10},
+                             {1e7, 1, 1e-6, 1e-10, 1e-6, 2.2e-10, 2.2e-10},
+                             .kernel_s = 7.5e-3};
+    haul_overlap_compare(&any, 0, &found);
+    assert_int_equal(haul_overlap_play_all(&any, &found, &error), HAUL_OK);
+    const haul_overlap_row *streams = &found.rows[HAUL_STREAMS];
+    assert_int_equal(streams->best_streams, 1);
+    assert_true(streams->engine_streams > 16);
+    assert_true(streams->engine_enough_s < streams->seconds / 1.5);
 }
 
 static void the_curve_is_of_doubled_numbers(void **state)
@@ -201,6 +228,7 @@ int main(void)
         cmocka_unit_test(hybrid_chunks_wait_for_each_other),
         cmocka_unit_test(what_a_timeline_cannot_hold),
         cmocka_unit_test(rows_are_played),
+        cmocka_unit_test(the_timeline_has_its_own_number_of_streams),
         cmocka_unit_test(the_curve_is_of_doubled_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
