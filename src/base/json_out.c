@@ -85,10 +85,25 @@ static void write_character(FILE *out, const char *text, int length)
         fwrite(text, 1, (size_t)length, out);
 }
 
+/* Bytes of ASCII that are written as they are. */
+static size_t plain_bytes(const char *text)
+{
+    size_t length = 0;
+    while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+           text[length] != '\\')
+        length++;
+    return length;
+}
+
 static void write_text(FILE *out, const char *text)
 {
     fputc('"', out);
     while (*text) {
+        const size_t plain = plain_bytes(text);
+        fwrite(text, 1, plain, out);
+        text += plain;
+        if (!*text)
+            break;
         const int length = haul_utf8_length(text);
         write_character(out, text, length);
         text += length ? length : 1;

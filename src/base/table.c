@@ -115,6 +115,14 @@ bool haul_table_print_csv(const haul_table *table, FILE *out)
     return !ferror(out);
 }
 
+bool haul_table_flush_csv(haul_table *table, FILE *out)
+{
+    const bool printed = haul_table_print_csv(table, out);
+    haul_arena_release(&table->arena);
+    table->count = 0;
+    return printed;
+}
+
 void haul_table_release(haul_table *table)
 {
     haul_arena_release(&table->arena);

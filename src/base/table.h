@@ -31,6 +31,9 @@ void haul_table_cell(haul_table *table, const char *format, ...)
 bool haul_table_print(const haul_table *table, FILE *out);
 bool haul_table_print_csv(const haul_table *table, FILE *out);
 
+/* Prints the rows that are there as CSV and forgets them: between full rows of a long table. */
+bool haul_table_flush_csv(haul_table *table, FILE *out);
+
 void haul_table_release(haul_table *table);
 
 #endif

@@ -1,6 +1,7 @@
 /* A simulated workload: its timeline, what it waits for, and each operation. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -54,6 +55,20 @@ static haul_status finish_part(const simulation_page *page, haul_table *table, h
     return haul_report_finish(table, HAUL_TABLE, page->out, error);
 }
 
+/* The devices that some stream is of: a workload names the last of them. */
+static uint64_t count_devices(const haul_workload *workload)
+{
+    uint64_t count = 0;
+    bool *met = calloc(workload->device_count + 1, sizeof *met);
+    for (size_t s = 0; met && s < workload->stream_count; s++) {
+        bool *is_met = &met[workload->streams[s].device];
+        count += !*is_met;
+        *is_met = true;
+    }
+    free(met);
+    return count;
+}
+
 static void print_head(const simulation_page *page)
 {
     const haul_simulation *simulation = page->simulation;
@@ -66,7 +81,7 @@ static void print_head(const simulation_page *page)
     fprintf(out, "          %s on %s of %s\n",
             haul_say_number_of(workload->op_count, "operation", NULL).text,
             haul_say_number_of(workload->stream_count, "stream", NULL).text,
-            haul_say_number_of(workload->device_count, "device", NULL).text);
+            haul_say_number_of(count_devices(workload), "device", NULL).text);
     fprintf(out, "machine   %s%s%s\n", machine->name, machine->summary ? ": " : "",
             machine->summary ? machine->summary : "");
     fprintf(out, "makespan  %s", haul_say_time(page->run.makespan_ns).text);
@@ -228,40 +243,48 @@ static haul_status print_page(const simulation_page *page, unsigned width, haul_
 
 /* --- CSV: a row an operation */
 
+static void put_row(const simulation_page *page, haul_table *table, uint32_t i)
+{
+    const haul_workload *workload = page->workload;
+    const haul_op *op = &workload->ops[i];
+    const haul_span span = page->simulation->timeline->ops[i];
+    uint32_t cause = HAUL_NONE;
+    const haul_waited waited = haul_simulation_waited(page->simulation, i, &cause);
+    haul_table_cell(table, "%" PRIu32, i + 1);
+    haul_table_cell(table, "%s",
+                    op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name));
+    haul_table_cell(table, "%s", kind_of(op));
+    if (op->kind <= HAUL_OP_KERNEL) {
+        const haul_stream *stream = &workload->streams[op->stream];
+        haul_table_cell(table, "%" PRIu64, workload->devices[stream->device].id);
+        haul_table_cell(table, "%s", stream->name);
+    } else {
+        haul_table_cell(table, "%s", "");
+        haul_table_cell(table, "%s", "");
+    }
+    haul_table_cell(table, "%s", workload->threads[op->thread].name);
+    haul_table_cell(table, "%" PRIu64, op->kind <= HAUL_OP_MEMSET ? op->bytes : 0);
+    haul_table_cell(table, "%.9f", 1e-9 * (double)span.start_ns);
+    haul_table_cell(table, "%.9f", 1e-9 * (double)span.end_ns);
+    haul_table_cell(table, "%s", waited_words[waited]);
+    if (cause == HAUL_NONE)
+        haul_table_cell(table, "%s", "");
+    else
+        haul_table_cell(table, "%" PRIu32, cause + 1);
+}
+
 static haul_status print_csv(const simulation_page *page, haul_error *error)
 {
+    enum { ROWS_AT_ONCE = 4096 };
     static const char *const heads[] = {"operation", "name",   "op",    "device",
                                         "stream",    "thread", "bytes", "start_s",
                                         "end_s",     "waited", "behind"};
-    const haul_workload *workload = page->workload;
     haul_table table = {0};
     haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
-    for (uint32_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        const haul_span span = page->simulation->timeline->ops[i];
-        const bool on_device = op->kind <= HAUL_OP_KERNEL;
-        uint32_t cause = HAUL_NONE;
-        const haul_waited waited = haul_simulation_waited(page->simulation, i, &cause);
-        haul_table_cell(&table, "%" PRIu32, i + 1);
-        haul_table_cell(&table, "%s", haul_workload_string(workload, op->name));
-        haul_table_cell(&table, "%s", kind_of(op));
-        if (on_device) {
-            const haul_stream *stream = &workload->streams[op->stream];
-            haul_table_cell(&table, "%" PRIu64, workload->devices[stream->device].id);
-            haul_table_cell(&table, "%s", stream->name);
-        } else {
-            haul_table_cell(&table, "%s", "");
-            haul_table_cell(&table, "%s", "");
-        }
-        haul_table_cell(&table, "%s", workload->threads[op->thread].name);
-        haul_table_cell(&table, "%" PRIu64, op->kind <= HAUL_OP_MEMSET ? op->bytes : 0);
-        haul_table_cell(&table, "%.9f", 1e-9 * (double)span.start_ns);
-        haul_table_cell(&table, "%.9f", 1e-9 * (double)span.end_ns);
-        haul_table_cell(&table, "%s", waited_words[waited]);
-        if (cause == HAUL_NONE)
-            haul_table_cell(&table, "%s", "");
-        else
-            haul_table_cell(&table, "%" PRIu32, cause + 1);
+    for (uint32_t i = 0; i < page->workload->op_count && !table.failed; i++) {
+        put_row(page, &table, i);
+        if (i % ROWS_AT_ONCE == ROWS_AT_ONCE - 1)
+            table.failed |= !haul_table_flush_csv(&table, page->out);
     }
     return haul_report_finish(&table, HAUL_CSV, page->out, error);
 }

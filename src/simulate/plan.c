@@ -66,7 +66,6 @@ void haul_plan_release(haul_plan *self)
     haul_strings_release(&self->strings);
     haul_records_release(&self->streams);
     haul_records_release(&self->threads);
-    haul_records_release(&self->devices);
     haul_records_release(&self->shapes);
     free(self->ops);
     free(self->spots);
@@ -284,7 +283,6 @@ static uint32_t add_string(haul_plan *self, const char *text)
     return haul_strings_add(&self->strings, text, strlen(text));
 }
 
-/* Counts from 0, so that a string's number is what `named` is asked with. */
 static const char *stream_name(const haul_draft *draft)
 {
     const char *name = draft->words[HAUL_KEY_STREAM].text;
@@ -300,13 +298,14 @@ static haul_status find_stream(haul_plan *self, const haul_draft *draft, haul_op
     key.name = add_string(self, stream_name(draft));
     const size_t known = self->streams.count;
     op->stream = haul_records_add(&self->streams, &key);
-    const uint32_t device = haul_records_add(&self->devices, &key.device);
-    if (key.name == UINT32_MAX || op->stream == HAUL_NONE || device == HAUL_NONE ||
+    if (key.name == UINT32_MAX || op->stream == HAUL_NONE ||
         !haul_grow(&self->stream_last, &self->stream_capacity, self->streams.count,
                    sizeof *self->stream_last))
         return haul_fail_no_memory(self->error);
     if (self->streams.count > known)
         self->stream_last[op->stream] = HAUL_NONE;
+    if (key.device >= self->device_count)
+        self->device_count = (uint32_t)key.device + 1;
     return HAUL_OK;
 }
 
@@ -485,7 +484,7 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
 {
     int row = 0;
     self->streams.size = sizeof(stream_key);
-    self->threads.size = self->devices.size = sizeof(uint64_t);
+    self->threads.size = sizeof(uint64_t);
     self->shapes.size = sizeof(haul_shape);
     if (self->op_count >= HAUL_SCHEDULE_OPS)
         return haul_plan_fail(self, draft->line, draft->column, "more than %d operations",

@@ -99,7 +99,7 @@ typedef struct haul_plan {
     haul_records threads;
     struct haul_plan_thread *thread_ends;
     size_t thread_capacity;
-    haul_records devices;
+    uint32_t device_count; /* from 0 to the last that is named: links are shared by neighbours */
     haul_records shapes;
     int64_t total_ns;
     uint64_t total_bytes;

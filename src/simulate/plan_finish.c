@@ -76,7 +76,7 @@ static haul_stream *make_streams(haul_plan *self)
     haul_stream *streams = calloc(count + 1, sizeof *streams);
     for (size_t s = 0; streams && s < count; s++)
         streams[s] = (haul_stream){
-            .device = haul_records_find(&self->devices, &keys[s].device),
+            .device = (uint32_t)keys[s].device,
             .id = s,
             .name = self->strings.texts[keys[s].name],
         };
@@ -94,10 +94,9 @@ static haul_thread *make_threads(haul_plan *self)
 
 static haul_device *make_devices(haul_plan *self)
 {
-    const uint64_t *ids = self->devices.items;
-    haul_device *devices = calloc(self->devices.count + 1, sizeof *devices);
-    for (size_t d = 0; devices && d < self->devices.count; d++)
-        devices[d] = (haul_device){.id = ids[d]};
+    haul_device *devices = calloc((size_t)self->device_count + 1, sizeof *devices);
+    for (size_t d = 0; devices && d < self->device_count; d++)
+        devices[d] = (haul_device){.id = d};
     return devices;
 }
 
@@ -112,7 +111,7 @@ static haul_workload *make_workload(haul_plan *self, const char *file)
     seen->devices = make_devices(self);
     seen->stream_count = self->streams.count;
     seen->thread_count = self->threads.count;
-    seen->device_count = self->devices.count;
+    seen->device_count = self->device_count;
     seen->shape_count = self->shapes.count;
     seen->shapes = haul_records_take(&self->shapes);
     seen->ops = self->ops;

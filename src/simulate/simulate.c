@@ -150,6 +150,47 @@ static haul_status price_all(simulator *self)
 
 /* --- the timeline */
 
+/* Adds a text, as far as there is room, and goes on behind it. */
+static char *add_text(char *to, const char *end, const char *text, size_t length)
+{
+    const size_t room = (size_t)(end - to) - 1;
+    length = length < room ? length : room;
+    memcpy(to, text, length);
+    to[length] = '\0';
+    return to + length;
+}
+
+/* The timeline knows operations by number alone: puts names in their place. A cycle that it finds
+ * is of the machine's making, for the file has none. */
+static haul_status name_operations(const simulator *self, haul_status status)
+{
+    static const char mark[] = "operation ";
+    char said[sizeof self->error->text], name[80];
+    memcpy(said, self->error->text, sizeof said);
+    char *to = self->error->text;
+    const char *from = said, *const end = to + sizeof self->error->text;
+    uint32_t first = HAUL_NONE;
+    for (const char *found; (found = strstr(from, mark)); from = found) {
+        char *rest = NULL;
+        found += strlen(mark);
+        to = add_text(to, end, from, (size_t)(found - from));
+        const unsigned long op = strtoul(found, &rest, 10);
+        if (rest == found || op >= self->schedule->workload->op_count)
+            continue;
+        first = first == HAUL_NONE ? (uint32_t)op : first;
+        haul_schedule_quote(&self->schedule->seen, (uint32_t)op, name, sizeof name);
+        to = add_text(to, end, name, strlen(name));
+        found = rest;
+    }
+    static const char why[] = " with this machine's launch queue or implicit synchronisation";
+    to = add_text(to, end, from, strlen(from));
+    (void)add_text(to, end, why, status == HAUL_BAD_INPUT ? strlen(why) : 0);
+    if (first != HAUL_NONE)
+        haul_error_at(self->error, self->schedule->file, self->schedule->spots[first].line,
+                      self->schedule->spots[first].column);
+    return status;
+}
+
 static haul_status run(const simulator *self, const int64_t *durations_ns, haul_timeline **timeline)
 {
     const haul_timeline_options options = {
@@ -159,9 +200,7 @@ static haul_status run(const simulator *self, const int64_t *durations_ns, haul_
     };
     const haul_status status =
         haul_timeline_run(self->schedule->workload, &options, timeline, self->error);
-    if (status)
-        haul_error_in_file(self->error, self->schedule->file);
-    return status;
+    return status ? name_operations(self, status) : HAUL_OK;
 }
 
 static haul_status run_bound(const simulator *self, const int64_t *durations_ns,

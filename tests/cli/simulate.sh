@@ -79,6 +79,18 @@ grep '"in 0"' trace.json
 echo "== what cannot be"
 printf 'haul_workload: 1\noperations:\n  - {name: a, op: HtoD, bytes: 1, after: b}\n  - {name: b, op: HtoD, bytes: 1}\n' >cycle.yaml
 try haul simulate cycle.yaml --machine ./node.yaml
+cat >queue.yaml <<'EOF'
+haul_workload: 1
+operations:
+  - {name: first, op: kernel, stream: a, duration: 1 us, after: last}
+  - {repeat: 1100, operations: [{op: kernel, stream: a, duration: 1 us}]}
+  - {name: last, op: kernel, stream: b, duration: 1 us}
+EOF
+try haul simulate queue.yaml --machine ./node.yaml | head -n 4
+try haul simulate queue.yaml --machine a100-pcie4
+sed '/repeat/d; s/op: kernel, stream: b/op: HtoD, stream: b/' queue.yaml >sync.yaml
+sed 's/name: last/name: before, op: kernel, stream: b, duration: 1 us}\n  - {&/' sync.yaml >gate.yaml
+try haul simulate gate.yaml --machine gtx-680
 sed 's/bytes: 16 MB/bytes: 0/' chunks.yaml >zero.yaml
 try haul simulate zero.yaml --machine ./node.yaml
 sed 's/op: DtoH/op: PtoP/' chunks.yaml >peer.yaml
