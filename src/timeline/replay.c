@@ -39,6 +39,7 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
         workload->device_count ? haul_limits_of(first->compute_major, first->compute_minor) : NULL;
     if (!limits)
         return;
+    device->kernels = limits->kernels;
     device->room = limits->room;
     device->room.multiprocessors = first->multiprocessors;
     device->queue_depth = HAUL_CUDA_QUEUE;

@@ -13,7 +13,7 @@ static uint64_t product(const uint32_t dimensions[3], uint64_t most)
 {
     uint64_t all = 1;
     for (int i = 0; i < 3; i++)
-        all = least(all * dimensions[i], most);
+        all = dimensions[i] && all > most / dimensions[i] ? most : all * dimensions[i];
     return all;
 }
 

@@ -129,6 +129,26 @@ static void kernels_start_where_a_block_fits(void **state)
     by_hand_release(&self);
 }
 
+/* 2^40 places, and a grid of 2^96 blocks. */
+static void room_has_no_end_to_overflow(void **state)
+{
+    (void)state;
+    static const haul_shape shape = {.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                                     .block = {1, 1, 1}};
+    by_hand self = {0};
+    add_kernel(&self, 0, 0, 10);
+    add_kernel(&self, 1, 0, 10);
+    by_hand_finish(&self);
+    self.workload.shapes = &shape;
+    self.workload.shape_count = 1;
+    haul_timeline_options options = plain;
+    options.device.room = (haul_room){.multiprocessors = UINT32_MAX, .threads = UINT32_MAX};
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 10);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
 static void each_limit_of_a_multiprocessor_counts(void **state)
 {
     (void)state;
@@ -426,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_queue_holds_up_calls),
         cmocka_unit_test(kernels_start_where_a_block_fits),
+        cmocka_unit_test(room_has_no_end_to_overflow),
         cmocka_unit_test(each_limit_of_a_multiprocessor_counts),
         cmocka_unit_test(devices_share_a_link),
         cmocka_unit_test(pageable_copies_exclude_each_other),
