@@ -33,7 +33,7 @@ static uint32_t tried_number(int i)
 static haul_status find_enough(const haul_overlap_case *self, haul_overlap_row *row,
                                haul_error *error)
 {
-    double times_s[TRIED];
+    double times_s[TRIED] = {0};
     double least_s = (double)INFINITY;
     const int count = haul_strategy_has_streams(row->strategy) ? TRIED : 1;
     for (int i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ static haul_status find_enough(const haul_overlap_case *self, haul_overlap_row *
         least_s = fmin(least_s, times_s[i]);
     }
     int enough = 0;
-    while (times_s[enough] > 1.01 * least_s)
+    while (enough + 1 < count && times_s[enough] > 1.01 * least_s)
         enough++;
     row->engine_streams = tried_number(enough);
     row->engine_enough_s = times_s[enough];
