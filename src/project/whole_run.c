@@ -1,5 +1,7 @@
 #include "project/whole_run.h"
 
+#include <math.h>
+
 #include "base/fail.h"
 #include "haul/units.h"
 
@@ -174,6 +176,18 @@ static haul_status schedule_all(const haul_whole_run *self, haul_projection *out
     return HAUL_OK;
 }
 
+/* What changes by less than the replay misses is not told from what does not. */
+static void note_change(const haul_whole_run *self, const haul_projection *out)
+{
+    const double recorded_ns = (double)out->recorded_run.makespan_ns;
+    const double change = 100 * ((double)out->target_run.makespan_ns / recorded_ns - 1);
+    if (recorded_ns > 0 && fabs(change) <= fabs(out->identity_replay.error))
+        haul_notes_add(self->notes, self->arena,
+                       "the makespan changes by %+.2f %% and the identity replay is %+.2f %% off: "
+                       "no change that can be told from none",
+                       change, out->identity_replay.error);
+}
+
 static haul_status describe(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
@@ -182,8 +196,10 @@ static haul_status describe(const haul_whole_run *self, haul_projection *out, ha
         status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
     if (!status && self->truth)
         status = haul_breakdown_make(self->truth, NULL, &out->truth_run, error);
-    return status ? status
-                  : haul_critical_path_make(workload, out->timeline, &out->critical, error);
+    if (status)
+        return status;
+    note_change(self, out);
+    return haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
 static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
@@ -207,6 +223,7 @@ haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out
     haul_error cause = {0};
     const haul_status status = make(self, out, &cause);
     if (status == HAUL_BAD_INPUT || status == HAUL_ABSENT || status == HAUL_MISSING) {
+        out->low_ns = out->high_ns = 0;
         out->run_missing = haul_arena_string(self->arena, cause.text);
         return out->run_missing ? HAUL_OK : haul_fail_no_memory(error);
     }

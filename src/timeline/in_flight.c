@@ -36,7 +36,7 @@ haul_status haul_in_flight_most(const haul_workload *workload, uint32_t *most, h
 {
     const size_t streams = workload->stream_count;
     queue *queues = calloc(streams + 1, sizeof *queues);
-    uint32_t *next = malloc((workload->op_count + 1) * sizeof *next);
+    uint32_t *next = calloc(workload->op_count + 1, sizeof *next);
     const bool ready = queues && next;
     uint32_t found = 0;
     for (uint32_t i = 0; ready && i < workload->op_count; i++) {

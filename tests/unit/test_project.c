@@ -452,6 +452,26 @@ static void the_recorder_gives_back_the_run(void **state)
     assert_null(projection->run_missing);
     CHECK_NEAR(projection->timeline->makespan_ns, projection->identity_replay.recorded_ns, 1e-6);
     assert_true(has_note(projection, "copy engines"));
+    assert_true(has_note(projection, "no change that can be told"));
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+static void a_run_that_no_clock_holds_is_said(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    haul_copy_curve slow_lines[] = {lines[0], lines[1], lines[2]};
+    slow_lines[0].rate_Bps.value = 0.1;
+    haul_machine slow = liner;
+    slow.copies = slow_lines;
+    const haul_projection_options options = {.to = &slow, .from = &liner};
+    haul_projection *projection = project(workload, &options);
+    assert_null(projection->timeline);
+    assert_non_null(strstr(projection->run_missing, "a copy"));
+    assert_true(projection->low_ns == 0 && projection->high_ns == 0);
+    assert_true(projection->copies.seconds > 1e9);
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -513,6 +533,7 @@ int main(void)
         cmocka_unit_test(collisions_explain_what_the_size_cannot),
         cmocka_unit_test(each_operation_gets_its_time_on_the_target),
         cmocka_unit_test(the_recorder_gives_back_the_run),
+        cmocka_unit_test(a_run_that_no_clock_holds_is_said),
         cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
