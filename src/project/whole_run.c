@@ -33,7 +33,7 @@ static haul_status device_of(const haul_whole_run *self, const haul_timeline_dev
 /* What copies keep of their speed while they meet, where the target does not say it. */
 static void carry_collisions(const haul_whole_run *self, haul_timeline_device *device)
 {
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < 2 && device->copy_engines > 1; d++) {
         const haul_copy_curve *curve =
             haul_machine_curve(self->target, (haul_direction)d, HAUL_PINNED, HAUL_NEAR);
         const double loss = self->collisions->loss[d][HAUL_PINNED];

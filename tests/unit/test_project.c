@@ -457,6 +457,43 @@ static void the_recorder_gives_back_the_run(void **state)
     by_hand_release(&hand);
 }
 
+static haul_timeline_device device_on(const haul_workload *workload, const char *name)
+{
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    if (haul_machine_load(name, &machine, &error))
+        fail_msg("%s", error.text);
+    const haul_projection_options options = {.to = machine, .from = &liner};
+    haul_projection *projection = project(workload, &options);
+    const haul_timeline_device device = projection->device;
+    haul_projection_free(projection);
+    haul_machine_free(machine);
+    return device;
+}
+
+static void room_and_queue_are_the_targets_where_the_recordings_are_known(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    const haul_workload *workload = record(&hand);
+    const haul_timeline_device unknown = device_on(workload, "a100-pcie4");
+    assert_int_equal(unknown.copy_engines, 2);
+    assert_int_equal(unknown.kernels, 128);
+    assert_int_equal(unknown.room.multiprocessors, 0);
+    assert_int_equal(unknown.queue_depth, 0);
+    for (int d = 0; d < 2; d++) {
+        hand.devices[d].compute_major = 7;
+        hand.devices[d].multiprocessors = 80;
+    }
+    const haul_timeline_device known = device_on(workload, "a100-pcie4");
+    assert_int_equal(known.room.multiprocessors, 108);
+    assert_int_equal(known.queue_depth, 1024);
+    const haul_timeline_device other = device_on(workload, "mi300x"); /* its room is not known */
+    assert_int_equal(other.room.multiprocessors, 80);
+    assert_int_equal(other.queue_depth, 0);
+    by_hand_release(&hand);
+}
+
 static void a_run_that_no_clock_holds_is_said(void **state)
 {
     (void)state;
@@ -533,6 +570,7 @@ int main(void)
         cmocka_unit_test(collisions_explain_what_the_size_cannot),
         cmocka_unit_test(each_operation_gets_its_time_on_the_target),
         cmocka_unit_test(the_recorder_gives_back_the_run),
+        cmocka_unit_test(room_and_queue_are_the_targets_where_the_recordings_are_known),
         cmocka_unit_test(a_run_that_no_clock_holds_is_said),
         cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
     };
