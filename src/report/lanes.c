@@ -42,10 +42,22 @@ static haul_span span_of(const haul_lanes *self, uint32_t op)
     return (haul_span){recorded->start_ns, recorded->start_ns + recorded->dur_ns};
 }
 
+/* From one time to another; what is beyond half of all times stays there. */
+static int64_t time_between(int64_t from_ns, int64_t to_ns)
+{
+    const uint64_t most = INT64_MAX / 2;
+    const bool forward = to_ns >= from_ns;
+    const uint64_t apart =
+        forward ? (uint64_t)to_ns - (uint64_t)from_ns : (uint64_t)from_ns - (uint64_t)to_ns;
+    const int64_t kept = (int64_t)(apart < most ? apart : most);
+    return forward ? kept : -kept;
+}
+
 haul_span haul_lanes_span(const haul_lanes *lanes, uint32_t op)
 {
     const haul_span span = span_of(lanes, op);
-    return (haul_span){span.start_ns - lanes->origin_ns, span.end_ns - lanes->origin_ns};
+    return (haul_span){time_between(lanes->origin_ns, span.start_ns),
+                       time_between(lanes->origin_ns, span.end_ns)};
 }
 
 static bool has_device_ops(const haul_workload *workload)
@@ -70,7 +82,7 @@ static void find_window(haul_lanes *self)
         last = span.end_ns > last ? span.end_ns : last;
     }
     self->origin_ns = first <= last ? first : 0;
-    self->window_ns = first <= last ? last - first : 0;
+    self->window_ns = first <= last ? time_between(first, last) : 0;
 }
 
 static bool is_shown(const haul_lanes *self, uint32_t op)
@@ -323,21 +335,24 @@ static void count_bar(void *state, const haul_bar *bar)
     ++*(uint64_t *)state;
 }
 
-static uint64_t count_bars(const haul_lanes *lanes, int64_t fine_ns)
+static bool has_at_most(const haul_lanes *lanes, int64_t fine_ns, uint64_t most)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < lanes->count; i++)
+    for (size_t i = 0; i < lanes->count && count <= most; i++)
         haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, count_bar, &count);
-    return count;
+    return count <= most;
 }
 
-/* From coarse to fine by halves, as long as there are few enough. */
+/* By halves and doubles, from where each lane would have its share if it were full. */
 int64_t haul_lanes_fineness(const haul_lanes *lanes, int64_t least_ns, uint64_t most)
 {
-    if (count_bars(lanes, least_ns) <= most)
+    if (has_at_most(lanes, least_ns, most))
         return least_ns;
-    int64_t fine_ns = lanes->window_ns + 1;
-    while (fine_ns / 2 > least_ns && count_bars(lanes, fine_ns / 2) <= most)
+    const uint64_t share = most / (lanes->count + 1) + 1;
+    int64_t fine_ns = lanes->window_ns / (int64_t)share + least_ns + 1;
+    while (fine_ns <= lanes->window_ns && !has_at_most(lanes, fine_ns, most))
+        fine_ns *= 2;
+    while (fine_ns / 2 > least_ns && has_at_most(lanes, fine_ns / 2, most))
         fine_ns /= 2;
     return fine_ns;
 }

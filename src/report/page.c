@@ -92,7 +92,9 @@ static void write_head(const haul_page_writer *self)
 
 static void write_figure(const char *what, const char *value, FILE *out)
 {
-    fprintf(out, "<div><dt>%s</dt><dd>", what);
+    fputs("<div><dt>", out);
+    haul_html_text(what, out);
+    fputs("</dt><dd>", out);
     haul_html_text(value, out);
     fputs("</dd></div>\n", out);
 }
@@ -115,26 +117,33 @@ static void write_projected(const haul_page *page, FILE *out)
 {
     const haul_projection *projection = page->projection;
     if (has_run(page)) {
-        write_figure("recorded", haul_say_time(projection->recorded_run.makespan_ns).text, out);
-        write_figure("on the target", haul_say_time(projection->target_run.makespan_ns).text, out);
+        write_figure("run, recorded", haul_say_time(projection->recorded_run.makespan_ns).text,
+                     out);
+        write_figure("run, on the target", haul_say_time(projection->target_run.makespan_ns).text,
+                     out);
         write_figure(
             "within",
             haul_say_interval(1e-9 * (double)projection->low_ns, 1e-9 * (double)projection->high_ns)
                 .text,
             out);
     }
-    write_figure("copies, summed", haul_say_seconds(projection->recorded_copies_s).text, out);
-    write_figure("on the target", haul_say_seconds(projection->copies.seconds).text, out);
+    write_figure("copies, recorded", haul_say_seconds(projection->recorded_copies_s).text, out);
+    write_figure("copies, on the target", haul_say_seconds(projection->copies.seconds).text, out);
 }
 
-static void write_figures(const haul_page *page, FILE *out)
+static void write_figures(const haul_page_writer *self)
 {
-    fputs("<dl class=\"figures\">\n", out);
+    const haul_page *page = self->page;
+    fputs("<dl class=\"figures\">", self->out);
     if (page->projection)
-        write_projected(page, out);
+        write_projected(page, self->out);
     else if (page->analysis && page->analysis->device_count)
-        write_recorded(page, out);
-    fputs("</dl>\n", out);
+        write_recorded(page, self->out);
+    else
+        for (size_t i = 0; i < page->timeline_count; i++)
+            write_figure(page->timelines[i].label ? page->timelines[i].label : "makespan",
+                         haul_say_time(self->lanes[i].window_ns).text, self->out);
+    fputs("</dl>\n", self->out);
 }
 
 static void write_header(const haul_page_writer *self)
@@ -148,7 +157,7 @@ static void write_header(const haul_page_writer *self)
         haul_html_text(page->command, self->out);
         fputs("</code></p>\n", self->out);
     }
-    write_figures(page, self->out);
+    write_figures(self);
     fputs("</header>\n<nav aria-label=\"Sections\">\n<ul>\n", self->out);
     for (int i = 0; i < SECTIONS; i++)
         if (sections[i].has(page))

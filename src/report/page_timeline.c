@@ -1,6 +1,8 @@
 /* The timelines, drawn so that they can be read without scripts. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/grow.h"
 #include "report/html.h"
 #include "report/page_parts.h"
 #include "report/wording.h"
@@ -12,7 +14,7 @@ enum {
     PX = 10,            /* units of the drawing's height */
     WIDTH = 20000,      /* units of its width, that stand for the window */
     CELLS = 1600,       /* what is shorter than one of so many is drawn together */
-    DRAWN_BARS = 24000, /* of a timeline at most: 25 bytes each */
+    DRAWN_BARS = 24000, /* of a timeline at most: 25 bytes of the page each */
     MOST_TICKS = 8,
 };
 
@@ -51,24 +53,48 @@ haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
 
 /* --- bars: one path for each look */
 
+typedef struct placed_bar {
+    haul_bar bar;
+    int top; /* of its lane */
+} placed_bar;
+
+/* Bars are found once, for all looks. */
 typedef struct drawing {
-    FILE *out;
-    haul_look look; /* the one that is drawn */
+    placed_bar *bars;
+    size_t count;
+    size_t capacity;
     int top;
+    bool failed;
     double per_ns;
-    uint64_t bars;
 } drawing;
+
+static void keep_bar(void *state, const haul_bar *bar)
+{
+    drawing *self = state;
+    if (haul_grow(&self->bars, &self->capacity, self->count + 1, sizeof *self->bars))
+        self->bars[self->count++] = (placed_bar){*bar, self->top};
+    else
+        self->failed = true;
+}
+
+static drawing find_bars(const haul_page_writer *self, const haul_lanes *lanes, int64_t fine_ns)
+{
+    drawing made = {.per_ns = WIDTH / (double)(self->window_ns + 1)};
+    for (size_t i = 0; i < lanes->count; i++) {
+        made.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
+        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, keep_bar, &made);
+    }
+    return made;
+}
 
 static long place_of(const drawing *self, int64_t ns)
 {
     return (long)((double)ns * self->per_ns + 0.5);
 }
 
-static void draw_bar(void *state, const haul_bar *bar)
+static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
 {
-    drawing *self = state;
-    if (bar->look != self->look)
-        return;
+    const haul_bar *bar = &placed->bar;
     const long least = WIDTH / CELLS / 2;
     const long left = place_of(self, bar->start_ns), right = place_of(self, bar->end_ns);
     const long width = right - left > least ? right - left : least;
@@ -76,27 +102,21 @@ static void draw_bar(void *state, const haul_bar *bar)
     const double share = bar->shares && length_ns > 0 ? (double)bar->busy_ns / length_ns : 1;
     const int base = (int)(bar->base * BAR_PX * PX + 0.5);
     const int height = (int)(share * BAR_PX * PX + 0.5);
-    fprintf(self->out, "M%ld %dh%ldv%dh-%ldz", left, self->top + BAR_PX * PX - base - height, width,
+    fprintf(out, "M%ld %dh%ldv%dh-%ldz", left, placed->top + BAR_PX * PX - base - height, width,
             height > 1 ? height : 1, width);
-    self->bars++;
 }
 
-/* Returns the number of bars. */
-static uint64_t draw_bars(const haul_page_writer *self, const haul_lanes *lanes, int64_t fine_ns)
+static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
 {
-    drawing to = {.out = self->out, .per_ns = WIDTH / (double)(self->window_ns + 1)};
     for (int look = 0; look < HAUL_LOOKS; look++) {
         if (!lanes->ops[look])
             continue;
-        to.look = (haul_look)look;
-        fprintf(self->out, "<path class=\"look%d\" d=\"", look);
-        for (size_t i = 0; i < lanes->count; i++) {
-            to.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
-            haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, draw_bar, &to);
-        }
-        fputs("\"/>\n", self->out);
+        fprintf(out, "<path class=\"look%d\" d=\"", look);
+        for (size_t i = 0; i < self->count; i++)
+            if ((int)self->bars[i].bar.look == look)
+                draw_bar(self, &self->bars[i], out);
+        fputs("\"/>\n", out);
     }
-    return to.bars;
 }
 
 /* --- what is around them */
@@ -123,7 +143,7 @@ static const char *label_of(const haul_drawn *drawn)
 }
 
 static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const haul_lanes *lanes,
-                       int64_t fine_ns, uint64_t *bars)
+                       const drawing *bars)
 {
     FILE *out = self->out;
     const int height = (int)lanes->count * LANE_PX;
@@ -137,7 +157,7 @@ static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const ha
             "<svg class=\"bars\" y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "preserveAspectRatio=\"none\">\n",
             AXIS_PX, height, WIDTH, height * PX);
-    *bars = draw_bars(self, lanes, fine_ns);
+    draw_bars(bars, lanes, out);
     fputs("</svg>\n</svg>\n", out);
 }
 
@@ -213,15 +233,17 @@ static void write_timeline(haul_page_writer *self, size_t number)
     const haul_drawn *drawn = &self->page->timelines[number];
     const haul_lanes *lanes = &self->lanes[number];
     const int64_t fine_ns = haul_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
-    uint64_t bars;
+    drawing bars = find_bars(self, lanes, fine_ns);
+    self->failed |= bars.failed;
     fputs("<figure class=\"timeline\">\n<figcaption><b>", self->out);
     haul_html_text(label_of(drawn), self->out);
     fprintf(self->out, "</b> %s</figcaption>\n<div class=\"chart\">\n",
             haul_say_time(lanes->window_ns).text);
     write_lane_names(lanes, self->out);
-    write_plot(self, drawn, lanes, fine_ns, &bars);
+    write_plot(self, drawn, lanes, &bars);
     fputs("</div>\n", self->out);
-    write_remarks(lanes, fine_ns, bars, self->out);
+    write_remarks(lanes, fine_ns, bars.count, self->out);
+    free(bars.bars);
     write_lane_table(self, lanes);
     fputs("</figure>\n", self->out);
 }
