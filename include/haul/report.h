@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "haul/advise.h"
 #include "haul/analysis.h"
 #include "haul/fit.h"
 #include "haul/kernel.h"
@@ -108,6 +109,10 @@ HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul
 /* A simulated workload. As a page with its timeline drawn in characters, `width` to a row. */
 HAUL_API haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
                                             haul_format format, FILE *out, haul_error *error);
+
+/* Advice, ranked by what it saves. */
+HAUL_API haul_status haul_report_advice(const haul_workload *workload, const haul_advice_list *list,
+                                        haul_format format, FILE *out, haul_error *error);
 
 /* A timeline to look at: when each operation of a workload ran. */
 typedef struct haul_drawn {

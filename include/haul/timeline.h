@@ -98,10 +98,13 @@ typedef struct haul_timeline_options {
     haul_timeline_device device;
     haul_release release;
     /* Durations of the device's operations: by a function, else by an array of op_count, else the
-     * workload's own. Calls and waits of the host keep theirs. */
+     * workload's own. */
     haul_duration duration;
     void *duration_state;
     const int64_t *durations_ns;
+    /* Durations of calls, until they return: by an array of op_count, else the workload's own. A
+     * call that waits returns when it may. What lay between two calls in the workload stays. */
+    const int64_t *call_durations_ns;
 } haul_timeline_options;
 
 typedef struct haul_span {

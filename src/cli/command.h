@@ -20,6 +20,7 @@ typedef struct cli_command {
     bool runs_program; /* from its first operand on the arguments are a program's */
 } cli_command;
 
+extern const cli_command cli_advise;
 extern const cli_command cli_analyze;
 extern const cli_command cli_kernel;
 extern const cli_command cli_machine;

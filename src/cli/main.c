@@ -7,8 +7,9 @@
 #include "cli/command.h"
 #include "haul/version.h"
 
-static const cli_command *const commands[] = {&cli_analyze, &cli_project, &cli_overlap, &cli_kernel,
-                                              &cli_machine, &cli_record,  &cli_simulate};
+static const cli_command *const commands[] = {&cli_analyze, &cli_advise,   &cli_project,
+                                              &cli_overlap, &cli_simulate, &cli_kernel,
+                                              &cli_machine, &cli_record};
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -6,6 +6,13 @@ static int64_t call_dur_ns(const haul_op *op)
     return haul_is_host_op(op) ? op->dur_ns : op->call_dur_ns;
 }
 
+/* The same as it is asked for. */
+static int64_t asked_dur_ns(const haul_engine *self, uint32_t op)
+{
+    return self->options->call_durations_ns ? self->options->call_durations_ns[op]
+                                            : call_dur_ns(&self->workload->ops[op]);
+}
+
 /* When the thread makes its next call: what lay between the two passes again. A call within
  * another, or of the same one, keeps its distance from that one's start. */
 static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const haul_op *next,
@@ -81,24 +88,26 @@ static void go_on_waiting(haul_engine *self, uint32_t actor)
     if (!haul_engine_edges_passed(self, actor))
         return;
     const int64_t end_ns =
-        self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : self->workload->ops[op].dur_ns);
+        self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : asked_dur_ns(self, op));
     self->cause[op] = thread->cause;
     haul_engine_end(self, op, end_ns);
     return_at(self, actor, end_ns);
 }
 
-static int64_t release_of(const haul_engine *self, const haul_op *op)
+static int64_t release_of(const haul_engine *self, uint32_t op)
 {
     const haul_timeline_device *device = &self->options->device;
-    const bool on_return = device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS);
-    return self->now_ns + (on_return ? op->call_dur_ns : 0) + device->issue_ns[op->kind];
+    const haul_op *called = &self->workload->ops[op];
+    const bool on_return =
+        device->issue_on_return[called->kind] && !(called->flags & HAUL_OP_BLOCKS);
+    return self->now_ns + (on_return ? asked_dur_ns(self, op) : 0) + device->issue_ns[called->kind];
 }
 
 /* The head of its stream, if it is, may go on. */
 static void issue(haul_engine *self, uint32_t op)
 {
     const haul_op *called = &self->workload->ops[op];
-    const int64_t release_ns = release_of(self, called);
+    const int64_t release_ns = release_of(self, op);
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->spans[op].start_ns = release_ns;
@@ -142,7 +151,7 @@ static void call(haul_engine *self, uint32_t actor)
     const bool blocks =
         self->options->release == HAUL_RELEASE_HOST && (op->flags & HAUL_OP_BLOCKS) != 0;
     if (!blocks || haul_engine_passed(self, actor, thread->op))
-        return_at(self, actor, self->now_ns + op->call_dur_ns);
+        return_at(self, actor, self->now_ns + asked_dur_ns(self, thread->op));
 }
 
 static void resume(haul_engine *self, uint32_t actor)

@@ -27,6 +27,9 @@ static haul_status check_op(haul_engine *self, uint32_t i)
                                 "has a duration that is negative or beyond 2^61 ns");
     if (!in_range(op->start_ns) || !in_range(op->call_ns))
         return haul_engine_fail(self, HAUL_BAD_INPUT, i, "has a time beyond 2^61 ns");
+    if (self->options->call_durations_ns && !is_duration(self->options->call_durations_ns[i]))
+        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
+                                "is given a call's duration that is negative or beyond 2^61 ns");
     self->has_faults |= haul_is_fault(self, op);
     return HAUL_OK;
 }

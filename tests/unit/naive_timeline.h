@@ -119,6 +119,15 @@ static inline void naive_return(naive *n, naive_thread *thread, uint32_t number,
     thread->due = thread->due > n->now ? thread->due : n->now;
 }
 
+/* How long a call takes, where it is asked for, or in the workload. */
+static inline int64_t naive_call_dur(const naive *n, uint32_t i)
+{
+    const haul_op *op = &n->w->ops[i];
+    if (n->o->call_durations_ns)
+        return n->o->call_durations_ns[i];
+    return naive_on_host(op) ? op->dur_ns : op->call_dur_ns;
+}
+
 static inline int64_t naive_wait_end(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
@@ -132,7 +141,7 @@ static inline int64_t naive_wait_end(const naive *n, uint32_t i)
             any = true;
         }
     if (op->kind == HAUL_OP_CALL || !any)
-        return n->now + op->dur_ns;
+        return n->now + naive_call_dur(n, i);
     const int64_t tail = op->start_ns + op->dur_ns - met;
     return n->now + (tail > 0 ? tail : 0);
 }
@@ -174,7 +183,7 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
             state->release =
                 n->now + n->o->device.issue_ns[op->kind] +
                 (n->o->device.issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS)
-                     ? op->call_dur_ns
+                     ? naive_call_dur(n, i)
                      : 0);
     }
     if (naive_on_host(op)) {
@@ -187,7 +196,7 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
     }
     const bool blocks = n->o->release == HAUL_RELEASE_HOST && op->flags & HAUL_OP_BLOCKS;
     if (!blocks) {
-        naive_return(n, thread, number, n->now + op->call_dur_ns);
+        naive_return(n, thread, number, n->now + naive_call_dur(n, i));
         return true;
     }
     if (!state->ended)

@@ -20,13 +20,23 @@ static haul_timeline *run(const haul_workload *workload, const haul_timeline_opt
     return timeline;
 }
 
+/* In a third of the runs calls take another time than in the workload. */
+static const int64_t *draw_calls(unsigned seed)
+{
+    static int64_t calls_ns[DRAWN_OPS];
+    for (uint32_t i = 0; i < drawn.workload.op_count; i++)
+        calls_ns[i] = draw(12);
+    return seed % 3 ? NULL : calls_ns;
+}
+
 static void equals_the_slow_way(void **state)
 {
     (void)state;
     for (unsigned seed = 0; seed < 10000; seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(seed % 10 ? 30 : 80), draw(3));
-        const haul_timeline_options options = draw_options();
+        haul_timeline_options options = draw_options();
+        options.call_durations_ns = draw_calls(seed);
         naive_run(&slow, &drawn.workload, &options);
         haul_timeline *timeline = run(&drawn.workload, &options);
         for (uint32_t i = 0; i < drawn.workload.op_count; i++)

@@ -1,0 +1,106 @@
+/* Advice: changes tried on a recorded workload and scheduled anew, ranked by the time they save. */
+#ifndef HAUL_ADVISE_H
+#define HAUL_ADVISE_H
+
+#include "haul/machine.h"
+#include "haul/timeline.h"
+
+HAUL_BEGIN
+
+/* How far a piece of advice follows from the profile.
+ * name, word */
+#define HAUL_CERTAINTY_LIST(X)                                                                     \
+    X(SURE, "sure")         /* the program computes the same, whatever it is */                    \
+    X(IF, "if")             /* where the program is as `assumes` says */                           \
+    X(SUSPECTED, "suspect") /* the bytes copied, which no profile holds, would have to agree */
+
+typedef enum haul_certainty {
+#define HAUL_CERTAINTY_ENUM(name, word) HAUL_##name,
+    HAUL_CERTAINTY_LIST(HAUL_CERTAINTY_ENUM)
+#undef HAUL_CERTAINTY_ENUM
+} haul_certainty;
+
+HAUL_API const char *haul_certainty_text(haul_certainty certainty);
+
+typedef struct haul_advise_options {
+    const haul_machine *on;   /* NULL: the machine that recorded the trace */
+    const haul_machine *from; /* that machine; NULL: its link is fitted to the trace's own copies,
+                               * and what they do not tell is that of the first machine of the
+                               * catalogue with the same GPU */
+    uint64_t most_ops;        /* operations to schedule in all; 0: 100 million */
+} haul_advise_options;
+
+/* Copies that a piece of advice concerns: of one call, direction and memory. */
+typedef struct haul_advised_calls {
+    const char *name; /* of the call, without its version; "" where the profile has none */
+    haul_direction direction;
+    haul_memory memory;
+    uint64_t count;
+    uint64_t bytes; /* of all */
+    uint64_t least_bytes;
+    uint64_t most_bytes;
+    int64_t first_ns; /* start of the first, from the first of the workload's operations */
+    int64_t time_ns;  /* sum of durations, before the change */
+} haul_advised_calls;
+
+typedef struct haul_advice {
+    const char *change; /* its word: "pin" */
+    const char *what;   /* to do, with the calls concerned */
+    const char *why;
+    const char *assumes; /* NULL: nothing */
+    const char *needs;   /* likewise */
+    const char *apart;   /* why it is not part of the plan of all, or NULL */
+    haul_certainty certainty;
+    uint32_t parts; /* streams or parts that were best; 0 where that means nothing */
+    const haul_advised_calls *calls; /* by time, the longest first */
+    size_t call_count;
+    int64_t saved_ns; /* of the run, alone */
+    double share;     /* of the run */
+} haul_advice;
+
+/* Changes made together and scheduled once. */
+typedef struct haul_advised_plan {
+    size_t changes;
+    int64_t saved_ns;
+    double share;
+} haul_advised_plan;
+
+typedef struct haul_advice_list {
+    const char *machine; /* that the times are of */
+    const char *gpu;     /* or NULL */
+    haul_replay replay;  /* the identity check: the trace from its own durations */
+    int64_t baseline_ns; /* the run on that machine, from the first call or start to the last end */
+    int64_t threshold_ns; /* what saves less is not said: the identity check's error, as a share */
+    haul_advice *items;   /* by saved_ns, the most first */
+    size_t count;
+    haul_advised_plan together; /* sure ones and ifs */
+    haul_advised_plan with_suspected;
+    uint64_t tried;
+    uint64_t below;     /* of those, saved less than the threshold */
+    uint64_t untried;   /* for the limit of operations */
+    const char **notes; /* a sentence each */
+    size_t note_count;
+    /* The run before, and after the changes made together: for drawing. */
+    const haul_timeline *before;  /* of the workload that was given */
+    const haul_workload *changed; /* NULL where nothing is advised */
+    const haul_timeline *after;
+} haul_advice_list;
+
+/* The changes that are tried, in the order of the registry. */
+HAUL_API size_t haul_change_count(void);
+HAUL_API const char *haul_change_word(size_t index);
+HAUL_API const char *haul_change_summary(size_t index);
+
+/* Tries changes on a recorded workload: each is a rewrite of it that is scheduled on the machine's
+ * resources with threads of the host simulated, like the baseline. A change whose price needs a
+ * figure that the machine lacks is not tried; a note names the figure. Strings of the list may be
+ * the workload's, which has to live as long. Returns MISSING where copies cannot be priced on `on`,
+ * and what the engine says of a workload that cannot be scheduled. Needs about 250 bytes an
+ * operation. Free with haul_advice_free. */
+HAUL_API haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
+                                 haul_advice_list **list, haul_error *error);
+HAUL_API void haul_advice_free(haul_advice_list *list);
+
+HAUL_END
+
+#endif

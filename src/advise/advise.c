@@ -1,0 +1,339 @@
+#include "haul/advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/advisor.h"
+#include "base/stats.h"
+
+/* What is left for changes made together is at least this share of the operations to schedule. */
+static const double together_share = 0.4;
+static const uint64_t usual_ops = UINT64_C(100) * 1000 * 1000;
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const haul_candidate *x = a, *y = b;
+    if (x->bound_ns != y->bound_ns)
+        return x->bound_ns < y->bound_ns ? 1 : -1;
+    if (x->change != y->change)
+        return x->change < y->change ? -1 : 1;
+    return (x->subject > y->subject) - (x->subject < y->subject);
+}
+
+static haul_status find_candidates(haul_advisor *self, haul_error *error)
+{
+    haul_candidates *all = &self->candidates;
+    for (size_t c = 0; c < haul_change_total; c++) {
+        const size_t begin = all->count;
+        haul_changes[c]->find(&self->study, all);
+        for (size_t i = begin; i < all->count; i++)
+            all->items[i].change = haul_changes[c];
+    }
+    if (self->study.failed)
+        return haul_fail_no_memory(error);
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, compare_candidates);
+    return HAUL_OK;
+}
+
+haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
+                                  haul_error *error)
+{
+    haul_advised_run made = {0};
+    if (self->plan.failed || self->study.failed)
+        return haul_fail_no_memory(error);
+    haul_status status = haul_rewrite_build(&self->plan, &made.draft, error);
+    if (status)
+        return status;
+    const haul_timeline_options options = {
+        .device = self->device,
+        .release = HAUL_RELEASE_HOST,
+        .durations_ns = made.draft.durations_ns,
+        .call_durations_ns = made.draft.call_durations_ns,
+    };
+    self->scheduled += made.draft.workload->op_count;
+    status = haul_timeline_run(made.draft.workload, &options, &made.timeline, error);
+    if (!status)
+        *saved_ns = self->end_ns - haul_timeline_end_ns(made.draft.workload, made.timeline);
+    if (!status && run)
+        *run = made;
+    else
+        haul_advised_run_release(&made);
+    return status;
+}
+
+void haul_advised_run_release(haul_advised_run *run)
+{
+    haul_timeline_free(run->timeline);
+    haul_rewritten_release(&run->draft);
+    run->timeline = NULL;
+}
+
+/* Whether one more run may be scheduled of those that `share` of the limit leaves. */
+bool haul_advisor_may_schedule(const haul_advisor *self, double share)
+{
+    const double most = (double)self->most_ops * share;
+    return (double)(self->scheduled + self->workload->op_count) <= most;
+}
+
+/* The best of a candidate's variants; *saved_ns is INT64_MIN where none can be. */
+static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, int64_t *saved_ns,
+                                haul_error *error)
+{
+    uint32_t best = 0;
+    *saved_ns = INT64_MIN;
+    for (uint32_t v = 0; v < candidate->variants; v++) {
+        int64_t found_ns;
+        candidate->variant = v;
+        haul_rewrite_clear(&self->plan);
+        candidate->change->apply(&self->study, candidate, &self->plan);
+        if (self->plan.conflict)
+            continue;
+        haul_error wrong = {0};
+        const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
+        if (status == HAUL_BAD_INPUT)
+            continue; /* operations that would wait for each other */
+        if (status) {
+            if (error)
+                *error = wrong;
+            return status;
+        }
+        if (found_ns > *saved_ns) {
+            *saved_ns = found_ns;
+            best = v;
+        }
+        if (!v && found_ns <= 0)
+            break; /* the others are more, or less, of the same */
+    }
+    candidate->variant = best;
+    return HAUL_OK;
+}
+
+static void apply_alone(haul_advisor *self, const haul_candidate *candidate)
+{
+    haul_rewrite_clear(&self->plan);
+    candidate->change->apply(&self->study, candidate, &self->plan);
+}
+
+static void pin_again(void *study, haul_rewrite *plan, uint32_t op)
+{
+    haul_study_pin(study, plan, op);
+}
+
+/* What pinning alone saves of a change that needs it; 0 where it does not. */
+static haul_status try_pins(haul_advisor *self, const haul_candidate *candidate, int64_t *saved_ns,
+                            haul_error *error)
+{
+    bool pins = false;
+    *saved_ns = 0;
+    if (candidate->change == &haul_change_pin)
+        return HAUL_OK;
+    apply_alone(self, candidate);
+    for (size_t i = 0; !pins && i < self->workload->op_count; i++)
+        pins = self->plan.edits[i].marks & HAUL_EDIT_PINNED;
+    if (!pins)
+        return HAUL_OK;
+    haul_rewrite_keep_pins(&self->plan, pin_again, &self->study);
+    const haul_status status = haul_advisor_schedule(self, saved_ns, NULL, error);
+    *saved_ns = *saved_ns > 0 ? *saved_ns : 0;
+    return status;
+}
+
+static haul_status add_advice(haul_advisor *self, const haul_candidate *candidate, int64_t saved_ns,
+                              haul_error *error)
+{
+    if (!haul_grow(&self->found, &self->found_capacity, self->out.count + 1, sizeof *self->found))
+        return haul_fail_no_memory(error);
+    haul_found *found = &self->found[self->out.count];
+    *found = (haul_found){.candidate = *candidate,
+                          .advice = {.change = candidate->change->word,
+                                     .certainty = candidate->change->certainty,
+                                     .saved_ns = saved_ns,
+                                     .share = haul_advisor_share(self, saved_ns)}};
+    apply_alone(self, candidate);
+    if (!haul_advisor_describe(self, found))
+        return haul_fail_no_memory(error);
+    self->out.count++;
+    return HAUL_OK;
+}
+
+static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_error *error)
+{
+    int64_t saved_ns, by_pins_ns = 0;
+    const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
+    haul_status status = try_variants(self, candidate, &saved_ns, error);
+    if (!status && saved_ns >= least_ns)
+        status = try_pins(self, candidate, &by_pins_ns, error);
+    if (status)
+        return status;
+    self->out.tried++;
+    if (saved_ns >= least_ns && saved_ns - by_pins_ns >= least_ns)
+        return add_advice(self, candidate, saved_ns, error);
+    self->out.below++;
+    return HAUL_OK;
+}
+
+static haul_status try_all(haul_advisor *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t c = 0; !status && c < self->candidates.count; c++) {
+        haul_candidate *candidate = &self->candidates.items[c];
+        if (candidate->bound_ns < self->out.threshold_ns) {
+            self->out.tried++;
+            self->out.below++;
+        } else if (haul_advisor_may_schedule(self, 1 - together_share)) {
+            status = try_one(self, candidate, error);
+        } else {
+            self->out.untried++;
+        }
+    }
+    return status;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const haul_found *x = a, *y = b;
+    if (x->advice.saved_ns != y->advice.saved_ns)
+        return x->advice.saved_ns < y->advice.saved_ns ? 1 : -1;
+    if (x->advice.certainty != y->advice.certainty)
+        return x->advice.certainty < y->advice.certainty ? -1 : 1;
+    return compare_candidates(&x->candidate, &y->candidate);
+}
+
+/* Pageable copies return when their bytes are staged. */
+static bool returns_at_once(const haul_op *op)
+{
+    return op->flags & HAUL_OP_HAS_CALL && !(op->flags & HAUL_OP_BLOCKS) &&
+           (op->kind == HAUL_OP_KERNEL || op->detail == HAUL_PINNED || op->detail == HAUL_DEVICE);
+}
+
+/* How long a call takes that returns at once: the median of the workload's own copies that did, or
+ * of its launches. */
+static haul_status find_free_call(haul_advisor *self, haul_error *error)
+{
+    const haul_workload *workload = self->workload;
+    double *calls_ns = malloc((workload->op_count + 1) * sizeof *calls_ns);
+    if (!calls_ns)
+        return haul_fail_no_memory(error);
+    size_t count = 0;
+    for (int pass = 0; pass < 2 && !count; pass++)
+        for (size_t i = 0; i < workload->op_count; i++) {
+            const haul_op *op = &workload->ops[i];
+            const haul_op_kind wanted = pass ? HAUL_OP_KERNEL : HAUL_OP_COPY;
+            if (op->kind == wanted && returns_at_once(op))
+                calls_ns[count++] = (double)op->call_dur_ns;
+        }
+    if (count)
+        self->plan.free_call_ns = (int64_t)haul_median_of_many(calls_ns, count);
+    free(calls_ns);
+    return HAUL_OK;
+}
+
+static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
+{
+    const haul_timeline_options options = {.device = self->device,
+                                           .release = HAUL_RELEASE_HOST,
+                                           .durations_ns = self->study.durations_ns};
+    const haul_status status = haul_timeline_run(self->workload, &options, &self->before, error);
+    if (status)
+        return status;
+    self->scheduled += self->workload->op_count;
+    self->end_ns = haul_timeline_end_ns(self->workload, self->before);
+    self->out.baseline_ns = self->before->makespan_ns;
+    const haul_replay *replay = &self->out.replay;
+    const double off_ns = fabs((double)(replay->replayed_ns - replay->recorded_ns));
+    if (replay->replayed_ns > 0)
+        self->out.threshold_ns =
+            (int64_t)ceil(off_ns / (double)replay->replayed_ns * (double)self->out.baseline_ns);
+    self->study.threshold_ns = self->out.threshold_ns;
+    return HAUL_OK;
+}
+
+static haul_status make(haul_advisor *self, haul_error *error)
+{
+    haul_status status =
+        haul_timeline_replay(self->workload, HAUL_RELEASE_HOST, &self->out.replay, error);
+    if (!status)
+        status = haul_advisor_machine(self, error);
+    if (!status)
+        status = haul_study_init(&self->study, error);
+    if (!status)
+        status = schedule_baseline(self, error);
+    if (!status)
+        status = haul_rewrite_init(&self->plan, self->workload, self->study.durations_ns, error);
+    if (!status)
+        status = find_free_call(self, error);
+    if (!status)
+        status = find_candidates(self, error);
+    if (!status)
+        status = try_all(self, error);
+    if (status)
+        return status;
+    if (self->out.count)
+        qsort(self->found, self->out.count, sizeof *self->found, compare_found);
+    return haul_advisor_together(self, error);
+}
+
+static haul_status hand_over(haul_advisor *self, haul_error *error)
+{
+    haul_advice_list *out = &self->out;
+    out->items = haul_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
+    haul_advisor_note(self);
+    if (!out->items || self->notes.failed || self->study.failed)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i] = self->found[i].advice;
+    out->before = self->before;
+    out->changed = self->together.draft.workload;
+    out->after = self->together.timeline;
+    out->notes = self->notes.items;
+    out->note_count = self->notes.count;
+    return HAUL_OK;
+}
+
+static void release_work(haul_advisor *self)
+{
+    haul_study_release(&self->study);
+    haul_rewrite_release(&self->plan);
+    haul_machine_free(self->recorded);
+    haul_machine_free(self->target);
+    haul_projection_free(self->projection);
+    free(self->candidates.items);
+    free(self->found);
+}
+
+haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
+                        haul_advice_list **list, haul_error *error)
+{
+    static const haul_advise_options usual = {0};
+    haul_advisor *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->workload = workload;
+    self->options = options ? options : &usual;
+    self->most_ops = self->options->most_ops ? self->options->most_ops : usual_ops;
+    self->study.workload = workload;
+    self->study.arena = &self->arena;
+    haul_status status = make(self, error);
+    if (!status)
+        status = hand_over(self, error);
+    release_work(self);
+    if (status)
+        haul_advice_free(&self->out);
+    else
+        *list = &self->out;
+    return status;
+}
+
+void haul_advice_free(haul_advice_list *list)
+{
+    if (!list)
+        return;
+    haul_advisor *self = (haul_advisor *)list;
+    haul_timeline_free(self->before);
+    haul_advised_run_release(&self->together);
+    free(self->notes.items);
+    haul_arena_release(&self->arena);
+    free(self);
+}

@@ -1,0 +1,137 @@
+/* Which calls a piece of advice concerns, in words. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/advisor.h"
+
+enum { ROWS = 64, SAID = 3 };
+
+typedef struct calls {
+    haul_advised_calls rows[ROWS];
+    uint32_t names[ROWS];
+    size_t count;
+    haul_effect effect;
+} calls;
+
+static haul_advised_calls *row_of(calls *self, const haul_op *op)
+{
+    for (size_t r = 0; r < self->count; r++)
+        if (self->names[r] == op->name &&
+            self->rows[r].direction == (haul_direction)op->direction &&
+            self->rows[r].memory == (haul_memory)op->detail)
+            return &self->rows[r];
+    if (self->count == ROWS)
+        return NULL;
+    self->names[self->count] = op->name;
+    self->rows[self->count] = (haul_advised_calls){.direction = (haul_direction)op->direction,
+                                                   .memory = (haul_memory)op->detail,
+                                                   .least_bytes = op->bytes,
+                                                   .first_ns = op->start_ns};
+    return &self->rows[self->count++];
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_effect(haul_effect *effect, const haul_op *op, const haul_edit *edit,
+                       int64_t dur_ns)
+{
+    effect->count++;
+    effect->bytes += op->bytes;
+    effect->largest = larger(effect->largest, op->bytes);
+    effect->before_ns += dur_ns;
+    effect->after_ns += edit->dur_ns * edit->parts;
+    effect->calls_ns += op->call_dur_ns;
+    effect->left_out += (edit->marks & HAUL_EDIT_GONE) != 0;
+    if (!(edit->marks & HAUL_EDIT_PINNED))
+        return;
+    effect->pinned++;
+    effect->pinned_bytes += op->bytes;
+    effect->pinned_largest = larger(effect->pinned_largest, op->bytes);
+}
+
+static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
+{
+    const haul_op *op = &advisor->workload->ops[i];
+    const int64_t dur_ns = haul_study_dur(&advisor->study, i);
+    add_effect(&self->effect, op, &advisor->plan.edits[i], dur_ns);
+    haul_advised_calls *row = row_of(self, op);
+    if (!row)
+        return;
+    row->count++;
+    row->bytes += op->bytes;
+    row->time_ns += dur_ns;
+    row->least_bytes = op->bytes < row->least_bytes ? op->bytes : row->least_bytes;
+    row->most_bytes = larger(row->most_bytes, op->bytes);
+}
+
+/* CUPTI ends names with the version of the interface: "cudaMemcpy_v3020". */
+static const char *bare_name(haul_advisor *self, uint32_t id)
+{
+    const char *name = haul_workload_string(self->workload, id);
+    const char *end = strrchr(name, '_');
+    if (!end || end[1] != 'v' || !end[2] || strspn(end + 2, "0123456789") != strlen(end + 2))
+        return name;
+    const char *kept = haul_arena_text(&self->arena, name, (size_t)(end - name));
+    self->study.failed |= !kept;
+    return kept ? kept : "";
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const haul_advised_calls *x = a, *y = b;
+    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+}
+
+static const char *say_row(haul_study *study, const haul_advised_calls *row)
+{
+    const char *range =
+        row->least_bytes == row->most_bytes
+            ? haul_study_bytes(study, row->most_bytes)
+            : haul_study_text(study, "%s to %s", haul_study_bytes(study, row->least_bytes),
+                              haul_study_bytes(study, row->most_bytes));
+    return haul_study_text(study, "%llu %.100s %s of %s, %s", (unsigned long long)row->count,
+                           *row->name ? row->name : "copies", haul_direction_text(row->direction),
+                           range, haul_memory_text(row->memory));
+}
+
+static const char *say_rows(haul_study *study, const haul_advised_calls *rows, size_t count)
+{
+    const char *text = count ? say_row(study, &rows[0]) : "no copies";
+    for (size_t r = 1; r < count && r < SAID; r++)
+        text = haul_study_text(study, "%s; %s", text, say_row(study, &rows[r]));
+    if (count > SAID)
+        text = haul_study_text(study, "%s; %zu other kinds", text, count - SAID);
+    return text;
+}
+
+bool haul_advisor_describe(haul_advisor *self, haul_found *found)
+{
+    calls of = {.count = 0};
+    const haul_workload *workload = self->workload;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        const haul_edit *edit = &self->plan.edits[i];
+        if (edit->marks & HAUL_EDIT_TOUCHED)
+            add_op(&of, self, i);
+        else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HAUL_EDIT_GONE)
+            of.effect.waits_ns += workload->ops[i].dur_ns;
+    }
+    for (size_t r = 0; r < of.count; r++) {
+        of.rows[r].name = bare_name(self, of.names[r]);
+        of.rows[r].first_ns -= self->before->origin_ns;
+    }
+    qsort(of.rows, of.count, sizeof *of.rows, compare_rows);
+    haul_advised_calls *kept = haul_arena_alloc(&self->arena, (of.count + 1) * sizeof *kept);
+    if (!kept)
+        return false;
+    memcpy(kept, of.rows, of.count * sizeof *kept);
+    found->advice.calls = kept;
+    found->advice.call_count = of.count;
+    of.effect.calls = say_rows(&self->study, kept, of.count);
+    found->candidate.change->tell(&self->study, &found->candidate, &of.effect, &found->advice);
+    return !self->study.failed;
+}

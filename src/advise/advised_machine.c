@@ -1,0 +1,133 @@
+/* On which machine changes are tried, and what of it is not known. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/advisor.h"
+
+static haul_status find_model(haul_study *study, haul_error *error)
+{
+    for (size_t i = 0; i < haul_copy_model_count(); i++)
+        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
+            study->model = haul_copy_model_at(i);
+    return study->model ? HAUL_OK : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
+}
+
+/* Whether copies of both directions run at once on some device: then their recorded times hold what
+ * they cost each other. */
+static bool copies_meet(const haul_workload *workload, bool *no_memory)
+{
+    int64_t *ends = calloc(2 * (workload->device_count + 1), sizeof *ends);
+    bool meet = false;
+    *no_memory = !ends;
+    for (size_t i = 0; ends && i < 2 * (workload->device_count + 1); i++)
+        ends[i] = INT64_MIN;
+    for (size_t i = 0; ends && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (!haul_op_crosses(op))
+            continue;
+        const uint32_t device =
+            op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+        int64_t *of =
+            &ends[2 * (device < workload->device_count ? device : workload->device_count)];
+        meet |= of[!op->direction] > op->start_ns;
+        const int64_t end_ns = op->start_ns + op->dur_ns;
+        of[op->direction] = end_ns > of[op->direction] ? end_ns : of[op->direction];
+    }
+    free(ends);
+    return meet;
+}
+
+/* The recording machine's device is that of the replay; copies that meet only in what is changed
+ * slow each other as the machine says. */
+static haul_status find_recorded_device(haul_advisor *self, haul_error *error)
+{
+    bool no_memory;
+    haul_timeline_device known;
+    self->device = self->out.replay.device;
+    if (copies_meet(self->workload, &no_memory) ||
+        haul_timeline_device_of(self->study.machine, &known, NULL))
+        return no_memory ? haul_fail_no_memory(error) : HAUL_OK;
+    memcpy(self->device.busy_speed, known.busy_speed, sizeof known.busy_speed);
+    return HAUL_OK;
+}
+
+static haul_status project(haul_advisor *self, const haul_machine *from, haul_error *error)
+{
+    const haul_projection_options options = {.to = self->options->on, .from = self->options->from};
+    haul_status status = haul_project(self->workload, &options, &self->projection, error);
+    if (!status && !self->projection->timeline)
+        status = haul_fail(error, HAUL_MISSING, "the run on '%.100s' cannot be predicted: %.300s",
+                           self->options->on->name,
+                           self->projection->run_missing ? self->projection->run_missing : "");
+    if (!status)
+        status = haul_machine_carry(self->options->on, from, &self->target, error);
+    if (status)
+        return status;
+    self->study.machine = self->target;
+    self->study.durations_ns = self->projection->durations_ns;
+    self->device = self->projection->device;
+    return HAUL_OK;
+}
+
+haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
+{
+    const haul_machine *from = self->options->from;
+    haul_status status = find_model(&self->study, error);
+    if (!status && !from) {
+        status = haul_recorded_machine(self->workload, &self->arena, &self->recorded,
+                                       &self->borrowed, error);
+        from = self->recorded;
+    }
+    if (status)
+        return status;
+    if (self->options->on)
+        status = project(self, from, error);
+    else
+        self->study.machine = from;
+    if (!status && !self->options->on)
+        status = find_recorded_device(self, error);
+    if (status)
+        return status;
+    const haul_machine *machine = self->options->on ? self->options->on : from;
+    self->out.machine = haul_arena_string(&self->arena, machine->name);
+    self->out.gpu = machine->gpu.name ? haul_arena_string(&self->arena, machine->gpu.name) : NULL;
+    return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+static void note_gaps(haul_advisor *self)
+{
+    for (size_t g = 0; g < self->study.gap_count; g++) {
+        const haul_gap *gap = &self->study.gaps[g];
+        haul_notes_add(&self->notes, &self->arena,
+                       "'%s' was not tried for %" PRIu64 " %s copies: no price as %s, %s; %s",
+                       gap->change, gap->copies, haul_direction_text(gap->direction),
+                       haul_memory_text(gap->memory), gap->figure,
+                       self->options->on
+                           ? "give it in the machine's file"
+                           : "give the machine that recorded the profile with --from");
+    }
+}
+
+void haul_advisor_note(haul_advisor *self)
+{
+    const haul_advice_list *out = &self->out;
+    if (self->borrowed)
+        haul_notes_add(&self->notes, &self->arena,
+                       "kinds of copies that the profile does not hold are priced as on '%s' of "
+                       "the catalogue, which has the same GPU; another machine with it may have "
+                       "another link: give it with --from",
+                       self->borrowed);
+    if (out->replay.unissued)
+        haul_notes_add(&self->notes, &self->arena,
+                       "%" PRIu64 " of %" PRIu64
+                       " operations have no call in the profile: they start as soon as their "
+                       "stream lets them",
+                       out->replay.unissued, out->replay.ops);
+    note_gaps(self);
+    if (out->untried)
+        haul_notes_add(&self->notes, &self->arena,
+                       "%" PRIu64 " changes were not tried, of those that could save the least: "
+                       "%" PRIu64 " operations were scheduled, the limit",
+                       out->untried, self->scheduled);
+}

@@ -1,0 +1,182 @@
+/* Small copies in a row as one. */
+#include <stdlib.h>
+
+#include "advise/change.h"
+#include "base/records.h"
+
+/* Copies of one call, direction and memory, one behind the other on a stream. */
+typedef struct run {
+    uint32_t first; /* HAUL_NONE: none is open */
+    uint32_t last;
+    uint32_t count;
+    uint64_t bytes;
+    int64_t time_ns; /* durations and calls */
+} run;
+
+/* Small is a copy whose latency, the time of one byte, is at least half of its time. */
+static bool is_small(haul_study *study, const haul_op *op)
+{
+    double whole_s, byte_s;
+    haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail, HAUL_NEAR};
+    if (!op->bytes || !haul_op_crosses(op) || op->detail == HAUL_MANAGED ||
+        !haul_study_price(study, &copy, NULL, 0, &whole_s))
+        return false;
+    copy.bytes = 1;
+    return haul_study_price(study, &copy, NULL, 0, &byte_s) && whole_s <= 2 * byte_s;
+}
+
+static bool are_alike(const haul_op *a, const haul_op *b)
+{
+    return b->kind == HAUL_OP_COPY && a->name == b->name && a->direction == b->direction &&
+           a->detail == b->detail && a->thread == b->thread;
+}
+
+typedef void (*run_visitor)(haul_study *study, const run *run, void *state);
+
+typedef struct run_walk {
+    run *open; /* of each stream */
+    run_visitor visit;
+    void *state;
+} run_walk;
+
+static void close_run(haul_study *study, const run_walk *walk, run *at)
+{
+    if (at->first != HAUL_NONE && at->count > 1)
+        walk->visit(study, at, walk->state);
+    *at = (run){.first = HAUL_NONE};
+}
+
+static void walk_op(haul_study *study, const run_walk *walk, uint32_t i)
+{
+    const haul_op *op = &study->workload->ops[i];
+    run *at = &walk->open[op->stream];
+    const bool small = op->kind == HAUL_OP_COPY && is_small(study, op);
+    if (at->first != HAUL_NONE && (!small || !are_alike(&study->workload->ops[at->first], op)))
+        close_run(study, walk, at);
+    if (!small)
+        return;
+    if (at->first == HAUL_NONE)
+        at->first = i;
+    at->last = i;
+    at->count++;
+    at->bytes += op->bytes;
+    at->time_ns += haul_study_dur(study, i) + op->call_dur_ns;
+}
+
+/* Each run when it ends. */
+static void visit_runs(haul_study *study, run_visitor visit, void *state)
+{
+    const haul_workload *workload = study->workload;
+    const run_walk walk = {calloc(workload->stream_count + 1, sizeof(run)), visit, state};
+    if (!walk.open) {
+        study->failed = true;
+        return;
+    }
+    for (size_t s = 0; s < workload->stream_count; s++)
+        walk.open[s] = (run){.first = HAUL_NONE};
+    for (uint32_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].stream != HAUL_NONE)
+            walk_op(study, &walk, i);
+    for (size_t s = 0; s < workload->stream_count; s++)
+        close_run(study, &walk, &walk.open[s]);
+    free(walk.open);
+}
+
+/* A candidate for each name, direction and memory. */
+typedef struct kinds {
+    haul_records keys;
+    haul_candidates found;
+} kinds;
+
+static uint32_t aspect_of(const haul_op *op)
+{
+    return op->direction * 256U + op->detail;
+}
+
+static void count_run(haul_study *study, const run *at, void *state)
+{
+    kinds *self = state;
+    const haul_op *op = &study->workload->ops[at->first];
+    const uint32_t key[2] = {op->name, aspect_of(op)};
+    const size_t known = self->keys.count;
+    const uint32_t number = haul_records_add(&self->keys, key);
+    if (number == UINT32_MAX) {
+        study->failed = true;
+        return;
+    }
+    if (number == known) {
+        const haul_candidate candidate = {
+            .subject = op->name, .aspect = aspect_of(op), .variants = 1, .bound_ns = 1};
+        haul_candidates_add(study, &self->found, &candidate);
+    }
+    if (!study->failed)
+        self->found.items[number].bound_ns += at->time_ns;
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    kinds all = {.keys.size = 2 * sizeof(uint32_t)};
+    visit_runs(study, count_run, &all);
+    for (size_t c = 0; c < all.found.count; c++)
+        haul_candidates_add(study, out, &all.found.items[c]);
+    haul_records_release(&all.keys);
+    free(all.found.items);
+}
+
+typedef struct batcher {
+    const haul_candidate *candidate;
+    haul_rewrite *plan;
+} batcher;
+
+/* All is there when the last copy in is called for, and when the first copy out is. */
+static void batch_run(haul_study *study, const run *at, void *state)
+{
+    const batcher *self = state;
+    const haul_workload *workload = study->workload;
+    const haul_op *first = &workload->ops[at->first];
+    if (first->name != self->candidate->subject || aspect_of(first) != self->candidate->aspect)
+        return;
+    const uint32_t kept = first->direction == HAUL_HTOD ? at->last : at->first;
+    haul_edit *whole = haul_rewrite_claim(self->plan, kept);
+    const haul_copy one = haul_study_copy(self->plan, kept);
+    whole->bytes = at->bytes;
+    const haul_copy all = haul_study_copy(self->plan, kept);
+    whole->dur_ns = haul_study_scaled(study, whole->dur_ns, &one, &all);
+    uint32_t op = at->last;
+    for (uint32_t k = 0; k < at->count; k++, op = workload->ops[op].stream_prev) {
+        if (op == kept)
+            continue;
+        haul_rewrite_claim(self->plan, op)->into = kept;
+        haul_rewrite_leave_out(self->plan, op, false);
+    }
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    batcher self = {candidate, plan};
+    visit_runs(study, batch_run, &self);
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    (void)candidate;
+    const uint64_t left = effect->count - effect->left_out;
+    advice->what =
+        haul_study_text(study, "batch in %llu copies: %s", (unsigned long long)left, effect->calls);
+    advice->why = haul_study_text(study,
+                                  "they follow each other on their stream and take mostly latency: "
+                                  "%s for %s together",
+                                  haul_study_time(study, effect->before_ns),
+                                  haul_study_time(study, effect->after_ns));
+    advice->assumes = "what is copied together lies together, on the host and on the device";
+}
+
+const haul_change haul_change_batch = {
+    .word = "batch",
+    .summary = "small copies in a row become one",
+    .certainty = HAUL_IF,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

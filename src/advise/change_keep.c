@@ -1,0 +1,128 @@
+/* Buffers that come to the host and go back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/change.h"
+#include "base/grow.h"
+#include "base/records.h"
+
+typedef struct place_key {
+    uint64_t bytes;
+    uint64_t device;
+} place_key;
+
+/* The last copy of so many bytes over the link of each device. */
+typedef struct places {
+    haul_records keys;
+    uint32_t *last;
+    size_t capacity;
+} places;
+
+/* Puts an operation in the place of the last one like it, which goes to *before. */
+static bool exchange(places *self, const haul_workload *workload, uint32_t op, uint32_t *before)
+{
+    const haul_op *copy = &workload->ops[op];
+    const place_key key = {copy->bytes, copy->stream == HAUL_NONE
+                                            ? HAUL_NONE
+                                            : workload->streams[copy->stream].device};
+    const size_t known = self->keys.count;
+    const uint32_t number = haul_records_add(&self->keys, &key);
+    if (number == UINT32_MAX ||
+        !haul_grow(&self->last, &self->capacity, self->keys.count, sizeof *self->last))
+        return false;
+    *before = number < known ? self->last[number] : HAUL_NONE;
+    self->last[number] = op;
+    return true;
+}
+
+/* Whether `op` may bring back what `before` fetched: the host called for it when that was there. */
+static bool brings_back(const haul_workload *workload, uint32_t before, uint32_t op)
+{
+    if (before == HAUL_NONE)
+        return false;
+    const haul_op *fetch = &workload->ops[before], *copy = &workload->ops[op];
+    return fetch->direction == HAUL_DTOH && copy->direction == HAUL_HTOD &&
+           copy->flags & HAUL_OP_HAS_CALL && copy->call_ns >= fetch->start_ns + fetch->dur_ns;
+}
+
+static bool pair(haul_study *study)
+{
+    const haul_workload *workload = study->workload;
+    places seen = {.keys.size = sizeof(place_key)};
+    study->fetched = malloc((workload->op_count + 1) * sizeof *study->fetched);
+    bool done = study->fetched != NULL;
+    for (uint32_t i = 0; done && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        uint32_t before = HAUL_NONE;
+        study->fetched[i] = HAUL_NONE;
+        if (!haul_op_crosses(op) || !op->bytes || op->detail == HAUL_MANAGED)
+            continue;
+        done = exchange(&seen, workload, i, &before);
+        if (brings_back(workload, before, i))
+            study->fetched[i] = before;
+    }
+    haul_records_release(&seen.keys);
+    free(seen.last);
+    return done;
+}
+
+static int64_t time_of(const haul_study *study, uint32_t op)
+{
+    return haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    if (!pair(study)) {
+        study->failed = true;
+        return;
+    }
+    const haul_call_groups *groups = &study->groups;
+    for (size_t g = 0; g < groups->count; g++) {
+        const haul_call_group *group = &groups->items[g];
+        haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
+        for (uint32_t k = 0; k < group->count; k++) {
+            const uint32_t op = groups->ops[group->first + k];
+            if (study->fetched[op] != HAUL_NONE)
+                candidate.bound_ns += time_of(study, op) + time_of(study, study->fetched[op]);
+        }
+        haul_candidates_add(study, out, &candidate);
+    }
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    const haul_call_group *group = &study->groups.items[candidate->subject];
+    for (uint32_t k = 0; k < group->count; k++) {
+        const uint32_t back = study->groups.ops[group->first + k];
+        const uint32_t fetch = study->fetched[back];
+        if (fetch == HAUL_NONE)
+            continue;
+        (void)haul_rewrite_claim(plan, fetch);
+        (void)haul_rewrite_claim(plan, back);
+        haul_rewrite_leave_out(plan, fetch, false);
+        haul_rewrite_leave_out(plan, back, false);
+    }
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    const haul_call_group *group = &study->groups.items[candidate->subject];
+    advice->what =
+        haul_study_text(study, "keep on the device, do not fetch and send back: %s", effect->calls);
+    advice->why = haul_study_text(
+        study, "%s come to the host and as many go back after that: %s of copies",
+        haul_study_bytes(study, group->bytes), haul_study_time(study, effect->before_ns));
+    advice->assumes = "what goes back is what came, and the host does not need it: a profile holds "
+                      "the number of bytes alone";
+}
+
+const haul_change haul_change_keep = {
+    .word = "keep",
+    .summary = "bytes that come to the host and go back stay on the device",
+    .certainty = HAUL_SUSPECTED,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

@@ -1,0 +1,113 @@
+/* Outputs that a kernel writes to mapped host memory. */
+#include <math.h>
+
+#include "advise/change.h"
+#include "haul/overlap.h"
+
+/* The kernel right before a copy to the host on its stream, or HAUL_NONE. */
+static uint32_t kernel_of(const haul_study *study, uint32_t op)
+{
+    const uint32_t before = study->workload->ops[op].stream_prev;
+    return before != HAUL_NONE && study->workload->ops[before].kind == HAUL_OP_KERNEL ? before
+                                                                                      : HAUL_NONE;
+}
+
+/* The kernel with its output mapped, by equation (6) of CCGrid 2014: latency and rate of pinned
+ * copies, each byte once. */
+static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t *dur_ns)
+{
+    const haul_op *copied = &study->workload->ops[op];
+    haul_copy copy = {copied->bytes, (haul_direction)copied->direction, HAUL_PINNED, HAUL_NEAR};
+    double whole_s, byte_s;
+    if (!haul_study_price(study, &copy, &haul_change_map, 1, &whole_s))
+        return false;
+    copy.bytes = 1;
+    if (!haul_study_price(study, &copy, &haul_change_map, 1, &byte_s))
+        return false;
+    const double per_byte_s = fmax(0, whole_s - byte_s) / (double)copied->bytes;
+    const haul_overlap_case mapped = {
+        .device = HAUL_TWO_ENGINES,
+        .out = {.bytes = (double)copied->bytes,
+                .times = 1,
+                .latency_s = byte_s,
+                .per_byte_s = per_byte_s,
+                .busy_per_byte_s = per_byte_s,
+                .mapped_per_byte_s = per_byte_s},
+        .kernel_s = 1e-9 * (double)kernel_ns,
+    };
+    *dur_ns = llround(1e9 * haul_overlap_time(&mapped, HAUL_MAPPED, 1));
+    return true;
+}
+
+/* Whether the kernel and the copy take longer than the kernel that writes over the link. */
+static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur_ns)
+{
+    const haul_op *copied = &study->workload->ops[op];
+    *kernel = kernel_of(study, op);
+    if (*kernel == HAUL_NONE || copied->direction != HAUL_DTOH || !copied->bytes ||
+        copied->detail == HAUL_MANAGED)
+        return false;
+    const int64_t kernel_ns = haul_study_dur(study, *kernel);
+    return mapped_ns(study, op, kernel_ns, dur_ns) &&
+           *dur_ns < kernel_ns + haul_study_dur(study, op);
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    const haul_call_groups *groups = &study->groups;
+    for (size_t g = 0; g < groups->count; g++) {
+        const haul_call_group *group = &groups->items[g];
+        haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
+        for (uint32_t k = 0; group->direction == HAUL_DTOH && k < group->count; k++) {
+            const uint32_t op = groups->ops[group->first + k];
+            uint32_t kernel;
+            int64_t dur_ns;
+            if (gains(study, op, &kernel, &dur_ns))
+                candidate.bound_ns +=
+                    haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
+        }
+        haul_candidates_add(study, out, &candidate);
+    }
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    const haul_call_group *group = &study->groups.items[candidate->subject];
+    for (uint32_t k = 0; k < group->count; k++) {
+        const uint32_t op = study->groups.ops[group->first + k];
+        uint32_t kernel;
+        int64_t dur_ns;
+        if (!gains(study, op, &kernel, &dur_ns))
+            continue;
+        haul_study_pin(study, plan, op);
+        (void)haul_rewrite_claim(plan, op);
+        haul_rewrite_claim(plan, kernel)->dur_ns = dur_ns;
+        haul_rewrite_leave_out(plan, op, true);
+    }
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    const haul_call_group *group = &study->groups.items[candidate->subject];
+    advice->what = haul_study_text(
+        study, "map the output, which the kernel then writes to the host: %s", effect->calls);
+    advice->why = haul_study_text(study,
+                                  "%s cross the link while the kernel runs, not after it in %s of "
+                                  "copies",
+                                  haul_study_bytes(study, group->bytes),
+                                  haul_study_time(study, effect->before_ns));
+    advice->assumes = "the kernel before it writes each byte once, side by side, and reads none "
+                      "back (CCGrid 2014, equation 6)";
+    advice->needs = haul_study_text(study, "%s of pinned, mapped host memory",
+                                    haul_study_bytes(study, group->bytes));
+}
+
+const haul_change haul_change_map = {
+    .word = "map",
+    .summary = "outputs that are copied after a kernel are written to mapped memory",
+    .certainty = HAUL_IF,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

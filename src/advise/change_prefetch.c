@@ -1,0 +1,152 @@
+/* Unified memory that is prefetched before the kernel that needs it. */
+#include <stdlib.h>
+
+#include "advise/change.h"
+#include "base/intervals.h"
+
+/* The migrations to a device while its latest kernel runs. */
+typedef struct faults {
+    uint32_t kernel; /* HAUL_NONE: none has run */
+    uint32_t count;
+    uint64_t bytes;
+    int64_t time_ns;
+    double price_s; /* of each alone, summed */
+    haul_union covered;
+} faults;
+
+typedef void (*fault_visitor)(haul_study *study, const faults *at, void *state);
+
+typedef struct fault_walk {
+    faults *of; /* each device, and none */
+    fault_visitor visit;
+    void *state;
+    haul_rewrite *plan; /* or NULL: whose copies are left out */
+} fault_walk;
+
+static void close_kernel(haul_study *study, const fault_walk *walk, faults *at, uint32_t kernel)
+{
+    if (at->count)
+        walk->visit(study, at, walk->state);
+    *at = (faults){.kernel = kernel, .covered = haul_union_begin()};
+}
+
+static void add_fault(haul_study *study, const fault_walk *walk, faults *at, uint32_t i)
+{
+    const haul_op *op = &study->workload->ops[i];
+    const haul_op *kernel = at->kernel == HAUL_NONE ? NULL : &study->workload->ops[at->kernel];
+    const haul_copy copy = {op->bytes, HAUL_HTOD, HAUL_MANAGED, HAUL_NEAR};
+    double seconds;
+    if (!kernel || kernel->thread == HAUL_NONE || !op->bytes ||
+        op->start_ns >= kernel->start_ns + kernel->dur_ns ||
+        !haul_study_price(study, &copy, &haul_change_prefetch, 1, &seconds))
+        return;
+    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+    const int64_t last_ns = kernel->start_ns + kernel->dur_ns;
+    haul_union_add(&at->covered, op->start_ns, end_ns < last_ns ? end_ns : last_ns);
+    at->count++;
+    at->bytes += op->bytes;
+    at->time_ns += haul_study_dur(study, i);
+    at->price_s += seconds;
+    if (!walk->plan)
+        return;
+    (void)haul_rewrite_claim(walk->plan, i);
+    haul_rewrite_leave_out(walk->plan, i, false);
+}
+
+static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *plan, void *state)
+{
+    const haul_workload *workload = study->workload;
+    const fault_walk walk = {malloc((workload->device_count + 1) * sizeof(faults)), visit, state,
+                             plan};
+    if (!walk.of) {
+        study->failed = true;
+        return;
+    }
+    for (size_t d = 0; d <= workload->device_count; d++)
+        walk.of[d] = (faults){.kernel = HAUL_NONE};
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const uint32_t device =
+            op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+        faults *at = &walk.of[device < workload->device_count ? device : workload->device_count];
+        if (op->kind == HAUL_OP_KERNEL)
+            close_kernel(study, &walk, at, i);
+        else if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD &&
+                 op->detail == HAUL_MANAGED)
+            add_fault(study, &walk, at, i);
+    }
+    for (size_t d = 0; d <= workload->device_count; d++)
+        close_kernel(study, &walk, &walk.of[d], HAUL_NONE);
+    free(walk.of);
+}
+
+static void sum_bound(haul_study *study, const faults *at, void *state)
+{
+    (void)study;
+    *(int64_t *)state += haul_clamp_ns(at->covered.covered) + at->time_ns;
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    haul_candidate candidate = {.variants = 1};
+    visit_faults(study, sum_bound, NULL, &candidate.bound_ns);
+    haul_candidates_add(study, out, &candidate);
+}
+
+/* The kernel loses the time in which its bytes came; they come before it in one copy. */
+static void prefetch(haul_study *study, const faults *at, void *state)
+{
+    haul_rewrite *plan = state;
+    const haul_op *kernel = &study->workload->ops[at->kernel];
+    const haul_copy all = {at->bytes, HAUL_HTOD, HAUL_MANAGED, HAUL_NEAR};
+    double all_s = at->price_s;
+    if (!haul_study_price(study, &all, &haul_change_prefetch, 1, &all_s))
+        return;
+    const haul_insert insert = {
+        .op = {.kind = HAUL_OP_COPY,
+               .direction = HAUL_HTOD,
+               .detail = HAUL_MANAGED,
+               .bytes = at->bytes,
+               .stream = haul_rewrite_streams(plan, kernel->stream, 1)},
+        .dur_ns = (int64_t)((double)at->time_ns * all_s / at->price_s),
+        .call_dur_ns = plan->free_call_ns,
+        .anchor = at->kernel,
+        .place = HAUL_BEFORE_CALL,
+    };
+    haul_edit *edit = haul_rewrite_claim(plan, at->kernel);
+    if (kernel->dur_ns > 0)
+        edit->dur_ns -=
+            (int64_t)((double)edit->dur_ns * (double)at->covered.covered / (double)kernel->dur_ns);
+    haul_rewrite_edge_add(plan, haul_rewrite_insert(plan, &insert), at->kernel);
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    (void)candidate;
+    visit_faults(study, prefetch, plan, plan);
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    (void)candidate;
+    advice->what = haul_study_text(
+        study, "prefetch unified memory before the kernels that fault on it: %s", effect->calls);
+    advice->why = haul_study_text(study,
+                                  "the bytes migrate in %llu pieces of %s on average while kernels "
+                                  "wait for them, %s in all",
+                                  (unsigned long long)effect->count,
+                                  haul_study_bytes(study, effect->bytes / effect->count),
+                                  haul_study_time(study, effect->before_ns));
+    advice->assumes = "a kernel stands still while its bytes migrate, and what it will touch is "
+                      "known before it starts";
+}
+
+const haul_change haul_change_prefetch = {
+    .word = "prefetch",
+    .summary = "unified memory migrates at once before the kernel that touches it",
+    .certainty = HAUL_IF,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

@@ -1,0 +1,284 @@
+/* A copy in, its kernel and the copy out in parts over streams. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/change.h"
+
+enum { MOST_COPIES = 8 };
+
+/* One kernel with the copies around it on its stream. */
+typedef struct trio {
+    uint32_t ins[MOST_COPIES];
+    uint32_t in_count;
+    uint32_t kernel; /* HAUL_NONE: none yet */
+    uint32_t outs[MOST_COPIES];
+    uint32_t out_count;
+    bool unfit; /* more copies than there is room for */
+} trio;
+
+typedef void (*trio_visitor)(haul_study *study, const trio *at, void *state);
+
+typedef struct trio_walk {
+    trio *open; /* of each stream */
+    trio_visitor visit;
+    void *state;
+} trio_walk;
+
+static void close_trio(haul_study *study, const trio_walk *walk, trio *at)
+{
+    if (at->kernel != HAUL_NONE && at->in_count + at->out_count && !at->unfit)
+        walk->visit(study, at, walk->state);
+    *at = (trio){.kernel = HAUL_NONE};
+}
+
+static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
+{
+    if (*count < MOST_COPIES)
+        ops[(*count)++] = op;
+    else
+        at->unfit = true;
+}
+
+static void walk_op(haul_study *study, const trio_walk *walk, uint32_t i)
+{
+    const haul_op *op = &study->workload->ops[i];
+    trio *at = &walk->open[op->stream];
+    const bool crosses = haul_op_crosses(op) && op->detail != HAUL_MANAGED;
+    if (crosses && op->direction == HAUL_HTOD) {
+        if (at->kernel != HAUL_NONE)
+            close_trio(study, walk, at);
+        add_copy(at, at->ins, &at->in_count, i);
+    } else if (crosses) {
+        if (at->kernel == HAUL_NONE)
+            close_trio(study, walk, at);
+        else
+            add_copy(at, at->outs, &at->out_count, i);
+    } else if (op->kind == HAUL_OP_KERNEL) {
+        if (at->kernel != HAUL_NONE)
+            close_trio(study, walk, at);
+        at->kernel = i;
+    } else {
+        close_trio(study, walk, at);
+    }
+}
+
+/* Each trio when it ends. */
+static void visit_trios(haul_study *study, trio_visitor visit, void *state)
+{
+    const haul_workload *workload = study->workload;
+    const trio_walk walk = {calloc(workload->stream_count + 1, sizeof(trio)), visit, state};
+    if (!walk.open) {
+        study->failed = true;
+        return;
+    }
+    for (size_t s = 0; s < workload->stream_count; s++)
+        walk.open[s] = (trio){.kernel = HAUL_NONE};
+    for (uint32_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].stream != HAUL_NONE)
+            walk_op(study, &walk, i);
+    for (size_t s = 0; s < workload->stream_count; s++)
+        close_trio(study, &walk, &walk.open[s]);
+    free(walk.open);
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool can_split(haul_study *study, uint32_t op)
+{
+    const haul_op *copy = &study->workload->ops[op];
+    return copy->bytes >= HAUL_MOST_PARTS &&
+           (copy->detail != HAUL_PAGEABLE ||
+            haul_study_can_pin(study, &haul_change_split, (haul_direction)copy->direction,
+                               copy->bytes, 1));
+}
+
+static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count, bool *can,
+                          int64_t *calls_ns)
+{
+    int64_t sum_ns = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        sum_ns += haul_study_dur(study, ops[k]);
+        *calls_ns += study->workload->ops[ops[k]].call_dur_ns;
+        *can = *can && can_split(study, ops[k]);
+    }
+    return sum_ns;
+}
+
+/* What all at once would save of one after the other, and the calls that need not block; 0 where it
+ * cannot be. */
+static int64_t bound_of(haul_study *study, const trio *at)
+{
+    bool can = true;
+    int64_t calls_ns = 0;
+    const int64_t in_ns = sum_copies(study, at->ins, at->in_count, &can, &calls_ns);
+    const int64_t out_ns = sum_copies(study, at->outs, at->out_count, &can, &calls_ns);
+    const int64_t kernel_ns = haul_study_dur(study, at->kernel);
+    if (!can)
+        return 0;
+    return in_ns + kernel_ns + out_ns - most(kernel_ns, most(in_ns, out_ns)) + calls_ns;
+}
+
+/* The bounds of kernels, by name; the last of those without one. */
+typedef struct bounds {
+    int64_t *of;
+    size_t count;
+} bounds;
+
+static size_t name_place(const bounds *self, uint32_t name)
+{
+    return name < self->count - 1 ? name : self->count - 1;
+}
+
+static void add_bound(haul_study *study, const trio *at, void *state)
+{
+    const bounds *self = state;
+    const uint32_t name = study->workload->ops[at->kernel].name;
+    self->of[name_place(self, name)] += bound_of(study, at);
+}
+
+static size_t count_names(const haul_workload *workload)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_KERNEL && workload->ops[i].name != HAUL_NONE &&
+            workload->ops[i].name >= count)
+            count = (size_t)workload->ops[i].name + 1;
+    return count + 1;
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    bounds all = {.count = count_names(study->workload)};
+    all.of = calloc(all.count, sizeof *all.of);
+    if (!all.of) {
+        study->failed = true;
+        return;
+    }
+    visit_trios(study, add_bound, &all);
+    for (size_t n = 0; n < all.count; n++) {
+        const haul_candidate candidate = {
+            .subject = n + 1 < all.count ? (uint32_t)n : HAUL_NONE,
+            .variants = HAUL_VARIANTS,
+            .bound_ns = all.of[n],
+        };
+        haul_candidates_add(study, out, &candidate);
+    }
+    free(all.of);
+}
+
+static unsigned parts_of(const haul_candidate *candidate)
+{
+    return 2U << candidate->variant; /* 2, 4, 8, 16 */
+}
+
+typedef struct splitter {
+    const haul_candidate *candidate;
+    haul_rewrite *plan;
+    unsigned parts;
+    uint32_t *streams; /* of each stream the first of its new ones, or HAUL_NONE */
+    uint32_t *kernels; /* of each stream the last kernel in parts, or HAUL_NONE */
+} splitter;
+
+static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
+{
+    const uint32_t stream = self->plan->workload->ops[op].stream;
+    edit->parts = (uint8_t)self->parts;
+    edit->stream = self->streams[stream];
+    self->plan->extra_parts += self->parts - 1;
+}
+
+static void split_copy(haul_study *study, const splitter *self, uint32_t op, bool is_last)
+{
+    haul_study_pin(study, self->plan, op);
+    haul_edit *edit = haul_rewrite_claim(self->plan, op);
+    const haul_copy whole = haul_study_copy(self->plan, op);
+    haul_copy part = whole;
+    part.bytes = whole.bytes / self->parts;
+    edit->dur_ns = haul_study_scaled(study, edit->dur_ns, &whole, &part);
+    in_parts(self, op, edit);
+    if (is_last)
+        return;
+    edit->marks |= HAUL_EDIT_INNER | HAUL_EDIT_FREE;
+}
+
+/* The device is full with one part, so the parts follow each other. */
+static void split_kernel(const splitter *self, uint32_t op, bool is_last)
+{
+    haul_edit *edit = haul_rewrite_claim(self->plan, op);
+    const uint32_t stream = self->plan->workload->ops[op].stream;
+    edit->dur_ns = (edit->dur_ns + self->parts - 1) / self->parts;
+    in_parts(self, op, edit);
+    if (!is_last)
+        edit->marks |= HAUL_EDIT_INNER;
+    for (unsigned part = 0; part + 1 < self->parts; part++)
+        haul_rewrite_edge_parts(self->plan,
+                                (haul_rewrite_edge){op, op, (uint8_t)part, (uint8_t)(part + 1)});
+    if (self->kernels[stream] != HAUL_NONE)
+        haul_rewrite_edge_parts(self->plan, (haul_rewrite_edge){self->kernels[stream], op,
+                                                                (uint8_t)(self->parts - 1), 0});
+    self->kernels[stream] = op;
+}
+
+static void split_trio(haul_study *study, const trio *at, void *state)
+{
+    splitter *self = state;
+    const haul_op *kernel = &study->workload->ops[at->kernel];
+    if (kernel->name != self->candidate->subject || !bound_of(study, at))
+        return;
+    if (self->streams[kernel->stream] == HAUL_NONE)
+        self->streams[kernel->stream] =
+            haul_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
+    for (uint32_t k = 0; k < at->in_count; k++)
+        split_copy(study, self, at->ins[k], false);
+    split_kernel(self, at->kernel, !at->out_count);
+    for (uint32_t k = 0; k < at->out_count; k++)
+        split_copy(study, self, at->outs[k], k + 1 == at->out_count);
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    const size_t size = (study->workload->stream_count + 1) * sizeof(uint32_t);
+    splitter self = {.candidate = candidate,
+                     .plan = plan,
+                     .parts = parts_of(candidate),
+                     .streams = malloc(size),
+                     .kernels = malloc(size)};
+    if (self.streams && self.kernels) {
+        memset(self.streams, 0xff, size);
+        memset(self.kernels, 0xff, size);
+        visit_trios(study, split_trio, &self);
+        haul_rewrite_leave_out_waits(plan);
+    } else {
+        study->failed = true;
+    }
+    free(self.streams);
+    free(self.kernels);
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    const char *kernel = haul_workload_string(study->workload, candidate->subject);
+    advice->parts = parts_of(candidate);
+    advice->what = haul_study_text(study, "split over %u streams, with the kernel '%.200s': %s",
+                                   advice->parts, *kernel ? kernel : "?", effect->calls);
+    advice->why = haul_study_text(study,
+                                  "%s of copies come before and after the kernel; in %u parts all "
+                                  "but the first and the last run beside it",
+                                  haul_study_time(study, effect->before_ns), advice->parts);
+    advice->assumes = "the kernel divides into equal parts that need their part of the bytes, and "
+                      "one part fills the device";
+    advice->needs = haul_study_pinned_need(study, effect);
+}
+
+const haul_change haul_change_split = {
+    .word = "split",
+    .summary = "copies in, their kernel and copies out go in parts over streams",
+    .certainty = HAUL_IF,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

@@ -1,0 +1,299 @@
+/* Copies on streams of their own, beside the kernels that they feed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/change.h"
+
+/* A stream's work goes in rounds: copies in, kernels, copies out, as far as a round has them. With
+ * two sets of buffers a round's copies may overlap the kernels of the rounds beside it, not those
+ * two before: these buffers are needed again. */
+typedef struct round {
+    uint32_t last_in;     /* moved; HAUL_NONE where there is none */
+    uint32_t last_out;    /* likewise */
+    uint32_t last_kernel; /* or what else stays on the stream */
+    uint32_t first;       /* operation */
+    bool frees;           /* a call that blocked does not any more */
+} round;
+
+typedef enum phase { PHASE_IN, PHASE_KERNEL, PHASE_OUT } phase;
+
+/* Which copies move, by variant. */
+static const struct {
+    bool in;
+    bool out;
+} moves[] = {{true, true}, {true, false}, {false, true}};
+
+enum { MOVES = sizeof moves / sizeof *moves };
+
+static const round no_round = {HAUL_NONE, HAUL_NONE, HAUL_NONE, HAUL_NONE, false};
+
+typedef struct mover {
+    haul_study *study;
+    haul_rewrite *plan;
+    uint32_t stream;
+    bool in;
+    bool out;
+    uint32_t in_stream;
+    uint32_t out_stream;
+    phase phase;
+    round rounds[3]; /* this one, the one before, and the one before that */
+    uint32_t last_moved;
+    uint32_t last_stays;
+    uint32_t pending_in; /* the last moved copy in that nothing on the stream has waited for */
+} mover;
+
+static phase phase_of(const haul_op *op)
+{
+    if (!haul_op_crosses(op) || op->detail == HAUL_MANAGED)
+        return PHASE_KERNEL;
+    return op->direction == HAUL_HTOD ? PHASE_IN : PHASE_OUT;
+}
+
+/* Where copies moved the host waits for them alone, not for what stayed. */
+static void end_round(mover *self)
+{
+    const round *now = &self->rounds[0];
+    if (now->last_in == HAUL_NONE && now->last_out == HAUL_NONE)
+        return;
+    uint32_t op = now->last_kernel;
+    while (op != HAUL_NONE && op >= now->first) {
+        self->plan->edits[op].marks |= HAUL_EDIT_INNER;
+        op = self->study->workload->ops[op].stream_prev;
+    }
+}
+
+static void begin_round(mover *self)
+{
+    end_round(self);
+    self->rounds[2] = self->rounds[1];
+    self->rounds[1] = self->rounds[0];
+    self->rounds[0] = no_round;
+}
+
+/* A wait of the host beside a call, for edges; HAUL_NONE where nobody makes the call. */
+static uint32_t insert_wait(mover *self, uint32_t anchor, haul_insert_place place)
+{
+    if (self->study->workload->ops[anchor].thread == HAUL_NONE)
+        return HAUL_NONE;
+    const haul_insert insert = {
+        .op = {.kind = HAUL_OP_SYNC, .detail = HAUL_SYNC_EVENT, .stream = HAUL_NONE},
+        .anchor = anchor,
+        .place = place,
+    };
+    return haul_rewrite_insert(self->plan, &insert);
+}
+
+static void wait_for(mover *self, uint32_t copy, uint32_t wait)
+{
+    if (copy != HAUL_NONE && wait != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, copy, wait);
+}
+
+/* `again` is the copy whose buffer on the host the call needs, or HAUL_NONE. */
+static void move_copy(mover *self, uint32_t op, uint32_t stream, uint32_t again)
+{
+    haul_rewrite *plan = self->plan;
+    haul_study_pin(self->study, plan, op);
+    haul_edit *edit = haul_rewrite_claim(plan, op);
+    edit->stream = stream;
+    if (plan->workload->ops[op].flags & HAUL_OP_BLOCKS || edit->marks & HAUL_EDIT_PINNED)
+        self->rounds[0].frees = true;
+    edit->marks |= HAUL_EDIT_MOVED | HAUL_EDIT_INNER | HAUL_EDIT_FREE;
+    if (again != HAUL_NONE && self->rounds[2].frees)
+        wait_for(self, again, insert_wait(self, op, HAUL_BEFORE_CALL));
+    self->last_moved = op;
+}
+
+/* In the end the host waits for all whose calls it need not wait in any more. */
+static void wait_at_end(mover *self)
+{
+    const uint32_t wait = insert_wait(self, self->last_moved, HAUL_AFTER_CALL);
+    for (int r = 0; r < 3; r++) {
+        if (!self->rounds[r].frees)
+            continue;
+        wait_for(self, self->rounds[r].last_in, wait);
+        wait_for(self, self->rounds[r].last_out, wait);
+    }
+}
+
+static void move_in(mover *self, uint32_t op)
+{
+    const bool first = self->rounds[0].last_in == HAUL_NONE;
+    move_copy(self, op, self->in_stream, first ? self->rounds[2].last_in : HAUL_NONE);
+    if (self->rounds[2].last_kernel != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, self->rounds[2].last_kernel, op);
+    self->rounds[0].last_in = op;
+    self->pending_in = op;
+}
+
+static void move_out(mover *self, uint32_t op)
+{
+    const bool first = self->rounds[0].last_out == HAUL_NONE;
+    move_copy(self, op, self->out_stream, first ? self->rounds[2].last_out : HAUL_NONE);
+    if (self->last_stays != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, self->last_stays, op);
+    if (self->pending_in != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, self->pending_in, op);
+    self->rounds[0].last_out = op;
+}
+
+/* What stays waits for the copies in, and for the copies out whose buffers it writes again. */
+static void stay(mover *self, uint32_t op)
+{
+    round *now = &self->rounds[0];
+    if (self->pending_in != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, self->pending_in, op);
+    if (now->last_kernel == HAUL_NONE && self->rounds[2].last_out != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, self->rounds[2].last_out, op);
+    self->pending_in = HAUL_NONE;
+    now->last_kernel = self->last_stays = op;
+}
+
+static void move_op(mover *self, uint32_t op)
+{
+    const phase next = phase_of(&self->study->workload->ops[op]);
+    if (next < self->phase)
+        begin_round(self);
+    self->phase = next;
+    if (self->rounds[0].first == HAUL_NONE)
+        self->rounds[0].first = op;
+    if (next == PHASE_IN && self->in)
+        move_in(self, op);
+    else if (next == PHASE_OUT && self->out)
+        move_out(self, op);
+    else
+        stay(self, op);
+}
+
+static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+{
+    const haul_workload *workload = study->workload;
+    mover self = {.study = study,
+                  .plan = plan,
+                  .stream = candidate->subject,
+                  .in = moves[candidate->variant].in,
+                  .out = moves[candidate->variant].out,
+                  .phase = PHASE_IN,
+                  .rounds = {no_round, no_round, no_round},
+                  .last_moved = HAUL_NONE,
+                  .last_stays = HAUL_NONE,
+                  .pending_in = HAUL_NONE};
+    self.in_stream = haul_rewrite_streams(plan, self.stream, 2);
+    self.out_stream = self.in_stream + 1;
+    uint32_t last = HAUL_NONE;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        if (workload->ops[i].kind > HAUL_OP_KERNEL || workload->ops[i].stream != self.stream)
+            continue;
+        move_op(&self, i);
+        last = i;
+    }
+    end_round(&self);
+    if (self.last_moved == HAUL_NONE)
+        return;
+    wait_at_end(&self);
+    plan->edits[last].marks &= (uint8_t)~HAUL_EDIT_INNER;
+    haul_rewrite_leave_out_waits(plan);
+}
+
+/* What a stream holds. */
+typedef struct content {
+    int64_t copy_ns; /* durations and calls */
+    uint64_t pageable[2];
+    uint64_t largest[2]; /* bytes, of these */
+    bool kernels;
+} content;
+
+static void add_content(const haul_study *study, uint32_t i, content *of)
+{
+    const haul_op *op = &study->workload->ops[i];
+    if (op->kind == HAUL_OP_KERNEL)
+        of->kernels = true;
+    if (phase_of(op) == PHASE_KERNEL)
+        return;
+    of->copy_ns += haul_study_dur(study, i) + op->call_dur_ns;
+    if (op->detail != HAUL_PAGEABLE)
+        return;
+    of->pageable[op->direction]++;
+    if (op->bytes > of->largest[op->direction])
+        of->largest[op->direction] = op->bytes;
+}
+
+/* The waits of the host vanish with the blocks. */
+static void add_waits(const haul_study *study, content *of)
+{
+    const haul_workload *workload = study->workload;
+    for (size_t e = 0; e < workload->edge_count; e++) {
+        const haul_edge *edge = &workload->edges[e];
+        const uint32_t stream = workload->ops[edge->before].stream;
+        if (workload->ops[edge->after].kind == HAUL_OP_SYNC && stream != HAUL_NONE)
+            of[stream].copy_ns += workload->ops[edge->after].dur_ns;
+    }
+}
+
+static void find(haul_study *study, haul_candidates *out)
+{
+    const haul_workload *workload = study->workload;
+    content *of = calloc(workload->stream_count + 1, sizeof *of);
+    study->failed |= !of;
+    for (uint32_t i = 0; of && i < workload->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].stream != HAUL_NONE)
+            add_content(study, i, &of[workload->ops[i].stream]);
+    for (uint32_t s = 0; of && s < workload->stream_count; s++) {
+        bool can = of[s].kernels && of[s].copy_ns > 0;
+        for (int d = 0; can && d < 2; d++)
+            can = !of[s].pageable[d] ||
+                  haul_study_can_pin(study, &haul_change_stream, (haul_direction)d,
+                                     of[s].largest[d], of[s].pageable[d]);
+        of[s].kernels = can;
+    }
+    if (of)
+        add_waits(study, of);
+    for (uint32_t s = 0; of && s < workload->stream_count; s++) {
+        const haul_candidate candidate = {
+            .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns};
+        if (of[s].kernels)
+            haul_candidates_add(study, out, &candidate);
+    }
+    free(of);
+}
+
+/* CUDA's default stream has id 7 in the profiles of Nsight Systems and nvprof. */
+static bool is_default(const haul_study *study, uint32_t stream)
+{
+    const char *format = study->workload->format;
+    return study->workload->streams[stream].id == 7 && format &&
+           (!strncmp(format, "nsys", 4) || !strncmp(format, "nvprof", 6));
+}
+
+static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
+                 haul_advice *advice)
+{
+    const unsigned long long id = study->workload->streams[candidate->subject].id;
+    const char *from = is_default(study, candidate->subject)
+                           ? "the default stream"
+                           : haul_study_text(study, "stream %llu", id);
+    advice->parts = moves[candidate->variant].in && moves[candidate->variant].out ? 2 : 1;
+    advice->what = haul_study_text(
+        study, "move off %s, asynchronous, to %s: %s", from,
+        advice->parts == 2 ? "one stream in and one out" : "a stream of their own", effect->calls);
+    advice->why = haul_study_text(study,
+                                  "copies and kernels of the stream wait for each other, %s of "
+                                  "copies, and the host for both, %s",
+                                  haul_study_time(study, effect->after_ns),
+                                  haul_study_time(study, effect->calls_ns + effect->waits_ns));
+    advice->assumes = "a round of copies in, kernels and copies out needs the round before only "
+                      "through its kernels, which stay in order, and the host reads a result, or "
+                      "fills a buffer again, two rounds later";
+    const char *pinned = haul_study_pinned_need(study, effect);
+    advice->needs =
+        pinned ? haul_study_text(study, "two sets of buffers; %s", pinned) : "two sets of buffers";
+}
+
+const haul_change haul_change_stream = {
+    .word = "stream",
+    .summary = "copies move off the stream of the kernels, to streams of their own",
+    .certainty = HAUL_IF,
+    .find = find,
+    .apply = apply,
+    .tell = tell,
+};

@@ -1,0 +1,34 @@
+#include "advise/change.h"
+
+const haul_change *const haul_changes[] = {
+    &haul_change_pin,      &haul_change_symbol, &haul_change_drop,
+    &haul_change_keep,     &haul_change_batch,  &haul_change_map,
+    &haul_change_prefetch, &haul_change_stream, &haul_change_split,
+};
+
+const size_t haul_change_total = sizeof haul_changes / sizeof haul_changes[0];
+
+size_t haul_change_count(void)
+{
+    return haul_change_total;
+}
+
+const char *haul_change_word(size_t index)
+{
+    return index < haul_change_total ? haul_changes[index]->word : "";
+}
+
+const char *haul_change_summary(size_t index)
+{
+    return index < haul_change_total ? haul_changes[index]->summary : "";
+}
+
+const char *haul_certainty_text(haul_certainty certainty)
+{
+    static const char *const words[] = {
+#define CERTAINTY_ROW(name, word) word,
+        HAUL_CERTAINTY_LIST(CERTAINTY_ROW)
+#undef CERTAINTY_ROW
+    };
+    return (unsigned)certainty < sizeof words / sizeof *words ? words[certainty] : "";
+}

@@ -1,0 +1,477 @@
+/* From a plan to the workload that it makes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/rewrite.h"
+#include "base/fail.h"
+#include "base/grow.h"
+#include "workload/builder.h"
+
+typedef struct build {
+    const haul_rewrite *plan;
+    const haul_workload *from;
+    haul_op *ops;
+    int64_t *durations_ns;
+    int64_t *call_durations_ns;
+    size_t op_count;
+    uint32_t *place;       /* of the first part of each operation; NULL: its own number */
+    uint32_t *by_anchor;   /* the inserts, by anchor and place */
+    uint32_t insert_begin; /* where the inserts are, as operations */
+    haul_edge *edges;
+    size_t edge_count;
+    size_t edge_capacity;
+    haul_stream *streams;
+    bool failed;
+} build;
+
+static uint32_t place_of(const build *self, uint32_t op)
+{
+    if (op >= self->from->op_count)
+        return self->insert_begin + (op - (uint32_t)self->from->op_count);
+    return self->place ? self->place[op] : op;
+}
+
+static unsigned parts_of(const build *self, uint32_t op)
+{
+    return op < self->from->op_count ? self->plan->edits[op].parts : 1;
+}
+
+static bool number_parts(build *self)
+{
+    const size_t count = self->from->op_count;
+    self->insert_begin = (uint32_t)(count + self->plan->extra_parts);
+    self->op_count = self->insert_begin + self->plan->insert_count;
+    if (!self->plan->extra_parts)
+        return true;
+    self->place = malloc((count + 1) * sizeof *self->place);
+    uint32_t next = 0;
+    for (size_t i = 0; self->place && i < count; i++) {
+        self->place[i] = next;
+        next += self->plan->edits[i].parts;
+    }
+    return self->place != NULL;
+}
+
+/* The share of `whole` that is part `part` of `parts`. */
+static uint64_t part_of(uint64_t whole, unsigned part, unsigned parts)
+{
+    return whole / parts + (part < whole % parts);
+}
+
+/* Empty: it holds nothing but its place on its stream, and nobody calls it. */
+static haul_op empty_of(const haul_op *op)
+{
+    haul_op empty = *op;
+    empty.kind = HAUL_OP_COPY;
+    empty.direction = HAUL_HTOH;
+    empty.detail = HAUL_MEMORY_UNKNOWN;
+    empty.bytes = 0;
+    empty.flags = 0;
+    empty.thread = empty.thread_prev = HAUL_NONE;
+    return empty;
+}
+
+/* The parts after the first are called one after another when the first's call returned. A call
+ * that did not block and does now returns so long after the end as one that does nothing takes. */
+static haul_op part_op(const build *self, uint32_t i, unsigned part)
+{
+    const haul_op *op = &self->from->ops[i];
+    const haul_edit *edit = &self->plan->edits[i];
+    haul_op made = *op;
+    if (op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET)
+        made.bytes = part_of(edit->bytes, part, edit->parts);
+    if (op->kind == HAUL_OP_COPY && edit->marks & HAUL_EDIT_PINNED)
+        made.detail = HAUL_PINNED;
+    if (edit->parts == 1)
+        made.stream = edit->stream;
+    else if (part)
+        made.stream = edit->stream + part - 1;
+    if (edit->marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS)) {
+        made.flags |= HAUL_OP_BLOCKS;
+        made.start_ns = op->call_ns + op->call_dur_ns - self->plan->free_call_ns - op->dur_ns;
+    }
+    if (edit->marks & HAUL_EDIT_FREE || part + 1U < edit->parts)
+        made.flags &= (uint8_t)~HAUL_OP_BLOCKS;
+    if (!part)
+        return made;
+    made.call_ns = op->call_ns + op->call_dur_ns;
+    made.call_dur_ns = 0;
+    return made;
+}
+
+static int64_t call_time(const haul_rewrite *plan, const haul_op *op, const haul_edit *edit,
+                         unsigned part)
+{
+    if (op->kind > HAUL_OP_KERNEL)
+        return op->dur_ns;
+    const bool freed = edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
+                       (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS);
+    if (part || (freed && op->call_dur_ns > plan->free_call_ns))
+        return plan->free_call_ns;
+    return op->call_dur_ns;
+}
+
+static void put_op(build *self, uint32_t i)
+{
+    const haul_op *op = &self->from->ops[i];
+    const haul_edit *edit = &self->plan->edits[i];
+    const uint32_t place = place_of(self, i);
+    if (edit->marks & HAUL_EDIT_GONE) {
+        self->ops[place] = *op;
+        if (op->kind <= HAUL_OP_KERNEL)
+            self->ops[place] = empty_of(op);
+        else
+            self->ops[place].kind = HAUL_OP_CALL;
+        self->durations_ns[place] = self->call_durations_ns[place] = 0;
+        return;
+    }
+    for (unsigned part = 0; part < edit->parts; part++) {
+        self->ops[place + part] = part_op(self, i, part);
+        self->durations_ns[place + part] = edit->dur_ns;
+        self->call_durations_ns[place + part] = call_time(self->plan, op, edit, part);
+    }
+}
+
+/* A call in another's place takes its recorded time, one beside it none. */
+static void put_insert(build *self, uint32_t number)
+{
+    const haul_insert *insert = &self->plan->inserts[number];
+    const haul_op *anchor = &self->from->ops[insert->anchor];
+    const bool on_host = anchor->kind > HAUL_OP_KERNEL;
+    const int64_t call_ns = on_host ? anchor->start_ns : anchor->call_ns;
+    const int64_t dur_ns = on_host ? anchor->dur_ns : anchor->call_dur_ns;
+    haul_op *op = &self->ops[self->insert_begin + number];
+    *op = insert->op;
+    op->thread = anchor->thread;
+    op->thread_prev = op->stream_prev = HAUL_NONE;
+    op->name = HAUL_NONE;
+    op->flags |= HAUL_OP_HAS_CALL;
+    op->call_ns = call_ns + (insert->place == HAUL_AFTER_CALL ? dur_ns : 0);
+    op->call_dur_ns = insert->place == HAUL_AS_CALL ? dur_ns : 0;
+    op->start_ns = op->call_ns;
+    op->dur_ns = op->call_dur_ns;
+    self->durations_ns[self->insert_begin + number] = insert->dur_ns;
+    self->call_durations_ns[self->insert_begin + number] = insert->call_dur_ns;
+}
+
+static int64_t insert_key(const haul_rewrite *plan, uint32_t number)
+{
+    const haul_insert *insert = &plan->inserts[number];
+    return (int64_t)insert->anchor * 4 + (int64_t)insert->place;
+}
+
+static bool order_inserts(build *self)
+{
+    const haul_rewrite *plan = self->plan;
+    const size_t count = plan->insert_count;
+    uint64_t *keys = malloc((count + 1) * sizeof *keys);
+    self->by_anchor = malloc((count + 1) * sizeof *self->by_anchor);
+    bool sorted = keys && self->by_anchor;
+    for (uint32_t k = 0; sorted && k < count; k++) {
+        keys[k] = (uint64_t)insert_key(plan, k);
+        self->by_anchor[k] = k;
+    }
+    const haul_keys order = {keys, sizeof *keys, 0};
+    sorted = sorted && haul_order_sort(self->by_anchor, count, &order);
+    free(keys);
+    return sorted;
+}
+
+/* The first insert in order whose key is not below `key`. */
+static size_t find_insert(const build *self, int64_t key)
+{
+    size_t low = 0, high = self->plan->insert_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (insert_key(self->plan, self->by_anchor[middle]) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_inserts(const build *self, uint32_t op)
+{
+    return self->plan->edits[op].marks & HAUL_EDIT_ANCHOR;
+}
+
+/* Whether the operation itself is still called: what is left out leaves its call to an insert. */
+static bool is_called(const build *self, uint32_t op)
+{
+    return !(self->plan->edits[op].marks & HAUL_EDIT_GONE) ||
+           self->from->ops[op].kind > HAUL_OP_KERNEL;
+}
+
+/* The last call of those that an operation became. */
+static uint32_t last_call(const build *self, uint32_t op)
+{
+    const size_t end = has_inserts(self, op) ? find_insert(self, ((int64_t)op + 1) * 4) : 0;
+    if (end) {
+        const uint32_t number = self->by_anchor[end - 1];
+        if (self->plan->inserts[number].place > HAUL_BEFORE_CALL || !is_called(self, op))
+            return self->insert_begin + number;
+    }
+    return place_of(self, op) + parts_of(self, op) - 1;
+}
+
+static void link_parts(build *self, uint32_t op, uint32_t *prev)
+{
+    const uint32_t place = place_of(self, op);
+    if (!is_called(self, op))
+        return;
+    for (unsigned part = 0; part < parts_of(self, op); part++) {
+        self->ops[place + part].thread_prev = *prev;
+        *prev = place + part;
+    }
+}
+
+static void link_calls(build *self, uint32_t op)
+{
+    const uint32_t before = self->from->ops[op].thread_prev;
+    uint32_t prev = before == HAUL_NONE ? HAUL_NONE : last_call(self, before);
+    if (!has_inserts(self, op)) {
+        link_parts(self, op, &prev);
+        return;
+    }
+    size_t at = find_insert(self, (int64_t)op * 4);
+    bool linked = false;
+    for (; at < self->plan->insert_count; at++) {
+        const uint32_t number = self->by_anchor[at];
+        const haul_insert *insert = &self->plan->inserts[number];
+        if (insert->anchor != op)
+            break;
+        if (!linked && insert->place > HAUL_BEFORE_CALL) {
+            link_parts(self, op, &prev);
+            linked = true;
+        }
+        self->ops[self->insert_begin + number].thread_prev = prev;
+        prev = self->insert_begin + number;
+    }
+    if (!linked)
+        link_parts(self, op, &prev);
+}
+
+static void put_edge(build *self, uint32_t before, uint32_t after)
+{
+    if (before == after)
+        return;
+    if (haul_grow(&self->edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
+        self->edges[self->edge_count++] = (haul_edge){before, after};
+    else
+        self->failed = true;
+}
+
+static void put_parts(build *self, const haul_rewrite_edge *edge)
+{
+    uint32_t from = edge->before;
+    if (from < self->from->op_count && self->plan->edits[from].into != HAUL_NONE)
+        from = self->plan->edits[from].into;
+    const unsigned before_parts = parts_of(self, from), after_parts = parts_of(self, edge->after);
+    for (unsigned b = 0; b < before_parts; b++)
+        for (unsigned a = 0; a < after_parts; a++)
+            if ((edge->before_part == HAUL_ALL_PARTS || edge->before_part == b) &&
+                (edge->after_part == HAUL_ALL_PARTS || edge->after_part == a))
+                put_edge(self, place_of(self, from) + b, place_of(self, edge->after) + a);
+}
+
+/* What the workload waited for; a wait that is left out waits for nothing. */
+static void put_old_edges(build *self)
+{
+    for (size_t e = 0; e < self->from->edge_count; e++) {
+        const haul_edge *edge = &self->from->edges[e];
+        const haul_edit *after = &self->plan->edits[edge->after];
+        if (after->marks & HAUL_EDIT_GONE && self->from->ops[edge->after].kind == HAUL_OP_SYNC)
+            continue;
+        const haul_rewrite_edge all = {edge->before, edge->after, HAUL_ALL_PARTS, HAUL_ALL_PARTS};
+        put_parts(self, &all);
+    }
+}
+
+static bool in_parts(const build *self, uint32_t op)
+{
+    return self->plan->edits[op].parts > 1;
+}
+
+/* Where the parts of one stream become more, or one again. Parts over the same streams follow each
+ * other there. */
+static void put_joint(build *self, uint32_t before, uint32_t after)
+{
+    const haul_edit *b = &self->plan->edits[before], *a = &self->plan->edits[after];
+    if (b->parts == a->parts && (b->parts == 1 || b->stream == a->stream))
+        return;
+    const haul_rewrite_edge all = {before, after, HAUL_ALL_PARTS, HAUL_ALL_PARTS};
+    put_parts(self, &all);
+}
+
+static bool put_joints(build *self)
+{
+    if (!self->plan->extra_parts)
+        return true;
+    uint32_t *last = malloc((self->from->stream_count + 1) * sizeof *last);
+    if (!last)
+        return false;
+    memset(last, 0xff, (self->from->stream_count + 1) * sizeof *last);
+    for (uint32_t i = 0; i < self->from->op_count; i++) {
+        const haul_op *op = &self->from->ops[i];
+        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE ||
+            self->plan->edits[i].marks & HAUL_EDIT_MOVED)
+            continue;
+        if (last[op->stream] != HAUL_NONE &&
+            (in_parts(self, i) || in_parts(self, last[op->stream])))
+            put_joint(self, last[op->stream], i);
+        last[op->stream] = i;
+    }
+    free(last);
+    return true;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const haul_edge *x = a, *y = b;
+    const int order = (x->after > y->after) - (x->after < y->after);
+    return order ? order : (x->before > y->before) - (x->before < y->before);
+}
+
+static bool put_edges(build *self)
+{
+    put_old_edges(self);
+    const size_t sorted = self->plan->extra_parts ? 0 : self->edge_count;
+    for (size_t e = 0; e < self->plan->edge_count; e++)
+        put_parts(self, &self->plan->edges[e]);
+    if (!put_joints(self))
+        return false;
+    if (self->edge_count > sorted)
+        qsort(self->edges, self->edge_count, sizeof *self->edges, compare_edges);
+    return !self->failed;
+}
+
+static bool put_streams(build *self)
+{
+    const size_t old = self->from->stream_count, new = self->plan->stream_count;
+    self->streams = malloc((old + new + 1) * sizeof *self->streams);
+    if (!self->streams)
+        return false;
+    if (old)
+        memcpy(self->streams, self->from->streams, old * sizeof *self->streams);
+    uint64_t id = 0;
+    for (size_t s = 0; s < old; s++)
+        id = self->streams[s].id > id ? self->streams[s].id : id;
+    for (size_t s = 0; s < new; s++) {
+        const uint32_t like = self->plan->stream_like[s];
+        self->streams[old + s] =
+            like < old ? self->from->streams[like] : (haul_stream){.device = HAUL_NONE};
+        self->streams[old + s].id = id + 1 + s;
+    }
+    return true;
+}
+
+static bool make_ops(build *self)
+{
+    if (!number_parts(self) || !order_inserts(self))
+        return false;
+    self->ops = malloc((self->op_count + 1) * sizeof *self->ops);
+    self->durations_ns = malloc((self->op_count + 1) * sizeof *self->durations_ns);
+    self->call_durations_ns = malloc((self->op_count + 1) * sizeof *self->call_durations_ns);
+    if (!self->ops || !self->durations_ns || !self->call_durations_ns)
+        return false;
+    for (uint32_t i = 0; i < self->from->op_count; i++)
+        put_op(self, i);
+    for (uint32_t k = 0; k < self->plan->insert_count; k++)
+        put_insert(self, k);
+    for (uint32_t i = 0; i < self->from->op_count; i++)
+        if (self->from->ops[i].thread != HAUL_NONE)
+            link_calls(self, i);
+    return true;
+}
+
+/* Links on streams, as readers of the workload expect them. */
+static bool link_streams(build *self, size_t stream_count)
+{
+    uint32_t *last = malloc((stream_count + 1) * sizeof *last);
+    if (!last)
+        return false;
+    memset(last, 0xff, (stream_count + 1) * sizeof *last);
+    for (uint32_t i = 0; i < self->op_count; i++) {
+        haul_op *op = &self->ops[i];
+        op->stream_prev = HAUL_NONE;
+        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
+            continue;
+        op->stream_prev = last[op->stream];
+        last[op->stream] = i;
+    }
+    free(last);
+    return true;
+}
+
+static haul_workload *hand_over(build *self, size_t stream_count)
+{
+    haul_owned_workload *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->seen = *self->from;
+    made->strings = ((const haul_owned_workload *)self->from)->strings;
+    made->seen.ops = self->ops;
+    made->seen.op_count = self->op_count;
+    made->seen.edges = self->edges;
+    made->seen.edge_count = self->edge_count;
+    made->seen.streams = self->streams;
+    made->seen.stream_count = stream_count;
+    self->ops = NULL;
+    self->edges = NULL;
+    self->streams = NULL;
+    return &made->seen;
+}
+
+static bool make(build *self, haul_rewritten *draft)
+{
+    const size_t streams = self->from->stream_count + self->plan->stream_count;
+    if (self->plan->failed || !make_ops(self) || !put_edges(self) || !put_streams(self) ||
+        !link_streams(self, streams))
+        return false;
+    haul_workload *workload = hand_over(self, streams);
+    if (!workload)
+        return false;
+    *draft = (haul_rewritten){workload, self->durations_ns, self->call_durations_ns};
+    self->durations_ns = self->call_durations_ns = NULL;
+    return true;
+}
+
+haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, haul_error *error)
+{
+    build made = {.plan = self, .from = self->workload};
+    const uint64_t most = HAUL_NONE / 2;
+    if (self->workload->op_count + self->extra_parts + self->insert_count > most)
+        return haul_fail(error, HAUL_BAD_INPUT, "a change makes more than 2^31 operations");
+    const bool done = make(&made, draft);
+    free(made.ops);
+    free(made.durations_ns);
+    free(made.call_durations_ns);
+    free(made.place);
+    free(made.by_anchor);
+    free(made.edges);
+    free(made.streams);
+    return done ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+void haul_rewritten_release(haul_rewritten *self)
+{
+    if (self->workload) {
+        free((void *)self->workload->ops);
+        free((void *)self->workload->edges);
+        free((void *)self->workload->streams);
+        free(self->workload);
+    }
+    free(self->durations_ns);
+    free(self->call_durations_ns);
+    *self = (haul_rewritten){0};
+}
+
+int64_t haul_timeline_end_ns(const haul_workload *workload, const haul_timeline *timeline)
+{
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < timeline->op_count; i++)
+        if (workload->ops[i].kind <= HAUL_OP_KERNEL && timeline->ops[i].end_ns > end_ns)
+            end_ns = timeline->ops[i].end_ns;
+    return end_ns + timeline->origin_ns;
+}

@@ -1,0 +1,105 @@
+/* Changes made together: simulated, never added. */
+#include <stdlib.h>
+
+#include "advise/advisor.h"
+
+/* The plan of those that are taken, and of one more; in the order of the registry, so that what
+ * changes a copy's memory comes before what divides it. */
+static void apply_taken(haul_advisor *self, const haul_found *more)
+{
+    haul_rewrite_clear(&self->plan);
+    for (size_t c = 0; c < haul_change_total; c++)
+        for (size_t i = 0; i < self->out.count; i++) {
+            const haul_found *found = &self->found[i];
+            if (found->candidate.change == haul_changes[c] && (found->taken || found == more))
+                haul_changes[c]->apply(&self->study, &found->candidate, &self->plan);
+        }
+}
+
+/* The first of those that are taken that cannot be made together with one more. */
+static size_t find_rival(haul_advisor *self, haul_found *more)
+{
+    size_t rival = 0;
+    for (size_t i = 0; i < self->out.count; i++) {
+        if (!self->found[i].taken)
+            continue;
+        haul_rewrite_clear(&self->plan);
+        self->found[i].candidate.change->apply(&self->study, &self->found[i].candidate,
+                                               &self->plan);
+        more->candidate.change->apply(&self->study, &more->candidate, &self->plan);
+        rival = i + 1;
+        if (self->plan.conflict)
+            break;
+    }
+    return rival;
+}
+
+static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved_ns,
+                            haul_error *error)
+{
+    int64_t found_ns = 0;
+    apply_taken(self, more);
+    if (self->plan.conflict) {
+        more->advice.apart =
+            haul_study_text(&self->study, "changes the same copies as %zu", find_rival(self, more));
+        return HAUL_OK;
+    }
+    haul_error wrong = {0};
+    const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
+    if (status == HAUL_BAD_INPUT) {
+        more->advice.apart = "would wait for what waits for it";
+        return HAUL_OK;
+    }
+    if (status) {
+        if (error)
+            *error = wrong;
+        return status;
+    }
+    const int64_t gain_ns = found_ns - *saved_ns;
+    more->taken = gain_ns > 0 && gain_ns >= self->out.threshold_ns;
+    if (more->taken)
+        *saved_ns = found_ns;
+    else
+        more->advice.apart = "saves nothing beside the others";
+    return HAUL_OK;
+}
+
+static haul_status take(haul_advisor *self, bool suspected, int64_t *saved_ns, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < self->out.count; i++) {
+        haul_found *found = &self->found[i];
+        if ((found->advice.certainty == HAUL_SUSPECTED) != suspected)
+            continue;
+        if (haul_advisor_may_schedule(self, 1))
+            status = try_more(self, found, saved_ns, error);
+        else
+            found->advice.apart = "not tried beside the others";
+    }
+    return status;
+}
+
+static haul_advised_plan sum_up(const haul_advisor *self, int64_t saved_ns)
+{
+    haul_advised_plan plan = {.saved_ns = saved_ns, .share = haul_advisor_share(self, saved_ns)};
+    for (size_t i = 0; i < self->out.count; i++)
+        plan.changes += self->found[i].taken;
+    return plan;
+}
+
+haul_status haul_advisor_together(haul_advisor *self, haul_error *error)
+{
+    int64_t saved_ns = 0;
+    haul_status status = take(self, false, &saved_ns, error);
+    if (status)
+        return status;
+    self->out.together = sum_up(self, saved_ns);
+    if (self->out.together.changes) {
+        apply_taken(self, NULL);
+        status = haul_advisor_schedule(self, &saved_ns, &self->together, error);
+    }
+    if (!status)
+        status = take(self, true, &saved_ns, error);
+    self->out.with_suspected = sum_up(self, saved_ns);
+    return status;
+}

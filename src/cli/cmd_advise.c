@@ -1,0 +1,218 @@
+#include "cli/command.h"
+#include "haul/trace.h"
+
+static const char usage[] =
+    "haul advise TRACE [--machine MACHINE] [options]\n"
+    "\n"
+    "Tries changes on a recorded program, schedules each anew, and says which would save time, "
+    "the\n"
+    "most first: pinned memory, streams of their own for copies, copies split over streams, small\n"
+    "copies batched or passed as parameters, outputs mapped, unified memory prefetched; and as\n"
+    "suspicions, for a profile holds no contents, copies of what is there already. Then changes\n"
+    "made together, scheduled once. Nothing is said that saves less than the error with which the\n"
+    "recorded run comes back from its own times.\n"
+    "\n"
+    "TRACE is a profile of Nsight Systems (SQLite export) or nvprof: see 'haul help analyze'.\n"
+    "MACHINE is a name of 'haul machine list', or a file. A change whose price needs a figure "
+    "that\n"
+    "is not known is not tried: a note names it.\n"
+    "\n"
+    "options:\n"
+    "  --machine MACHINE             try them on this machine, onto which the program is "
+    "projected\n"
+    "                                first; without it on the one that recorded the profile\n"
+    "  --from MACHINE                the machine that recorded the profile; without it, its link "
+    "is\n"
+    "                                fitted to the profile's own copies, and other kinds of "
+    "copies\n"
+    "                                are priced as on the machine of the catalogue with that GPU\n"
+    "  --html FILE                   write a page to look at, too: both timelines\n"
+    "  --perfetto FILE               write the timelines before and after the changes made "
+    "together,\n"
+    "                                as a trace for ui.perfetto.dev or chrome://tracing\n"
+    "  --format table|json|csv       how to print: a page (table); all of it (json, described in\n"
+    "                                docs/json.md); a row for each change (csv)\n"
+    "  -o, --output FILE             print to a file\n"
+    "  -h, --help                    print this\n"
+    "\n"
+    "exit code: 0 done, 2 wrong use, 3 a profile or machine that cannot be read or priced\n";
+
+typedef struct advise_options {
+    const char *trace;
+    const char *machine;
+    const char *from;
+    const char *html;
+    const char *perfetto;
+    const char *output;
+    const char *command; /* as it was given */
+    haul_format format;
+    bool help;
+} advise_options;
+
+/* What the command reads and makes. */
+typedef struct work {
+    haul_workload *workload;
+    haul_machine *machine;
+    haul_machine *from;
+    haul_advice_list *list;
+} work;
+
+static void release(work *self)
+{
+    haul_advice_free(self->list);
+    haul_machine_free(self->from);
+    haul_machine_free(self->machine);
+    haul_workload_free(self->workload);
+}
+
+/* What is quickly read comes first, so that what is wrong in it is said at once. */
+static haul_status load(const advise_options *options, work *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    if (options->machine)
+        status = haul_machine_load(options->machine, &self->machine, error);
+    if (!status && options->from)
+        status = haul_machine_load(options->from, &self->from, error);
+    if (status)
+        return status;
+    cli_progress_begin("reading", options->trace);
+    status = haul_trace_load(options->trace, &self->workload, error);
+    cli_progress_end();
+    return status;
+}
+
+static haul_status write_report(const advise_options *options, const work *self, haul_error *error)
+{
+    FILE *out;
+    haul_status status = cli_output_open(options->output, &out, error);
+    if (status)
+        return status;
+    status = haul_report_advice(self->workload, self->list, options->format, out, error);
+    return cli_output_finish(out, options->output, status, error);
+}
+
+static haul_status write_page(const advise_options *options, const work *self,
+                              const haul_drawn *drawn, size_t count, haul_error *error)
+{
+    if (!options->html)
+        return HAUL_OK;
+    haul_analysis *analysis;
+    haul_status status = haul_analyze(self->workload, &analysis, error);
+    if (status)
+        return status;
+    char title[300];
+    snprintf(title, sizeof title, "Advice for %.250s", cli_file_name(options->trace));
+    const haul_machine *const machines[] = {self->machine ? self->machine : self->from, self->from};
+    const haul_page page = {.title = title,
+                            .command = options->command,
+                            .timelines = drawn,
+                            .timeline_count = count,
+                            .workload = self->workload,
+                            .analysis = analysis,
+                            .machines = machines,
+                            .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
+    status = cli_page_write(options->html, &page, error);
+    haul_analysis_free(analysis);
+    return status;
+}
+
+/* The run before, and after the changes made together where there are any. */
+static haul_status write_drawings(const advise_options *options, const work *self,
+                                  haul_error *error)
+{
+    const haul_advice_list *list = self->list;
+    const haul_drawn drawn[] = {
+        {.label = "before", .workload = self->workload, .spans = list->before->ops},
+        {.label = "after",
+         .workload = list->changed,
+         .spans = list->changed ? list->after->ops : NULL}};
+    const size_t count = list->changed ? 2 : 1;
+    const haul_status status = write_page(options, self, drawn, count, error);
+    if (status || !options->perfetto)
+        return status;
+    return cli_perfetto_write(options->perfetto, drawn, count, error);
+}
+
+static haul_status advise(const advise_options *options, haul_error *error)
+{
+    work self = {0};
+    haul_status status = load(options, &self, error);
+    const haul_advise_options asked = {.on = self.machine, .from = self.from};
+    if (!status) {
+        cli_progress_begin("trying changes on", options->trace);
+        status = haul_advise(self.workload, &asked, &self.list, error);
+        cli_progress_end();
+    }
+    if (!status)
+        status = write_report(options, &self, error);
+    if (!status)
+        status = write_drawings(options, &self, error);
+    release(&self);
+    return status;
+}
+
+/* Returns 0, or the exit code for wrong use, said. */
+static int check_outputs(const cli_command *self, const advise_options *options)
+{
+    const char *const inputs[] = {options->trace, options->machine, options->from};
+    const size_t count = sizeof inputs / sizeof *inputs;
+    const char *lost = cli_overwritten(options->output, inputs, count);
+    if (!lost)
+        lost = cli_overwritten(options->html, inputs, count);
+    if (!lost)
+        lost = cli_overwritten(options->perfetto, inputs, count);
+    if (lost)
+        return cli_usage(self, "'%s' would be overwritten by the report", lost);
+    const char *collides = cli_page_collides(options->html, options->output);
+    return collides ? cli_usage(self, "%s", collides) : 0;
+}
+
+/* Likewise. */
+static int parse(const cli_command *self, int argc, char **argv, advise_options *options)
+{
+    const char *format = "table";
+    const cli_option known[] = {
+        {"machine", &options->machine, 0, NULL},
+        {"from", &options->from, 0, NULL},
+        {"html", &options->html, 0, NULL},
+        {"perfetto", &options->perfetto, 0, NULL},
+        {"format", &format, 0, NULL},
+        {"output", &options->output, 'o', NULL},
+        {0},
+    };
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
+    options->help = rest.help;
+    if (wrong || rest.help)
+        return wrong;
+    haul_error error;
+    if (cli_format_parse(format, &options->format, &error))
+        return cli_usage(self, "%s", error.text);
+    if (!rest.count)
+        return cli_usage(self, "which profile?");
+    if (rest.count > 1)
+        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
+    options->trace = rest.operands[0];
+    return check_outputs(self, options);
+}
+
+static int run(const cli_command *self, int argc, char **argv)
+{
+    cli_command_line command;
+    cli_command_text(argc, argv, &command);
+    advise_options options = {.command = command.text};
+    const int wrong = parse(self, argc, argv, &options);
+    if (wrong)
+        return wrong;
+    if (options.help) {
+        printf("usage: %s", usage);
+        return 0;
+    }
+    haul_error error;
+    return advise(&options, &error) ? cli_fail(&error) : 0;
+}
+
+const cli_command cli_advise = {.name = "advise",
+                                .summary = "changes to a recorded program, by the time they save",
+                                .usage = usage,
+                                .run = run};

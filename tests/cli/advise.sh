@@ -1,0 +1,70 @@
+# haul advise
+# what recorded the profile, near enough
+cat >recorder.yaml <<'END'
+haul: 1
+name: recorder
+summary: near enough what recorded the profile
+from: measured
+source: this test
+gpu: {name: NVIDIA A100 80GB PCIe, memory_bandwidth: 1935 GB/s}
+link: {kind: pcie, generation: 4, lanes: 16}
+copies:
+  - {direction: HtoD, memory: pinned, latency: 2 us, rate: 26 GB/s}
+  - {direction: DtoH, memory: pinned, latency: 2 us, rate: 26.2 GB/s}
+  - {direction: HtoD, memory: pageable, latency: 4 us, rate: 11 GB/s}
+  - {direction: DtoH, memory: pageable, latency: 4 us, rate: 11 GB/s}
+  - {direction: DtoD, memory: device, latency: 1.5 us, rate: 800 GB/s}
+END
+# without pinned memory
+sed '/pinned/d; /^link/d' recorder.yaml >poor.yaml
+recorder=$PWD/recorder.yaml
+
+echo "== a page"
+try haul advise "$profile" --from "$recorder"
+
+echo "== on another machine"
+try haul advise "$profile" --from "$recorder" --machine gh200
+
+echo "== figures that are missing"
+try haul advise "$profile" --from ./poor.yaml
+
+echo "== CSV"
+try haul advise "$profile" --from "$recorder" --format csv
+
+echo "== JSON, to a file, and the timelines"
+try haul advise --format json -o report.json --from "$recorder" --perfetto runs.json \
+    --html page.html "$profile"
+head -20 report.json
+grep -c "<svg" page.html >/dev/null && echo "a page with drawings"
+if command -v python3 >/dev/null; then
+    python3 - <<'END'
+import json
+report = json.load(open("report.json"))
+saved = [advice["saved_s"] for advice in report["advice"]]
+assert saved == sorted(saved, reverse=True) and saved
+assert min(saved) >= report["threshold_s"] > 0
+for advice in report["advice"]:
+    assert abs(advice["share"] - advice["saved_s"] / report["run_s"]) < 1e-6
+    assert advice["calls"] and all(calls["count"] > 0 for calls in advice["calls"])
+    assert (advice["apart"] is None) or isinstance(advice["apart"], str)
+taken = [advice for advice in report["advice"] if advice["apart"] is None]
+assert report["with_suspected"]["changes"] == len(taken)
+assert report["together"]["changes"] == sum(a["certainty"] != "suspect" for a in taken)
+trace = json.load(open("runs.json"))
+names = {e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "process_name"}
+assert any("before" in name for name in names) and any("after" in name for name in names), names
+END
+fi
+
+echo "== wrong use"
+try haul advise
+try haul advise "$profile" "$profile"
+try haul advise "$profile" --machine nowhere
+try haul advise "$profile" --format yaml
+try haul advise "$profile" --from "$recorder" -o ./recorder.yaml
+try haul advise "$profile" --from "$recorder" --perfetto ./recorder.yaml
+try haul advise "$profile" --html -
+try haul advise nowhere.sqlite
+
+echo "== a closed pipe is no news"
+haul advise "$profile" --from "$recorder" --format json | head -1
