@@ -91,7 +91,7 @@ static void look(haul_engine *self, uint32_t actor)
         haul_engine_schedule(self, actor, release_ns);
         return;
     }
-    if (haul_engine_edges_passed(self, actor) && haul_gates_passed(self, actor))
+    if (haul_engine_edges_passed(self, actor) && (!self->gates || haul_gates_passed(self, actor)))
         haul_server_enter(self, actor);
 }
 
@@ -123,16 +123,21 @@ static void happen(haul_engine *self)
     }
 }
 
+static bool open_gates(haul_engine *self)
+{
+    return self->gates && haul_gates_open(self);
+}
+
 haul_status haul_engine_run(haul_engine *self)
 {
-    haul_gates_open(self);
+    open_gates(self);
     while (!self->status && self->events.count) {
         self->now_ns = self->events.heap[0].time_ns;
         do
             happen(self);
-        while (haul_gates_open(self));
+        while (open_gates(self));
         haul_server_start(self);
-        haul_gates_open(self);
+        open_gates(self);
     }
     if (!self->status && self->finished < self->workload->op_count)
         return haul_engine_explain(self);

@@ -111,7 +111,8 @@ typedef struct haul_engine {
     int64_t origin_ns;
     uint64_t finished;
     uint64_t unissued;
-    bool has_faults; /* migrations are modelled, and some have no call */
+    uint32_t queue_depth; /* 0: no limit */
+    bool has_faults;      /* migrations are modelled, and some have no call */
     haul_status status;
     haul_error *error;
 } haul_engine;

@@ -32,8 +32,8 @@ void haul_server_leave(haul_engine *self, uint32_t actor);
 /* Refuses options and operations that are out of range. In input_check.c. */
 haul_status haul_engine_check(haul_engine *self);
 
-/* In gates.c: whether the head of a stream may come to its resource; else it waits. Whether anybody
- * waits no longer. What a gate's first waits for. */
+/* In gates.c, where there are gates: whether the head of a stream may come to its resource; else it
+ * waits. Whether anybody waits no longer. What a gate's first waits for. */
 bool haul_gates_passed(haul_engine *self, uint32_t actor);
 bool haul_gates_open(haul_engine *self);
 uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_kind kind);
@@ -42,7 +42,14 @@ uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_k
 void haul_copy_joins(haul_engine *self, uint32_t actor);
 void haul_copy_leaves(haul_engine *self, uint32_t actor);
 
-/* What an operation needs of the room for blocks. In room.c. */
-haul_need haul_room_need(const haul_engine *self, uint32_t op);
+/* What an operation needs of the room for blocks. */
+static inline haul_need haul_room_need(const haul_engine *self, uint32_t op)
+{
+    if (!self->needs || self->workload->ops[op].kind != HAUL_OP_KERNEL)
+        return (haul_need){0, 0};
+    const size_t shapes = self->workload->shape_count;
+    const uint32_t shape = self->workload->ops[op].shape;
+    return self->needs[shape < shapes ? shape : shapes];
+}
 
 #endif

@@ -27,7 +27,8 @@ void haul_events_release(haul_events *self)
 
 static bool is_before(haul_event_item a, haul_event_item b)
 {
-    return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.actor < b.actor);
+    /* without branches: which comes first is as good as random */
+    return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.actor < b.actor));
 }
 
 static void put(haul_events *self, uint32_t place, haul_event_item item)
@@ -48,8 +49,8 @@ static void rise(haul_events *self, uint32_t place, haul_event_item item)
 static void sink(haul_events *self, uint32_t place, haul_event_item item)
 {
     for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
-        if (child + 1 < self->count && is_before(self->heap[child + 1], self->heap[child]))
-            child++;
+        if (child + 1 < self->count)
+            child += is_before(self->heap[child + 1], self->heap[child]);
         if (!is_before(self->heap[child], item))
             break;
         put(self, place, self->heap[child]);

@@ -70,7 +70,7 @@ bool haul_gates_open(haul_engine *self)
 {
     bool opened = false;
     const int kinds = self->options->device.implicit_sync ? HAUL_GATES : HAUL_GATE_STARTS + 1;
-    for (uint32_t d = 0; self->gates && d < self->device_count; d++)
+    for (uint32_t d = 0; d < self->device_count; d++)
         for (int kind = 0; kind < kinds; kind++)
             opened |= open_gate(self, d, (haul_gate_kind)kind);
     return opened;
@@ -93,7 +93,7 @@ static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_k
 bool haul_gates_passed(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
-    for (int kind = 0; self->gates && kind < HAUL_GATES; kind++) {
+    for (int kind = 0; kind < HAUL_GATES; kind++) {
         haul_gate *gate = gate_of(self, stream->device, (haul_gate_kind)kind);
         if (!needs(self, stream, (haul_gate_kind)kind) || gate->op >= stream->op)
             continue;

@@ -28,18 +28,13 @@ static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const ha
                                   : start_ns + (next_ns - called_ns);
 }
 
-static bool queues_are_limited(const haul_engine *self)
-{
-    return self->options->device.queue_depth && self->options->release == HAUL_RELEASE_HOST;
-}
-
 /* What a call waited for in a full queue takes the place of the call after it, which is known no
  * longer than until here. */
 static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
 {
     haul_actor *thread = &self->actors[actor];
     const uint32_t next = self->thread_next[thread->op];
-    if (queues_are_limited(self)) {
+    if (self->queue_depth) {
         self->thread_next[thread->op] = thread->before;
         thread->before = HAUL_NONE;
     }
@@ -126,8 +121,7 @@ static bool queue_is_full(haul_engine *self, uint32_t actor)
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
     const haul_actor *stream = &self->actors[haul_stream_actor(self, op)];
-    if (!queues_are_limited(self) || haul_is_host_op(op) ||
-        stream->in_flight < self->options->device.queue_depth ||
+    if (haul_is_host_op(op) || stream->in_flight < self->queue_depth ||
         stream->state == HAUL_ACTOR_UNCALLED)
         return false;
     thread->before = stream->op;
@@ -138,7 +132,7 @@ static void call(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
-    if (queue_is_full(self, actor))
+    if (self->queue_depth && queue_is_full(self, actor))
         return;
     thread->since_ns = self->now_ns;
     thread->cause = HAUL_NONE;

@@ -57,12 +57,3 @@ bool haul_room_init(haul_engine *self)
     self->needs[shapes] = (haul_need){haul_room_all, haul_room_all};
     return true;
 }
-
-haul_need haul_room_need(const haul_engine *self, uint32_t op)
-{
-    const haul_op *kernel = &self->workload->ops[op];
-    const size_t shapes = self->workload->shape_count;
-    if (!self->needs || kernel->kind != HAUL_OP_KERNEL)
-        return (haul_need){0, 0};
-    return self->needs[kernel->shape < shapes ? kernel->shape : shapes];
-}

@@ -196,6 +196,8 @@ haul_status haul_engine_init(haul_engine *self)
         return status;
     if (!alloc_ops(self) || !alloc_actors(self))
         return haul_fail_no_memory(self->error);
+    if (self->options->release == HAUL_RELEASE_HOST)
+        self->queue_depth = self->options->device.queue_depth;
     find_origin(self);
     init_actors(self);
     init_servers(self);

@@ -15,20 +15,30 @@ static unsigned way_of(const haul_engine *self, const haul_actor *stream)
     return direction == HAUL_DTOH || stream->resource == HAUL_ENGINE_OUT ? HAUL_DTOH : WAYS;
 }
 
-static haul_lane *lane_of(const haul_engine *self, uint32_t device, unsigned way)
+/* The lanes of a device's link, by way. */
+static haul_lane *lanes_of(const haul_engine *self, uint32_t device)
 {
     const unsigned devices = self->options->device.link_devices;
     const bool is_shared = devices && device + 1 < self->device_count;
-    return &self->lanes[(size_t)WAYS * (is_shared ? device / devices : device) + way];
+    return &self->lanes[(size_t)WAYS * (is_shared ? device / devices : device)];
+}
+
+/* Of numbers; fmin is a call where NaN counts. */
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_shared(const haul_engine *self)
+{
+    return self->options->device.link_devices || self->options->device.migrations;
 }
 
 /* The share of its full speed that the link has left for each of its copies. */
 static double share_of(const haul_engine *self, const haul_lane *lane)
 {
-    const haul_timeline_device *device = &self->options->device;
-    if (!device->link_devices && !device->migrations)
-        return 1;
-    return fmin(1, (device->link_copies > 0 ? device->link_copies : 1) / lane->running);
+    const double copies = self->options->device.link_copies;
+    return is_shared(self) ? lesser(1, (copies > 0 ? copies : 1) / lane->running) : 1;
 }
 
 static void set_speed(haul_engine *self, uint32_t actor, double speed)
@@ -46,15 +56,23 @@ static void set_speed(haul_engine *self, uint32_t actor, double speed)
                          self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
 }
 
-static void refresh(haul_engine *self, uint32_t device, unsigned way)
+static void refresh(haul_engine *self, const haul_lane *lanes, unsigned way)
 {
-    const haul_lane *lane = lane_of(self, device, way);
-    const double share = share_of(self, lane);
-    for (uint32_t a = lane->first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
+    if (lanes[way].first == HAUL_NONE)
+        return;
+    const double share = share_of(self, &lanes[way]);
+    for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
         const size_t other = (size_t)WAYS * self->actors[a].device + (WAYS - 1 - way);
-        set_speed(self, a,
-                  fmin(self->copying[other] ? self->options->device.busy_speed[way] : 1, share));
+        const double alone = self->copying[other] ? self->options->device.busy_speed[way] : 1;
+        set_speed(self, a, lesser(alone, share));
     }
+}
+
+/* Those who go with a copy share with it, and those who come the other way meet it. */
+static void settle(haul_engine *self, const haul_lane *lanes)
+{
+    for (unsigned way = 0; way < WAYS; way++)
+        refresh(self, lanes, way);
 }
 
 void haul_copy_joins(haul_engine *self, uint32_t actor)
@@ -63,13 +81,12 @@ void haul_copy_joins(haul_engine *self, uint32_t actor)
     const unsigned way = way_of(self, stream);
     if (way == WAYS)
         return;
-    haul_lane *lane = lane_of(self, stream->device, way);
-    stream->next_in_list = lane->first;
-    lane->first = actor;
-    lane->running++;
+    haul_lane *lanes = lanes_of(self, stream->device);
+    stream->next_in_list = lanes[way].first;
+    lanes[way].first = actor;
+    lanes[way].running++;
     self->copying[(size_t)WAYS * stream->device + way]++;
-    for (unsigned w = 0; w < WAYS; w++)
-        refresh(self, stream->device, w);
+    settle(self, lanes);
 }
 
 void haul_copy_leaves(haul_engine *self, uint32_t actor)
@@ -78,13 +95,12 @@ void haul_copy_leaves(haul_engine *self, uint32_t actor)
     const unsigned way = way_of(self, stream);
     if (way == WAYS)
         return;
-    haul_lane *lane = lane_of(self, stream->device, way);
-    uint32_t *at = &lane->first;
+    haul_lane *lanes = lanes_of(self, stream->device);
+    uint32_t *at = &lanes[way].first;
     while (*at != actor)
         at = &self->actors[*at].next_in_list;
     *at = stream->next_in_list;
-    lane->running--;
+    lanes[way].running--;
     self->copying[(size_t)WAYS * stream->device + way]--;
-    for (unsigned w = 0; w < WAYS; w++)
-        refresh(self, stream->device, w);
+    settle(self, lanes);
 }

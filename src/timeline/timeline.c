@@ -88,9 +88,7 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
 /* What a call waited for until there was room in its stream's queue. */
 static uint32_t queued_behind(const haul_engine *engine, uint32_t call)
 {
-    const bool limited =
-        engine->options->device.queue_depth && engine->options->release == HAUL_RELEASE_HOST;
-    return limited ? engine->thread_next[call] : HAUL_NONE;
+    return engine->queue_depth ? engine->thread_next[call] : HAUL_NONE;
 }
 
 /* What an operation waited for; where that is its call, what last held up its thread. */
