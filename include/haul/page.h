@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "haul/advise.h"
 #include "haul/analysis.h"
 #include "haul/machine.h"
 #include "haul/project.h"
@@ -20,6 +21,8 @@ typedef struct haul_page {
     /* drawn below each other, all from 0 on and to one scale */
     const haul_drawn *timelines;
     size_t timeline_count;
+    /* what to change, and what it saves */
+    const haul_advice_list *advice;
     /* where the time goes, and the sizes of copies; both or neither */
     const haul_workload *workload;
     const haul_analysis *analysis;

@@ -26,7 +26,8 @@ static const char usage[] =
     "                                fitted to the profile's own copies, and other kinds of "
     "copies\n"
     "                                are priced as on the machine of the catalogue with that GPU\n"
-    "  --html FILE                   write a page to look at, too: both timelines\n"
+    "  --html FILE                   write a page to look at, too: both timelines, the\n"
+    "                                advice\n"
     "  --perfetto FILE               write the timelines before and after the changes made "
     "together,\n"
     "                                as a trace for ui.perfetto.dev or chrome://tracing\n"
@@ -109,6 +110,7 @@ static haul_status write_page(const advise_options *options, const work *self,
                             .timeline_count = count,
                             .workload = self->workload,
                             .analysis = analysis,
+                            .advice = self->list,
                             .machines = machines,
                             .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
     status = cli_page_write(options->html, &page, error);

@@ -9,7 +9,7 @@
 #include "report/page_parts.h"
 #include "report/wording.h"
 
-enum { LANES_SHOWN = 40, SECTIONS = 8 };
+enum { LANES_SHOWN = 40, SECTIONS = 9 };
 
 static bool has_timelines(const haul_page *page)
 {
@@ -24,6 +24,11 @@ static bool has_costs(const haul_page *page)
 static bool has_copies(const haul_page *page)
 {
     return page->analysis && page->analysis->group_count > 0;
+}
+
+static bool has_advice(const haul_page *page)
+{
+    return page->advice != NULL;
 }
 
 static bool has_run(const haul_page *page)
@@ -54,6 +59,7 @@ static const struct section {
     void (*write)(haul_page_writer *self);
 } sections[SECTIONS] = {
     {"timeline", "Timeline", has_timelines, haul_page_timelines},
+    {"advice", "Advice", has_advice, haul_page_advice},
     {"run", "The whole run", has_run, haul_page_run},
     {"copies", "Copies on the target", has_projected_copies, haul_page_copies},
     {"accuracy", "Predicted against measured", has_projected_copies, haul_page_accuracy},
@@ -131,12 +137,25 @@ static void write_projected(const haul_page *page, FILE *out)
     write_figure("copies, on the target", haul_say_seconds(projection->copies.seconds).text, out);
 }
 
+static void write_advised(const haul_advice_list *list, FILE *out)
+{
+    write_figure("run before", haul_say_time(list->baseline_ns).text, out);
+    if (list->together.changes) {
+        write_figure("after all changes together",
+                     haul_say_time(list->baseline_ns - list->together.saved_ns).text, out);
+        write_figure("saved", haul_say_share(list->together.share).text, out);
+    }
+    write_figure("pieces of advice", haul_say_count(list->count).text, out);
+}
+
 static void write_figures(const haul_page_writer *self)
 {
     const haul_page *page = self->page;
     fputs("<dl class=\"figures\">", self->out);
     if (page->projection)
         write_projected(page, self->out);
+    else if (page->advice)
+        write_advised(page->advice, self->out);
     else if (page->analysis && page->analysis->device_count)
         write_recorded(page, self->out);
     else

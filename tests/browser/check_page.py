@@ -340,7 +340,8 @@ def check_pages(browser, pages):
     wide = browser.run("return document.documentElement.scrollWidth")
     check("a narrow window needs no scrolling across", wide <= 380, wide)
     browser.command("Emulation.clearDeviceMetricsOverride")
-    for name, words in [("overlap", "263 streams"), ("projection", "on h100-pcie5")]:
+    for name, words in [("overlap", "263 streams"), ("advice", "pin the host buffers"),
+                        ("projection", "on h100-pcie5")]:
         browser.open(pages[name])
         settle(browser)
         body = browser.run("return document.body.textContent")
@@ -356,13 +357,14 @@ def check_pages(browser, pages):
 
 def write_pages(haul, profile, test_page, folder):
     pages = {name: os.path.join(folder, name + ".html")
-             for name in ["analysis", "projection", "overlap", "hostile"]}
+             for name in ["analysis", "projection", "advice", "overlap", "hostile"]}
     quiet = ["-o", os.devnull]
     subprocess.run([haul, "analyze", profile, "--html", pages["analysis"]] + quiet, check=True)
     subprocess.run([haul, "overlap", "--machine", "k20", "--h2d", "672MiB", "--d2h", "672MiB",
                     "--kernel", "30 ms", "--reads", "3", "--html", pages["overlap"]] + quiet, check=True)
     subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--html", pages["projection"]]
                    + quiet, check=True)
+    subprocess.run([haul, "advise", profile, "--html", pages["advice"]] + quiet, check=True)
     subprocess.run([test_page, "write", pages["hostile"]], check=True)
     return pages
 

@@ -16,6 +16,11 @@ try haul project "$profile" --to h100-pcie5 --html page.html -o report.txt
 data page.html '<h2[^>]*>[^<]*'
 data page.html '<b>[^<]*</b> [^<]*'
 
+echo "== advise"
+try haul advise "$profile" --html page.html -o report.txt
+data page.html '<h2[^>]*>[^<]*'
+data page.html '<h3>[^<]*'
+
 echo "== overlap"
 try haul overlap --machine k20 --h2d 1MiB --d2h 1MiB --kernel "1 ms" --html page.html -o report.txt
 data page.html '<h2[^>]*>[^<]*'

@@ -239,6 +239,26 @@ static haul_machine *evil_machine(void)
     return machine;
 }
 
+static const haul_advised_calls evil_calls = {.name = evil_names[0], .count = 1};
+static haul_advice evil_piece = {.change = "pin",
+                                 .what = evil_names[0],
+                                 .why = evil_names[1],
+                                 .assumes = evil_names[2],
+                                 .needs = evil_names[3],
+                                 .apart = evil_names[4],
+                                 .calls = &evil_calls,
+                                 .call_count = 1,
+                                 .saved_ns = 1000,
+                                 .share = 0.0001};
+static const char *evil_note = evil_names[1];
+static const haul_advice_list evil_advice = {.machine = evil_names[0],
+                                             .items = &evil_piece,
+                                             .count = 1,
+                                             .together = {1, 1000, 0.0001},
+                                             .with_suspected = {2, 1000, 0.0001},
+                                             .notes = &evil_note,
+                                             .note_count = 1};
+
 /* All that a page can hold, and names that would like to be more than text. */
 static written write_evil_page(size_t count)
 {
@@ -258,6 +278,7 @@ static written write_evil_page(size_t count)
                             .timeline_count = 2,
                             .workload = workload,
                             .analysis = analysis,
+                            .advice = &evil_advice,
                             .machines = machines,
                             .machine_count = 1};
     const written made = write_page(&page);
