@@ -1,5 +1,6 @@
-/* The arguments of a command: options with a value, --help, and what is left. */
+/* The arguments of a command: options with a value, --help, and what is left; and as a text. */
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -66,4 +67,39 @@ int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli
     out->operands = argv + optind;
     out->count = argc - optind;
     return 0;
+}
+
+int cli_operand_read(const cli_command *self, const cli_arguments *arguments, const char *what,
+                     const char **operand)
+{
+    if (!arguments->count)
+        return cli_usage(self, "which %s?", what);
+    if (arguments->count > 1)
+        return cli_usage(self, "one %s at a time, not also '%s'", what, arguments->operands[1]);
+    *operand = arguments->operands[0];
+    return 0;
+}
+
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Whether a shell takes the word as it is. */
+static bool is_plain(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "@%+=:,./_-";
+    return *word && !word[strspn(word, plain)];
+}
+
+void cli_command_text(int argc, char **argv, cli_command_line *line)
+{
+    int used = snprintf(line->text, sizeof line->text, "haul");
+    for (int i = 0; i < argc && used < (int)sizeof line->text; i++) {
+        const char *quote = is_plain(argv[i]) ? "" : "'";
+        used += snprintf(line->text + used, sizeof line->text - (size_t)used, " %s%s%s", quote,
+                         argv[i], quote);
+    }
 }

@@ -42,11 +42,8 @@ typedef struct advise_options {
     const char *trace;
     const char *machine;
     const char *from;
-    const char *html;
-    const char *perfetto;
-    const char *output;
     const char *command; /* as it was given */
-    haul_format format;
+    cli_results results;
     bool help;
 } advise_options;
 
@@ -85,17 +82,17 @@ static haul_status load(const advise_options *options, work *self, haul_error *e
 static haul_status write_report(const advise_options *options, const work *self, haul_error *error)
 {
     FILE *out;
-    haul_status status = cli_output_open(options->output, &out, error);
+    haul_status status = cli_output_open(options->results.output, &out, error);
     if (status)
         return status;
-    status = haul_report_advice(self->workload, self->list, options->format, out, error);
-    return cli_output_finish(out, options->output, status, error);
+    status = haul_report_advice(self->workload, self->list, options->results.format, out, error);
+    return cli_output_finish(out, options->results.output, status, error);
 }
 
 static haul_status write_page(const advise_options *options, const work *self,
                               const haul_drawn *drawn, size_t count, haul_error *error)
 {
-    if (!options->html)
+    if (!options->results.html)
         return HAUL_OK;
     haul_analysis *analysis;
     haul_status status = haul_analyze(self->workload, &analysis, error);
@@ -113,7 +110,7 @@ static haul_status write_page(const advise_options *options, const work *self,
                             .advice = self->list,
                             .machines = machines,
                             .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
-    status = cli_page_write(options->html, &page, error);
+    status = cli_page_write(options->results.html, &page, error);
     haul_analysis_free(analysis);
     return status;
 }
@@ -130,9 +127,9 @@ static haul_status write_drawings(const advise_options *options, const work *sel
          .spans = list->changed ? list->after->ops : NULL}};
     const size_t count = list->changed ? 2 : 1;
     const haul_status status = write_page(options, self, drawn, count, error);
-    if (status || !options->perfetto)
+    if (status || !options->results.perfetto)
         return status;
-    return cli_perfetto_write(options->perfetto, drawn, count, error);
+    return cli_perfetto_write(options->results.perfetto, drawn, count, error);
 }
 
 static haul_status advise(const advise_options *options, haul_error *error)
@@ -154,32 +151,15 @@ static haul_status advise(const advise_options *options, haul_error *error)
 }
 
 /* Returns 0, or the exit code for wrong use, said. */
-static int check_outputs(const cli_command *self, const advise_options *options)
-{
-    const char *const inputs[] = {options->trace, options->machine, options->from};
-    const size_t count = sizeof inputs / sizeof *inputs;
-    const char *lost = cli_overwritten(options->output, inputs, count);
-    if (!lost)
-        lost = cli_overwritten(options->html, inputs, count);
-    if (!lost)
-        lost = cli_overwritten(options->perfetto, inputs, count);
-    if (lost)
-        return cli_usage(self, "'%s' would be overwritten by the report", lost);
-    const char *collides = cli_page_collides(options->html, options->output);
-    return collides ? cli_usage(self, "%s", collides) : 0;
-}
-
-/* Likewise. */
 static int parse(const cli_command *self, int argc, char **argv, advise_options *options)
 {
-    const char *format = "table";
     const cli_option known[] = {
         {"machine", &options->machine, 0, NULL},
         {"from", &options->from, 0, NULL},
-        {"html", &options->html, 0, NULL},
-        {"perfetto", &options->perfetto, 0, NULL},
-        {"format", &format, 0, NULL},
-        {"output", &options->output, 'o', NULL},
+        {"html", &options->results.html, 0, NULL},
+        {"perfetto", &options->results.perfetto, 0, NULL},
+        {"format", &options->results.form, 0, NULL},
+        {"output", &options->results.output, 'o', NULL},
         {0},
     };
     cli_arguments rest;
@@ -187,15 +167,11 @@ static int parse(const cli_command *self, int argc, char **argv, advise_options 
     options->help = rest.help;
     if (wrong || rest.help)
         return wrong;
-    haul_error error;
-    if (cli_format_parse(format, &options->format, &error))
-        return cli_usage(self, "%s", error.text);
-    if (!rest.count)
-        return cli_usage(self, "which profile?");
-    if (rest.count > 1)
-        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
-    options->trace = rest.operands[0];
-    return check_outputs(self, options);
+    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
+    if (which)
+        return which;
+    const char *const inputs[] = {options->trace, options->machine, options->from};
+    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static int run(const cli_command *self, int argc, char **argv)

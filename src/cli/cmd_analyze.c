@@ -40,23 +40,19 @@ static const char usage[] =
 
 typedef struct analyze_options {
     const char *trace;
-    const char *output;
-    const char *html;
     const char *command;
-    const char *perfetto;
-    haul_format format;
+    cli_results results;
     bool help;
 } analyze_options;
 
 /* Returns 0, or the exit code for wrong use, said. */
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
-    const char *format = "table";
     const cli_option known[] = {
-        {"format", &format, 0, NULL},
-        {"output", &options->output, 'o', NULL},
-        {"html", &options->html, 0, NULL},
-        {"perfetto", &options->perfetto, 0, NULL},
+        {"format", &options->results.form, 0, NULL},
+        {"output", &options->results.output, 'o', NULL},
+        {"html", &options->results.html, 0, NULL},
+        {"perfetto", &options->results.perfetto, 0, NULL},
         {0},
     };
     cli_arguments rest;
@@ -64,33 +60,19 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
     options->help = rest.help;
     if (wrong || rest.help)
         return wrong;
-    haul_error error;
-    if (cli_format_parse(format, &options->format, &error))
-        return cli_usage(self, "%s", error.text);
-    if (!rest.count)
-        return cli_usage(self, "which profile?");
-    if (rest.count > 1)
-        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
-    options->trace = rest.operands[0];
-    if (cli_overwritten(options->output, &options->trace, 1) ||
-        cli_overwritten(options->html, &options->trace, 1) ||
-        cli_overwritten(options->perfetto, &options->trace, 1))
-        return cli_usage(self, "'%s' would be overwritten by its own report", options->trace);
-    const char *collides = cli_page_collides(options->html, options->output);
-    if (collides)
-        return cli_usage(self, "%s", collides);
-    return 0;
+    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
+    return which ? which : cli_results_check(self, &options->results, &options->trace, 1);
 }
 
 static haul_status write_report(const analyze_options *options, const haul_workload *workload,
                                 const haul_analysis *analysis, haul_error *error)
 {
     FILE *out;
-    haul_status status = cli_output_open(options->output, &out, error);
+    haul_status status = cli_output_open(options->results.output, &out, error);
     if (status)
         return status;
-    status = haul_report_analysis(workload, analysis, options->format, out, error);
-    return cli_output_finish(out, options->output, status, error);
+    status = haul_report_analysis(workload, analysis, options->results.format, out, error);
+    return cli_output_finish(out, options->results.output, status, error);
 }
 
 static haul_status write_page(const analyze_options *options, const haul_workload *workload,
@@ -103,7 +85,7 @@ static haul_status write_page(const analyze_options *options, const haul_workloa
                             .timeline_count = 1,
                             .workload = workload,
                             .analysis = analysis};
-    return cli_page_write(options->html, &page, error);
+    return cli_page_write(options->results.html, &page, error);
 }
 
 static haul_status analyze(const analyze_options *options, haul_error *error)
@@ -124,7 +106,7 @@ static haul_status analyze(const analyze_options *options, haul_error *error)
     }
     const haul_drawn drawn = {.workload = workload};
     if (!status)
-        status = cli_perfetto_write(options->perfetto, &drawn, 1, error);
+        status = cli_perfetto_write(options->results.perfetto, &drawn, 1, error);
     haul_workload_free(workload);
     return status;
 }

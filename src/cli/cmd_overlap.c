@@ -1,5 +1,3 @@
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -48,9 +46,8 @@ typedef struct overlap_options {
     const char *streams;
     const char *reads;
     const char *writes;
-    const char *format;
-    const char *output;
-    const char *html;
+    const char *command; /* that was given */
+    cli_results results;
     bool help;
 } overlap_options;
 
@@ -58,46 +55,8 @@ typedef struct overlap_options {
 typedef struct request {
     haul_overlap_work work;
     uint32_t streams;
-    haul_format format;
-    const char *html;
-    const char *command;
+    const overlap_options *options;
 } request;
-
-/* Returns what is wrong with the arguments, or NULL. */
-static const char *parse_arguments(int argc, char **argv, overlap_options *out)
-{
-    static const struct option known[] = {
-        {"machine", required_argument, NULL, 'm'}, {"h2d", required_argument, NULL, 'i'},
-        {"d2h", required_argument, NULL, 'u'},     {"kernel", required_argument, NULL, 'k'},
-        {"streams", required_argument, NULL, 's'}, {"reads", required_argument, NULL, 'r'},
-        {"writes", required_argument, NULL, 'w'},  {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},  {"html", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
-    };
-    const struct {
-        int letter;
-        const char **value;
-    } values[] = {
-        {'m', &out->machine}, {'i', &out->h2d},   {'u', &out->d2h},    {'k', &out->kernel},
-        {'s', &out->streams}, {'r', &out->reads}, {'w', &out->writes}, {'f', &out->format},
-        {'o', &out->output},  {'p', &out->html},
-    };
-    int letter;
-    optind = 0; /* from the start */
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    while ((letter = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
-        if (letter == ':')
-            return "an option lacks its value";
-        if (letter == '?')
-            return "there is no such option";
-        out->help |= letter == 'h';
-        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            if (letter == values[i].letter)
-                *values[i].value = optarg;
-    }
-    return optind < argc ? "an argument is not an option" : NULL;
-}
 
 /* Puts the option before what is wrong with its text. */
 static haul_status blame(const char *option, haul_error *error)
@@ -138,8 +97,9 @@ static haul_status read_streams(const char *text, uint32_t *streams, haul_error 
     return error->status;
 }
 
-static haul_status read_request(const overlap_options *options, request *self, haul_error *error)
+static haul_status read_request(request *self, haul_error *error)
 {
+    const overlap_options *options = self->options;
     haul_overlap_work *work = &self->work;
     haul_status status = read_bytes("h2d", options->h2d, &work->in_bytes, error);
     if (!status)
@@ -152,8 +112,6 @@ static haul_status read_request(const overlap_options *options, request *self, h
         status = read_quantity("writes", options->writes, HAUL_DIM_NUMBER, &work->writes, error);
     if (!status)
         status = read_streams(options->streams, &self->streams, error);
-    if (!status && options->format)
-        status = cli_format_parse(options->format, &self->format, error);
     return status;
 }
 
@@ -170,11 +128,11 @@ static haul_status write_page(const haul_overlap_report *report, const request *
     char title[300];
     (void)snprintf(title, sizeof title, "Overlap on %.250s", report->machine->name);
     const haul_page page = {.title = title,
-                            .command = self->command,
+                            .command = self->options->command,
                             .overlap = report,
                             .machines = &report->machine,
                             .machine_count = 1};
-    return cli_page_write(self->html, &page, error);
+    return cli_page_write(self->options->results.html, &page, error);
 }
 
 /* The answer on the link as it is, and on the next generation where there is one. */
@@ -192,25 +150,23 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
         !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
         status = compare(&then, self->streams, &report.next, error);
     if (!status)
-        status = haul_report_overlap(&report, self->format, out, error);
+        status = haul_report_overlap(&report, self->options->results.format, out, error);
     return status ? status : write_page(&report, self, error);
 }
 
-static haul_status overlap(const overlap_options *options, const request *self, haul_error *error)
+static haul_status overlap(const request *self, haul_error *error)
 {
-    haul_machine *machine = NULL;
-    FILE *out = NULL;
-    haul_status status = haul_machine_load(options->machine, &machine, error);
+    const char *output = self->options->results.output;
+    haul_machine *machine;
+    FILE *out;
+    haul_status status = haul_machine_load(self->options->machine, &machine, error);
+    if (status)
+        return status;
+    status = cli_output_open(output, &out, error);
     if (!status)
-        status = cli_output_open(options->output, &out, error);
-    if (!status)
-        status = answer(machine, self, out, error);
-    haul_error closing;
-    const haul_status closed = out ? cli_output_close(out, options->output, &closing) : HAUL_OK;
-    if (closed)
-        *error = closing; /* names the file and the reason */
+        status = cli_output_finish(out, output, answer(machine, self, out, error), error);
     haul_machine_free(machine);
-    return closed ? closed : status;
+    return status;
 }
 
 /* The first option that has to be there and is not, or NULL. */
@@ -225,31 +181,52 @@ static const char *find_missing(const overlap_options *options)
     return options->kernel ? NULL : "--kernel TIME";
 }
 
+/* Returns 0, or the exit code for wrong use, said. */
+static int parse(const cli_command *self, int argc, char **argv, overlap_options *options)
+{
+    const cli_option known[] = {
+        {"machine", &options->machine, 0, NULL},
+        {"h2d", &options->h2d, 0, NULL},
+        {"d2h", &options->d2h, 0, NULL},
+        {"kernel", &options->kernel, 0, NULL},
+        {"streams", &options->streams, 0, NULL},
+        {"reads", &options->reads, 0, NULL},
+        {"writes", &options->writes, 0, NULL},
+        {"format", &options->results.form, 0, NULL},
+        {"output", &options->results.output, 'o', NULL},
+        {"html", &options->results.html, 0, NULL},
+        {0},
+    };
+    cli_arguments rest;
+    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
+    options->help = rest.help;
+    if (wrong || rest.help)
+        return wrong;
+    if (rest.count)
+        return cli_usage(self, "'%s' is not an option", rest.operands[0]);
+    const char *missing = find_missing(options);
+    if (missing)
+        return cli_usage(self, "%s is missing", missing);
+    return cli_results_check(self, &options->results, &options->machine, 1);
+}
+
 static int run(const cli_command *self, int argc, char **argv)
 {
-    overlap_options options = {0};
-    request asked = {0};
-    haul_error error;
     cli_command_line command;
     cli_command_text(argc, argv, &command);
-    const char *wrong = parse_arguments(argc, argv, &options);
+    overlap_options options = {.command = command.text};
+    const int wrong = parse(self, argc, argv, &options);
     if (wrong)
-        return cli_usage(self, "%s", wrong);
+        return wrong;
     if (options.help) {
         printf("usage: %s", usage);
         return 0;
     }
-    const char *missing = find_missing(&options);
-    if (missing)
-        return cli_usage(self, "%s is missing", missing);
-    const char *collides = cli_page_collides(options.html, options.output);
-    if (collides)
-        return cli_usage(self, "%s", collides);
-    asked.html = options.html;
-    asked.command = command.text;
-    if (read_request(&options, &asked, &error))
+    request asked = {.options = &options};
+    haul_error error;
+    if (read_request(&asked, &error))
         return cli_usage(self, "%s", error.text);
-    return overlap(&options, &asked, &error) ? cli_fail(&error) : 0;
+    return overlap(&asked, &error) ? cli_fail(&error) : 0;
 }
 
 const cli_command cli_overlap = {

@@ -1,4 +1,3 @@
-
 #include "cli/command.h"
 #include "haul/trace.h"
 
@@ -56,11 +55,8 @@ typedef struct project_options {
     const char *from;
     const char *model;
     const char *truth;
-    const char *output;
-    const char *html;
     const char *command;
-    const char *perfetto;
-    haul_format format;
+    cli_results results;
     bool help;
 } project_options;
 
@@ -111,12 +107,12 @@ static haul_status write_report(const project_options *options, const work *self
                                 const haul_projection_options *asked, haul_error *error)
 {
     FILE *out;
-    haul_status status = cli_output_open(options->output, &out, error);
+    haul_status status = cli_output_open(options->results.output, &out, error);
     if (status)
         return status;
-    status = haul_report_projection(self->workload, asked, self->projection, options->format, out,
-                                    error);
-    return cli_output_finish(out, options->output, status, error);
+    status = haul_report_projection(self->workload, asked, self->projection,
+                                    options->results.format, out, error);
+    return cli_output_finish(out, options->results.output, status, error);
 }
 
 /* As recorded, and on the target where that is known; returns how many there are. */
@@ -133,7 +129,7 @@ static size_t draw(const work *self, const char *label, haul_drawn drawn[2])
 static haul_status write_perfetto(const project_options *options, const work *self,
                                   const haul_drawn *drawn, size_t count, haul_error *error)
 {
-    if (!options->perfetto)
+    if (!options->results.perfetto)
         return HAUL_OK;
     if (count < 2) {
         *error = (haul_error){.status = HAUL_MISSING};
@@ -141,14 +137,14 @@ static haul_status write_perfetto(const project_options *options, const work *se
                  self->projection->run_missing);
         return error->status;
     }
-    return cli_perfetto_write(options->perfetto, drawn, count, error);
+    return cli_perfetto_write(options->results.perfetto, drawn, count, error);
 }
 
 static haul_status write_page(const project_options *options, const work *self,
                               const haul_projection_options *asked, const haul_drawn *drawn,
                               size_t count, haul_error *error)
 {
-    if (!options->html)
+    if (!options->results.html)
         return HAUL_OK;
     haul_analysis *analysis;
     haul_status status = haul_analyze(self->workload, &analysis, error);
@@ -168,7 +164,7 @@ static haul_status write_page(const project_options *options, const work *self,
                             .projected = asked,
                             .machines = machines,
                             .machine_count = self->from ? 2 : 1};
-    status = cli_page_write(options->html, &page, error);
+    status = cli_page_write(options->results.html, &page, error);
     haul_analysis_free(analysis);
     return status;
 }
@@ -204,35 +200,17 @@ static haul_status project(const project_options *options, haul_error *error)
 }
 
 /* Returns 0, or the exit code for wrong use, said. */
-static int check_output(const cli_command *self, const project_options *options)
-{
-    const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
-                                  options->model};
-    const size_t count = sizeof inputs / sizeof *inputs;
-    const char *lost = cli_overwritten(options->output, inputs, count);
-    if (!lost)
-        lost = cli_overwritten(options->html, inputs, count);
-    if (!lost)
-        lost = cli_overwritten(options->perfetto, inputs, count);
-    if (lost)
-        return cli_usage(self, "'%s' would be overwritten by the report", lost);
-    const char *collides = cli_page_collides(options->html, options->output);
-    return collides ? cli_usage(self, "%s", collides) : 0;
-}
-
-/* Likewise. */
 static int parse(const cli_command *self, int argc, char **argv, project_options *options)
 {
-    const char *format = "table";
     const cli_option known[] = {
         {"to", &options->to, 0, NULL},
         {"from", &options->from, 0, NULL},
         {"model", &options->model, 0, NULL},
         {"truth", &options->truth, 0, NULL},
-        {"format", &format, 0, NULL},
-        {"output", &options->output, 'o', NULL},
-        {"html", &options->html, 0, NULL},
-        {"perfetto", &options->perfetto, 0, NULL},
+        {"format", &options->results.form, 0, NULL},
+        {"output", &options->results.output, 'o', NULL},
+        {"html", &options->results.html, 0, NULL},
+        {"perfetto", &options->results.perfetto, 0, NULL},
         {0},
     };
     cli_arguments rest;
@@ -240,17 +218,14 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
     options->help = rest.help;
     if (wrong || rest.help)
         return wrong;
-    haul_error error;
-    if (cli_format_parse(format, &options->format, &error))
-        return cli_usage(self, "%s", error.text);
-    if (!rest.count)
-        return cli_usage(self, "which profile?");
-    if (rest.count > 1)
-        return cli_usage(self, "one profile at a time, not also '%s'", rest.operands[1]);
+    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
+    if (which)
+        return which;
     if (!options->to)
         return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
-    options->trace = rest.operands[0];
-    return check_output(self, options);
+    const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
+                                  options->model};
+    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static int run(const cli_command *self, int argc, char **argv)

@@ -38,11 +38,8 @@ typedef struct simulate_options {
     const char *workload;
     const char *machine;
     const char *model;
-    const char *output;
-    const char *html;
-    const char *perfetto;
     const char *command; /* that was given */
-    haul_format format;
+    cli_results results;
     bool help;
 } simulate_options;
 
@@ -86,11 +83,12 @@ static haul_status write_report(const simulate_options *options, const work *sel
                                 haul_error *error)
 {
     FILE *out;
-    haul_status status = cli_output_open(options->output, &out, error);
+    haul_status status = cli_output_open(options->results.output, &out, error);
     if (status)
         return status;
-    status = haul_report_simulation(self->simulation, width_of(out), options->format, out, error);
-    return cli_output_finish(out, options->output, status, error);
+    status = haul_report_simulation(self->simulation, width_of(out), options->results.format, out,
+                                    error);
+    return cli_output_finish(out, options->results.output, status, error);
 }
 
 static haul_status write_drawings(const simulate_options *options, const work *self,
@@ -111,8 +109,8 @@ static haul_status write_drawings(const simulate_options *options, const work *s
                             .timeline_count = 1,
                             .machines = machines,
                             .machine_count = 1};
-    const haul_status status = cli_page_write(options->html, &page, error);
-    return status ? status : cli_perfetto_write(options->perfetto, &drawn, 1, error);
+    const haul_status status = cli_page_write(options->results.html, &page, error);
+    return status ? status : cli_perfetto_write(options->results.perfetto, &drawn, 1, error);
 }
 
 static haul_status simulate(const simulate_options *options, haul_error *error)
@@ -134,30 +132,15 @@ static haul_status simulate(const simulate_options *options, haul_error *error)
 }
 
 /* Returns 0, or the exit code for wrong use, said. */
-static int check_outputs(const cli_command *self, const simulate_options *options)
-{
-    const char *const inputs[] = {options->workload, options->machine, options->model};
-    const char *const outputs[] = {options->output, options->html, options->perfetto};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const char *lost = cli_overwritten(outputs[i], inputs, sizeof inputs / sizeof *inputs);
-        if (lost)
-            return cli_usage(self, "'%s' would be overwritten by the report", lost);
-    }
-    const char *collides = cli_page_collides(options->html, options->output);
-    return collides ? cli_usage(self, "%s", collides) : 0;
-}
-
-/* Likewise. */
 static int parse(const cli_command *self, int argc, char **argv, simulate_options *options)
 {
-    const char *format = "table";
     const cli_option known[] = {
         {"machine", &options->machine, 0, NULL},
         {"model", &options->model, 0, NULL},
-        {"format", &format, 0, NULL},
-        {"output", &options->output, 'o', NULL},
-        {"html", &options->html, 0, NULL},
-        {"perfetto", &options->perfetto, 0, NULL},
+        {"format", &options->results.form, 0, NULL},
+        {"output", &options->results.output, 'o', NULL},
+        {"html", &options->results.html, 0, NULL},
+        {"perfetto", &options->results.perfetto, 0, NULL},
         {0},
     };
     cli_arguments rest;
@@ -165,17 +148,13 @@ static int parse(const cli_command *self, int argc, char **argv, simulate_option
     options->help = rest.help;
     if (wrong || rest.help)
         return wrong;
-    haul_error error;
-    if (cli_format_parse(format, &options->format, &error))
-        return cli_usage(self, "%s", error.text);
-    if (!rest.count)
-        return cli_usage(self, "which workload?");
-    if (rest.count > 1)
-        return cli_usage(self, "one workload at a time, not also '%s'", rest.operands[1]);
+    const int which = cli_operand_read(self, &rest, "workload", &options->workload);
+    if (which)
+        return which;
     if (!options->machine)
         return cli_usage(self, "on which machine? --machine M; see 'haul machine list'");
-    options->workload = rest.operands[0];
-    return check_outputs(self, options);
+    const char *const inputs[] = {options->workload, options->machine, options->model};
+    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static int run(const cli_command *self, int argc, char **argv)

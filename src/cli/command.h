@@ -61,6 +61,10 @@ typedef struct cli_arguments {
 int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli_option *options,
                        cli_arguments *out);
 
+/* The operand of a command that has one, of the kind `what`. Returns as above. */
+int cli_operand_read(const cli_command *self, const cli_arguments *arguments, const char *what,
+                     const char **operand);
+
 /* Reads "table", "json" or "csv". */
 haul_status cli_format_parse(const char *text, haul_format *format, haul_error *error);
 
@@ -73,8 +77,23 @@ haul_status cli_output_close(FILE *out, const char *path, haul_error *error);
  * place of an error, for it names the file and the reason. */
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error);
 
-/* What is wrong where a page and the report are to go to one place, or NULL. `html` may be NULL. */
-const char *cli_page_collides(const char *html, const char *output);
+/* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
+ * must not replace what it reports on. */
+const char *cli_overwritten(const char *output, const char *const *inputs, size_t count);
+
+/* The options of a command that reports, in which form and where to. */
+typedef struct cli_results {
+    const char *form; /* --format; NULL: a table */
+    const char *output;
+    const char *html;
+    const char *perfetto;
+    haul_format format; /* `form`, read */
+} cli_results;
+
+/* Reads the form, and refuses a file that is one of the inputs, and a page where the report goes.
+ * Returns 0, or the exit code for wrong use, said. */
+int cli_results_check(const cli_command *self, cli_results *results, const char *const *inputs,
+                      size_t count);
 
 /* What --html FILE asks for: writes the page. Nothing where `path` is NULL. */
 haul_status cli_page_write(const char *path, const haul_page *page, haul_error *error);
@@ -89,10 +108,6 @@ typedef struct cli_command_line {
 } cli_command_line;
 
 void cli_command_text(int argc, char **argv, cli_command_line *line);
-
-/* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
- * must not replace what it reports on. */
-const char *cli_overwritten(const char *output, const char *const *inputs, size_t count);
 
 /* What --perfetto FILE asks for: writes the trace, and says on stderr what it leaves out. Nothing
  * where `path` is NULL. */
