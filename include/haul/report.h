@@ -119,9 +119,12 @@ typedef struct haul_drawn {
     const char *label; /* before the names of its devices, "recorded"; NULL where it is the only one
                         */
     const haul_workload *workload;
-    const haul_span *spans; /* op_count of them, as in haul_timeline; NULL: as recorded */
-    bool named;             /* copies and memsets go by the names of their operations, which
-                             * otherwise are those of the calls */
+    const haul_span *spans;   /* op_count of them, as in haul_timeline; NULL: as recorded */
+    bool named;               /* copies and memsets go by the names of their operations, which
+                               * otherwise are those of the calls */
+    const uint32_t *critical; /* operations that decide the end, in order, which a page marks; NULL:
+                               * not known */
+    size_t critical_count;
 } haul_drawn;
 
 enum { HAUL_DRAWN_MOST = 16, HAUL_TRACE_BYTES = 100 * 1000 * 1000 };

@@ -115,16 +115,26 @@ static haul_status write_page(const advise_options *options, const work *self,
     return status;
 }
 
+/* `timeline` may be NULL where `workload` is. */
+static haul_drawn draw(const char *label, const haul_workload *workload,
+                       const haul_timeline *timeline)
+{
+    if (!workload)
+        return (haul_drawn){0};
+    return (haul_drawn){.label = label,
+                        .workload = workload,
+                        .spans = timeline->ops,
+                        .critical = timeline->critical,
+                        .critical_count = timeline->critical_count};
+}
+
 /* The run before, and after the changes made together where there are any. */
 static haul_status write_drawings(const advise_options *options, const work *self,
                                   haul_error *error)
 {
     const haul_advice_list *list = self->list;
-    const haul_drawn drawn[] = {
-        {.label = "before", .workload = self->workload, .spans = list->before->ops},
-        {.label = "after",
-         .workload = list->changed,
-         .spans = list->changed ? list->after->ops : NULL}};
+    const haul_drawn drawn[] = {draw("before", self->workload, list->before),
+                                draw("after", list->changed, list->after)};
     const size_t count = list->changed ? 2 : 1;
     const haul_status status = write_page(options, self, drawn, count, error);
     if (status || !options->results.perfetto)

@@ -122,7 +122,11 @@ static size_t draw(const work *self, const char *label, haul_drawn drawn[2])
     drawn[0] = (haul_drawn){.label = "recorded", .workload = self->workload};
     if (!timeline)
         return 1;
-    drawn[1] = (haul_drawn){.label = label, .workload = self->workload, .spans = timeline->ops};
+    drawn[1] = (haul_drawn){.label = label,
+                            .workload = self->workload,
+                            .spans = timeline->ops,
+                            .critical = timeline->critical,
+                            .critical_count = timeline->critical_count};
     return 2;
 }
 

@@ -101,6 +101,8 @@ static haul_status write_drawings(const simulate_options *options, const work *s
     char label[120];
     snprintf(label, sizeof label, "on %.100s", self->machine->name);
     on_page.label = label;
+    on_page.critical = self->simulation->timeline->critical;
+    on_page.critical_count = self->simulation->timeline->critical_count;
     const haul_machine *const machines[] = {self->machine};
     const char *name = self->schedule->name;
     const haul_page page = {.title = name ? name : cli_file_name(options->workload),

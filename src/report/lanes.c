@@ -36,9 +36,9 @@ static bool is_host(const haul_op *op)
 
 static haul_span span_of(const haul_lanes *self, uint32_t op)
 {
-    if (self->spans)
-        return self->spans[op];
-    const haul_op *recorded = &self->workload->ops[op];
+    if (self->drawn->spans)
+        return self->drawn->spans[op];
+    const haul_op *recorded = &self->drawn->workload->ops[op];
     return (haul_span){recorded->start_ns, recorded->start_ns + recorded->dur_ns};
 }
 
@@ -71,7 +71,7 @@ static bool has_device_ops(const haul_workload *workload)
 /* The window is that of the devices: what the host does long before or after is not drawn. */
 static void find_window(haul_lanes *self)
 {
-    const haul_workload *workload = self->workload;
+    const haul_workload *workload = self->drawn->workload;
     const bool devices = has_device_ops(workload);
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -88,24 +88,24 @@ static void find_window(haul_lanes *self)
 static bool is_shown(const haul_lanes *self, uint32_t op)
 {
     const haul_span span = haul_lanes_span(self, op);
-    return !is_host(&self->workload->ops[op]) ||
+    return !is_host(&self->drawn->workload->ops[op]) ||
            (span.end_ns > 0 && span.start_ns < self->window_ns);
 }
 
 /* Lanes before they are chosen: each stream, operations without one, each thread, likewise. */
 static size_t lane_of(const haul_lanes *self, const haul_op *op)
 {
-    const size_t streams = self->workload->stream_count + 1;
+    const size_t streams = self->drawn->workload->stream_count + 1;
     if (is_host(op))
         return streams +
-               (op->thread == HAUL_NONE ? self->workload->thread_count : (size_t)op->thread);
+               (op->thread == HAUL_NONE ? self->drawn->workload->thread_count : (size_t)op->thread);
     return op->stream == HAUL_NONE ? streams - 1 : op->stream;
 }
 
 static void count_ops(haul_lanes *self)
 {
-    for (size_t i = 0; i < self->workload->op_count; i++) {
-        const haul_op *op = &self->workload->ops[i];
+    for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
+        const haul_op *op = &self->drawn->workload->ops[i];
         const haul_span span = span_of(self, (uint32_t)i);
         if (!is_shown(self, (uint32_t)i))
             continue;
@@ -119,12 +119,12 @@ static void count_ops(haul_lanes *self)
 
 static void name_lanes(haul_lanes *self)
 {
-    const size_t streams = self->workload->stream_count + 1;
+    const size_t streams = self->drawn->workload->stream_count + 1;
     for (size_t i = 0; i < self->count; i++) {
         haul_lane *lane = &self->lanes[i];
         lane->host = i >= streams;
         const size_t number = lane->host ? i - streams : i;
-        const size_t none = lane->host ? self->workload->thread_count : streams - 1;
+        const size_t none = lane->host ? self->drawn->workload->thread_count : streams - 1;
         lane->number = number == none ? HAUL_NONE : (uint32_t)number;
     }
 }
@@ -138,8 +138,8 @@ static void sort_into_lanes(haul_lanes *self)
         next += self->lanes[i].count;
         self->lanes[i].count = 0;
     }
-    for (size_t i = 0; i < self->workload->op_count; i++) {
-        haul_lane *lane = &self->lanes[lane_of(self, &self->workload->ops[i])];
+    for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
+        haul_lane *lane = &self->lanes[lane_of(self, &self->drawn->workload->ops[i])];
         if (is_shown(self, (uint32_t)i))
             self->order[lane->first + lane->count++] = (uint32_t)i;
     }
@@ -147,11 +147,12 @@ static void sort_into_lanes(haul_lanes *self)
 
 static bool order_lanes(haul_lanes *self)
 {
-    const haul_workload *workload = self->workload;
-    const haul_keys keys = {.first = self->spans ? (const void *)&self->spans->start_ns
-                                                 : &workload->ops->start_ns,
-                            .stride = self->spans ? sizeof *self->spans : sizeof *workload->ops,
-                            .flip = HAUL_KEYS_SIGNED};
+    const haul_workload *workload = self->drawn->workload;
+    const haul_keys keys = {
+        .first = self->drawn->spans ? (const void *)&self->drawn->spans->start_ns
+                                    : &workload->ops->start_ns,
+        .stride = self->drawn->spans ? sizeof *self->drawn->spans : sizeof *workload->ops,
+        .flip = HAUL_KEYS_SIGNED};
     for (size_t i = 0; i < self->count; i++)
         if (!haul_order_sort(self->order + self->lanes[i].first, self->lanes[i].count, &keys))
             return false;
@@ -180,8 +181,8 @@ static void group_by_device(haul_lanes *self)
             const haul_lane *lane = &self->lanes[k], *before = lane - 1;
             const bool streams = !lane->host && lane->number != HAUL_NONE && !before->host &&
                                  before->number != HAUL_NONE;
-            if (!streams || self->workload->streams[before->number].device <=
-                                self->workload->streams[lane->number].device)
+            if (!streams || self->drawn->workload->streams[before->number].device <=
+                                self->drawn->workload->streams[lane->number].device)
                 break;
             const haul_lane moved = *lane;
             self->lanes[k] = *before;
@@ -208,7 +209,7 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
                             haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
-    haul_lanes made = {.workload = workload, .spans = drawn->spans, .named = drawn->named};
+    haul_lanes made = {.drawn = drawn};
     made.count = workload->stream_count + workload->thread_count + 2;
     made.lanes = calloc(made.count, sizeof *made.lanes);
     made.order = malloc((workload->op_count + 1) * sizeof *made.order);
@@ -278,7 +279,7 @@ static void draw_gathered(gathering *self)
 
 static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
 {
-    const haul_op *op = &lanes->workload->ops[number];
+    const haul_op *op = &lanes->drawn->workload->ops[number];
     haul_span span = haul_lanes_span(lanes, number);
     if (span.start_ns < 0)
         span.start_ns = 0;
@@ -327,6 +328,35 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine
         visit(state, &bar);
     }
     draw_gathered(&self);
+}
+
+static bool is_on(const haul_lane *lane, const haul_op *op)
+{
+    return lane->host == is_host(op) && lane->number == (lane->host ? op->thread : op->stream);
+}
+
+void haul_lane_critical(const haul_lanes *lanes, const haul_lane *lane, int64_t gap_ns,
+                        haul_stretch_visitor visit, void *state)
+{
+    const haul_drawn *drawn = lanes->drawn;
+    haul_span open = {0};
+    bool has = false;
+    for (size_t i = 0; i < drawn->critical_count; i++) {
+        const uint32_t number = drawn->critical[i];
+        if (!is_on(lane, &drawn->workload->ops[number]) || !is_shown(lanes, number))
+            continue;
+        const haul_bar bar = bar_of(lanes, number);
+        if (has && bar.start_ns - open.end_ns <= gap_ns) {
+            open.end_ns = bar.end_ns > open.end_ns ? bar.end_ns : open.end_ns;
+            continue;
+        }
+        if (has)
+            visit(state, open);
+        open = (haul_span){bar.start_ns, bar.end_ns};
+        has = true;
+    }
+    if (has)
+        visit(state, open);
 }
 
 static void count_bar(void *state, const haul_bar *bar)

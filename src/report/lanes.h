@@ -40,9 +40,7 @@ typedef struct haul_lane {
 
 /* By device, then stream, then the host's threads. */
 typedef struct haul_lanes {
-    const haul_workload *workload;
-    const haul_span *spans; /* NULL: the recorded times */
-    bool named;             /* copies and memsets go by their operations' names */
+    const haul_drawn *drawn;
     haul_lane *lanes;
     size_t count;
     size_t hidden;       /* lanes above the limit, those with the least time */
@@ -80,6 +78,12 @@ typedef struct haul_bar {
 typedef void (*haul_bar_visitor)(void *state, const haul_bar *bar);
 void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine_ns,
                     haul_bar_visitor visit, void *state);
+
+/* Calls `visit` for the stretches of a lane in which operations ran that decide the end, from left
+ * to right; those with at most gap_ns between them are one. */
+typedef void (*haul_stretch_visitor)(void *state, haul_span stretch);
+void haul_lane_critical(const haul_lanes *lanes, const haul_lane *lane, int64_t gap_ns,
+                        haul_stretch_visitor visit, void *state);
 
 /* The smallest fine_ns, from least_ns on, with which there are at most `most` bars; 0 is a bar for
  * each operation. */

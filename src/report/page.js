@@ -56,6 +56,17 @@
         return bars;
     }
 
+    /* Stretches that decide the end, likewise. */
+    function readStretches(numbers) {
+        const stretches = [];
+        let start = 0;
+        for (let i = 0; i < numbers.length; i += 2) {
+            start += numbers[i];
+            stretches.push([start, start + numbers[i + 1]]);
+        }
+        return stretches;
+    }
+
     function share(bar) {
         return bar.merged && bar.end > bar.start ? bar.busy / (bar.end - bar.start) : 1;
     }
@@ -88,11 +99,12 @@
         const plot = figure.querySelector(".plot");
         const names = Array.from(figure.querySelectorAll(".lanes li"), item => item.textContent);
         const lanes = data.timelines[index].lanes.map(readLane);
+        const critical = data.timelines[index].critical.map(readStretches);
         const labels = element("g", { class: "labels" });
         const marks = element("g", {});
         plot.append(labels, marks);
-        return { plot, names, lanes, labels, marks, axis: plot.querySelector(".axis"),
-            bars: plot.querySelector(".bars"), lane: 0, at: -1 };
+        return { plot, names, lanes, critical, gap: data.timelines[index].gap, labels, marks,
+            axis: plot.querySelector(".axis"), bars: plot.querySelector(".bars"), lane: 0, at: -1 };
     });
 
     const placeOf = (chart, ns) => (ns - view.from) / (view.to - view.from) * chart.width;
@@ -182,6 +194,25 @@
         flush();
     }
 
+    function drawCritical(chart) {
+        const perUnit = UNITS / (view.to - view.from), parts = [];
+        chart.critical.forEach((stretches, lane) => {
+            for (const [start, end] of stretches) {
+                if (end < view.from || start > view.to)
+                    continue;
+                const x = Math.max((start - view.from) * perUnit, -1);
+                const width = Math.max(Math.min((end - view.from) * perUnit, UNITS + 1) - x,
+                    UNITS / chart.width);
+                parts.push("M" + x.toFixed(1) + " " + (lane * LANE + LANE - 2) * 10 + "h" +
+                    width.toFixed(1) + "v20h-" + width.toFixed(1) + "z");
+            }
+        });
+        return element("path", { class: "critical", d: parts.join("") });
+    }
+
+    const isCritical = (chart, lane, bar) => !bar.merged && !chart.gap && chart.critical[lane].some(
+        ([start, end]) => start <= bar.start && bar.end <= end);
+
     function drawMark(chart) {
         const bar = chart.at < 0 ? null : chart.lanes[chart.lane][chart.at];
         chart.marks.replaceChildren();
@@ -200,7 +231,7 @@
         for (let lane = 0; lane < chart.lanes.length; lane++)
             drawLane(chart, lane, paths);
         chart.bars.replaceChildren(...paths.map((parts, look) =>
-            element("path", { class: "look" + look, d: parts.join("") })));
+            element("path", { class: "look" + look, d: parts.join("") })), drawCritical(chart));
         drawAxis(chart);
         drawMark(chart);
         chart.plot.dataset.from = view.from;
@@ -240,6 +271,8 @@
             lines.push(sayBytes(bar.bytes));
         if (bar.bytes && bar.busy && look >= 1 && look <= 5)
             lines.push(scaled(bar.bytes / bar.busy * 1e9, rates, 3));
+        if (isCritical(chart, lane, bar))
+            lines.push("decides the end");
         const head = bar.merged ? sayCount(bar.count) + " " + data.looks[look] + " together"
             : name || data.looks[look];
         return [head, lines.join(" \u00b7 ")];

@@ -28,11 +28,11 @@ typedef struct data {
 
 static const char *name_of(const data *self, const haul_bar *bar, haul_words *words)
 {
-    const haul_op *op = &self->lanes->workload->ops[bar->op];
+    const haul_op *op = &self->lanes->drawn->workload->ops[bar->op];
     if (bar->shares)
         return "";
-    if (self->lanes->named || op->kind == HAUL_OP_KERNEL || op->kind >= HAUL_OP_SYNC)
-        return haul_workload_string(self->lanes->workload, op->name);
+    if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || op->kind >= HAUL_OP_SYNC)
+        return haul_workload_string(self->lanes->drawn->workload, op->name);
     if (op->kind == HAUL_OP_MEMSET)
         return "";
     *words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
@@ -69,6 +69,30 @@ static void put_bar(void *state, const haul_bar *bar)
     self->first = false;
 }
 
+static void put_stretch(void *state, haul_span stretch)
+{
+    data *self = state;
+    fprintf(self->out, "%s%" PRId64 ",%" PRId64, self->first ? "" : ",",
+            stretch.start_ns - self->last_ns, stretch.end_ns - stretch.start_ns);
+    self->last_ns = stretch.start_ns;
+    self->first = false;
+}
+
+/* Stretches that decide the end, as their starts after each other and their lengths. */
+static void put_critical(data *self, const haul_lanes *lanes, uint64_t most)
+{
+    const int64_t share = (int64_t)(most / (lanes->count + 1)) + 1;
+    const int64_t gap_ns = lanes->drawn->critical_count > most ? lanes->window_ns / share : 0;
+    fprintf(self->out, "],\"gap\":%" PRId64 ",\"critical\":[", gap_ns);
+    for (size_t i = 0; i < lanes->count; i++) {
+        self->last_ns = 0;
+        self->first = true;
+        fprintf(self->out, "%s[", i ? "," : "");
+        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, put_stretch, self);
+        fputs("]", self->out);
+    }
+}
+
 static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
 {
     const int64_t fine_ns = haul_lanes_fineness(lanes, 0, most);
@@ -81,6 +105,7 @@ static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
         haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, put_bar, self);
         fputs("]", self->out);
     }
+    put_critical(self, lanes, most / 3);
     fputs("]}", self->out);
 }
 

@@ -10,6 +10,7 @@
 enum {
     LANE_PX = 26,
     BAR_PX = 20,
+    MARK_PX = 2,
     AXIS_PX = 22,
     PX = 10,            /* units of the drawing's height */
     WIDTH = 20000,      /* units of its width, that stand for the window */
@@ -47,8 +48,8 @@ haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
 {
     if (lane->number == HAUL_NONE)
         return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
-    return lane->host ? name_thread(lanes->workload, lane->number)
-                      : name_stream(lanes->workload, lane->number);
+    return lane->host ? name_thread(lanes->drawn->workload, lane->number)
+                      : name_stream(lanes->drawn->workload, lane->number);
 }
 
 /* --- bars: one path for each look */
@@ -119,6 +120,36 @@ static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
     }
 }
 
+/* --- what decides the end: a line below the bars */
+
+typedef struct marking {
+    FILE *out;
+    const drawing *bars;
+    int top;
+} marking;
+
+static void mark_stretch(void *state, haul_span stretch)
+{
+    const marking *self = state;
+    const long left = place_of(self->bars, stretch.start_ns);
+    const long right = place_of(self->bars, stretch.end_ns);
+    const long least = WIDTH / CELLS / 2, width = right - left > least ? right - left : least;
+    fprintf(self->out, "M%ld %dh%ldv%dh-%ldz", left, self->top, width, MARK_PX * PX, width);
+}
+
+static void draw_marks(const drawing *bars, const haul_lanes *lanes, FILE *out)
+{
+    const int64_t gap_ns = lanes->window_ns / CELLS;
+    if (!lanes->drawn->critical_count)
+        return;
+    fputs("<path class=\"critical\" d=\"", out);
+    for (size_t i = 0; i < lanes->count; i++) {
+        marking to = {out, bars, ((int)i * LANE_PX + LANE_PX - MARK_PX) * PX};
+        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, mark_stretch, &to);
+    }
+    fputs("\"/>\n", out);
+}
+
 /* --- what is around them */
 
 static void draw_axis(const haul_page_writer *self, int height)
@@ -158,6 +189,7 @@ static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const ha
             "preserveAspectRatio=\"none\">\n",
             AXIS_PX, height, WIDTH, height * PX);
     draw_bars(bars, lanes, out);
+    draw_marks(bars, lanes, out);
     fputs("</svg>\n</svg>\n", out);
 }
 
@@ -259,6 +291,11 @@ static void write_legend(const haul_page_writer *self)
             fprintf(self->out, "<li><i class=\"key look%d\"></i>%s</li>\n", look,
                     haul_look_text((haul_look)look));
     }
+    bool marked = false;
+    for (size_t i = 0; i < self->page->timeline_count; i++)
+        marked |= self->page->timelines[i].critical_count > 0;
+    if (marked)
+        fputs("<li><i class=\"key critical\"></i>decides the end</li>\n", self->out);
     fputs("</ul>\n", self->out);
 }
 

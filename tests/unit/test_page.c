@@ -363,6 +363,46 @@ static int write_for_browser(const char *path)
     return failed;
 }
 
+typedef struct stretches {
+    haul_span found[8];
+    size_t count;
+} stretches;
+
+static void keep_stretch(void *state, haul_span stretch)
+{
+    stretches *self = state;
+    assert_true(self->count < 8);
+    self->found[self->count++] = stretch;
+}
+
+/* Of two streams every second operation, then the last two of one. */
+static void marks_what_decides_the_end(void **state)
+{
+    (void)state;
+    named_workload named;
+    const haul_workload *workload = make_named(&named, 24);
+    static const uint32_t critical[] = {0, 5, 8, 13, 16, 20};
+    const haul_drawn drawn = {.workload = workload, .critical = critical, .critical_count = 6};
+    haul_lanes lanes;
+    haul_error error;
+    assert_int_equal(haul_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
+    assert_int_equal(lanes.count, 4);
+    stretches first = {0}, second = {0}, third = {0}, together = {0};
+    haul_lane_critical(&lanes, &lanes.lanes[0], 0, keep_stretch, &first);
+    haul_lane_critical(&lanes, &lanes.lanes[1], 0, keep_stretch, &second);
+    haul_lane_critical(&lanes, &lanes.lanes[2], 0, keep_stretch, &third);
+    haul_lane_critical(&lanes, &lanes.lanes[0], 1000, keep_stretch, &together);
+    assert_int_equal(first.count, 4);
+    assert_int_equal(second.count, 2);
+    assert_int_equal(third.count, 0);
+    assert_int_equal(first.found[1].start_ns, 2000);
+    assert_int_equal(first.found[1].end_ns, 2000 + named.ops[8].dur_ns);
+    assert_int_equal(together.count, 3); /* the last two are closer than that */
+    assert_int_equal(together.found[2].end_ns, 5000 + named.ops[20].dur_ns);
+    haul_lanes_release(&lanes);
+    release_named(&named);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "write"))
@@ -371,6 +411,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keeps_text_text),
         cmocka_unit_test(keeps_json_within_its_element),
         cmocka_unit_test(bars_stand_for_all_operations),
+        cmocka_unit_test(marks_what_decides_the_end),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(pages_of_many_operations_stay_small),
         cmocka_unit_test(draws_nothing_where_there_is_nothing),
