@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     print_row("haul", count, ours);
     const measured theirs = run_simgrid(engine, workload);
     print_row("SimGrid", count, theirs);
-    printf("haul is %.1f times as fast; the makespans differ by %.3f %%\n",
+    printf("haul is %.1f times as fast; the makespans differ by %+.4f %%\n",
            theirs.run_s / ours.run_s, 100 * (ours.makespan_ns / theirs.makespan_ns - 1));
     return 0;
 }
