@@ -109,6 +109,19 @@ static void check_resource(const haul_timeline *timeline, const haul_resource *r
     assert_true(resource->idle_ns >= 0);
 }
 
+/* An operation starts at the very instant at which what it waited for last ended, or started. */
+static void check_causes(const haul_timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->op_count; i++) {
+        const uint32_t cause = timeline->cause[i];
+        if (!on_device(i) || cause == HAUL_NONE)
+            continue;
+        assert_true(cause < timeline->op_count && cause != i);
+        assert_true(timeline->ops[cause].end_ns == timeline->ops[i].start_ns ||
+                    timeline->ops[cause].start_ns == timeline->ops[i].start_ns);
+    }
+}
+
 static void check_critical(const haul_timeline *timeline)
 {
     assert_true(timeline->critical_ns <= timeline->makespan_ns + timeline->start_ns);
@@ -122,7 +135,7 @@ static void check_critical(const haul_timeline *timeline)
 static void laws_hold(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 300; seed++) {
+    for (unsigned seed = 0; seed < 600; seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(150), draw(3));
         const haul_timeline_options options = draw_options();
@@ -130,6 +143,7 @@ static void laws_hold(void **state)
         check_order(timeline);
         for (size_t r = 0; r < timeline->resource_count; r++)
             check_resource(timeline, &timeline->resources[r], &options);
+        check_causes(timeline);
         check_critical(timeline);
         haul_timeline *again = run(&drawn.workload, &options);
         assert_memory_equal(timeline->ops, again->ops, timeline->op_count * sizeof *timeline->ops);
