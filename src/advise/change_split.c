@@ -222,6 +222,15 @@ static void split_kernel(const splitter *self, uint32_t op, bool is_last)
     self->kernels[stream] = op;
 }
 
+/* Several copies in go part by part: the first of the next part after the last of this one. */
+static void order_ins(const splitter *self, const trio *at)
+{
+    for (unsigned part = 1; at->in_count > 1 && part < self->parts; part++)
+        haul_rewrite_edge_parts(self->plan,
+                                (haul_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
+                                                    (uint8_t)(part - 1), (uint8_t)part});
+}
+
 static void split_trio(haul_study *study, const trio *at, void *state)
 {
     splitter *self = state;
@@ -233,6 +242,7 @@ static void split_trio(haul_study *study, const trio *at, void *state)
             haul_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
     for (uint32_t k = 0; k < at->in_count; k++)
         split_copy(study, self, at->ins[k], false);
+    order_ins(self, at);
     split_kernel(self, at->kernel, !at->out_count);
     for (uint32_t k = 0; k < at->out_count; k++)
         split_copy(study, self, at->outs[k], k + 1 == at->out_count);
