@@ -187,7 +187,7 @@ haul_status serial_busy_machine(const char *data, const haul_machine *machine, h
     haul_copy_curve *curves = malloc((machine->copy_count + 1) * sizeof *curves);
     if (!status && !curves)
         status = haul_fail_no_memory(error);
-    for (size_t c = 0; !status && c < machine->copy_count; c++) {
+    for (size_t c = 0; !status && curves && c < machine->copy_count; c++) {
         curves[c] = machine->copies[c];
         const haul_direction direction = curves[c].direction;
         if (direction > HAUL_DTOH || curves[c].memory != HAUL_PINNED || !of.count[direction])

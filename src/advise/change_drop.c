@@ -96,15 +96,27 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     }
 }
 
+/* Of all bytes that go to devices, in percent. */
+static double share_of(const haul_study *study, uint64_t bytes)
+{
+    double all = 0;
+    for (size_t g = 0; g < study->groups.count; g++)
+        if (study->groups.items[g].direction == HAUL_HTOD)
+            all += (double)study->groups.items[g].bytes * study->groups.items[g].count;
+    return all > 0 ? 100 * (double)bytes / all : 0;
+}
+
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
     const haul_call_group *group = &study->groups.items[candidate->subject];
     advice->what = haul_study_text(study, "send once, not again: %s", effect->calls);
-    advice->why = haul_study_text(
-        study, "%s go to the device %u times; those that come after a kernel take %s",
-        haul_study_bytes(study, group->bytes), group->count,
-        haul_study_time(study, effect->before_ns));
+    advice->why =
+        haul_study_text(study,
+                        "%s go to the device %u times; those that come after a kernel "
+                        "take %s, and are %.3g %% of all bytes that go there",
+                        haul_study_bytes(study, group->bytes), group->count,
+                        haul_study_time(study, effect->before_ns), share_of(study, effect->bytes));
     advice->assumes =
         "they are the same bytes each time, to the same buffer: a profile holds their "
         "number alone";

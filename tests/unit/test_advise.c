@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drawn_workload.h"
 #include "haul/advise.h"
 #include "haul/cost.h"
 #include "workload/builder.h"
@@ -586,6 +587,57 @@ static void any_program_gets_advice(void **state)
     }
 }
 
+/* The same as a workload that a reader made: its strings, of which it has none, are its own. */
+static haul_owned_workload own_drawn(drawn_workload *drawn)
+{
+    uint32_t last[DRAWN_STREAMS];
+    memset(last, 0xff, sizeof last);
+    for (uint32_t i = 0; i < drawn->workload.op_count; i++) {
+        haul_op *op = &drawn->ops[i];
+        op->dur_ns *= 1000;
+        op->call_dur_ns *= 1000;
+        op->start_ns *= 1000;
+        op->call_ns *= 1000;
+        op->detail = (uint8_t)draw(HAUL_MEMORIES);
+        if (op->kind == HAUL_OP_COPY)
+            op->bytes = draw(4) * 100000;
+        if (op->kind == HAUL_OP_KERNEL)
+            op->shape = HAUL_NONE;
+        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
+            continue;
+        op->stream_prev = last[op->stream];
+        last[op->stream] = i;
+    }
+    return (haul_owned_workload){.seen = drawn->workload};
+}
+
+/* Any order, streams, threads and edges, right or wrong: advice or an error, and changes that would
+ * wait for themselves are left out. */
+static void any_workload_is_survived(void **state)
+{
+    (void)state;
+    static drawn_workload drawn;
+    size_t advised = 0;
+    for (unsigned seed = 0; seed < 1500; seed++) {
+        srand(seed);
+        draw_workload(&drawn, 1 + draw(60), draw(3));
+        const haul_owned_workload owned = own_drawn(&drawn);
+        const haul_advise_options options = {.from = machine, .most_ops = 100000};
+        haul_error error = {0};
+        const haul_status status = haul_advise(&owned.seen, &options, &list, &error);
+        if (status && !*error.text)
+            fail_msg("seed %u: no word for status %d", seed, status);
+        if (status)
+            continue;
+        advised += list->count;
+        for (size_t i = 0; i < list->count; i++)
+            assert_true(list->items[i].saved_ns >= list->threshold_ns);
+        haul_advice_free(list);
+        list = NULL;
+    }
+    assert_true(advised > 0);
+}
+
 static void every_change_says_what_it_is(void **state)
 {
     (void)state;
@@ -623,6 +675,7 @@ int main(void)
         cmocka_unit_test(nothing_is_advised_of_nothing),
         cmocka_unit_test(the_same_workload_gets_the_same_advice),
         cmocka_unit_test(any_program_gets_advice),
+        cmocka_unit_test(any_workload_is_survived),
         cmocka_unit_test(every_change_says_what_it_is),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
