@@ -10,6 +10,7 @@
 #include "haul/machine.h"
 #include "haul/project.h"
 #include "haul/report.h"
+#include "haul/simulate.h"
 #include "haul/timeline.h"
 
 HAUL_BEGIN
@@ -21,6 +22,8 @@ typedef struct haul_page {
     /* drawn below each other, all from 0 on and to one scale */
     const haul_drawn *timelines;
     size_t timeline_count;
+    /* where a simulated workload's time goes, and what its first operations started behind */
+    const haul_simulation *simulation;
     /* what to change, and what it saves */
     const haul_advice_list *advice;
     /* where the time goes, and the sizes of copies; both or neither */

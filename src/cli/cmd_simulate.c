@@ -109,6 +109,7 @@ static haul_status write_drawings(const simulate_options *options, const work *s
                             .command = options->command,
                             .timelines = &on_page,
                             .timeline_count = 1,
+                            .simulation = self->simulation,
                             .machines = machines,
                             .machine_count = 1};
     const haul_status status = cli_page_write(options->results.html, &page, error);

@@ -9,7 +9,7 @@
 #include "report/page_parts.h"
 #include "report/wording.h"
 
-enum { LANES_SHOWN = 40, SECTIONS = 9 };
+enum { LANES_SHOWN = 40, SECTIONS = 10 };
 
 static bool has_timelines(const haul_page *page)
 {
@@ -29,6 +29,11 @@ static bool has_copies(const haul_page *page)
 static bool has_advice(const haul_page *page)
 {
     return page->advice != NULL;
+}
+
+static bool has_simulation(const haul_page *page)
+{
+    return page->simulation != NULL;
 }
 
 static bool has_run(const haul_page *page)
@@ -60,6 +65,7 @@ static const struct section {
 } sections[SECTIONS] = {
     {"timeline", "Timeline", has_timelines, haul_page_timelines},
     {"advice", "Advice", has_advice, haul_page_advice},
+    {"simulation", "The whole run", has_simulation, haul_page_simulation},
     {"run", "The whole run", has_run, haul_page_run},
     {"copies", "Copies on the target", has_projected_copies, haul_page_copies},
     {"accuracy", "Predicted against measured", has_projected_copies, haul_page_accuracy},
@@ -148,6 +154,18 @@ static void write_advised(const haul_advice_list *list, FILE *out)
     write_figure("pieces of advice", haul_say_count(list->count).text, out);
 }
 
+static void write_simulated(const haul_simulation *simulation, FILE *out)
+{
+    write_figure("makespan", haul_say_time(simulation->timeline->makespan_ns).text, out);
+    if (simulation->low_ns < simulation->high_ns)
+        write_figure(
+            "within",
+            haul_say_interval(1e-9 * (double)simulation->low_ns, 1e-9 * (double)simulation->high_ns)
+                .text,
+            out);
+    write_figure("operations", haul_say_count(simulation->schedule->workload->op_count).text, out);
+}
+
 static void write_figures(const haul_page_writer *self)
 {
     const haul_page *page = self->page;
@@ -156,6 +174,8 @@ static void write_figures(const haul_page_writer *self)
         write_projected(page, self->out);
     else if (page->advice)
         write_advised(page->advice, self->out);
+    else if (page->simulation)
+        write_simulated(page->simulation, self->out);
     else if (page->analysis && page->analysis->device_count)
         write_recorded(page, self->out);
     else

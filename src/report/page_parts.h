@@ -27,6 +27,7 @@ extern const char haul_page_script_hash[];
 /* Each writes the inside of its section. */
 void haul_page_timelines(haul_page_writer *self);
 void haul_page_advice(haul_page_writer *self);
+void haul_page_simulation(haul_page_writer *self);
 void haul_page_run(haul_page_writer *self);
 void haul_page_copies(haul_page_writer *self);
 void haul_page_accuracy(haul_page_writer *self);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "haul/breakdown.h"
 #include "report/report_fields.h"
+#include "report/report_simulation.h"
 #include "report/timeline_text.h"
 #include "report/wording.h"
 
@@ -99,7 +100,7 @@ static void print_head(const simulation_page *page)
     fputc('\n', out);
 }
 
-static haul_status print_run(const simulation_page *page, haul_error *error)
+static void fill_run(const simulation_page *page, haul_table *table)
 {
     static const char *const heads[] = {"<Where it goes", "time", "share"};
     const haul_breakdown *run = &page->run;
@@ -111,14 +112,12 @@ static haul_status print_run(const simulation_page *page, haul_error *error)
         {"copies both ways", run->both_ways_ns}, {"copies alone", run->exposed_ns},
         {"nothing on a device", run->idle_ns},
     };
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 3);
+    haul_table_begin(table, heads, 3);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        haul_table_cell(&table, "%s", parts[i].name);
-        haul_table_cell(&table, "%s", haul_say_time(parts[i].ns).text);
-        haul_table_cell(&table, "%s", share_of(page, parts[i].ns).text);
+        haul_table_cell(table, "%s", parts[i].name);
+        haul_table_cell(table, "%s", haul_say_time(parts[i].ns).text);
+        haul_table_cell(table, "%s", share_of(page, parts[i].ns).text);
     }
-    return finish_part(page, &table, error);
 }
 
 /* Where there are engines for both directions, "copies" are one of them. */
@@ -129,23 +128,21 @@ static const char *resource_name(const simulation_page *page, const haul_resourc
     return resource->kind == HAUL_NOWHERE ? "no resource" : haul_resource_text(resource->kind);
 }
 
-static haul_status print_resources(const simulation_page *page, haul_error *error)
+static void fill_resources(const simulation_page *page, haul_table *table)
 {
     static const char *const heads[] = {"<Resource", "device", "operations",
                                         "busy",      "share",  "idle"};
     const haul_timeline *timeline = page->simulation->timeline;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 6);
+    haul_table_begin(table, heads, 6);
     for (size_t i = 0; i < timeline->resource_count; i++) {
         const haul_resource *resource = &timeline->resources[i];
-        haul_table_cell(&table, "%s", resource_name(page, resource));
-        haul_table_cell(&table, "%" PRIu64, page->workload->devices[resource->device].id);
-        haul_table_cell(&table, "%s", haul_say_count(resource->ops).text);
-        haul_table_cell(&table, "%s", haul_say_time(resource->busy_ns).text);
-        haul_table_cell(&table, "%s", share_of(page, resource->busy_ns).text);
-        haul_table_cell(&table, "%s", haul_say_time(resource->idle_ns).text);
+        haul_table_cell(table, "%s", resource_name(page, resource));
+        haul_table_cell(table, "%" PRIu64, page->workload->devices[resource->device].id);
+        haul_table_cell(table, "%s", haul_say_count(resource->ops).text);
+        haul_table_cell(table, "%s", haul_say_time(resource->busy_ns).text);
+        haul_table_cell(table, "%s", share_of(page, resource->busy_ns).text);
+        haul_table_cell(table, "%s", haul_say_time(resource->idle_ns).text);
     }
-    return finish_part(page, &table, error);
 }
 
 /* "Critical path, 12 operations, 97.1 % of the makespan: in 0, product 0, ..." */
@@ -194,35 +191,41 @@ static void put_waited(const simulation_page *page, haul_table *table, uint32_t 
                     waited == HAUL_WAITED_STREAM ? " on its stream" : "");
 }
 
-static haul_status print_ops(const simulation_page *page, haul_error *error)
+static void fill_ops(const simulation_page *page, haul_table *table)
 {
     static const char *const heads[] = {"<Operation", "<",   "<stream", "bytes",
                                         "start",      "end", "takes",   "<behind"};
     const haul_workload *workload = page->workload;
     const size_t shown = workload->op_count > OPS_SHOWN ? OPS_SHOWN : workload->op_count;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 8);
+    haul_table_begin(table, heads, 8);
     for (uint32_t i = 0; i < shown; i++) {
         const haul_op *op = &workload->ops[i];
         const haul_span span = page->simulation->timeline->ops[i];
         char buffer[24], name[4 * NAME_WIDTH + 8];
-        haul_table_cell(&table, "%s",
+        haul_table_cell(table, "%s",
                         haul_shorten_name(name_of(page, i, buffer, sizeof buffer), NAME_WIDTH, name,
                                           sizeof name));
-        haul_table_cell(&table, "%s", kind_of(op));
-        haul_table_cell(&table, "%s", stream_of(page, op));
-        haul_table_cell(&table, "%s",
+        haul_table_cell(table, "%s", kind_of(op));
+        haul_table_cell(table, "%s", stream_of(page, op));
+        haul_table_cell(table, "%s",
                         op->kind <= HAUL_OP_MEMSET && op->bytes ? haul_say_bytes(op->bytes).text
                                                                 : "");
-        haul_table_cell(&table, "%s", haul_say_time(span.start_ns).text);
-        haul_table_cell(&table, "%s", haul_say_time(span.end_ns).text);
-        haul_table_cell(&table, "%s", haul_say_time(span.end_ns - span.start_ns).text);
-        put_waited(page, &table, i);
+        haul_table_cell(table, "%s", haul_say_time(span.start_ns).text);
+        haul_table_cell(table, "%s", haul_say_time(span.end_ns).text);
+        haul_table_cell(table, "%s", haul_say_time(span.end_ns - span.start_ns).text);
+        put_waited(page, table, i);
     }
+}
+
+static haul_status print_ops(const simulation_page *page, haul_error *error)
+{
+    haul_table table;
+    fill_ops(page, &table);
     const haul_status status = finish_part(page, &table, error);
-    if (!status && workload->op_count > shown)
+    const size_t count = page->workload->op_count;
+    if (!status && count > OPS_SHOWN)
         fprintf(page->out, "and %s more; --format csv has them all\n",
-                haul_say_count(workload->op_count - shown).text);
+                haul_say_count(count - OPS_SHOWN).text);
     return status;
 }
 
@@ -232,10 +235,15 @@ static haul_status print_page(const simulation_page *page, unsigned width, haul_
     if (!haul_timeline_draw(page->workload, page->simulation->timeline->ops, width, page->out))
         return haul_fail_no_memory(error);
     fputc('\n', page->out);
-    haul_status status = print_run(page, error);
+    haul_table table;
+    fill_run(page, &table);
+    haul_status status = finish_part(page, &table, error);
     fputc('\n', page->out);
-    if (!status)
-        status = print_resources(page, error);
+    fill_resources(page, &table);
+    if (status)
+        haul_table_release(&table);
+    else
+        status = finish_part(page, &table, error);
     fputc('\n', page->out);
     print_path(page);
     return status ? status : print_ops(page, error);
@@ -390,16 +398,30 @@ static haul_status print_json(const simulation_page *page, haul_error *error)
     return haul_report_finish_json(&json, error);
 }
 
+static haul_status begin(const haul_simulation *simulation, FILE *out, simulation_page *page,
+                         haul_error *error)
+{
+    *page = (simulation_page){
+        .simulation = simulation, .workload = simulation->schedule->workload, .out = out};
+    return haul_breakdown_make(page->workload, simulation->timeline->ops, &page->run, error);
+}
+
+bool haul_fill_simulation(haul_simulation_tables *tables, const haul_simulation *simulation)
+{
+    simulation_page page;
+    if (begin(simulation, NULL, &page, NULL))
+        return false;
+    fill_run(&page, &tables->run);
+    fill_resources(&page, &tables->resources);
+    fill_ops(&page, &tables->first_operations);
+    return true;
+}
+
 haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
                                    haul_format format, FILE *out, haul_error *error)
 {
-    simulation_page page = {
-        .simulation = simulation,
-        .workload = simulation->schedule->workload,
-        .out = out,
-    };
-    const haul_status status =
-        haul_breakdown_make(page.workload, simulation->timeline->ops, &page.run, error);
+    simulation_page page;
+    const haul_status status = begin(simulation, out, &page, error);
     if (status)
         return status;
     if (format == HAUL_JSON)

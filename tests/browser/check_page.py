@@ -355,6 +355,7 @@ def check_pages(browser, pages):
     check("a narrow window needs no scrolling across", wide <= 380, wide)
     browser.command("Emulation.clearDeviceMetricsOverride")
     for name, words in [("overlap", "263 streams"), ("advice", "pin the host buffers"),
+                        ("simulation", "engine, held by in 0"),
                         ("projection", "on h100-pcie5")]:
         browser.open(pages[name])
         settle(browser)
@@ -370,8 +371,9 @@ def check_pages(browser, pages):
 
 
 def write_pages(haul, profile, test_page, folder):
+    workload = os.path.join(os.path.dirname(__file__), "../../examples/workloads/streams.yaml")
     pages = {name: os.path.join(folder, name + ".html")
-             for name in ["analysis", "projection", "advice", "overlap", "hostile"]}
+             for name in ["analysis", "projection", "advice", "simulation", "overlap", "hostile"]}
     quiet = ["-o", os.devnull]
     subprocess.run([haul, "analyze", profile, "--html", pages["analysis"]] + quiet, check=True)
     subprocess.run([haul, "overlap", "--machine", "k20", "--h2d", "672MiB", "--d2h", "672MiB",
@@ -379,6 +381,8 @@ def write_pages(haul, profile, test_page, folder):
     subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--html", pages["projection"]]
                    + quiet, check=True)
     subprocess.run([haul, "advise", profile, "--html", pages["advice"]] + quiet, check=True)
+    subprocess.run([haul, "simulate", workload, "--machine", "k40", "--html", pages["simulation"]]
+                   + quiet, check=True)
     subprocess.run([test_page, "write", pages["hostile"]], check=True)
     return pages
 
