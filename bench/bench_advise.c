@@ -5,37 +5,20 @@
  * calls; the file is made in the folder (/tmp). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "haul/advise.h"
 #include "haul/trace.h"
 #include "synthetic.h"
+#include "took.h"
 
 static const double to_beat_s = 60; /* for 10 million operations */
 
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void stop(const haul_error *error)
-{
-    char text[1200];
-    fprintf(stderr, "%s\n", haul_error_format(error, text, sizeof text));
-    exit(1);
-}
-
 static double print_row(const char *what, double begin_s, double ops)
 {
-    struct rusage usage;
     const double now_s = cpu_s();
-    getrusage(RUSAGE_SELF, &usage);
     printf("%-24s %8.2f s %8.2f Mops/s %6.1f B/op\n", what, now_s - begin_s,
-           1e-6 * ops / (now_s - begin_s), (double)usage.ru_maxrss * 1024 / ops);
+           1e-6 * ops / (now_s - begin_s), peak_bytes() / ops);
     return now_s;
 }
 

@@ -2,20 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "haul/kernel_file.h"
+#include "took.h"
 
 enum { SIZES = 32, CASES = 4096, ROUNDS = 100 };
 
 static const double asked = 1e6;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static haul_kernel_counts product(double n)
 {
@@ -50,7 +43,7 @@ static double rate_of(const haul_kernel_model *model, const haul_kernel_file *fi
                       haul_kernel_case what)
 {
     double sum = 0;
-    const double start = now_s();
+    const double start = wall_s();
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < CASES; i++) {
             haul_estimate estimate;
@@ -63,7 +56,7 @@ static double rate_of(const haul_kernel_model *model, const haul_kernel_file *fi
                 return 0;
             sum += estimate.seconds;
         }
-    const double took = now_s() - start;
+    const double took = wall_s() - start;
     return sum > 0 ? CASES * (double)ROUNDS / took : 0;
 }
 

@@ -2,18 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "haul/cost.h"
+#include "took.h"
 
 enum { SIZES = 4096, ROUNDS = 500 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Sizes as programs copy them: from bytes to hundreds of megabytes. */
 static void fill(uint64_t sizes[SIZES])
@@ -35,11 +28,11 @@ static double (*volatile const bare)(double) = line;
 static double rate_of_line(const uint64_t sizes[SIZES])
 {
     double sum = 0;
-    const double start = now_s();
+    const double start = wall_s();
     for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < SIZES; i++)
             sum += bare((double)sizes[i]);
-    const double took = now_s() - start;
+    const double took = wall_s() - start;
     return sum > 0 ? SIZES * (double)ROUNDS / took : 0;
 }
 
@@ -47,7 +40,7 @@ static double rate_of_line(const uint64_t sizes[SIZES])
 static double rate_of(const haul_machine *machine, const haul_copy_model *model, haul_copy copy,
                       const uint64_t sizes[SIZES])
 {
-    const double start = now_s();
+    const double start = wall_s();
     for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < SIZES; i++) {
             haul_estimate estimate;
@@ -55,7 +48,7 @@ static double rate_of(const haul_machine *machine, const haul_copy_model *model,
             if (haul_copy_time(machine, model, &copy, &estimate, NULL))
                 return 0;
         }
-    return SIZES * (double)ROUNDS / (now_s() - start);
+    return SIZES * (double)ROUNDS / (wall_s() - start);
 }
 
 /* The machine with points for pinned copies to the device, as fits write them. */

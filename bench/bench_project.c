@@ -5,34 +5,12 @@
  * their calls; the file is made in the folder (/tmp). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "haul/project.h"
 #include "haul/trace.h"
 #include "synthetic.h"
-
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static double peak_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss * 1024;
-}
-
-static void stop(const haul_error *error)
-{
-    char text[1200];
-    fprintf(stderr, "%s\n", haul_error_format(error, text, sizeof text));
-    exit(1);
-}
+#include "took.h"
 
 static void print_row(const char *what, double seconds, double ops)
 {

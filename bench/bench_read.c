@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "haul/trace.h"
 #include "synthetic.h"
+#include "took.h"
 
 enum { ROUNDS = 3 };
 
@@ -36,20 +35,6 @@ static const char sum_kernels[] =
     "sum(staticSharedMemory), sum(dynamicSharedMemory) FROM CUPTI_ACTIVITY_KIND_KERNEL";
 static const char sum_calls[] = "SELECT sum(start), sum(end), sum(globalTid % 1000), "
                                 "sum(correlationId), sum(nameId) FROM CUPTI_ACTIVITY_KIND_RUNTIME";
-
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static double peak_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss * 1024;
-}
 
 static double sum_s(const char *path)
 {

@@ -4,13 +4,12 @@
  * bench_timeline [MILLIONS [STREAMS]]: 10 million operations over 32 streams. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "haul/timeline.h"
 #include "timeline_workload.h"
+#include "took.h"
 
 enum { ROUNDS = 3 };
 
@@ -21,20 +20,6 @@ typedef struct measured {
     double bytes_per_op; /* at the peak: the workload's 64, its edges, and all of the engine's */
     double busy;         /* streams, on average */
 } measured;
-
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static double peak_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss * 1024;
-}
 
 typedef struct variant {
     const char *name;

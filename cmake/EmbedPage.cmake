@@ -31,7 +31,7 @@ function(haul_embed_page out style script)
   endforeach()
   file(CONFIGURE OUTPUT ${out} @ONLY CONTENT
 "/* Written by cmake/EmbedPage.cmake. */
-#include \"report/page_parts.h\"
+#include \"page/page_parts.h\"
 
 @arrays@")
 endfunction()

@@ -8,8 +8,8 @@
 
 #include "drawn_workload.h"
 #include "haul/page.h"
-#include "report/html.h"
-#include "report/lanes.h"
+#include "page/html.h"
+#include "page/lanes.h"
 #include "workload/builder.h"
 
 typedef struct written {

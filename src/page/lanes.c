@@ -1,4 +1,4 @@
-#include "report/lanes.h"
+#include "page/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

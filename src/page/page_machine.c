@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/strings.h"
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/report_fields.h"
 
 typedef struct machine_writer {

@@ -1,6 +1,6 @@
 /* HTML with SVG inside: text of any bytes made harmless, tables, scales of charts. */
-#ifndef HAUL_REPORT_HTML_H
-#define HAUL_REPORT_HTML_H
+#ifndef HAUL_PAGE_HTML_H
+#define HAUL_PAGE_HTML_H
 
 #include <stddef.h>
 #include <stdint.h>

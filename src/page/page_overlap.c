@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/html.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/overlap_answers.h"
-#include "report/page_parts.h"
 #include "report/report_overlap.h"
 #include "report/wording.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "haul/version.h"
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/wording.h"
 
 enum { LANES_SHOWN = 40, SECTIONS = 10 };

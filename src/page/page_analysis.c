@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "haul/units.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/analysis_tables.h"
-#include "report/html.h"
-#include "report/page_parts.h"
 #include "report/wording.h"
 
 static void write_notes(const char *head, const haul_note *notes, size_t count, FILE *out)

@@ -1,4 +1,4 @@
-#include "report/html.h"
+#include "page/html.h"
 
 #include <math.h>
 #include <stdbool.h>

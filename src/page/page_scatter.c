@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/wording.h"
 
 enum {

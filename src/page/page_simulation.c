@@ -1,6 +1,6 @@
 /* A simulated workload: where its time goes, and what its operations wait for. */
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/report_simulation.h"
 
 void haul_page_simulation(haul_page_writer *self)

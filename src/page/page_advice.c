@@ -1,6 +1,6 @@
 /* Advice: what each change would save, why, and which calls it concerns. */
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/wording.h"
 
 enum { CALLS_SHOWN = 12 };

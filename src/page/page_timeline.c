@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/wording.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* A projection: the whole run, the copies on the target, and how well copies are predicted. */
-#include "report/html.h"
-#include "report/page_parts.h"
+#include "page/html.h"
+#include "page/page_parts.h"
 #include "report/report_projection.h"
 
 static haul_projection_page projection_of(const haul_page_writer *self)

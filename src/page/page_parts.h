@@ -1,12 +1,12 @@
 /* The parts of a page, a file each; page.c has their table. */
-#ifndef HAUL_REPORT_PAGE_PARTS_H
-#define HAUL_REPORT_PAGE_PARTS_H
+#ifndef HAUL_PAGE_PAGE_PARTS_H
+#define HAUL_PAGE_PAGE_PARTS_H
 
 #include <stdbool.h>
 
 #include "base/table.h"
 #include "haul/page.h"
-#include "report/lanes.h"
+#include "page/lanes.h"
 #include "report/wording.h"
 
 /* A page as it is written. A failure to get memory is kept and told at the end. */

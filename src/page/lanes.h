@@ -1,7 +1,7 @@
 /* A timeline as lanes of bars: one lane for each stream and for each thread that waits, and bars
  * that stand for one operation or for many short ones. */
-#ifndef HAUL_REPORT_LANES_H
-#define HAUL_REPORT_LANES_H
+#ifndef HAUL_PAGE_LANES_H
+#define HAUL_PAGE_LANES_H
 
 #include <stdbool.h>
 
