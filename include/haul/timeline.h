@@ -34,7 +34,7 @@ typedef struct haul_room {
     unsigned shared_bytes;
 } haul_room;
 
-/* What every device of the machine has. What is 0 below `kernels` is not modelled. */
+/* What every device of the machine has. What is 0 from `room` on is not modelled. */
 typedef struct haul_timeline_device {
     unsigned copy_engines; /* 0: copies between host and device are an error */
     unsigned kernels;      /* at once; 0: kernels, memsets and copies within it are an error */
