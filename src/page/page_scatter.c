@@ -52,7 +52,7 @@ static int form_of(const haul_copy_pair *pair)
 /* Whole decades around all the times; false where there is none. */
 static bool find_range(scatter *self)
 {
-    double low = INFINITY, high = 0;
+    double low = (double)INFINITY, high = 0;
     for (size_t i = 0; i < self->count; i++) {
         if (!is_drawn(&self->pairs[i]))
             continue;
