@@ -10,7 +10,7 @@ HAUL_BEGIN
 
 /* A workload as its file has it. Operations are in the order of the file, which is that of each
  * stream and thread; every one is called by a thread of the host. dur_ns is what the file says, 0
- * for copies that it leaves to a machine. All is the schedule's own. */
+ * for copies and kernels that it leaves to a machine. All is the schedule's own. */
 typedef struct haul_schedule {
     const char *name;    /* NULL where not said */
     const char *summary; /* likewise */
@@ -49,14 +49,16 @@ typedef struct haul_simulation {
     const int64_t *durations_ns; /* of each operation */
     haul_timeline_device device;
     haul_timeline *timeline;
-    int64_t low_ns; /* the makespan where every priced copy takes the least that it may, */
+    int64_t low_ns; /* the makespan where all that is priced takes the least that it may, */
     int64_t high_ns;
     uint64_t priced;         /* copies whose time is the machine's */
+    uint64_t priced_kernels; /* that kernel files say the time of */
     haul_provenance weakest; /* of the figures behind them; NOT_GIVEN where there is none */
-    const char *model;       /* that priced them; NULL where they were several, or none */
+    const char *model;       /* that priced the copies; NULL where they were several, or none */
 } haul_simulation;
 
-/* Prices the copies on `machine` by `model` (NULL: auto) and schedules all. Returns BAD_INPUT,
+/* Prices the copies on `machine` by `model` (NULL: auto), and kernels by their files, and schedules
+ * all. Returns BAD_INPUT,
  * MISSING or ABSENT, with the place of the operation that cannot be: one of a device that the
  * machine does not have, without a copy engine, a copy that no figure covers. Free with
  * haul_simulation_free. */

@@ -70,6 +70,28 @@ static uint64_t count_devices(const haul_workload *workload)
     return count;
 }
 
+/* How sure the makespan is, and on what its prices rest. */
+static void print_prices(const haul_simulation *simulation, FILE *out)
+{
+    const uint64_t copies = simulation->priced, kernels = simulation->priced_kernels;
+    if (!copies && !kernels) {
+        fputc('\n', out);
+        return;
+    }
+    const haul_words of_copies = haul_say_number_of(copies, "copy's time", "copies' times");
+    const haul_words of_kernels = haul_say_number_of(kernels, "kernel's time", "kernels' times");
+    const double low_s = 1e-9 * (double)simulation->low_ns;
+    const double high_s = 1e-9 * (double)simulation->high_ns;
+    const char *model = copies ? "several models" : "kernel files";
+    fprintf(out, ", %s by the doubt about %s%s%s\n", haul_say_interval(low_s, high_s).text,
+            copies ? of_copies.text : "", copies && kernels ? " and " : "",
+            kernels ? of_kernels.text : "");
+    fprintf(out, "priced    by %s%s; the weakest figure is %s\n",
+            simulation->model ? simulation->model : model,
+            copies && kernels ? " and kernel files" : "",
+            haul_provenance_text(simulation->weakest));
+}
+
 static void print_head(const simulation_page *page)
 {
     const haul_simulation *simulation = page->simulation;
@@ -86,17 +108,7 @@ static void print_head(const simulation_page *page)
     fprintf(out, "machine   %s%s%s\n", machine->name, machine->summary ? ": " : "",
             machine->summary ? machine->summary : "");
     fprintf(out, "makespan  %s", haul_say_time(page->run.makespan_ns).text);
-    if (simulation->priced)
-        fprintf(
-            out, ", %s by the doubt about %s",
-            haul_say_interval(1e-9 * (double)simulation->low_ns, 1e-9 * (double)simulation->high_ns)
-                .text,
-            haul_say_number_of(simulation->priced, "copy's time", "copies' times").text);
-    fputc('\n', out);
-    if (simulation->priced)
-        fprintf(out, "priced    by %s; the weakest figure is %s\n",
-                simulation->model ? simulation->model : "several models",
-                haul_provenance_text(simulation->weakest));
+    print_prices(simulation, out);
     fputc('\n', out);
 }
 
@@ -315,9 +327,10 @@ static void put_head(haul_json *json, const simulation_page *page)
     haul_json_number(json, 1e-9 * (double)simulation->high_ns);
     haul_json_close_array(json);
     haul_json_put_unsigned(json, "priced_copies", simulation->priced);
+    haul_json_put_unsigned(json, "priced_kernels", simulation->priced_kernels);
     haul_json_put_string(json, "model", simulation->model);
     haul_json_put_string(json, "weakest",
-                         simulation->priced ? haul_provenance_text(simulation->weakest) : NULL);
+                         simulation->weakest ? haul_provenance_text(simulation->weakest) : NULL);
     haul_json_put_ns(json, "kernels_alone_s", page->run.kernels_ns);
     haul_json_put_ns(json, "copies_hidden_s", page->run.hidden_ns);
     haul_json_put_ns(json, "copies_both_ways_s", page->run.both_ways_ns);

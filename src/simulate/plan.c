@@ -39,7 +39,8 @@ static const struct {
     {"DtoD", HAUL_OP_COPY, HAUL_DTOD, HAUL_DEVICE, ON_DEVICE | BIT(BYTES)},
     {"PtoP", HAUL_OP_COPY, HAUL_PTOP, HAUL_DEVICE, ON_DEVICE | BIT(BYTES)},
     {"HtoH", HAUL_OP_COPY, HAUL_HTOH, HAUL_PAGEABLE, ON_DEVICE | BIT(BYTES) | BIT(MEMORY)},
-    {"kernel", HAUL_OP_KERNEL, HAUL_UNKNOWN, HAUL_DEVICE, ON_DEVICE | BIT(GRID) | BIT(BLOCK)},
+    {"kernel", HAUL_OP_KERNEL, HAUL_UNKNOWN, HAUL_DEVICE,
+     ON_DEVICE | BIT(KERNEL) | BIT(SIZE) | BIT(GRID) | BIT(BLOCK)},
     {"memset", HAUL_OP_MEMSET, HAUL_UNKNOWN, HAUL_DEVICE, ON_DEVICE | BIT(BYTES)},
     {"host", HAUL_OP_CALL, HAUL_UNKNOWN, HAUL_DEVICE, ANY_OP | BIT(DURATION)},
     {"wait", HAUL_OP_SYNC, HAUL_UNKNOWN, HAUL_DEVICE, ANY_OP | BIT(STREAM) | BIT(DEVICE)},
@@ -70,6 +71,7 @@ void haul_plan_release(haul_plan *self)
     free(self->ops);
     free(self->spots);
     free(self->references);
+    free(self->kernels);
     free(self->edges);
     free(self->named);
     free(self->stream_last);
@@ -116,6 +118,11 @@ static haul_status blame(const haul_plan *self, const haul_draft *draft, const h
     char text[sizeof self->error->text];
     memcpy(text, self->error->text, sizeof text);
     return fail_op(self, draft, at, "%.390s", text);
+}
+
+static uint32_t add_string(haul_plan *self, const char *text)
+{
+    return haul_strings_add(&self->strings, text, strlen(text));
 }
 
 /* --- words */
@@ -278,11 +285,6 @@ static haul_status read_device(haul_plan *self, const haul_draft *draft, uint64_
     return HAUL_OK;
 }
 
-static uint32_t add_string(haul_plan *self, const char *text)
-{
-    return haul_strings_add(&self->strings, text, strlen(text));
-}
-
 static const char *stream_name(const haul_draft *draft)
 {
     const char *name = draft->words[HAUL_KEY_STREAM].text;
@@ -424,9 +426,34 @@ static haul_status read_name(haul_plan *self, const haul_draft *draft, haul_op *
     return HAUL_OK;
 }
 
+/* A kernel of a file, whose time depends on its size and the machine. */
+static haul_status read_kernel(haul_plan *self, const haul_draft *draft)
+{
+    const haul_word *name = &draft->words[HAUL_KEY_KERNEL], *size = &draft->words[HAUL_KEY_SIZE];
+    const haul_word *duration = &draft->words[HAUL_KEY_DURATION];
+    haul_kernel_use use = {.op = (uint32_t)self->op_count};
+    if (!name->text && !size->text)
+        return HAUL_OK;
+    if (!name->text || !size->text)
+        return fail_op(self, draft, name->text ? name : size,
+                       "'kernel' and 'size' are given together");
+    if (duration->text)
+        return fail_op(self, draft, duration, "has both a 'duration' and a 'kernel'");
+    if (haul_quantity_parse(size->text, HAUL_DIM_NUMBER, &use.size, self->error))
+        return blame(self, draft, size);
+    if (use.size <= 0)
+        return fail_op(self, draft, size, "'size' is not above 0");
+    use.name = add_string(self, name->text);
+    if (use.name == UINT32_MAX || !haul_grow(&self->kernels, &self->kernel_capacity,
+                                             self->kernel_count + 1, sizeof *self->kernels))
+        return haul_fail_no_memory(self->error);
+    self->kernels[self->kernel_count++] = use;
+    return HAUL_OK;
+}
+
 static haul_status check_needs(const haul_plan *self, const haul_draft *draft, const haul_op *op)
 {
-    const bool timed = draft->words[HAUL_KEY_DURATION].text != NULL;
+    const bool timed = draft->words[HAUL_KEY_DURATION].text || draft->words[HAUL_KEY_KERNEL].text;
     if (op->kind == HAUL_OP_COPY && !timed && !op->bytes)
         return fail_op(self, draft, NULL, "a copy needs 'bytes' or a 'duration'");
     if (!timed && op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_SYNC)
@@ -463,6 +490,8 @@ static haul_status read_figures(haul_plan *self, const haul_draft *draft, haul_o
         status = read_memory(self, draft, op);
     if (!status && op->kind == HAUL_OP_KERNEL)
         status = read_shape(self, draft, op);
+    if (!status)
+        status = read_kernel(self, draft);
     if (!status)
         status = read_blocking(self, draft, op);
     if (!status)

@@ -20,6 +20,8 @@
     X(DURATION, "duration")                                                                        \
     X(CALL, "call")                                                                                \
     X(BLOCKING, "blocking")                                                                        \
+    X(KERNEL, "kernel")                                                                            \
+    X(SIZE, "size")                                                                                \
     X(GRID, "grid")                                                                                \
     X(BLOCK, "block")                                                                              \
     X(AFTER, "after")
@@ -63,10 +65,19 @@ typedef struct haul_reference {
     haul_spot spot;
 } haul_reference;
 
+/* A kernel whose time is that of a kernel file. */
+typedef struct haul_kernel_use {
+    uint32_t op;
+    uint32_t name; /* string id */
+    double size;
+} haul_kernel_use;
+
 typedef struct haul_owned_schedule {
     haul_schedule seen;
     haul_workload *workload;
-    haul_spot *spots; /* of each operation */
+    haul_spot *spots;         /* of each operation */
+    haul_kernel_use *kernels; /* in order of operations */
+    size_t kernel_count;
     const char *file;
     haul_arena arena;
 } haul_owned_schedule;
@@ -87,6 +98,9 @@ typedef struct haul_plan {
     haul_reference *references;
     size_t reference_count;
     size_t reference_capacity;
+    haul_kernel_use *kernels;
+    size_t kernel_count;
+    size_t kernel_capacity;
     haul_edge *edges;
     size_t edge_count;
     size_t edge_capacity;

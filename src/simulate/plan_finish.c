@@ -18,6 +18,7 @@ void haul_schedule_free(haul_schedule *schedule)
     haul_workload_free(owned->workload);
     haul_arena_release(&owned->arena);
     free(owned->spots);
+    free(owned->kernels);
     free(owned);
 }
 
@@ -154,7 +155,10 @@ haul_status haul_plan_finish(haul_plan *self, haul_schedule **schedule)
     owned->seen.name = keep_text(owned, self->name.text);
     owned->seen.summary = keep_text(owned, self->summary.text);
     owned->spots = self->spots;
+    owned->kernels = self->kernels;
+    owned->kernel_count = self->kernel_count;
     self->spots = NULL;
+    self->kernels = NULL;
     owned->workload = owned->file ? make_workload(self, owned->file) : NULL;
     owned->seen.workload = owned->workload;
     if (!owned->workload) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "simulate/kernel_prices.h"
 #include "simulate/plan.h"
 
 /* Copies of one size and kind cost the same: those met last. */
@@ -27,6 +28,8 @@ typedef struct simulator {
     int64_t *low_ns;
     int64_t *high_ns;
     price prices[PRICES];
+    haul_kernel_prices kernels;
+    size_t next_kernel; /* of the schedule's */
     haul_error *error;
 } simulator;
 
@@ -42,10 +45,10 @@ void haul_simulation_free(haul_simulation *simulation)
 /* Puts the operation's name before an error, and its place. */
 static haul_status blame(const simulator *self, uint32_t op)
 {
-    char text[sizeof self->error->text], name[80];
-    memcpy(text, self->error->text, sizeof text);
+    char text[400], name[80];
+    haul_error_format(self->error, text, sizeof text); /* a kernel file's has a place of its own */
     const haul_status status = self->error->status;
-    haul_fail(self->error, status, "operation %s: %.400s",
+    haul_fail(self->error, status, "operation %s: %s",
               haul_schedule_quote(&self->schedule->seen, op, name, sizeof name), text);
     const haul_spot spot = self->schedule->spots[op];
     haul_error_at(self->error, self->schedule->file, spot.line, spot.column);
@@ -77,21 +80,47 @@ static int64_t ns_of(double seconds)
     return llround(fmin(seconds * 1e9, 0x1p60));
 }
 
-static void note_price(haul_simulation *made, const haul_estimate *estimate)
+static void note_copy(haul_simulation *made, const haul_estimate *estimate)
 {
-    if (!made->priced++) {
-        made->weakest = estimate->weakest;
+    if (!made->priced++)
         made->model = estimate->model;
-    }
-    made->weakest = haul_provenance_weaker(made->weakest, estimate->weakest);
-    if (made->model && strcmp(made->model, estimate->model) != 0)
+    else if (made->model && strcmp(made->model, estimate->model) != 0)
         made->model = NULL;
+}
+
+static void take_price(simulator *self, uint32_t i, const haul_estimate *estimate)
+{
+    haul_simulation *made = self->made;
+    self->durations_ns[i] = ns_of(estimate->seconds);
+    self->low_ns[i] = ns_of(estimate->low_s);
+    self->high_ns[i] = ns_of(estimate->high_s);
+    made->weakest = made->weakest ? haul_provenance_weaker(made->weakest, estimate->weakest)
+                                  : estimate->weakest;
+}
+
+/* A kernel file's, where the next kernel of one is this. */
+static haul_status price_kernel(simulator *self, uint32_t i)
+{
+    const haul_owned_schedule *schedule = self->schedule;
+    if (self->next_kernel == schedule->kernel_count || schedule->kernels[self->next_kernel].op != i)
+        return HAUL_OK;
+    const haul_kernel_use *use = &schedule->kernels[self->next_kernel++];
+    haul_estimate estimate;
+    if (haul_kernel_price(&self->kernels, use->name,
+                          haul_workload_string(schedule->workload, use->name), use->size, &estimate,
+                          self->error))
+        return blame(self, i);
+    take_price(self, i, &estimate);
+    self->made->priced_kernels++;
+    return HAUL_OK;
 }
 
 static haul_status price_op(simulator *self, uint32_t i)
 {
     const haul_op *op = &self->schedule->workload->ops[i];
     self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
+    if (op->kind == HAUL_OP_KERNEL)
+        return price_kernel(self, i);
     if (op->kind != HAUL_OP_COPY || op->dur_ns)
         return HAUL_OK;
     const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
@@ -99,10 +128,8 @@ static haul_status price_op(simulator *self, uint32_t i)
     const haul_estimate *estimate = NULL;
     if (find_price(self, &copy, &estimate))
         return blame(self, i);
-    self->durations_ns[i] = ns_of(estimate->seconds);
-    self->low_ns[i] = ns_of(estimate->low_s);
-    self->high_ns[i] = ns_of(estimate->high_s);
-    note_price(self->made, estimate);
+    take_price(self, i, estimate);
+    note_copy(self->made, estimate);
     return HAUL_OK;
 }
 
@@ -221,7 +248,7 @@ static haul_status run_all(simulator *self)
     if (status)
         return status;
     made->low_ns = made->high_ns = made->timeline->makespan_ns;
-    if (!made->priced)
+    if (!made->priced && !made->priced_kernels)
         return HAUL_OK;
     int64_t low_ns = 0, high_ns = 0;
     status = run_bound(self, self->low_ns, &low_ns);
@@ -268,7 +295,9 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
         self->model = model ? model : automatic.model;
         self->made = made;
         self->error = error;
+        self->kernels = (haul_kernel_prices){machine, self->schedule->file, NULL};
         status = simulate(self);
+        haul_kernel_prices_release(&self->kernels);
         free(self->low_ns);
         free(self->high_ns);
     }

@@ -76,6 +76,54 @@ fi
 head -n 24 report.json
 grep '"in 0"' trace.json
 
+echo "== kernels by their file, whose folder is the workload's"
+cat >board.yaml <<'EOF'
+haul: 1
+name: board
+summary: a board that is not, for tests
+from: datasheet
+source: the maker's sheet
+gpu: {name: Test Board, architecture: kepler, multiprocessors: 10, cores: 100, clock: 1 GHz, memory_bandwidth: 200 GB/s, fp32: 2 Tflop/s, l2: 1 MiB, launch_latency: 2 us, copy_engines: 2}
+link: {kind: pcie, generation: 3, lanes: 16}
+EOF
+sed 's/name: board/name: twice/; s/Test Board/Twice Board/; s/multiprocessors: 10/multiprocessors: 20/' board.yaml >twice.yaml
+cat >scale.yaml <<'EOF'
+haul_kernel: 1
+name: scale
+summary: every element times a number
+variable: {name: N, meaning: elements, from: 1024, to: 2^30}
+threads: 256*ceil(N/256)
+block: 256
+comp: 2
+loads_global: 1
+stores_global: 1
+flops: N
+bytes: 2*4*N
+EOF
+printf 'gpu,kernel,n,median_ms,grid_x,block_x\nboard,scale,1048576,0.1070673,4096,256\nboard,scale,16777216,1.6830771,65536,256\n' >times.csv
+haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml -o fitted.yaml >/dev/null
+mkdir folder
+cat >folder/tiles.yaml <<'EOF'
+haul_workload: 1
+constants: {tiles: 3}
+operations:
+  - repeat: tiles
+    operations:
+      - {name: "in {i}", op: HtoD, stream: "s{i}", bytes: 4 MiB, duration: 400 us}
+      - {name: "scale {i}", op: kernel, stream: "s{i}", kernel: ../fitted.yaml, size: "{2^20 * (i + 1)}"}
+EOF
+for board in board twice; do
+    try haul simulate folder/tiles.yaml --machine ./$board.yaml | sed -n '3,6p; /^Operation/,$p'
+    haul kernel predict fitted.yaml --machine ./$board.yaml --size 1048576,2097152,3145728 --format csv | cut -d , -f 3-5
+done
+sed 's/fitted/scale/' folder/tiles.yaml >folder/unfitted.yaml
+try haul simulate folder/unfitted.yaml --machine ./board.yaml
+try haul simulate folder/tiles.yaml --machine ./node.yaml
+sed 's/fitted/nowhere/' folder/tiles.yaml >folder/lost.yaml
+try haul simulate folder/lost.yaml --machine ./board.yaml
+sed 's/{2^20.*}"/5"/' folder/tiles.yaml >folder/small.yaml
+try haul simulate folder/small.yaml --machine ./board.yaml
+
 echo "== what cannot be"
 printf 'haul_workload: 1\noperations:\n  - {name: a, op: HtoD, bytes: 1, after: b}\n  - {name: b, op: HtoD, bytes: 1}\n' >cycle.yaml
 try haul simulate cycle.yaml --machine ./node.yaml

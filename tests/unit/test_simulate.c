@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/overlap.h"
 #include "haul/simulate.h"
 
 static const char machine_text[] =
@@ -133,6 +134,56 @@ static void chunks_form_a_pipeline(void **state)
                      "      - {op: DtoH, stream: 's{i}', duration: %d us}\n",
                      chunks, (int)us[0], (int)us[1], (int)us[2]);
             assert_int_equal(makespan_of(text), 1000 * (200 + 900 * (int64_t)chunks));
+        }
+}
+
+static double play_streams(const haul_machine *machine, uint32_t streams)
+{
+    const haul_overlap_work work = {.in_bytes = 64000000, .out_bytes = 32000000, .kernel_s = 8e-3};
+    haul_overlap_case of;
+    haul_error error;
+    double seconds = 0;
+    assert_int_equal(haul_overlap_describe(machine, &work, &of, &error), HAUL_OK);
+    assert_int_equal(haul_overlap_play(&of, HAUL_STREAMS, streams, &seconds, &error), HAUL_OK);
+    return seconds;
+}
+
+/* The strategy of haul/overlap.h, written by hand: on each kind of device the same time. */
+static void streams_are_the_strategy(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"copy_engines: 1, implicit_sync: 0",
+                                          "copy_engines: 2, implicit_sync: 0",
+                                          "copy_engines: 1, implicit_sync: 1"};
+    for (int d = 0; d < 3; d++)
+        for (uint32_t streams = 1; streams <= 32; streams *= 2) {
+            char text[1000], operations[1000];
+            snprintf(text, sizeof text,
+                     "haul: 1\nname: node\nsummary: s\nfrom: measured\nsource: t\n"
+                     "gpu: {name: Test GPU, %s}\nlink: {kind: pcie, generation: 3, lanes: 16}\n"
+                     "copies:\n"
+                     "  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s,"
+                     " gap: 4 us, busy_rate: 8 GB/s}\n"
+                     "  - {direction: DtoH, memory: pinned, latency: 12 us, rate: 8 GB/s,"
+                     " gap: 5 us, busy_rate: 5 GB/s}\n",
+                     devices[d]);
+            snprintf(operations, sizeof operations,
+                     "constants: {n: %u}\noperations:\n"
+                     "  - {repeat: n, operations:"
+                     " [{op: HtoD, stream: 's{i}', bytes: '{64e6/n}'}]}\n"
+                     "  - {repeat: n, operations:"
+                     " [{op: kernel, stream: 's{i}', duration: '{8/n} ms'}]}\n"
+                     "  - {repeat: n, operations:"
+                     " [{op: DtoH, stream: 's{i}', bytes: '{32e6/n}'}]}\n",
+                     streams);
+            run made = {.machine = make_machine(text), .schedule = make_yaml(operations)};
+            haul_error error;
+            assert_int_equal(
+                haul_simulate(made.schedule, made.machine, NULL, &made.simulation, &error),
+                HAUL_OK);
+            CHECK_NEAR(1e-9 * (double)made.simulation->timeline->makespan_ns,
+                       play_streams(made.machine, streams), 1e-5);
+            release(&made);
         }
 }
 
@@ -267,6 +318,10 @@ static const struct {
     {"  - {op: HtoD, bytes: -1}\n", 3, 23, "from 0 to 2^63-1"},
     {"  - {op: HtoD, bytes: 8e18}\n  - {op: HtoD, bytes: 8e18}\n", 3, 5, "beyond 2^62"},
     {"  - {op: kernel}\n", 3, 5, "a kernel needs a 'duration'"},
+    {"  - {op: kernel, kernel: a.yaml}\n", 3, 26, "'kernel' and 'size' are given together"},
+    {"  - {op: kernel, size: 5}\n", 3, 24, "'kernel' and 'size' are given together"},
+    {"  - {op: kernel, kernel: a, size: 5, duration: 1 s}\n", 3, 48, "has both a 'duration'"},
+    {"  - {op: kernel, kernel: a, size: 0}\n", 3, 35, "'size' is not above 0"},
     {"  - {op: memset, bytes: 5}\n", 3, 5, "a memset needs a 'duration'"},
     {"  - {op: host}\n", 3, 5, "host's work needs a 'duration'"},
     {"  - {op: kernel, duration: 0 s}\n", 3, 28, "takes no time: '0 s'"},
@@ -421,6 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_take_what_the_machine_says),
         cmocka_unit_test(chunks_form_a_pipeline),
+        cmocka_unit_test(streams_are_the_strategy),
         cmocka_unit_test(loops_count_and_choose),
         cmocka_unit_test(the_host_waits_and_works),
         cmocka_unit_test(pageable_copies_block),
