@@ -176,8 +176,9 @@
         for (let i = firstAfter(bars, view.from); i < bars.length && bars[i].start < view.to; i++) {
             const bar = bars[i];
             if (bar.end - bar.start >= fine) {
+                const between = bar.end - bar.start > 4 * fine ? 0.7 * fine : 0; /* that one sees */
                 flush();
-                put(bar.look, bar.start, bar.end, bar.base, share(bar));
+                put(bar.look, bar.start, bar.end - between, bar.base, share(bar));
                 drawLabel(chart, bar, lane);
                 continue;
             }

@@ -14,5 +14,9 @@ void haul_page_simulation(haul_page_writer *self)
     haul_page_table(self, &tables.run, NULL);
     haul_page_table(self, &tables.resources, NULL);
     fputs("</div>\n", self->out);
-    haul_page_table(self, &tables.first_operations, "What each operation started behind");
+    const size_t shown = tables.first_operations.count / tables.first_operations.columns - 1;
+    const bool all = shown == self->page->simulation->schedule->workload->op_count;
+    haul_page_table(self, &tables.first_operations,
+                    all ? "What each operation started behind"
+                        : "What the first operations started behind");
 }
