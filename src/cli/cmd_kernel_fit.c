@@ -9,7 +9,8 @@
 
 /* The rows of one kernel on one machine. */
 typedef struct group {
-    char kernel[96];
+    const char *kernel;
+    char stem[96]; /* the table's name, where that is the kernel's */
     size_t machine;
     const haul_kernel_file *file; /* NULL: counted by a profiler */
     haul_kernel_sample *samples;
@@ -25,6 +26,8 @@ typedef struct fitting {
     size_t file_count;
     group *groups;
     size_t group_count;
+    size_t *slots;       /* groups by kernel and machine: 1 + index, 0 none */
+    size_t slot_count;   /* a power of two, above twice the rows */
     size_t other_boards; /* rows left out */
     size_t uncounted;
     const haul_kernel_measured *one_uncounted;
@@ -103,14 +106,26 @@ static const haul_kernel_file *file_of(const fitting *self, const haul_kernel_me
 
 /* --- gathering */
 
+static uint64_t hash_of(const char *kernel, size_t machine)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ machine; /* FNV-1a */
+    for (; *kernel; kernel++)
+        hash = (hash ^ (unsigned char)*kernel) * UINT64_C(1099511628211);
+    return hash ^ hash >> 32;
+}
+
 static group *group_of(fitting *self, const char *kernel, size_t machine)
 {
-    for (size_t i = 0; i < self->group_count; i++)
-        if (self->groups[i].machine == machine && !strcmp(self->groups[i].kernel, kernel))
-            return &self->groups[i];
+    size_t at = (size_t)hash_of(kernel, machine) & (self->slot_count - 1);
+    for (; self->slots[at]; at = (at + 1) & (self->slot_count - 1)) {
+        group *known = &self->groups[self->slots[at] - 1];
+        if (known->machine == machine && !strcmp(known->kernel, kernel))
+            return known;
+    }
     group *made = &self->groups[self->group_count++];
+    self->slots[at] = self->group_count;
     made->machine = machine;
-    (void)snprintf(made->kernel, sizeof made->kernel, "%s", kernel);
+    made->kernel = kernel;
     return made;
 }
 
@@ -179,6 +194,8 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
     char stem[96];
     const char *name = file ? file->name : row->kernel ? row->kernel : stem_of(row->file, stem);
     group *to = group_of(self, name, machine);
+    if (name == stem)
+        to->kernel = memcpy(to->stem, stem, sizeof stem);
     haul_kernel_sample *grown = realloc(to->samples, (to->count + 1) * sizeof *grown);
     if (!grown)
         return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
@@ -215,11 +232,15 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
 
 static haul_status gather(fitting *self, haul_error *error)
 {
-    self->groups = calloc(self->times->count, sizeof *self->groups);
-    if (!self->groups)
+    const size_t count = self->times->count;
+    for (self->slot_count = 2; self->slot_count <= 2 * count;)
+        self->slot_count *= 2;
+    self->groups = calloc(count + 1, sizeof *self->groups);
+    self->slots = calloc(self->slot_count, sizeof *self->slots);
+    if (!self->groups || !self->slots)
         return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < self->times->count; i++)
+    for (size_t i = 0; !status && i < count; i++)
         status = add_row(self, &self->times->rows[i], error);
     return !status && !self->group_count ? fail_empty(self, error) : status;
 }
@@ -337,6 +358,7 @@ static void release(fitting *self)
         free(self->groups[i].samples);
     }
     free(self->groups);
+    free(self->slots);
     haul_kernel_times_free(self->times);
     for (size_t i = 0; i < self->file_count; i++)
         haul_kernel_file_free(self->files[i]);

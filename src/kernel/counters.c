@@ -6,8 +6,9 @@
 
 enum { WARP = 32, SECTOR = 32, NAME = 96 };
 
-/* nvprof's events and metrics (and the metrics' titles), then Nsight Compute's. Hits of L2 are
- * counted by slice, for requests of L1 (Kepler) or of the texture path (Maxwell and later). */
+/* nvprof's events and metrics (and the metrics' titles), then Nsight Compute's (and the titles of
+ * its sections). Hits of L2 are counted by slice, for requests of L1 (Kepler) or of the texture
+ * path (Maxwell and later). */
 static const haul_counter_name names[] = {
     {"n", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
@@ -90,6 +91,9 @@ static const haul_counter_name names[] = {
      1, HAUL_WHOLE},
     {"smsp__inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
      HAUL_WHOLE},
+    {"executed_instructions", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1_tex_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"l2_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"l1tex__t_sector_hit_rate_pct", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"lts__t_sector_hit_rate_pct", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"dram__bytes_sum", HAUL_COUNTER_MEMORY_BYTES_ALL, HAUL_DIM_BYTES, 1, HAUL_WHOLE},

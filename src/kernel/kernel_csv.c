@@ -277,10 +277,32 @@ static double product_of(const char *text)
 
 /* --- rows */
 
-/* A row that gives the columns' units ("us,us,,,KB"), as nvprof writes below its heads. */
+/* Neither a name nor a number, and text where numbers belong. */
+static bool has_units_alone(const table_reader *self)
+{
+    bool has_names = false, has_units = false;
+    for (size_t i = 0; i < self->column_count; i++) {
+        const column_kind kind = self->columns[i].kind;
+        const char *text = self->fields[i], *rest;
+        const bool is_name = kind == GPU || kind == KERNEL || kind == LAUNCH;
+        double value;
+        has_names |= is_name;
+        if (!*text || (!is_name && kind != COUNTER))
+            continue;
+        if (is_name || is_absent(text) || read_number(text, &value, &rest))
+            return false;
+        has_units = true;
+    }
+    return has_names && has_units;
+}
+
+/* A row that gives the columns' units ("us,us,,,KB"), as nvprof and Nsight Compute's page of raw
+ * metrics have below their heads. */
 static bool is_units_row(const table_reader *self)
 {
-    if (self->seconds == self->column_count || self->columns[self->seconds].has_named_unit)
+    if (self->seconds == self->column_count)
+        return has_units_alone(self);
+    if (self->columns[self->seconds].has_named_unit)
         return false;
     const char *text = self->fields[self->seconds];
     return isalpha((unsigned char)*text) && scale_of(text, HAUL_DIM_SECONDS) > 0;
@@ -481,15 +503,27 @@ static bool is_head(const char *line)
     return false;
 }
 
-/* Profilers write about themselves in lines of "==": these become blank. */
+/* Profilers write about themselves in lines of "==", and what the program prints may stand before
+ * their table: these become blank. */
 static void blank_remarks(char *text)
 {
+    static const char mark[] = "\xef\xbb\xbf=="; /* behind a byte order mark */
+    bool has_remarks = false;
+    char *head = NULL;
+    if (!strncmp(text, mark, strlen(mark)))
+        memset(text, '=', 3);
     for (char *line = text; *line;) {
         const size_t length = strcspn(line, "\n");
-        if (!strncmp(line, "==", 2))
+        if (!head && is_head(line))
+            head = line;
+        if (!strncmp(line, "==", 2)) {
             memset(line, ' ', length);
+            has_remarks = true;
+        }
         line += length + (line[length] == '\n');
     }
+    for (char *at = text; has_remarks && head && at < head; at++)
+        *at = *at == '\n' ? '\n' : ' ';
 }
 
 /* Where the next table starts; its end where there is none. */

@@ -215,6 +215,11 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
         haul_error_in_file(error, owned->file);
         return HAUL_BAD_INPUT;
     }
+    if (count > SAMPLES_MOST)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "%zu measured times, and a fitted kernel holds %d: fit fewer, or the mean "
+                         "of each size",
+                         count, SAMPLES_MOST);
     haul_kernel_sample *sorted = calloc(count + 1, sizeof *sorted);
     if (!sorted)
         return haul_fail_no_memory(error);

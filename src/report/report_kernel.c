@@ -1,7 +1,9 @@
 /* Fits and times of kernels. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 #include "report/wording.h"
@@ -21,23 +23,52 @@ static double last_size(const haul_kernel_fit *fit)
     return fit->knots[fit->count - 1].size;
 }
 
-/* The boards of one kernel and architecture from `at` on: their lambdas' geometric mean. 0: an
- * earlier row has told it. */
-static double architecture_lambda(const haul_kernel_fitted *fits, size_t count, size_t at,
-                                  size_t *boards)
+/* Of one kernel and architecture; at the first of its fits, the others' count is 0. */
+typedef struct architecture_mean {
+    double lambda; /* geometric mean of the boards' */
+    size_t boards;
+} architecture_mean;
+
+static int by_architecture(const void *a, const void *b)
 {
-    double sum = 0;
-    *boards = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(fits[i].kernel, fits[at].kernel) != 0 ||
-            strcmp(architecture_of(fits[i].machine), architecture_of(fits[at].machine)) != 0)
-            continue;
-        if (i < at)
-            return 0;
-        sum += log(fits[i].fit->lambda);
-        ++*boards;
+    const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
+    const haul_kernel_fitted *y = *(const haul_kernel_fitted *const *)b;
+    const int order = strcmp(x->kernel, y->kernel);
+    return order ? order : strcmp(architecture_of(x->machine), architecture_of(y->machine));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
+    const haul_kernel_fitted *y = *(const haul_kernel_fitted *const *)b;
+    const int order = by_architecture(a, b);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* One for each fit, for the caller to free; NULL without memory. */
+static architecture_mean *architecture_means(const haul_kernel_fitted *fits, size_t count)
+{
+    architecture_mean *means = calloc(count + 1, sizeof *means);
+    const haul_kernel_fitted **sorted = calloc(count + 1, sizeof *sorted);
+    if (!means || !sorted) {
+        free(means);
+        free(sorted);
+        return NULL;
     }
-    return exp(sum / (double)*boards);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &fits[i];
+    qsort(sorted, count, sizeof *sorted, by_place);
+    for (size_t i = 0; i < count;) {
+        architecture_mean *mean = &means[sorted[i] - fits];
+        const haul_kernel_fitted *const *first = &sorted[i];
+        double sum = 0;
+        for (; i < count && !by_architecture(&sorted[i], first); i++)
+            sum += log(sorted[i]->fit->lambda);
+        mean->boards = (size_t)(&sorted[i] - first);
+        mean->lambda = exp(sum / (double)mean->boards);
+    }
+    free(sorted);
+    return means;
 }
 
 /* A share that is not known is 0. */
@@ -84,18 +115,20 @@ static haul_status print_architectures(const haul_kernel_fitted *fits, size_t co
                                        haul_error *error)
 {
     static const char *const heads[] = {"<kernel", "<architecture", "boards", "lambda"};
+    architecture_mean *means = architecture_means(fits, count);
+    if (!means)
+        return haul_fail_no_memory(error);
     haul_table table = {0};
     haul_table_begin(&table, heads, 4);
     for (size_t i = 0; i < count; i++) {
-        size_t boards;
-        const double lambda = architecture_lambda(fits, count, i, &boards);
-        if (lambda <= 0)
+        if (!means[i].boards)
             continue;
         haul_table_cell(&table, "%s", fits[i].kernel);
         haul_table_cell(&table, "%s", architecture_of(fits[i].machine));
-        haul_table_cell(&table, "%zu", boards);
-        haul_table_cell(&table, "%.4g", lambda);
+        haul_table_cell(&table, "%zu", means[i].boards);
+        haul_table_cell(&table, "%.4g", means[i].lambda);
     }
+    free(means);
     return haul_report_finish(&table, HAUL_TABLE, out, error);
 }
 
@@ -162,6 +195,9 @@ static void put_fit(haul_json *json, const haul_kernel_fitted *of)
 static haul_status print_fits_json(const haul_kernel_fitted *fits, size_t count, FILE *out,
                                    haul_error *error)
 {
+    architecture_mean *means = architecture_means(fits, count);
+    if (!means)
+        return haul_fail_no_memory(error);
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
     haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
@@ -173,19 +209,18 @@ static haul_status print_fits_json(const haul_kernel_fitted *fits, size_t count,
     haul_json_key(&json, "architectures");
     haul_json_open_array(&json);
     for (size_t i = 0; i < count; i++) {
-        size_t boards;
-        const double lambda = architecture_lambda(fits, count, i, &boards);
-        if (lambda <= 0)
+        if (!means[i].boards)
             continue;
         haul_json_open_object(&json);
         haul_json_put_string(&json, "kernel", fits[i].kernel);
         haul_json_put_string(&json, "architecture", fits[i].machine->gpu.architecture);
-        haul_json_put_unsigned(&json, "boards", boards);
-        haul_json_put_number(&json, "lambda", lambda);
+        haul_json_put_unsigned(&json, "boards", means[i].boards);
+        haul_json_put_number(&json, "lambda", means[i].lambda);
         haul_json_close_object(&json);
     }
     haul_json_close_array(&json);
     haul_json_close_object(&json);
+    free(means);
     return haul_report_finish_json(&json, error);
 }
 

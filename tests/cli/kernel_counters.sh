@@ -84,6 +84,51 @@ try tail -n 4 fitted.yaml
 try_inner haul kernel predict fitted.yaml --machine ./board.yaml --size 1048576 4194304 --format csv
 try_inner haul kernel explain fitted.yaml --machine ./board.yaml --size 4194304
 
+echo "== Nsight Compute's raw page: units below the heads, the program's own lines above"
+raw()
+{
+    cat <<END
+checksum 1,2,3
+==PROF== Disconnected from process 7
+"ID","Kernel Name","Block Size","Grid Size","Device","CC","dram__bytes_read.sum",$1"smsp__inst_executed.sum","smsp__inst_executed_op_global_ld.sum","smsp__inst_executed_op_global_st.sum"
+"","","","","","","Mbyte",$2"inst","inst","inst"
+"0","scale(float *, float)","(256, 1, 1)","(4096, 1, 1)","0","3.5","8.39",$3"131,072","32,768","32,768"
+END
+}
+raw '"gpu__time_duration.sum",' '"us",' '"1,107.5",' >raw.csv
+try haul kernel fit raw.csv --machine ./board.yaml --size 1048576 -o fitted.yaml
+try tail -n 1 fitted.yaml
+raw '' '' '' >raw.csv
+printf 'kernel,n,time_us\nscale,1048576,1107.5\n' >apart.csv
+try haul kernel fit raw.csv apart.csv --machine ./board.yaml --size 1048576 -o fitted.yaml
+try tail -n 1 fitted.yaml
+
+echo "== nvprof's metrics of each launch"
+cat >each.csv <<'END'
+==45== Profiling result:
+"Device","Context","Stream","Kernel","Correlation_ID","inst_executed","gld_request","gst_request","l2_l1_read_hit_rate"
+,,,,,,,,"%"
+"Test Board (0)","1","7","scale(float*, float) [99]",99,131072,32768,32768,50.000000
+END
+try haul kernel fit trace.csv each.csv --machine ./board.yaml --size 1048576 -o fitted.yaml
+try tail -n 1 fitted.yaml
+
+echo "== names that are alike for a hundred letters"
+long=$(printf 'k%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
+long=$long$long$long$long
+{
+    echo "kernel,n,time_us,grid_x,block_x,inst_executed,gld_request,gst_request"
+    for name in "${long}a" "${long}b" "${long}a"; do
+        echo "$name,1048576,100,4096,256,131072,32768,32768"
+    done
+} >long.csv
+try haul kernel fit long.csv --machine ./board.yaml --format csv
+
+echo "== more than a fitted kernel holds"
+awk 'BEGIN { print "kernel,n,time_us,grid_x,block_x,inst_executed,gld_request,gst_request"
+    for (i = 0; i < 10001; i++) print "scale,1048576,100,4096,256,131072,32768,32768" }' >many.csv
+try haul kernel fit many.csv --machine ./board.yaml -o many.yaml
+
 echo "== what is missing"
 try haul kernel fit metrics.csv --machine ./board.yaml --size 1048576
 try haul kernel fit trace.csv --machine ./board.yaml --size 1048576
