@@ -1,106 +1,78 @@
 #include "serial_rows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "haul/csv.h"
+#include "number_rows.h"
 #include "workload/builder.h"
 
-enum { NUMBERS = 10 };
-
-/* Calls `add` with the numbers of each row; a direction, HtoD or DtoH, is 0 or 1. */
-typedef void (*row_adder)(void *state, const double *row);
-
-static double number(const char *text)
+static void list_serial(const number_rows *serial, serial_runs *runs)
 {
-    return *text == 'H' || *text == 'D' ? *text == 'D' : strtod(text, NULL);
-}
-
-static haul_status read_rows(haul_csv *csv, const char *const *names, row_adder add, void *state,
-                             haul_error *error)
-{
-    size_t columns[NUMBERS] = {0};
-    haul_status status = HAUL_OK;
-    for (int c = 0; !status && c < NUMBERS && names[c]; c++)
-        status = haul_csv_find(csv, names[c], &columns[c], error);
-    const char *const *fields = NULL;
-    while (!status && !(status = haul_csv_next(csv, &fields, error)) && fields) {
-        double row[NUMBERS];
-        for (int c = 0; c < NUMBERS && names[c]; c++)
-            row[c] = number(fields[columns[c]]);
-        add(state, row);
+    for (size_t i = 0; i < serial->count && runs->count < SERIAL_RUNS_MOST; i++) {
+        const double *row = serial->rows[i];
+        if (row[3] + row[4] + row[5] > 0)
+            runs->items[runs->count++] = (serial_run){.m = row[0],
+                                                      .n = row[1],
+                                                      .k = row[2],
+                                                      .on_host = {row[3], row[4], row[5]},
+                                                      .total_s = row[6],
+                                                      .in_s = row[7],
+                                                      .out_s = row[8]};
     }
-    return status;
 }
 
-static haul_status read_file(const char *data, const char *name, const char *const *names,
-                             row_adder add, void *state, haul_error *error)
+static bool is_of(const double *row, const serial_run *run)
 {
-    char path[1024];
-    (void)snprintf(path, sizeof path, "%s/%s", data, name);
-    haul_csv *csv = NULL;
-    haul_status status = haul_csv_open(path, &csv, error);
-    if (status)
-        return status;
-    status = read_rows(csv, names, add, state, error);
-    haul_csv_close(csv);
-    return status;
+    return run->m == row[0] && run->n == row[1] && run->k == row[2] && run->on_host[0] == row[3] &&
+           run->on_host[1] == row[4] && run->on_host[2] == row[5];
 }
 
-static void add_serial(void *state, const double *row)
+/* The tile with which it was fastest. */
+static void find_best(const number_rows *tiled, serial_run *run)
 {
-    serial_runs *runs = state;
-    if (runs->count < SERIAL_RUNS_MOST && row[3] + row[4] + row[5] > 0)
-        runs->items[runs->count++] = (serial_run){.m = row[0],
-                                                  .n = row[1],
-                                                  .k = row[2],
-                                                  .on_host = {row[3], row[4], row[5]},
-                                                  .total_s = row[6],
-                                                  .in_s = row[7],
-                                                  .out_s = row[8]};
+    for (size_t i = 0; i < tiled->count; i++) {
+        const double *row = tiled->rows[i];
+        if (!is_of(row, run) || (run->overlapped_s > 0 && row[7] >= run->overlapped_s))
+            continue;
+        run->overlapped_s = row[7];
+        run->tile = row[6];
+    }
 }
 
-/* Of each product the tile with which it was fastest. */
-static void add_tiled(void *state, const double *row)
+static void keep_measured(const number_rows *tiled, serial_runs *runs)
 {
-    serial_runs *runs = state;
+    size_t kept = 0;
     for (size_t i = 0; i < runs->count; i++) {
-        serial_run *run = &runs->items[i];
-        if (run->m == row[0] && run->n == row[1] && run->k == row[2] && run->on_host[0] == row[3] &&
-            run->on_host[1] == row[4] && run->on_host[2] == row[5] &&
-            (!(run->overlapped_s > 0) || row[7] < run->overlapped_s)) {
-            run->overlapped_s = row[7];
-            run->tile = row[6];
-        }
+        find_best(tiled, &runs->items[i]);
+        if (runs->items[i].overlapped_s > 0)
+            runs->items[kept++] = runs->items[i];
     }
+    runs->count = kept;
 }
 
 haul_status serial_runs_read(const char *data, serial_runs **runs, haul_error *error)
 {
-    static const char *const serial[NUMBERS + 1] = {
+    static const char *const of_serial[NUMBER_COLUMNS] = {
         "m", "n", "k", "a_on_host", "b_on_host", "c_on_host", "total_s", "send_s", "get_s"};
-    static const char *const tiled[NUMBERS + 1] = {"m",         "n",         "k",    "a_on_host",
-                                                   "b_on_host", "c_on_host", "tile", "measured_s"};
-    serial_runs *read = calloc(1, sizeof *read);
-    if (!read)
-        return haul_fail_no_memory(error);
+    static const char *const of_tiled[NUMBER_COLUMNS] = {
+        "m", "n", "k", "a_on_host", "b_on_host", "c_on_host", "tile", "measured_s"};
+    number_rows *serial = NULL, *tiled = NULL;
     haul_status status =
-        read_file(data, "overlap/k40-dgemm-serial.csv", serial, add_serial, read, error);
+        number_rows_read(data, "overlap/k40-dgemm-serial.csv", of_serial, &serial, error);
     if (!status)
-        status = read_file(data, "overlap/k40-dgemm-tiled.csv", tiled, add_tiled, read, error);
-    size_t kept = 0;
-    for (size_t i = 0; i < read->count; i++)
-        if (read->items[i].overlapped_s > 0)
-            read->items[kept++] = read->items[i];
-    read->count = kept;
-    if (status)
-        free(read);
-    else
-        *runs = read;
+        status = number_rows_read(data, "overlap/k40-dgemm-tiled.csv", of_tiled, &tiled, error);
+    serial_runs *made = status ? NULL : calloc(1, sizeof *made);
+    if (!status && !made)
+        status = haul_fail_no_memory(error);
+    if (made) {
+        list_serial(serial, made);
+        keep_measured(tiled, made);
+        *runs = made;
+    }
+    free(serial);
+    free(tiled);
     return status;
 }
 
@@ -164,39 +136,37 @@ haul_status serial_run_workload(const serial_run *run, haul_workload **workload,
     return haul_builder_finish(&self.builder, "k40-dgemm-serial.csv", "csv", workload, error);
 }
 
-typedef struct shares {
-    double items[2][SERIAL_RUNS_MOST];
-    size_t count[2];
-} shares;
-
-static void add_share(void *state, const double *row)
+/* The median over sizes of what a copy of a direction keeps of its speed; 1 where there is none. */
+static double busy_share(const number_rows *measured, haul_direction direction)
 {
-    shares *of = state;
-    const int direction = row[0] > 0;
-    if (of->count[direction] < SERIAL_RUNS_MOST)
-        of->items[direction][of->count[direction]++] = fmin(1, row[1] / row[2]);
+    double shares[NUMBER_ROWS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < measured->count; i++)
+        if ((measured->rows[i][0] > 0) == (direction == HAUL_DTOH))
+            shares[count++] = fmin(1, measured->rows[i][1] / measured->rows[i][2]);
+    return count ? haul_median(shares, count) : 1;
 }
 
 haul_status serial_busy_machine(const char *data, const haul_machine *machine, haul_machine **out,
                                 haul_error *error)
 {
-    static const char *const names[NUMBERS + 1] = {"direction", "alone_s", "while_opposite_busy_s"};
-    shares of = {.count = {0}};
-    haul_status status =
-        read_file(data, "transfers/bidirectional-k40.csv", names, add_share, &of, error);
-    haul_copy_curve *curves = malloc((machine->copy_count + 1) * sizeof *curves);
-    if (!status && !curves)
-        status = haul_fail_no_memory(error);
-    for (size_t c = 0; !status && curves && c < machine->copy_count; c++) {
+    static const char *const names[NUMBER_COLUMNS] = {"direction", "alone_s",
+                                                      "while_opposite_busy_s"};
+    number_rows *measured = NULL;
+    haul_copy_curve *curves = calloc(machine->copy_count + 1, sizeof *curves);
+    haul_status status = curves ? HAUL_OK : haul_fail_no_memory(error);
+    if (!status)
+        status = number_rows_read(data, "transfers/bidirectional-k40.csv", names, &measured, error);
+    for (size_t c = 0; !status && c < machine->copy_count; c++) {
         curves[c] = machine->copies[c];
-        const haul_direction direction = curves[c].direction;
-        if (direction > HAUL_DTOH || curves[c].memory != HAUL_PINNED || !of.count[direction])
+        if (curves[c].direction > HAUL_DTOH || curves[c].memory != HAUL_PINNED)
             continue;
         curves[c].busy_rate_Bps = curves[c].rate_Bps;
-        curves[c].busy_rate_Bps.value *= haul_median(of.items[direction], of.count[direction]);
+        curves[c].busy_rate_Bps.value *= busy_share(measured, curves[c].direction);
     }
     if (!status)
         status = haul_machine_with_copies(machine, curves, machine->copy_count, out, error);
+    free(measured);
     free(curves);
     return status;
 }

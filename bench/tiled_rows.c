@@ -1,10 +1,9 @@
 #include "tiled_rows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "haul/csv.h"
+#include "number_rows.h"
 
 /* The program that was measured is p-anastas/CoCopeLia_gemm, read at 99ac2b5, whose version is that
  * of the log that the data is from. lib/CoCopeLia_Dgemm.cu has its edges (what is left of a
@@ -19,54 +18,8 @@ const tiled_schedule tiled_schedules[TILED_SCHEDULES] = {
 
 const char *const tiled_published[TILED_PUBLISHED] = {"CCGrid 2014's forms", "CoCoPeLia"};
 
-enum { NUMBERS = 10, ROWS = TILED_RUNS_MOST };
-
-typedef struct numbers {
-    size_t count;
-    double rows[ROWS][NUMBERS];
-} numbers;
-
-/* The direction of a copy, HtoD or DtoH, is 0 or 1. */
-static double number(const char *text)
-{
-    return *text == 'H' || *text == 'D' ? *text == 'D' : strtod(text, NULL);
-}
-
-static haul_status read_rows(haul_csv *csv, const char *const *names, numbers *out,
-                             haul_error *error)
-{
-    size_t columns[NUMBERS] = {0};
-    haul_status status = HAUL_OK;
-    for (int c = 0; !status && c < NUMBERS && names[c]; c++)
-        status = haul_csv_find(csv, names[c], &columns[c], error);
-    const char *const *fields = NULL;
-    while (!status && !(status = haul_csv_next(csv, &fields, error)) && fields) {
-        if (out->count == ROWS)
-            return haul_fail(error, HAUL_BAD_INPUT, "more than %d rows", ROWS);
-        for (int c = 0; c < NUMBERS && names[c]; c++)
-            out->rows[out->count][c] = number(fields[columns[c]]);
-        out->count++;
-    }
-    return status;
-}
-
-static haul_status read_file(const char *data, const char *name, const char *const *names,
-                             numbers **out, haul_error *error)
-{
-    char path[1024];
-    (void)snprintf(path, sizeof path, "%s/%s", data, name);
-    haul_csv *csv = NULL;
-    haul_status status = haul_csv_open(path, &csv, error);
-    if (status)
-        return status;
-    *out = calloc(1, sizeof **out);
-    status = *out ? read_rows(csv, names, *out, error) : haul_fail_no_memory(error);
-    haul_csv_close(csv);
-    return status;
-}
-
 /* The row whose first columns are these. */
-static const double *find(const numbers *self, const double *key, int keys)
+static const double *find(const number_rows *self, const double *key, int keys)
 {
     for (size_t i = 0; i < self->count; i++) {
         int same = 0;
@@ -79,33 +32,34 @@ static const double *find(const numbers *self, const double *key, int keys)
 }
 
 typedef struct sources {
-    numbers *runs;
-    numbers *kernels;
-    numbers *copies;
+    number_rows *runs;
+    number_rows *kernels;
+    number_rows *copies;
 } sources;
 
 static haul_status read_sources(const char *data, sources *self, haul_error *error)
 {
-    static const char *const of_runs[NUMBERS] = {"m",
-                                                 "n",
-                                                 "k",
-                                                 "tile",
-                                                 "a_on_host",
-                                                 "b_on_host",
-                                                 "c_on_host",
-                                                 "measured_s",
-                                                 "werkhoven_published_s",
-                                                 "cocopelia_published_s"};
-    static const char *const of_kernels[NUMBERS] = {"m", "avg_s"};
-    static const char *const of_copies[NUMBERS] = {"direction", "bytes", "alone_s",
-                                                   "while_opposite_busy_s"};
+    static const char *const of_runs[NUMBER_COLUMNS] = {"m",
+                                                        "n",
+                                                        "k",
+                                                        "tile",
+                                                        "a_on_host",
+                                                        "b_on_host",
+                                                        "c_on_host",
+                                                        "measured_s",
+                                                        "werkhoven_published_s",
+                                                        "cocopelia_published_s"};
+    static const char *const of_kernels[NUMBER_COLUMNS] = {"m", "avg_s"};
+    static const char *const of_copies[NUMBER_COLUMNS] = {"direction", "bytes", "alone_s",
+                                                          "while_opposite_busy_s"};
     haul_status status =
-        read_file(data, "overlap/k40-dgemm-tiled.csv", of_runs, &self->runs, error);
+        number_rows_read(data, "overlap/k40-dgemm-tiled.csv", of_runs, &self->runs, error);
     if (!status)
-        status = read_file(data, "overlap/k40-dgemm-kernel.csv", of_kernels, &self->kernels, error);
+        status = number_rows_read(data, "overlap/k40-dgemm-kernel.csv", of_kernels, &self->kernels,
+                                  error);
     if (!status)
-        status =
-            read_file(data, "transfers/bidirectional-k40.csv", of_copies, &self->copies, error);
+        status = number_rows_read(data, "transfers/bidirectional-k40.csv", of_copies, &self->copies,
+                                  error);
     return status;
 }
 

@@ -66,19 +66,38 @@ static size_t cache_place(const haul_copy *copy)
     return (size_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
 }
 
-static void note_gap(haul_study *study, const haul_change *change, const haul_copy *copy,
-                     uint64_t copies, const char *figure)
+static haul_gap *find_gap(const haul_study *study, const haul_change *change, const haul_copy *copy)
 {
     for (size_t g = 0; g < study->gap_count; g++)
         if (study->gaps[g].direction == copy->direction && study->gaps[g].memory == copy->memory &&
-            !strcmp(study->gaps[g].change, change->word)) {
-            study->gaps[g].copies += copies;
-            return;
-        }
+            !strcmp(study->gaps[g].change, change->word))
+            return &study->gaps[g];
+    return NULL;
+}
+
+static void add_gap(haul_study *study, const haul_change *change, const haul_copy *copy,
+                    uint64_t copies, const char *figure)
+{
     if (study->gap_count < HAUL_GAPS)
         study->gaps[study->gap_count++] =
             (haul_gap){change->word, haul_study_text(study, "%s", figure), copy->direction,
                        copy->memory, copies};
+}
+
+/* Asks the model, and keeps what it says; without a price why goes to `missing`. */
+static bool ask(haul_study *study, const haul_copy *copy, size_t place, haul_error *missing)
+{
+    haul_price_cache *cache = study->prices;
+    haul_estimate estimate;
+    const haul_status status =
+        haul_copy_time(study->machine, study->model, copy, &estimate, missing);
+    const bool known = !status && estimate.seconds > 0;
+    cache->copies[place] = *copy;
+    cache->known[place] = known ? PRICED : UNPRICED;
+    cache->seconds[place] = known ? estimate.seconds : 0;
+    if (!status && !known)
+        haul_fail(missing, HAUL_MISSING, "a copy would take no time");
+    return known;
 }
 
 bool haul_study_price(haul_study *study, const haul_copy *copy, const haul_change *change,
@@ -86,28 +105,19 @@ bool haul_study_price(haul_study *study, const haul_copy *copy, const haul_chang
 {
     haul_price_cache *cache = study->prices;
     const size_t place = cache_place(copy);
-    if (cache->known[place] == PRICED && same_copy(&cache->copies[place], copy)) {
-        *seconds = cache->seconds[place];
-        return true;
-    }
-    if (cache->known[place] == UNPRICED && same_copy(&cache->copies[place], copy) && !change)
-        return false;
-    haul_estimate estimate;
+    const bool asked = cache->known[place] != NOT_ASKED && same_copy(&cache->copies[place], copy);
+    haul_gap *gap = change ? find_gap(study, change, copy) : NULL;
     haul_error missing = {0};
-    const haul_status status =
-        haul_copy_time(study->machine, study->model, copy, &estimate, &missing);
-    cache->copies[place] = *copy;
-    cache->known[place] = UNPRICED;
-    if (status || !(estimate.seconds > 0)) {
-        if (change)
-            note_gap(study, change, copy, copies,
-                     status ? missing.text : "a copy would take no time");
-        return false;
-    }
-    cache->seconds[place] = estimate.seconds;
-    cache->known[place] = PRICED;
-    *seconds = estimate.seconds;
-    return true;
+    bool known = asked && cache->known[place] == PRICED;
+    if (!known && (!asked || (change && !gap)))
+        known = ask(study, copy, place, &missing);
+    if (known)
+        *seconds = cache->seconds[place];
+    else if (gap)
+        gap->copies += copies;
+    else if (change)
+        add_gap(study, change, copy, copies, missing.text);
+    return known;
 }
 
 int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *before,
