@@ -128,6 +128,6 @@ void haul_advisor_note(haul_advisor *self)
     if (out->untried)
         haul_notes_add(&self->notes, &self->arena,
                        "%" PRIu64 " changes were not tried, of those that could save the least: "
-                       "%" PRIu64 " operations were scheduled, the limit",
+                       "%" PRIu64 " operations were scheduled; --limit allows more",
                        out->untried, self->scheduled);
 }

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "haul/trace.h"
+#include "haul/units.h"
 
 static const char usage[] =
     "haul advise TRACE [--machine MACHINE] [options]\n"
@@ -26,6 +27,9 @@ static const char usage[] =
     "                                fitted to the profile's own copies, and other kinds of "
     "copies\n"
     "                                are priced as on the machine of the catalogue with that GPU\n"
+    "  --limit N                     schedule at most so many operations in all (1e8): of "
+    "more\n"
+    "                                changes than that those that could save the most are tried\n"
     "  --html FILE                   write a page to look at, too: both timelines, the\n"
     "                                advice\n"
     "  --perfetto FILE               write the timelines before and after the changes made "
@@ -42,7 +46,9 @@ typedef struct advise_options {
     const char *trace;
     const char *machine;
     const char *from;
+    const char *limit;
     const char *command; /* as it was given */
+    uint64_t most_ops;
     cli_results results;
     bool help;
 } advise_options;
@@ -146,7 +152,8 @@ static haul_status advise(const advise_options *options, haul_error *error)
 {
     work self = {0};
     haul_status status = load(options, &self, error);
-    const haul_advise_options asked = {.on = self.machine, .from = self.from};
+    const haul_advise_options asked = {
+        .on = self.machine, .from = self.from, .most_ops = options->most_ops};
     if (!status) {
         cli_progress_begin("trying changes on", options->trace);
         status = haul_advise(self.workload, &asked, &self.list, error);
@@ -161,11 +168,28 @@ static haul_status advise(const advise_options *options, haul_error *error)
 }
 
 /* Returns 0, or the exit code for wrong use, said. */
+static int read_limit(const cli_command *self, advise_options *options)
+{
+    double limit;
+    haul_error error;
+    if (!options->limit)
+        return 0;
+    if (haul_quantity_parse(options->limit, HAUL_DIM_NUMBER, &limit, &error))
+        return cli_usage(self, "--limit: %s", error.text);
+    if (!(limit >= 1 && limit <= 1e15))
+        return cli_usage(self, "--limit is a number of operations from 1 to 1e15, not '%s'",
+                         options->limit);
+    options->most_ops = (uint64_t)limit;
+    return 0;
+}
+
+/* Likewise. */
 static int parse(const cli_command *self, int argc, char **argv, advise_options *options)
 {
     const cli_option known[] = {
         {"machine", &options->machine, 0, NULL},
         {"from", &options->from, 0, NULL},
+        {"limit", &options->limit, 0, NULL},
         {"html", &options->results.html, 0, NULL},
         {"perfetto", &options->results.perfetto, 0, NULL},
         {"format", &options->results.form, 0, NULL},
@@ -177,7 +201,9 @@ static int parse(const cli_command *self, int argc, char **argv, advise_options 
     options->help = rest.help;
     if (wrong || rest.help)
         return wrong;
-    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
+    int which = cli_operand_read(self, &rest, "profile", &options->trace);
+    if (!which)
+        which = read_limit(self, options);
     if (which)
         return which;
     const char *const inputs[] = {options->trace, options->machine, options->from};

@@ -28,6 +28,9 @@ try haul advise "$profile" --from "$recorder" --machine gh200
 echo "== figures that are missing"
 try haul advise "$profile" --from ./poor.yaml
 
+echo "== a limit"
+haul advise "$profile" --from "$recorder" --limit 2000 | sed -n '/^tried/,$p'
+
 echo "== CSV"
 try haul advise "$profile" --from "$recorder" --format csv
 
@@ -64,6 +67,8 @@ try haul advise "$profile" --format yaml
 try haul advise "$profile" --from "$recorder" -o ./recorder.yaml
 try haul advise "$profile" --from "$recorder" --perfetto ./recorder.yaml
 try haul advise "$profile" --html -
+try haul advise "$profile" --limit few
+try haul advise "$profile" --limit 0
 try haul advise nowhere.sqlite
 
 echo "== a closed pipe is no news"

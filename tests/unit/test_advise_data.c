@@ -7,6 +7,7 @@
 
 #include "base/stats.h"
 #include "haul/advise.h"
+#include "haul/project.h"
 #include "haul/trace.h"
 #include "profile_files.h"
 #include "serial_rows.h"
@@ -38,6 +39,22 @@ static void check_list(const char *path, const haul_advice_list *list)
                  (long)list->with_suspected.saved_ns);
 }
 
+/* The run before changes is the one that is projected. */
+static void check_projected(const char *path, const haul_workload *workload,
+                            const haul_machine *machine, const haul_advice_list *list)
+{
+    haul_error error = {0};
+    haul_projection *projection = NULL;
+    const haul_projection_options options = {.to = machine};
+    if (haul_project(workload, &options, &projection, &error))
+        fail_msg("%s: %s", path, error.text);
+    assert_non_null(projection->timeline);
+    if (projection->timeline->makespan_ns != list->baseline_ns)
+        fail_msg("%s: the run takes %ld ns, projected %ld", path, (long)list->baseline_ns,
+                 (long)projection->timeline->makespan_ns);
+    haul_projection_free(projection);
+}
+
 static void profiles_get_advice(void **state)
 {
     (void)state;
@@ -55,6 +72,8 @@ static void profiles_get_advice(void **state)
             if (haul_advise(workload, &options, &list, &error))
                 fail_msg("%s: %s", paths[i], error.text);
             check_list(paths[i], list);
+            if (machine)
+                check_projected(paths[i], workload, machine, list);
             haul_advice_free(list);
             haul_machine_free(machine);
             haul_workload_free(workload);
