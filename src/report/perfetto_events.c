@@ -87,7 +87,8 @@ static haul_words kind_name(const haul_op *op, const haul_slice *slice)
     static const char *const kinds[] = {"copy", "memset", "kernel", "wait", "call"};
     haul_words words = {""};
     if (slice->count > 1)
-        snprintf(words.text, sizeof words.text, "%" PRIu32 " operations", slice->count);
+        snprintf(words.text, sizeof words.text, "%" PRIu32 " %s", slice->count,
+                 slice->is_call || op->kind >= HAUL_OP_SYNC ? "calls" : "operations");
     else if (slice->is_call)
         snprintf(words.text, sizeof words.text, "call of a %s", kinds[op->kind]);
     else if (op->kind == HAUL_OP_COPY)
@@ -125,8 +126,10 @@ void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_tra
     static const char *const categories[] = {"copy", "memset", "kernel", "wait", "call"};
     const haul_op *op = op_of(names, slice);
     const haul_drawn_name *name = own_name(names, slice);
-    const char *category = slice->count > 1 ? "merged" : categories[op->kind];
-    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", slice->is_call ? "call" : category);
+    const char *category = slice->is_call ? "call" : categories[op->kind];
+    if (slice->count > 1)
+        category = "merged";
+    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);
     write_string(name ? name->text : kind_name(op, slice).text, out);
     fprintf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, at.pid, at.tid);
     write_us("ts", slice->start_ns, out);

@@ -146,6 +146,38 @@ static void keeps_its_size(void **state)
     by_hand_release(&hand);
 }
 
+/* Those of calls too, which are merged on their thread. */
+static void counts_calls(void **state)
+{
+    (void)state;
+    enum { COUNT = 4000 };
+    by_hand hand = {0};
+    haul_thread thread = {.id = 1};
+    fill(&hand, COUNT, 1000);
+    by_hand_finish(&hand);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        haul_op *op = &hand.ops[i];
+        op->flags = HAUL_OP_HAS_CALL;
+        op->thread = 0;
+        op->thread_prev = i ? i - 1 : HAUL_NONE;
+        op->call_ns = 200 * (int64_t)i;
+        op->call_dur_ns = 150;
+    }
+    hand.workload.threads = &thread;
+    hand.workload.thread_count = 1;
+    const haul_drawn drawn = {.workload = &hand.workload};
+    for (uint64_t limit = 100000; limit < 10000000; limit *= 4) {
+        written trace = write_trace(&drawn, 1, limit);
+        const bool is_full = !trace.thinned.without_arrows;
+        assert_true(trace.size < limit);
+        assert_int_equal(trace.thinned.operations, 2 * COUNT);
+        assert_int_equal(sum_of_slices(&trace), 2 * COUNT);
+        assert_int_equal(count_of(trace.text, "\"name\":\"launch\""), is_full ? 2 * COUNT : 0);
+        free(trace.text);
+    }
+    by_hand_release(&hand);
+}
+
 static void refuses_what_cannot_be(void **state)
 {
     (void)state;
@@ -199,9 +231,13 @@ int main(int argc, char **argv)
 {
     (void)argv;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_all_where_there_is_room), cmocka_unit_test(draws_spans_and_labels),
-        cmocka_unit_test(draws_what_overlaps_beside_it), cmocka_unit_test(keeps_its_size),
-        cmocka_unit_test(refuses_what_cannot_be),        cmocka_unit_test(draws_nothing),
+        cmocka_unit_test(draws_all_where_there_is_room),
+        cmocka_unit_test(draws_spans_and_labels),
+        cmocka_unit_test(draws_what_overlaps_beside_it),
+        cmocka_unit_test(keeps_its_size),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(counts_calls),
+        cmocka_unit_test(draws_nothing),
     };
     const struct CMUnitTest slow[] = {cmocka_unit_test(of_millions)};
     return argc > 1 ? cmocka_run_group_tests(slow, NULL, NULL)
