@@ -169,7 +169,8 @@ HAUL_API haul_status haul_timeline_device_of(const haul_machine *machine,
                                              haul_timeline_device *device, haul_error *error);
 
 /* Schedules `workload`. n log(streams + threads) steps for n operations and edges; needs 28 bytes
- * an operation, the result's 20 among them. Returns BAD_INPUT naming the operation for a stream,
+ * an operation, the result's 20 among them, and 4 more where operations wait for kernels of other
+ * streams (implicit_sync, migrations). Returns BAD_INPUT naming the operation for a stream,
  * thread or edge that does not exist, a time that is negative or beyond 2^61 ns, and dependencies
  * that form a cycle; ABSENT where the device lacks what an operation needs; what `duration`
  * returns. Free with haul_timeline_free. */

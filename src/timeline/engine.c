@@ -105,6 +105,8 @@ static void finish(haul_engine *self, uint32_t actor)
     stream->op = stream->next;
     stream->edge = HAUL_NONE;
     stream->state = stream->op == HAUL_NONE ? HAUL_ACTOR_DONE : HAUL_ACTOR_LOOKS;
+    if (self->gates)
+        haul_gates_mark(self, stream->device);
     if (stream->op != HAUL_NONE)
         look(self, actor);
 }

@@ -85,7 +85,9 @@ typedef enum haul_gate_kind {
 
 typedef struct haul_gate {
     haul_waiting waiting;
-    uint32_t op; /* the first that keeps it shut: a kernel, or what is behind one; op_count: open */
+    uint32_t
+        op; /* the first that keeps it shut: a kernel, or what is behind one; HAUL_NONE: open */
+    bool is_marked;
 } haul_gate;
 
 typedef struct haul_engine {
@@ -99,11 +101,14 @@ typedef struct haul_engine {
     uint32_t stream_count; /* with the one for none */
     uint32_t actor_count;
     uint32_t device_count;
-    haul_server *servers; /* HAUL_RESOURCES a device */
-    haul_gate *gates;     /* HAUL_GATES a device, or NULL */
-    haul_need *needs;     /* by shape, the last without one; NULL where kernels are only counted */
-    haul_lane *lanes;     /* two a link, to the device and from it; device_count links */
-    uint32_t *copying;    /* two a device: how many copies run */
+    haul_server *servers;  /* HAUL_RESOURCES a device */
+    haul_gate *gates;      /* HAUL_GATES a device, or NULL */
+    uint32_t *device_next; /* the operation after each on its device; NULL where no gates are */
+    uint32_t *moved;       /* devices whose gates may open; their HAUL_GATE_STARTS is marked */
+    uint32_t moved_count;
+    haul_need *needs;  /* by shape, the last without one; NULL where kernels are only counted */
+    haul_lane *lanes;  /* two a link, to the device and from it; device_count links */
+    uint32_t *copying; /* two a device: how many copies run */
     uint32_t *dirty;
     uint32_t dirty_count;
     haul_events events;

@@ -32,9 +32,12 @@ void haul_server_leave(haul_engine *self, uint32_t actor);
 /* Refuses options and operations that are out of range. In input_check.c. */
 haul_status haul_engine_check(haul_engine *self);
 
-/* In gates.c, where there are gates: whether the head of a stream may come to its resource; else it
- * waits. Whether anybody waits no longer. What a gate's first waits for. */
+/* In gates.c, where there are gates: makes their lists. Whether the head of a stream may come to
+ * its resource; else it waits. An operation of the device has started or ended. Whether anybody
+ * waits no longer. What a gate's first waits for. */
+void haul_gates_init(haul_engine *self);
 bool haul_gates_passed(haul_engine *self, uint32_t actor);
+void haul_gates_mark(haul_engine *self, uint32_t device);
 bool haul_gates_open(haul_engine *self);
 uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_kind kind);
 

@@ -4,13 +4,6 @@
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
-static bool is_of(const haul_engine *self, uint32_t op, uint32_t device)
-{
-    const haul_op *looked_at = &self->workload->ops[op];
-    return !haul_is_host_op(looked_at) &&
-           self->actors[haul_stream_actor(self, looked_at)].device == device;
-}
-
 /* A stream runs its operations in order, so its head tells which of them have started. */
 static bool has_started(const haul_engine *self, uint32_t op)
 {
@@ -34,6 +27,11 @@ static bool is_check_to_come(haul_engine *self, uint32_t op)
     return false;
 }
 
+static bool is_shut(haul_engine *self, uint32_t op, haul_gate_kind kind)
+{
+    return kind == HAUL_GATE_STARTS ? is_kernel_to_start(self, op) : is_check_to_come(self, op);
+}
+
 static haul_gate *gate_of(const haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     return &self->gates[(size_t)device * HAUL_GATES + kind];
@@ -46,16 +44,40 @@ static uint32_t cause_of(const haul_engine *self, haul_gate_kind kind, uint32_t 
     return kind == HAUL_GATE_STARTS ? shut_by : self->actors[haul_stream_actor(self, op)].before;
 }
 
+void haul_gates_mark(haul_engine *self, uint32_t device)
+{
+    haul_gate *gate = gate_of(self, device, HAUL_GATE_STARTS);
+    if (!gate->is_marked)
+        self->moved[self->moved_count++] = device;
+    gate->is_marked = true;
+}
+
+/* Each device's operations one after another, its gates at the first. */
+void haul_gates_init(haul_engine *self)
+{
+    for (uint32_t d = 0; d < self->device_count; d++)
+        for (int kind = 0; kind < HAUL_GATES; kind++)
+            gate_of(self, d, (haul_gate_kind)kind)->op = HAUL_NONE;
+    for (uint32_t i = (uint32_t)self->workload->op_count; i-- > 0;) {
+        const haul_op *op = &self->workload->ops[i];
+        if (haul_is_host_op(op))
+            continue;
+        const uint32_t device = self->actors[haul_stream_actor(self, op)].device;
+        self->device_next[i] = gate_of(self, device, HAUL_GATE_STARTS)->op;
+        gate_of(self, device, HAUL_GATE_STARTS)->op = i;
+        gate_of(self, device, HAUL_GATE_CHECKS)->op = i;
+    }
+    for (uint32_t d = 0; d < self->device_count; d++)
+        haul_gates_mark(self, d);
+}
+
 /* Whether anybody goes through. */
 static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     haul_gate *gate = gate_of(self, device, kind);
     const uint32_t shut_by = gate->op;
-    while (gate->op < self->workload->op_count &&
-           !(is_of(self, gate->op, device) &&
-             (kind == HAUL_GATE_STARTS ? is_kernel_to_start(self, gate->op)
-                                       : is_check_to_come(self, gate->op))))
-        gate->op++;
+    while (gate->op != HAUL_NONE && !is_shut(self, gate->op, kind))
+        gate->op = self->device_next[gate->op];
     bool opened = false;
     for (; gate->waiting.count && gate->waiting.heap[0].op <= gate->op; opened = true) {
         const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
@@ -70,9 +92,12 @@ bool haul_gates_open(haul_engine *self)
 {
     bool opened = false;
     const int kinds = self->options->device.implicit_sync ? HAUL_GATES : HAUL_GATE_STARTS + 1;
-    for (uint32_t d = 0; d < self->device_count; d++)
+    while (self->moved_count) {
+        const uint32_t device = self->moved[--self->moved_count];
+        gate_of(self, device, HAUL_GATE_STARTS)->is_marked = false;
         for (int kind = 0; kind < kinds; kind++)
-            opened |= open_gate(self, d, (haul_gate_kind)kind);
+            opened |= open_gate(self, device, (haul_gate_kind)kind);
+    }
     return opened;
 }
 

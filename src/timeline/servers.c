@@ -161,6 +161,8 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
     stream->left_ns = (double)dur_ns;
     stream->speed = 1;
     haul_engine_schedule(self, item.actor, self->now_ns + dur_ns);
+    if (self->gates)
+        haul_gates_mark(self, stream->device);
     if (goes_over_link(stream))
         haul_copy_joins(self, item.actor);
 }

@@ -33,12 +33,18 @@ static bool alloc_actors(haul_engine *self)
     self->dirty = malloc(servers * sizeof *self->dirty);
     self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
     self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
-    const bool is_gated = self->options->device.implicit_sync || self->has_faults;
-    if (is_gated)
-        self->gates = calloc((size_t)self->device_count * HAUL_GATES, sizeof *self->gates);
     return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
-           (self->gates || !is_gated) && haul_room_init(self) &&
-           haul_events_init(&self->events, self->actor_count);
+           haul_room_init(self) && haul_events_init(&self->events, self->actor_count);
+}
+
+static bool alloc_gates(haul_engine *self)
+{
+    if (!self->options->device.implicit_sync && !self->has_faults)
+        return true;
+    self->gates = calloc((size_t)self->device_count * HAUL_GATES, sizeof *self->gates);
+    self->moved = malloc(self->device_count * sizeof *self->moved);
+    self->device_next = malloc((self->workload->op_count + 1) * sizeof *self->device_next);
+    return self->gates && self->moved && self->device_next;
 }
 
 static void init_actors(haul_engine *self)
@@ -194,7 +200,7 @@ haul_status haul_engine_init(haul_engine *self)
     haul_status status = haul_engine_check(self);
     if (status)
         return status;
-    if (!alloc_ops(self) || !alloc_actors(self))
+    if (!alloc_ops(self) || !alloc_actors(self) || !alloc_gates(self))
         return haul_fail_no_memory(self->error);
     if (self->options->release == HAUL_RELEASE_HOST)
         self->queue_depth = self->options->device.queue_depth;
@@ -202,6 +208,8 @@ haul_status haul_engine_init(haul_engine *self)
     init_actors(self);
     init_servers(self);
     link_streams(self);
+    if (self->gates)
+        haul_gates_init(self);
     status = link_threads(self);
     if (!status)
         status = link_edges(self);
@@ -224,6 +232,8 @@ void haul_engine_release(haul_engine *self)
     free(self->actors);
     free(self->servers);
     free(self->gates);
+    free(self->moved);
+    free(self->device_next);
     free(self->needs);
     free(self->lanes);
     free(self->copying);

@@ -302,6 +302,43 @@ static void checks_hold_up_later_kernels(void **state)
     by_hand_release(&self);
 }
 
+/* Each of many devices runs its own stream: nobody looks at what the others do. */
+static void devices_do_not_look_at_each_other(void **state)
+{
+    (void)state;
+    enum { DEVICES = 20000, OPS = 3 * DEVICES };
+    haul_op *ops = calloc(OPS, sizeof *ops);
+    haul_stream *streams = calloc(DEVICES, sizeof *streams);
+    haul_device *devices = calloc(DEVICES, sizeof *devices);
+    assert_true(ops && streams && devices);
+    for (uint32_t i = 0; i < OPS; i++) {
+        ops[i] = (haul_op){.kind = i / DEVICES == 1 ? HAUL_OP_KERNEL : HAUL_OP_COPY,
+                           .direction = i < DEVICES ? HAUL_HTOD : HAUL_DTOH,
+                           .dur_ns = 100 + i % 1000,
+                           .name = HAUL_NONE,
+                           .stream = i % DEVICES,
+                           .thread = HAUL_NONE,
+                           .stream_prev = HAUL_NONE,
+                           .thread_prev = HAUL_NONE};
+        streams[i % DEVICES].device = i % DEVICES;
+    }
+    by_hand self = {.workload = {.ops = ops,
+                                 .op_count = OPS,
+                                 .streams = streams,
+                                 .stream_count = DEVICES,
+                                 .devices = devices,
+                                 .device_count = DEVICES}};
+    haul_timeline_options options = plain;
+    options.device.implicit_sync = true;
+    options.device.migrations = 1;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->makespan_ns, 3 * (100 + 999));
+    haul_timeline_free(timeline);
+    free(devices);
+    free(streams);
+    free(ops);
+}
+
 /* The first waits for the last, whose call waits until the first has left the queue. */
 static void queues_that_never_empty_are_cycles(void **state)
 {
@@ -453,6 +490,7 @@ int main(void)
         cmocka_unit_test(migrations_pass_by_the_engines),
         cmocka_unit_test(migrations_answer_faults),
         cmocka_unit_test(checks_hold_up_later_kernels),
+        cmocka_unit_test(devices_do_not_look_at_each_other),
         cmocka_unit_test(queues_that_never_empty_are_cycles),
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
