@@ -76,6 +76,12 @@ fi
 head -n 24 report.json
 grep '"in 0"' trace.json
 
+echo "== a page"
+try haul simulate chunks.yaml --machine ./node.yaml --html page.html -o report.txt
+for shown in '>s3<' '<title>[^<]*' 'haul simulate chunks.yaml'; do
+    grep -o "$shown" page.html | head -n 1
+done
+
 echo "== kernels by their file, whose folder is the workload's"
 cat >board.yaml <<'EOF'
 haul: 1
