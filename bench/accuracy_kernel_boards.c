@@ -56,16 +56,6 @@ static const board_group groups[] = {
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-/* Programs whose launches differ between the boards are two programs. */
-static bool same_launch(const kernel_series *a, const kernel_series *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t j = 0; j < b->count; j++)
-            if (a->samples[i].size == b->samples[j].size)
-                return a->samples[i].counts.threads == b->samples[j].counts.threads;
-    return true;
-}
-
 /* By one ratio of the data sheets, all rows alike. */
 static double scaled(const haul_machine *from, const haul_machine *to, int which)
 {
@@ -150,7 +140,7 @@ static haul_status try_pair(const kernel_rows *rows, const int pair[2], int mode
     for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
         const kernel_score score = {
             .program = p, .home = pair[0], .board = pair[1], .model = model};
-        if (same_launch(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
+        if (kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
             status = try_program(rows, score, scores, error);
     }
     return status;
@@ -240,7 +230,7 @@ static haul_status carry_pair(const kernel_rows *rows, const int pair[2], kernel
     haul_status status = HAUL_OK;
     for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
         const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
-        if (same_launch(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
+        if (kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
             status = carry_program(rows, score, scores, error);
     }
     return status;
@@ -334,7 +324,7 @@ static haul_status print_apart(const kernel_rows *rows, const board_group *group
         for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
             const int *pair = group->pairs[i];
             const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
-            if (!same_launch(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
+            if (!kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
                 status = try_program(rows, score, &apart, error);
         }
     kernel_error alone = {0};

@@ -106,6 +106,15 @@ const char *const kernel_programs[KERNEL_PROGRAMS] = {
     "vectorAdd",
 };
 
+bool kernel_series_alike(const kernel_series *a, const kernel_series *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (a->samples[i].size == b->samples[j].size)
+                return a->samples[i].counts.threads == b->samples[j].counts.threads;
+    return true;
+}
+
 static double amount_at(amount self, double n)
 {
     return self.factor * pow(n, self.power) + self.linear * n;

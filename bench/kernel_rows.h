@@ -21,6 +21,10 @@ typedef struct kernel_series {
     size_t count;
 } kernel_series;
 
+/* Whether two boards ran it with launches alike: programs whose launches differ are two programs.
+ */
+bool kernel_series_alike(const kernel_series *a, const kernel_series *b);
+
 typedef struct kernel_rows {
     haul_machine *machines[KERNEL_BOARDS];
     kernel_series series[KERNEL_PROGRAMS][KERNEL_BOARDS];

@@ -47,8 +47,7 @@ typedef struct haul_kernel_sample {
 } haul_kernel_sample;
 
 /* Lambda = BSP's prediction / the measured time less the launch. Between sizes log lambda follows a
- * monotone cubic in log N; below them its slope dies away, beyond them 1 / lambda is a line in
- * 1 / N. */
+ * monotone cubic in log N; outside them it is the nearest one's. */
 typedef struct haul_kernel_knot {
     double size;
     double log_size;
@@ -66,7 +65,6 @@ typedef struct haul_kernel_fit {
     double floor_s;          /* of a launch */
     double memory_share;     /* of the device memory's bandwidth that was in use, over all sizes */
     double arithmetic_share; /* of the single-precision peak; 0: flops are not known */
-    double growth;           /* of log lambda over log N at the largest size, -1 to 1 */
     double rough; /* how much neighbouring sizes differ beyond their trend, in log lambda */
     size_t count;
     haul_kernel_knot *knots; /* ascending */

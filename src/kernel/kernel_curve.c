@@ -1,23 +1,17 @@
 /* Lambda by size. A kernel's lambda is a constant where one resource bounds it at every size; where
- * caches, waves or launches change it bends, slowly, in the logarithm of the size. */
+ * caches, waves or launches change it bends, slowly, in the logarithm of the size. What it does
+ * outside the sizes measured they do not tell: it stays as it is at the nearest, which does better
+ * than its slope dying away, or work of one order less going on (docs/kernel-models.md). */
 #include "kernel/kernel_curve.h"
 
 #include <math.h>
 
 #include "kernel/kernels.h"
 
-/* Below the sizes the slope dies away within this factor of size, e^0.35 = 1.4: of 0.2 to 2 all
- * serve sizes near the ends alike, and short ones do best where the sizes were drawn at random
- * (gpuperfpredict: ten programs, five boards). */
-static const double reach = 0.35;
-
-/* Beyond them it is that of the sizes within this factor of the largest. */
-static const double octave = 2;
-
 /* Half widths that hold 90 of 100 cases: a + b (how much lambda moves between the sizes around) +
- * c (how far outside, in the logarithm). Fitted on the same rows as log |measured / predicted|,
- * three sizes drawn at random or near the ends and in the middle; docs/accuracy.md has the coverage
- * with a program or a board left out. */
+ * c (how far outside, in the logarithm). Fitted as log |measured / predicted| of ten programs on
+ * five boards (gpuperfpredict), three sizes drawn at random or near the ends and in the middle;
+ * docs/accuracy.md has the coverage with a program or a board left out. */
 static const double width_least = 0.025;
 static const double width_bend = 0.3;
 static const double width_outside = 0.25;
@@ -97,53 +91,6 @@ static double between(const haul_kernel_knot *k, double x)
            u * u * (1 + 2 * v) * k[1].log_lambda - u * u * v * h * k[1].slope;
 }
 
-static double below(const haul_kernel_knot *first, double distance)
-{
-    return first->log_lambda - first->slope * reach * (1 - exp(-distance / reach));
-}
-
-/* The first of the knots in the last octave, and of the last two. */
-static size_t start_of_end(const haul_kernel_knot *knots, size_t count)
-{
-    size_t first = count - 2;
-    while (first > 0 && knots[first - 1].size * octave >= knots[count - 1].size)
-        first--;
-    return first;
-}
-
-double haul_kernel_curve_growth(const haul_kernel_knot *knots, size_t count)
-{
-    if (count < 2)
-        return 0;
-    const haul_kernel_knot *end = &knots[count - 1];
-    const size_t first = start_of_end(knots, count);
-    const double n = (double)(count - first);
-    double x = 0;
-    double y = 0;
-    for (size_t i = first; i < count; i++) {
-        x += end->size / knots[i].size / n;
-        y += exp(end->log_lambda - knots[i].log_lambda) / n;
-    }
-    double xx = 0;
-    double xy = 0;
-    for (size_t i = first; i < count; i++) {
-        const double u = end->size / knots[i].size - x;
-        xx += u * u;
-        xy += u * (exp(end->log_lambda - knots[i].log_lambda) - y);
-    }
-    const double slope = xy / xx;
-    const double growth = slope / (y + slope * (1 - x)); /* of the line's height at the end */
-    return isfinite(growth) ? fmin(1, fmax(-1, growth)) : 0;
-}
-
-/* Time is the counted work and what is of one order less (what a loop takes around its body, the
- * edges of a matrix): 1 / lambda is a line in 1 / N. */
-static double beyond(const haul_kernel_fit *fit, double distance)
-{
-    const haul_kernel_knot *last = &fit->knots[fit->count - 1];
-    return last->log_lambda - log(1 - fit->growth + fit->growth * exp(-distance));
-}
-
 static double calm_between(const haul_kernel_knot *k, double x)
 {
     const double u = (x - k[0].log_size) / (k[1].log_size - k[0].log_size);
@@ -175,7 +122,7 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
     if (calm)
         value = calm_between(&fit->knots[piece], x);
     else if (outside > 0)
-        value = x < first->log_size ? below(first, outside) : beyond(fit, outside);
+        value = x < first->log_size ? first->log_lambda : last->log_lambda;
     else
         value = between(&fit->knots[piece], x);
     return (haul_kernel_reading){value, width_least + width_bend * bend_around(fit, piece) +

@@ -117,7 +117,6 @@ static double calm_at(const haul_kernel_fit *fit, size_t i)
 static void settle(haul_kernel_fit *fit)
 {
     haul_kernel_curve_bend(fit->knots, fit->count);
-    fit->growth = haul_kernel_curve_growth(fit->knots, fit->count);
     fit->rough = roughness(fit->knots, fit->count);
     for (size_t i = 0; i < fit->count; i++)
         fit->knots[i].log_calm = calm_at(fit, i);
