@@ -15,4 +15,12 @@
 #define CHECK_NEAR(a, b, relative)                                                                 \
     assert_true(fabs((double)(a) - (double)(b)) <= (relative)*fabs((double)(b)))
 
+/* How many random cases a sweep tries: fewer under a sanitizer, which is slow and looks for what
+ * few cases have already. */
+#ifdef HAUL_SANITIZED
+#define SWEEP(cases) ((cases) / 5)
+#else
+#define SWEEP(cases) (cases)
+#endif
+
 #endif

@@ -554,7 +554,7 @@ static void any_program_gets_advice(void **state)
     (void)state;
     static const char *const names[] = {"cudaMemcpy_v3020", "cudaMemcpyAsync_v3020",
                                         "cudaMemcpyToSymbol_v3020"};
-    for (unsigned seed = 0; seed < 300; seed++) {
+    for (unsigned seed = 0; seed < SWEEP(300); seed++) {
         srand(seed);
         begin();
         for (int i = 0, count = 1 + rand() % 40; i < count; i++)
@@ -618,7 +618,7 @@ static void any_workload_is_survived(void **state)
     (void)state;
     static drawn_workload drawn;
     size_t advised = 0;
-    for (unsigned seed = 0; seed < 1500; seed++) {
+    for (unsigned seed = 0; seed < SWEEP(1500); seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(60), draw(3));
         const haul_owned_workload owned = own_drawn(&drawn);

@@ -5,7 +5,7 @@
 #include "haul/overlap.h"
 #include "overlap/forms.h"
 
-enum { CASES = 6000 };
+enum { CASES = SWEEP(6000) };
 
 static double play(const overlap_draw *self, haul_strategy strategy)
 {

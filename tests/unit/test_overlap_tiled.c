@@ -79,7 +79,7 @@ static void test_between_bounds(void **state)
 {
     (void)state;
     uint64_t seed = 7;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 1 + (double)(next(&seed) % 100), out = 1 + (double)(next(&seed) % 100);
         const haul_tiled_costs costs = {in, in * 1.2, out, out * 1.3, (double)(next(&seed) % 200)};
         const haul_tiled_product all = {1 + next(&seed) % 200,
@@ -113,7 +113,7 @@ static void test_second_derivation(void **state)
     (void)state;
     static player second;
     uint64_t seed = 11;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
         const double out = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
         const haul_tiled_costs costs = {in, in * (1 + 1e-3 * (double)(next(&seed) % 900)), out,

@@ -32,7 +32,7 @@ static const int64_t *draw_calls(unsigned seed)
 static void equals_the_slow_way(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < 10000; seed++) {
+    for (unsigned seed = 0; seed < SWEEP(10000); seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(seed % 10 ? 30 : 80), draw(3));
         haul_timeline_options options = draw_options();

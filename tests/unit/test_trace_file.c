@@ -141,7 +141,7 @@ static void corrupt_files_never_crash(void **state)
     size_t size, refused = 0;
     unsigned char *bytes = profile_bytes(&size);
     srand(1);
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < SWEEP(1500); i++) {
         const size_t at = i < 100 ? (size_t)i : (size_t)rand() % size;
         const unsigned char kept = bytes[at];
         bytes[at] ^= (unsigned char)(1 + rand() % 255);
