@@ -53,7 +53,11 @@ typedef struct haul_simulation {
     int64_t high_ns;
     uint64_t priced;         /* copies whose time is the machine's */
     uint64_t priced_kernels; /* that kernel files say the time of */
-    haul_provenance weakest; /* of the figures behind them; NOT_GIVEN where there is none */
+    /* By HAUL_HTOD and HAUL_DTOH: the machine does not say what copies lose that meet some of the
+     * other direction, which is then what they lose on other machines (docs/overlap.md). Never
+     * where all copies go one way. */
+    bool assumed_busy[2];
+    haul_provenance weakest; /* of the figures behind all that; NOT_GIVEN where there is none */
     const char *model;       /* that priced the copies; NULL where they were several, or none */
 } haul_simulation;
 

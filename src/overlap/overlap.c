@@ -2,20 +2,9 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "cost/usual.h"
 #include "haul/cost.h"
 #include "haul/overlap.h"
-
-/* Shares of the rate alone that are left while the other direction is busy, for machines that do
- * not say. With copies: the median of both directions of a K20, a K40 and of an A100 (0.71 to
- * 0.93). With mapped memory: the median of both of a K20 and a GTX Titan (0.54 to 0.70; CCGrid
- * 2014, Tables I and II). */
-typedef struct usual_share {
-    double median;
-    double ends[2]; /* the fastest and the slowest */
-} usual_share;
-
-static const usual_share usual_busy = {0.86, {0.93, 0.71}};
-static const usual_share usual_mapped = {0.66, {0.70, 0.54}};
 
 typedef struct description {
     const haul_machine *machine;
@@ -54,7 +43,7 @@ static haul_status find_line(const description *self, haul_direction direction, 
 
 /* No direction is faster for the other's company. */
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_figure *rate,
-                     const usual_share *usual, unsigned assumed)
+                     const haul_usual_share *usual, unsigned assumed)
 {
     if (rate && is_given(rate)) {
         rest_on(self->out, rate->provenance);
@@ -87,10 +76,10 @@ static void find_rest(description *self, haul_direction direction, haul_overlap_
     if (!(self->out->in.bytes > 0 && self->out->out.bytes > 0))
         return; /* there is no other direction */
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
-                                    &usual_mapped, HAUL_ASSUMED_MAPPED);
+                                    &haul_usual_mapped, HAUL_ASSUMED_MAPPED);
     if (self->out->device == HAUL_TWO_ENGINES)
-        leg->busy_per_byte_s =
-            slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL, &usual_busy, HAUL_ASSUMED_BUSY);
+        leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
+                                      &haul_usual_busy, HAUL_ASSUMED_BUSY);
 }
 
 /* The leg at one end of the interval: 0 the fast, 1 the slow. */
@@ -109,9 +98,9 @@ static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *
     if (self->assumed & HAUL_ASSUMED_GAP)
         found.gap_s = end ? none_s : 0;
     if (self->assumed & HAUL_ASSUMED_BUSY)
-        found.busy_per_byte_s = found.per_byte_s / usual_busy.ends[end];
+        found.busy_per_byte_s = found.per_byte_s / haul_usual_busy.ends[end];
     if (self->assumed & HAUL_ASSUMED_MAPPED)
-        found.mapped_per_byte_s = found.per_byte_s / usual_mapped.ends[end];
+        found.mapped_per_byte_s = found.per_byte_s / haul_usual_mapped.ends[end];
     return found;
 }
 

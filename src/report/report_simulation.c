@@ -70,26 +70,48 @@ static uint64_t count_devices(const haul_workload *workload)
     return count;
 }
 
+static bool assumes_company(const haul_simulation *simulation)
+{
+    return simulation->assumed_busy[HAUL_HTOD] || simulation->assumed_busy[HAUL_DTOH];
+}
+
+/* "8 copies' times, 1 kernel's time and what is assumed" */
+static void print_doubts(const haul_simulation *simulation, FILE *out)
+{
+    const uint64_t copies = simulation->priced, kernels = simulation->priced_kernels;
+    const bool company = assumes_company(simulation);
+    if (copies)
+        fputs(haul_say_number_of(copies, "copy's time", "copies' times").text, out);
+    if (copies && kernels)
+        fputs(company ? ", " : " and ", out);
+    if (kernels)
+        fputs(haul_say_number_of(kernels, "kernel's time", "kernels' times").text, out);
+    if (company)
+        fprintf(out, "%swhat is assumed", copies || kernels ? " and " : "");
+    fputc('\n', out);
+}
+
 /* How sure the makespan is, and on what its prices rest. */
 static void print_prices(const haul_simulation *simulation, FILE *out)
 {
     const uint64_t copies = simulation->priced, kernels = simulation->priced_kernels;
-    if (!copies && !kernels) {
+    if (!simulation->weakest) {
         fputc('\n', out);
         return;
     }
-    const haul_words of_copies = haul_say_number_of(copies, "copy's time", "copies' times");
-    const haul_words of_kernels = haul_say_number_of(kernels, "kernel's time", "kernels' times");
     const double low_s = 1e-9 * (double)simulation->low_ns;
     const double high_s = 1e-9 * (double)simulation->high_ns;
     const char *model = copies ? "several models" : "kernel files";
-    fprintf(out, ", %s by the doubt about %s%s%s\n", haul_say_interval(low_s, high_s).text,
-            copies ? of_copies.text : "", copies && kernels ? " and " : "",
-            kernels ? of_kernels.text : "");
-    fprintf(out, "priced    by %s%s; the weakest figure is %s\n",
-            simulation->model ? simulation->model : model,
-            copies && kernels ? " and kernel files" : "",
-            haul_provenance_text(simulation->weakest));
+    fprintf(out, ", %s by the doubt about ", haul_say_interval(low_s, high_s).text);
+    print_doubts(simulation, out);
+    if (copies || kernels)
+        fprintf(out, "priced    by %s%s; the weakest figure is %s\n",
+                simulation->model ? simulation->model : model,
+                copies && kernels ? " and kernel files" : "",
+                haul_provenance_text(simulation->weakest));
+    if (assumes_company(simulation))
+        fputs("assumed   copies that meet copies go at 86 % of their rate, as on other machines\n",
+              out);
 }
 
 static void print_head(const simulation_page *page)
@@ -331,6 +353,11 @@ static void put_head(haul_json *json, const simulation_page *page)
     haul_json_put_string(json, "model", simulation->model);
     haul_json_put_string(json, "weakest",
                          simulation->weakest ? haul_provenance_text(simulation->weakest) : NULL);
+    haul_json_key(json, "assumed");
+    haul_json_open_array(json);
+    if (assumes_company(simulation))
+        haul_json_string(json, "busy_rate");
+    haul_json_close_array(json);
     haul_json_put_ns(json, "kernels_alone_s", page->run.kernels_ns);
     haul_json_put_ns(json, "copies_hidden_s", page->run.hidden_ns);
     haul_json_put_ns(json, "copies_both_ways_s", page->run.both_ways_ns);

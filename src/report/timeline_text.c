@@ -212,7 +212,7 @@ static void print(canvas *self, size_t indent, FILE *out)
         if (self->row_of[a] < self->drawn)
             print_row(self, a, indent, out);
     if (self->rows > self->drawn)
-        fprintf(out, "and %" PRIu32 " more\n", self->rows - self->drawn);
+        fprintf(out, "and %s more\n", haul_say_count(self->rows - self->drawn).text);
     print_legend(self, indent, out);
 }
 

@@ -92,6 +92,26 @@ haul_status haul_plan_fail(const haul_plan *self, int line, int column, const ch
     return HAUL_BAD_INPUT;
 }
 
+enum { OP_TEXT = 120 };
+
+static void quote_op(const haul_plan *self, const haul_draft *draft, char name[OP_TEXT])
+{
+    const char *given = draft->words[HAUL_KEY_NAME].text;
+    if (given && *given)
+        snprintf(name, OP_TEXT, "'%.100s'", given);
+    else
+        snprintf(name, OP_TEXT, "#%zu", self->op_count + 1);
+}
+
+haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft)
+{
+    char text[400], name[OP_TEXT];
+    snprintf(text, sizeof text, "%.390s", self->error->text);
+    quote_op(self, draft, name);
+    snprintf(self->error->text, sizeof self->error->text, "operation %s: %.380s", name, text);
+    return self->error->status;
+}
+
 /* Names the operation before what is wrong with one of its words. */
 static haul_status fail_op(const haul_plan *self, const haul_draft *draft, const haul_word *at,
                            const char *format, ...) HAUL_PRINTF(4, 5);
@@ -99,18 +119,14 @@ static haul_status fail_op(const haul_plan *self, const haul_draft *draft, const
 static haul_status fail_op(const haul_plan *self, const haul_draft *draft, const haul_word *at,
                            const char *format, ...)
 {
-    char text[400], name[120];
+    char text[400], name[OP_TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const char *given = draft->words[HAUL_KEY_NAME].text;
-    if (given && *given)
-        snprintf(name, sizeof name, "'%.100s'", given);
-    else
-        snprintf(name, sizeof name, "#%zu", self->op_count + 1);
+    quote_op(self, draft, name);
     return haul_plan_fail(self, at ? at->line : draft->line, at ? at->column : draft->column,
-                          "operation %s: %s", name, text);
+                          "operation %s: %.380s", name, text);
 }
 
 static haul_status blame(const haul_plan *self, const haul_draft *draft, const haul_word *at)

@@ -127,6 +127,9 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft);
 /* Resolves what operations are after, and looks for cycles. */
 haul_status haul_plan_finish(haul_plan *self, haul_schedule **schedule);
 
+/* Puts the operation's name before an error that is filled already; its place stays. */
+haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft);
+
 /* Fails at a place of the file. */
 haul_status haul_plan_fail(const haul_plan *self, int line, int column, const char *format, ...)
     HAUL_PRINTF(4, 5);

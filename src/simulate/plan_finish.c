@@ -43,6 +43,19 @@ char *haul_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, 
 
 /* --- from a plan */
 
+static haul_status fail_unknown(const haul_plan *self, const haul_reference *reference)
+{
+    char op[120];
+    const uint32_t name = self->ops[reference->op].name;
+    if (name == HAUL_NONE)
+        snprintf(op, sizeof op, "#%" PRIu32, reference->op + 1);
+    else
+        snprintf(op, sizeof op, "'%.100s'", self->strings.texts[name]);
+    return haul_plan_fail(self, reference->spot.line, reference->spot.column,
+                          "operation %s is after '%.80s', and none has that name", op,
+                          self->strings.texts[reference->name]);
+}
+
 static haul_status resolve(haul_plan *self)
 {
     size_t next = 0;
@@ -52,14 +65,12 @@ static haul_status resolve(haul_plan *self)
         const haul_reference *reference = &self->references[next++];
         const uint32_t before =
             reference->name < self->named_count ? self->named[reference->name] : HAUL_NONE;
-        const char *name = self->strings.texts[reference->name];
         if (before == HAUL_NONE)
-            return haul_plan_fail(self, reference->spot.line, reference->spot.column,
-                                  "operation #%" PRIu32 " is after '%.80s', and none has that name",
-                                  reference->op + 1, name);
+            return fail_unknown(self, reference);
         if (before == reference->op)
             return haul_plan_fail(self, reference->spot.line, reference->spot.column,
-                                  "operation '%.80s' is after itself", name);
+                                  "operation '%.80s' is after itself",
+                                  self->strings.texts[reference->name]);
         self->edges[e].before = before;
     }
     return HAUL_OK;
@@ -186,6 +197,8 @@ static bool ends_with(const char *text, const char *end)
 haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
                                 haul_schedule **schedule, haul_error *error)
 {
+    haul_error unseen; /* errors are put together from those of parts */
+    error = error ? error : &unseen;
     haul_plan plan = {.file = file, .error = error};
     const bool is_csv = ends_with(file, ".csv") || ends_with(file, ".csv.gz");
     haul_status status =

@@ -285,8 +285,10 @@ static haul_status expand_words(yaml_reader *self, const item *op, haul_text_roo
         draft->words[key].text = room->at;
         const haul_status status =
             haul_template_expand(op->words[key], &self->scope, self->values, room, &is_negative);
-        if (status)
-            return status;
+        if (status) {
+            draft->words[key].text = NULL;
+            return haul_plan_blame(self->plan, draft);
+        }
     }
     return HAUL_OK;
 }
@@ -302,10 +304,12 @@ static haul_status expand_after(yaml_reader *self, const item *op, haul_text_roo
         const haul_status status =
             haul_template_expand(after->name, &self->scope, self->values, room, &is_negative);
         if (status)
-            return status;
-        if (draft->after_count == HAUL_AFTER_MOST)
-            return haul_fail(self->plan->error, HAUL_BAD_INPUT, "after more than %d operations",
-                             HAUL_AFTER_MOST);
+            return haul_plan_blame(self->plan, draft);
+        if (draft->after_count == HAUL_AFTER_MOST) {
+            haul_fail(self->plan->error, HAUL_BAD_INPUT, "after more than %d operations",
+                      HAUL_AFTER_MOST);
+            return haul_plan_blame(self->plan, draft);
+        }
         if (!is_negative)
             draft->after[draft->after_count++] = word;
     }

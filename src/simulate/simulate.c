@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "cost/usual.h"
 #include "simulate/kernel_prices.h"
 #include "simulate/plan.h"
 
@@ -177,6 +178,36 @@ static haul_status price_all(simulator *self)
 
 /* --- the timeline */
 
+/* What the machine lacks, as fast as it may be. */
+static void assume(const simulator *self, double speed, haul_timeline_device *device)
+{
+    for (int i = 0; i < 2; i++)
+        if (self->made->assumed_busy[i])
+            device->busy_speed[i] = speed;
+}
+
+/* Copies that meet copies of the other direction lose what they do on other machines, where this
+ * one does not say. */
+static void assume_company(simulator *self)
+{
+    const haul_workload *workload = self->schedule->workload;
+    haul_simulation *made = self->made;
+    bool is_copied[HAUL_DIRECTIONS] = {false};
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_COPY)
+            is_copied[workload->ops[i].direction] = true;
+    if (!is_copied[HAUL_HTOD] || !is_copied[HAUL_DTOH] || made->device.copy_engines < 2)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *curve =
+            haul_machine_curve(self->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        made->assumed_busy[i] = !curve || !curve->busy_rate_Bps.provenance;
+        if (made->assumed_busy[i])
+            made->weakest = haul_provenance_weaker(made->weakest, HAUL_CARRIED);
+    }
+    assume(self, haul_usual_busy.median, &made->device);
+}
+
 /* Adds a text, as far as there is room, and goes on behind it. */
 static char *add_text(char *to, const char *end, const char *text, size_t length)
 {
@@ -218,10 +249,11 @@ static haul_status name_operations(const simulator *self, haul_status status)
     return status;
 }
 
-static haul_status run(const simulator *self, const int64_t *durations_ns, haul_timeline **timeline)
+static haul_status run(const simulator *self, const haul_timeline_device *device,
+                       const int64_t *durations_ns, haul_timeline **timeline)
 {
     const haul_timeline_options options = {
-        .device = self->made->device,
+        .device = *device,
         .release = HAUL_RELEASE_HOST,
         .durations_ns = durations_ns,
     };
@@ -230,11 +262,12 @@ static haul_status run(const simulator *self, const int64_t *durations_ns, haul_
     return status ? name_operations(self, status) : HAUL_OK;
 }
 
-static haul_status run_bound(const simulator *self, const int64_t *durations_ns,
-                             int64_t *makespan_ns)
+static haul_status run_bound(const simulator *self, int end, int64_t *makespan_ns)
 {
     haul_timeline *timeline = NULL;
-    const haul_status status = run(self, durations_ns, &timeline);
+    haul_timeline_device device = self->made->device;
+    assume(self, haul_usual_busy.ends[end], &device);
+    const haul_status status = run(self, &device, end ? self->high_ns : self->low_ns, &timeline);
     if (!status)
         *makespan_ns = timeline->makespan_ns;
     haul_timeline_free(timeline);
@@ -244,16 +277,16 @@ static haul_status run_bound(const simulator *self, const int64_t *durations_ns,
 static haul_status run_all(simulator *self)
 {
     haul_simulation *made = self->made;
-    haul_status status = run(self, self->durations_ns, &made->timeline);
+    haul_status status = run(self, &made->device, self->durations_ns, &made->timeline);
     if (status)
         return status;
     made->low_ns = made->high_ns = made->timeline->makespan_ns;
-    if (!made->priced && !made->priced_kernels)
+    if (!made->weakest)
         return HAUL_OK;
     int64_t low_ns = 0, high_ns = 0;
-    status = run_bound(self, self->low_ns, &low_ns);
+    status = run_bound(self, 0, &low_ns);
     if (!status)
-        status = run_bound(self, self->high_ns, &high_ns);
+        status = run_bound(self, 1, &high_ns);
     /* shorter operations may, in another order, make a longer timeline (Graham, 1969) */
     made->low_ns = low_ns < made->low_ns ? low_ns : made->low_ns;
     made->high_ns = high_ns > made->high_ns ? high_ns : made->high_ns;
@@ -272,13 +305,18 @@ static haul_status simulate(simulator *self)
     haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
     if (!status)
         status = price_all(self);
-    return status ? status : run_all(self);
+    if (status)
+        return status;
+    assume_company(self);
+    return run_all(self);
 }
 
 haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
                           const haul_copy_model *model, haul_simulation **simulation,
                           haul_error *error)
 {
+    haul_error unseen; /* errors are put together from those of parts */
+    error = error ? error : &unseen;
     haul_simulation *made = calloc(1, sizeof *made);
     simulator *self = calloc(1, sizeof *self);
     haul_model_ref automatic = {0};

@@ -73,7 +73,7 @@ assert sum(e["ph"] == "X" for e in trace) == 13
 assert {e["args"]["name"] for e in trace if e["name"] == "thread_name"} == {"s0", "s1", "s2", "s3", "host"}
 EOF
 fi
-head -n 24 report.json
+head -n 28 report.json
 grep '"in 0"' trace.json
 
 echo "== a page"
@@ -162,3 +162,27 @@ try haul simulate chunks.yaml --machine ./node.yaml --format xml
 try haul simulate chunks.yaml --machine ./node.yaml -o chunks.yaml
 try haul simulate chunks.yaml --machine ./node.yaml --perfetto node.yaml
 haul help simulate | head -n 1
+
+echo "== errors of expressions name the operation; so does an unknown name in 'after'"
+cat >third.yaml <<'END'
+haul_workload: 1
+operations:
+  - repeat: 4
+    operations: [{name: "k{i}", op: kernel, duration: "{1/(2-i)} ms"}]
+END
+try haul simulate third.yaml --machine ./node.yaml
+cat >unnamed.yaml <<'END'
+haul_workload: 1
+operations:
+  - repeat: 4
+    operations: [{name: "k{1/(1-i)}", op: kernel, duration: 1 ms}]
+END
+try haul simulate unnamed.yaml --machine ./node.yaml
+printf 'name,op,duration,after\nk,kernel,1 ms,nobody\n' >nobody.csv
+try haul simulate nobody.csv --machine ./node.yaml
+
+echo "== what copies lose in company, where the machine does not say: assumed, of durations too"
+printf 'op,stream,duration\nHtoD,a,10 ms\nDtoH,b,10 ms\n' >meet.csv
+try haul simulate meet.csv --machine k40
+printf 'op,stream,duration\nHtoD,a,10 ms\nHtoD,b,10 ms\n' >row.csv
+try haul simulate row.csv --machine k40 --format json | grep -e assumed -e makespan

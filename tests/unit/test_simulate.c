@@ -13,8 +13,8 @@ static const char machine_text[] =
     "gpu: {name: Test GPU, count: 2, copy_engines: 2, implicit_sync: 0}\n"
     "link: {kind: pcie, generation: 3, lanes: 16}\n"
     "copies:\n"
-    "  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s}\n"
-    "  - {direction: DtoH, memory: pinned, latency: 10 us, rate: 10 GB/s}\n";
+    "  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s, busy_rate: 10 GB/s}\n"
+    "  - {direction: DtoH, memory: pinned, latency: 10 us, rate: 10 GB/s, busy_rate: 10 GB/s}\n";
 
 static haul_machine *make_machine(const char *text)
 {
@@ -50,9 +50,9 @@ typedef struct run {
     haul_simulation *simulation;
 } run;
 
-static run run_schedule(haul_schedule *schedule)
+static run run_on(haul_schedule *schedule, const char *machine)
 {
-    run made = {.machine = make_machine(machine_text), .schedule = schedule};
+    run made = {.machine = make_machine(machine), .schedule = schedule};
     haul_error error = {0};
     char said[1200];
     if (haul_simulate(schedule, made.machine, NULL, &made.simulation, &error))
@@ -62,6 +62,11 @@ static run run_schedule(haul_schedule *schedule)
         assert_int_equal(timeline->resources[i].busy_ns + timeline->resources[i].idle_ns,
                          timeline->makespan_ns);
     return made;
+}
+
+static run run_schedule(haul_schedule *schedule)
+{
+    return run_on(schedule, machine_text);
 }
 
 static run run_yaml(const char *operations)
@@ -114,6 +119,37 @@ static void copies_take_what_the_machine_says(void **state)
     assert_int_equal(made.simulation->priced, 1);
     assert_int_equal(made.simulation->weakest, HAUL_MEASURED);
     assert_true(made.simulation->low_ns <= 4510000 && made.simulation->high_ns >= 4510000);
+    release(&made);
+}
+
+/* What the machine does not say of copies both ways is what other machines do. */
+static void company_is_assumed(void **state)
+{
+    (void)state;
+    static const char silent[] =
+        "haul: 1\nname: node\nsummary: a node that is not\nfrom: measured\nsource: this test\n"
+        "gpu: {name: Test GPU, copy_engines: 2, implicit_sync: 0}\n"
+        "link: {kind: pcie, generation: 3, lanes: 16}\n"
+        "copies:\n"
+        "  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s, busy_rate: 8 GB/s}\n"
+        "  - {direction: DtoH, memory: pinned, latency: 10 us, rate: 10 GB/s}\n";
+    static const char both[] = "  - {name: in, op: HtoD, stream: a, duration: 10 ms}\n"
+                               "  - {name: out, op: DtoH, stream: b, duration: 8 ms}\n";
+    run made = run_on(make_yaml(both), silent);
+    const int64_t out_ns = made.simulation->timeline->ops[find(&made, "out")].end_ns;
+    assert_true(llabs(out_ns - 9302326) < 2); /* 8 ms / 0.86 */
+    /* 9.302 ms at 0.8 of the speed, the rest at all of it */
+    assert_true(llabs(made.simulation->timeline->makespan_ns - 11860465) < 2);
+    assert_false(made.simulation->assumed_busy[HAUL_HTOD]);
+    assert_true(made.simulation->assumed_busy[HAUL_DTOH]);
+    assert_int_equal(made.simulation->weakest, HAUL_CARRIED);
+    assert_true(llabs(made.simulation->high_ns - 12253521) < 2); /* 8 ms / 0.71 */
+    assert_true(made.simulation->low_ns < made.simulation->timeline->makespan_ns);
+    release(&made);
+    made = run_on(make_yaml("  - {op: DtoH, duration: 1 ms}\n  - {op: DtoH, duration: 1 ms}\n"),
+                  silent);
+    assert_false(made.simulation->assumed_busy[HAUL_DTOH]);
+    assert_int_equal(made.simulation->weakest, HAUL_NOT_GIVEN);
     release(&made);
 }
 
@@ -475,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_take_what_the_machine_says),
+        cmocka_unit_test(company_is_assumed),
         cmocka_unit_test(chunks_form_a_pipeline),
         cmocka_unit_test(streams_are_the_strategy),
         cmocka_unit_test(loops_count_and_choose),

@@ -1,0 +1,4 @@
+#include "cost/usual.h"
+
+const haul_usual_share haul_usual_busy = {0.86, {0.93, 0.71}};
+const haul_usual_share haul_usual_mapped = {0.66, {0.70, 0.54}};
