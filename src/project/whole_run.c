@@ -126,6 +126,15 @@ static void note_devices(const haul_whole_run *self)
             used, self->target->name, there);
 }
 
+static void note_kernels(const haul_whole_run *self, const haul_projection *out)
+{
+    if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
+        haul_notes_add(self->notes, self->arena,
+                       "kernels and memsets could not be carried to '%s': in the whole run they "
+                       "keep their recorded times, and its interval knows of the copies alone",
+                       self->target->name);
+}
+
 static haul_status schedule(const haul_whole_run *self, const haul_projection *out,
                             const int64_t *durations_ns, haul_timeline **timeline,
                             haul_error *error)
@@ -213,6 +222,7 @@ static haul_status make(const haul_whole_run *self, haul_projection *out, haul_e
         return status;
     note_waits(self);
     note_devices(self);
+    note_kernels(self, out);
     status = schedule_all(self, out, error);
     return status ? status : describe(self, out, error);
 }

@@ -67,9 +67,12 @@ static void print_verdict(const haul_projection_page *page)
     const int64_t target_ns = projection->target_run.makespan_ns;
     haul_print_paragraph(
         page->out, "",
-        "From the first start to the last end on a device: %s on %s, %s of the recorded; %s with "
+        "From the first start to the last end on a device: %s on %s%s, %s of the recorded; %s with "
         "every copy and kernel at the low, or at the high end of its interval.",
         haul_say_time(target_ns).text, page->options->to->name,
+        projection->kernels_missing && projection->recorded_kernels_s > 0
+            ? " if its kernels took as long as recorded"
+            : "",
         share_of(target_ns, projection->recorded_run.makespan_ns).text,
         say_ns_interval(projection->low_ns, projection->high_ns).text);
     const int64_t truth_ns = projection->truth_run.makespan_ns;
