@@ -14,6 +14,8 @@ static const uint64_t usual_ops = UINT64_C(100) * 1000 * 1000;
 static int compare_candidates(const void *a, const void *b)
 {
     const haul_candidate *x = a, *y = b;
+    if (x->rank_ns != y->rank_ns)
+        return x->rank_ns < y->rank_ns ? 1 : -1;
     if (x->bound_ns != y->bound_ns)
         return x->bound_ns < y->bound_ns ? 1 : -1;
     if (x->change != y->change)
@@ -238,6 +240,15 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     const haul_status status = haul_timeline_run(self->workload, &options, &self->before, error);
     if (status)
         return status;
+    self->critical = calloc(self->workload->op_count + 1, sizeof *self->critical);
+    if (!self->critical)
+        return haul_fail_no_memory(error);
+    for (size_t c = 0; c < self->before->critical_count; c++)
+        self->critical[self->before->critical[c]] = true;
+    self->study.critical = self->critical;
+    if (self->before->makespan_ns > 0)
+        self->study.host_share =
+            fmax(0, 1 - (double)self->before->critical_ns / (double)self->before->makespan_ns);
     self->scheduled += self->workload->op_count;
     self->end_ns = haul_timeline_end_ns(self->workload, self->before);
     self->out.baseline_ns = self->before->makespan_ns;
@@ -300,6 +311,7 @@ static void release_work(haul_advisor *self)
     haul_machine_free(self->target);
     haul_projection_free(self->projection);
     free(self->candidates.items);
+    free(self->critical);
     free(self->found);
 }
 

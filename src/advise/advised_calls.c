@@ -43,9 +43,10 @@ static void add_effect(haul_effect *effect, const haul_op *op, const haul_edit *
     effect->count++;
     effect->bytes += op->bytes;
     effect->largest = larger(effect->largest, op->bytes);
-    effect->before_ns += dur_ns;
-    effect->after_ns += edit->dur_ns * edit->parts;
-    effect->calls_ns += op->call_dur_ns;
+    effect->before_ns = haul_add_ns(effect->before_ns, dur_ns);
+    for (unsigned part = 0; part < edit->parts; part++)
+        effect->after_ns = haul_add_ns(effect->after_ns, edit->dur_ns);
+    effect->calls_ns = haul_add_ns(effect->calls_ns, op->call_dur_ns);
     effect->left_out += (edit->marks & HAUL_EDIT_GONE) != 0;
     if (!(edit->marks & HAUL_EDIT_PINNED))
         return;
@@ -64,7 +65,7 @@ static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
         return;
     row->count++;
     row->bytes += op->bytes;
-    row->time_ns += dur_ns;
+    row->time_ns = haul_add_ns(row->time_ns, dur_ns);
     row->least_bytes = op->bytes < row->least_bytes ? op->bytes : row->least_bytes;
     row->most_bytes = larger(row->most_bytes, op->bytes);
 }
@@ -118,7 +119,7 @@ bool haul_advisor_describe(haul_advisor *self, haul_found *found)
         if (edit->marks & HAUL_EDIT_TOUCHED)
             add_op(&of, self, i);
         else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HAUL_EDIT_GONE)
-            of.effect.waits_ns += workload->ops[i].dur_ns;
+            of.effect.waits_ns = haul_add_ns(of.effect.waits_ns, workload->ops[i].dur_ns);
     }
     for (size_t r = 0; r < of.count; r++) {
         of.rows[r].name = bare_name(self, of.names[r]);

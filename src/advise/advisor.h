@@ -37,6 +37,7 @@ typedef struct haul_advisor {
     size_t found_capacity;
     haul_timeline *before;
     int64_t end_ns; /* of that */
+    bool *critical; /* whether each operation decides it */
     haul_advised_run together;
     uint64_t most_ops;
     uint64_t scheduled;

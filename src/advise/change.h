@@ -6,6 +6,7 @@
 #include "advise/call_groups.h"
 #include "advise/rewrite.h"
 #include "base/arena.h"
+#include "base/intervals.h"
 #include "haul/advise.h"
 #include "haul/cost.h"
 
@@ -17,6 +18,8 @@ typedef struct haul_study {
     const haul_copy_model *model;
     haul_call_groups groups;
     int64_t threshold_ns; /* what saves less is not said */
+    const bool *critical; /* operations that decide the end of the run before changes */
+    double host_share;    /* of that run, in which the host alone decides */
     uint32_t *waited;     /* of each stream the last operation that the host waits for */
     uint32_t *fetched;    /* of a copy to the device, the one to the host that it may bring back */
     struct haul_price_cache *prices;
@@ -43,6 +46,7 @@ typedef struct haul_candidate {
     uint32_t variants; /* ways of doing it, 1 to HAUL_VARIANTS: the best is taken */
     uint32_t variant;  /* that is tried */
     int64_t bound_ns;  /* no more can be saved */
+    int64_t rank_ns;   /* what of that is known to decide the end: it is tried by this */
 } haul_candidate;
 
 typedef struct haul_candidates {
@@ -98,6 +102,24 @@ extern const haul_change haul_change_split;
 static inline int64_t haul_study_dur(const haul_study *study, uint32_t op)
 {
     return study->durations_ns ? study->durations_ns[op] : study->workload->ops[op].dur_ns;
+}
+
+/* What of an operation's time, and of its call's, decides the end. */
+static inline int64_t haul_study_weight(const haul_study *study, uint32_t op)
+{
+    const double call_ns = (double)study->workload->ops[op].call_dur_ns;
+    return haul_add_ns(study->critical[op] ? haul_study_dur(study, op) : 0,
+                       (int64_t)(study->host_share * call_ns));
+}
+
+/* Adds an operation whose time and call may vanish. */
+static inline void haul_candidate_count(const haul_study *study, haul_candidate *candidate,
+                                        uint32_t op)
+{
+    const int64_t call_ns = study->workload->ops[op].call_dur_ns;
+    candidate->bound_ns =
+        haul_add_ns(candidate->bound_ns, haul_add_ns(haul_study_dur(study, op), call_ns));
+    candidate->rank_ns = haul_add_ns(candidate->rank_ns, haul_study_weight(study, op));
 }
 
 /* The time of one copy on the machine in seconds; false where a figure is missing, which becomes a

@@ -10,7 +10,7 @@ typedef struct run {
     uint32_t last;
     uint32_t count;
     uint64_t bytes;
-    int64_t time_ns; /* durations and calls */
+    haul_candidate sums; /* of bounds and ranks */
 } run;
 
 /* Small is a copy whose latency, the time of one byte, is at least half of its time. */
@@ -60,7 +60,7 @@ static void walk_op(haul_study *study, const run_walk *walk, uint32_t i)
     at->last = i;
     at->count++;
     at->bytes += op->bytes;
-    at->time_ns += haul_study_dur(study, i) + op->call_dur_ns;
+    haul_candidate_count(study, &at->sums, i);
 }
 
 /* Each run when it ends. */
@@ -109,8 +109,11 @@ static void count_run(haul_study *study, const run *at, void *state)
             .subject = op->name, .aspect = aspect_of(op), .variants = 1, .bound_ns = 1};
         haul_candidates_add(study, &self->found, &candidate);
     }
-    if (!study->failed)
-        self->found.items[number].bound_ns += at->time_ns;
+    if (study->failed)
+        return;
+    haul_candidate *found = &self->found.items[number];
+    found->bound_ns = haul_add_ns(found->bound_ns, at->sums.bound_ns);
+    found->rank_ns = haul_add_ns(found->rank_ns, at->sums.rank_ns);
 }
 
 static void find(haul_study *study, haul_candidates *out)

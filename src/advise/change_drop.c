@@ -1,11 +1,6 @@
 /* Copies to the device that may bring what is there. */
 #include "advise/change.h"
 
-static int64_t time_of(const haul_study *study, uint32_t op)
-{
-    return haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
-}
-
 static uint32_t device_of(const haul_workload *workload, uint32_t op)
 {
     const uint32_t stream = workload->ops[op].stream;
@@ -78,7 +73,7 @@ static void find(haul_study *study, haul_candidates *out)
             continue;
         haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
         for (uint32_t k = 1; k < group->count; k++)
-            candidate.bound_ns += time_of(study, groups->ops[group->first + k]);
+            haul_candidate_count(study, &candidate, groups->ops[group->first + k]);
         haul_candidates_add(study, out, &candidate);
     }
 }

@@ -66,11 +66,6 @@ static bool pair(haul_study *study)
     return done;
 }
 
-static int64_t time_of(const haul_study *study, uint32_t op)
-{
-    return haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
-}
-
 static void find(haul_study *study, haul_candidates *out)
 {
     if (!pair(study)) {
@@ -83,8 +78,10 @@ static void find(haul_study *study, haul_candidates *out)
         haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
         for (uint32_t k = 0; k < group->count; k++) {
             const uint32_t op = groups->ops[group->first + k];
-            if (study->fetched[op] != HAUL_NONE)
-                candidate.bound_ns += time_of(study, op) + time_of(study, study->fetched[op]);
+            if (study->fetched[op] == HAUL_NONE)
+                continue;
+            haul_candidate_count(study, &candidate, op);
+            haul_candidate_count(study, &candidate, study->fetched[op]);
         }
         haul_candidates_add(study, out, &candidate);
     }

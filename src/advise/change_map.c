@@ -63,8 +63,7 @@ static void find(haul_study *study, haul_candidates *out)
             uint32_t kernel;
             int64_t dur_ns;
             if (gains(study, op, &kernel, &dur_ns))
-                candidate.bound_ns +=
-                    haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
+                haul_candidate_count(study, &candidate, op);
         }
         haul_candidates_add(study, out, &candidate);
     }

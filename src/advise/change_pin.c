@@ -16,14 +16,11 @@ static bool gains(haul_study *study, const haul_call_group *group)
            pinned_s < pageable_s;
 }
 
-static int64_t host_time(const haul_study *study, const haul_call_group *group)
+static void count_group(const haul_study *study, const haul_call_group *group,
+                        haul_candidate *candidate)
 {
-    int64_t sum_ns = 0;
-    for (uint32_t k = 0; k < group->count; k++) {
-        const haul_op *op = &study->workload->ops[study->groups.ops[group->first + k]];
-        sum_ns += op->call_dur_ns;
-    }
-    return sum_ns;
+    for (uint32_t k = 0; k < group->count; k++)
+        haul_candidate_count(study, candidate, study->groups.ops[group->first + k]);
 }
 
 static void find(haul_study *study, haul_candidates *out)
@@ -37,8 +34,7 @@ static void find(haul_study *study, haul_candidates *out)
         haul_candidate candidate = {.subject = (uint32_t)begin, .variants = 1};
         for (size_t g = begin; g < end; g++)
             if (gains(study, &groups->items[g]))
-                candidate.bound_ns +=
-                    groups->items[g].time_ns + host_time(study, &groups->items[g]);
+                count_group(study, &groups->items[g], &candidate);
         haul_candidates_add(study, out, &candidate);
     }
 }

@@ -45,7 +45,7 @@ static void add_fault(haul_study *study, const fault_walk *walk, faults *at, uin
     haul_union_add(&at->covered, op->start_ns, end_ns < last_ns ? end_ns : last_ns);
     at->count++;
     at->bytes += op->bytes;
-    at->time_ns += haul_study_dur(study, i);
+    at->time_ns = haul_add_ns(at->time_ns, haul_study_dur(study, i));
     at->price_s += seconds;
     if (!walk->plan)
         return;
@@ -82,14 +82,17 @@ static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *p
 
 static void sum_bound(haul_study *study, const faults *at, void *state)
 {
-    (void)study;
-    *(int64_t *)state += haul_clamp_ns(at->covered.covered) + at->time_ns;
+    haul_candidate *candidate = state;
+    const int64_t covered_ns = haul_clamp_ns(at->covered.covered);
+    candidate->bound_ns = haul_add_ns(candidate->bound_ns, haul_add_ns(covered_ns, at->time_ns));
+    candidate->rank_ns =
+        haul_add_ns(candidate->rank_ns, study->critical[at->kernel] ? covered_ns : 0);
 }
 
 static void find(haul_study *study, haul_candidates *out)
 {
     haul_candidate candidate = {.variants = 1};
-    visit_faults(study, sum_bound, NULL, &candidate.bound_ns);
+    visit_faults(study, sum_bound, NULL, &candidate);
     haul_candidates_add(study, out, &candidate);
 }
 

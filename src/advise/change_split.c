@@ -100,8 +100,8 @@ static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count
 {
     int64_t sum_ns = 0;
     for (uint32_t k = 0; k < count; k++) {
-        sum_ns += haul_study_dur(study, ops[k]);
-        *calls_ns += study->workload->ops[ops[k]].call_dur_ns;
+        sum_ns = haul_add_ns(sum_ns, haul_study_dur(study, ops[k]));
+        *calls_ns = haul_add_ns(*calls_ns, study->workload->ops[ops[k]].call_dur_ns);
         *can = *can && can_split(study, ops[k]);
     }
     return sum_ns;
@@ -118,12 +118,15 @@ static int64_t bound_of(haul_study *study, const trio *at)
     const int64_t kernel_ns = haul_study_dur(study, at->kernel);
     if (!can)
         return 0;
-    return in_ns + kernel_ns + out_ns - most(kernel_ns, most(in_ns, out_ns)) + calls_ns;
+    const int64_t copies_ns = haul_add_ns(in_ns, out_ns);
+    const int64_t hidden_ns =
+        haul_add_ns(copies_ns, kernel_ns) - most(kernel_ns, most(in_ns, out_ns));
+    return haul_add_ns(hidden_ns, calls_ns);
 }
 
 /* The bounds of kernels, by name; the last of those without one. */
 typedef struct bounds {
-    int64_t *of;
+    haul_candidate *of;
     size_t count;
 } bounds;
 
@@ -132,11 +135,29 @@ static size_t name_place(const bounds *self, uint32_t name)
     return name < self->count - 1 ? name : self->count - 1;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t weight_of(const haul_study *study, const trio *at)
+{
+    int64_t sum_ns = haul_study_weight(study, at->kernel);
+    for (uint32_t k = 0; k < at->in_count; k++)
+        sum_ns = haul_add_ns(sum_ns, haul_study_weight(study, at->ins[k]));
+    for (uint32_t k = 0; k < at->out_count; k++)
+        sum_ns = haul_add_ns(sum_ns, haul_study_weight(study, at->outs[k]));
+    return sum_ns;
+}
+
 static void add_bound(haul_study *study, const trio *at, void *state)
 {
     const bounds *self = state;
     const uint32_t name = study->workload->ops[at->kernel].name;
-    self->of[name_place(self, name)] += bound_of(study, at);
+    const int64_t bound_ns = bound_of(study, at);
+    haul_candidate *candidate = &self->of[name_place(self, name)];
+    candidate->bound_ns = haul_add_ns(candidate->bound_ns, bound_ns);
+    candidate->rank_ns = haul_add_ns(candidate->rank_ns, least(bound_ns, weight_of(study, at)));
 }
 
 static size_t count_names(const haul_workload *workload)
@@ -162,7 +183,8 @@ static void find(haul_study *study, haul_candidates *out)
         const haul_candidate candidate = {
             .subject = n + 1 < all.count ? (uint32_t)n : HAUL_NONE,
             .variants = HAUL_VARIANTS,
-            .bound_ns = all.of[n],
+            .bound_ns = all.of[n].bound_ns,
+            .rank_ns = all.of[n].rank_ns,
         };
         haul_candidates_add(study, out, &candidate);
     }

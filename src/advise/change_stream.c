@@ -197,7 +197,8 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
 
 /* What a stream holds. */
 typedef struct content {
-    int64_t copy_ns; /* durations and calls */
+    int64_t copy_ns; /* durations and calls, and waits */
+    int64_t rank_ns; /* of these, what decides the end */
     uint64_t pageable[2];
     uint64_t largest[2]; /* bytes, of these */
     bool kernels;
@@ -210,7 +211,8 @@ static void add_content(const haul_study *study, uint32_t i, content *of)
         of->kernels = true;
     if (phase_of(op) == PHASE_KERNEL)
         return;
-    of->copy_ns += haul_study_dur(study, i) + op->call_dur_ns;
+    of->copy_ns = haul_add_ns(of->copy_ns, haul_add_ns(haul_study_dur(study, i), op->call_dur_ns));
+    of->rank_ns = haul_add_ns(of->rank_ns, haul_study_weight(study, i));
     if (op->detail != HAUL_PAGEABLE)
         return;
     of->pageable[op->direction]++;
@@ -225,8 +227,12 @@ static void add_waits(const haul_study *study, content *of)
     for (size_t e = 0; e < workload->edge_count; e++) {
         const haul_edge *edge = &workload->edges[e];
         const uint32_t stream = workload->ops[edge->before].stream;
-        if (workload->ops[edge->after].kind == HAUL_OP_SYNC && stream != HAUL_NONE)
-            of[stream].copy_ns += workload->ops[edge->after].dur_ns;
+        const haul_op *wait = &workload->ops[edge->after];
+        if (wait->kind != HAUL_OP_SYNC || stream == HAUL_NONE)
+            continue;
+        const int64_t alone_ns = (int64_t)(study->host_share * (double)wait->dur_ns);
+        of[stream].copy_ns = haul_add_ns(of[stream].copy_ns, wait->dur_ns);
+        of[stream].rank_ns = haul_add_ns(of[stream].rank_ns, alone_ns);
     }
 }
 
@@ -250,7 +256,7 @@ static void find(haul_study *study, haul_candidates *out)
         add_waits(study, of);
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
         const haul_candidate candidate = {
-            .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns};
+            .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns, .rank_ns = of[s].rank_ns};
         if (of[s].kernels)
             haul_candidates_add(study, out, &candidate);
     }
@@ -276,11 +282,12 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     advice->what = haul_study_text(
         study, "move off %s, asynchronous, to %s: %s", from,
         advice->parts == 2 ? "one stream in and one out" : "a stream of their own", effect->calls);
-    advice->why = haul_study_text(study,
-                                  "copies and kernels of the stream wait for each other, %s of "
-                                  "copies, and the host for both, %s",
-                                  haul_study_time(study, effect->after_ns),
-                                  haul_study_time(study, effect->calls_ns + effect->waits_ns));
+    advice->why =
+        haul_study_text(study,
+                        "copies and kernels of the stream wait for each other, %s of "
+                        "copies, and the host for both, %s",
+                        haul_study_time(study, effect->after_ns),
+                        haul_study_time(study, haul_add_ns(effect->calls_ns, effect->waits_ns)));
     advice->assumes = "a round of copies in, kernels and copies out needs the round before only "
                       "through its kernels, which stay in order, and the host reads a result, or "
                       "fills a buffer again, two rounds later";

@@ -25,8 +25,7 @@ static void find(haul_study *study, haul_candidates *out)
             for (uint32_t k = 0;
                  is_symbol_copy(study, &groups->items[g]) && k < groups->items[g].count; k++) {
                 const uint32_t op = groups->ops[groups->items[g].first + k];
-                candidate.bound_ns +=
-                    haul_study_dur(study, op) + study->workload->ops[op].call_dur_ns;
+                haul_candidate_count(study, &candidate, op);
             }
         haul_candidates_add(study, out, &candidate);
     }
