@@ -95,7 +95,7 @@ HAUL_API const char *haul_change_summary(size_t index);
  * resources with threads of the host simulated, like the baseline. A change whose price needs a
  * figure that the machine lacks is not tried; a note names the figure. Strings of the list may be
  * the workload's, which has to live as long. Returns MISSING where copies cannot be priced on `on`,
- * and what the engine says of a workload that cannot be scheduled. Needs about 250 bytes an
+ * and what haul_timeline_run does for a workload that cannot be scheduled. Needs about 250 bytes an
  * operation. Free with haul_advice_free. */
 HAUL_API haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
                                  haul_advice_list **list, haul_error *error);

@@ -1,5 +1,5 @@
-/* Cost models: the time of one copy or kernel on a machine. One registry holds them all; a shared
- * object adds one (see haul/backend.h). */
+/* Copy models: the time of one copy on a machine. One registry holds them all; a shared object adds
+ * one (see haul/backend.h). */
 #ifndef HAUL_COST_H
 #define HAUL_COST_H
 

@@ -1,4 +1,4 @@
-/* Reports: analyses, projections and machines as tables, JSON or CSV. */
+/* Reports: whatever haul finds, as tables, JSON or CSV; and timelines as traces. */
 #ifndef HAUL_REPORT_H
 #define HAUL_REPORT_H
 
