@@ -6,18 +6,9 @@
 
 #include "haul/cost.h"
 #include "haul/machine.h"
+#include "machine_named.h"
 
 enum { MIB = 1 << 20 };
-
-static haul_machine *loaded(const char *name)
-{
-    haul_machine *machine = NULL;
-    haul_error error = {0};
-    char text[1200];
-    if (haul_machine_load(name, &machine, &error))
-        fail_msg("%s", haul_error_format(&error, text, sizeof text));
-    return machine;
-}
 
 static double seconds(const haul_machine *machine, const char *model, const haul_copy *copy)
 {
@@ -95,7 +86,7 @@ static void check_copies(const haul_machine *machine)
  * GPU, copies on all but the boards alone. */
 static void check_whole(const char *name)
 {
-    haul_machine *machine = loaded(name);
+    haul_machine *machine = machine_named(name);
     assert_string_equal(machine->name, name);
     assert_non_null(machine->gpu.name);
     haul_machine_visit(machine, must_have_a_source, &name);
@@ -125,7 +116,7 @@ static void each_machine_is_whole(void **state)
 static void gtx_titan_gives_the_papers_times(void **state)
 {
     (void)state;
-    haul_machine *machine = loaded("gtx-titan");
+    haul_machine *machine = machine_named("gtx-titan");
     for (uint64_t n = 16 * (uint64_t)MIB; n <= 1024 * (uint64_t)MIB; n *= 2) {
         haul_copy copy = {.bytes = n, .direction = HAUL_HTOD, .memory = HAUL_PINNED};
         CHECK_NEAR(seconds(machine, "loggp", &copy), (0.009420 + 8.318392e-8 * (double)n) / 1e3,
@@ -153,7 +144,7 @@ static void busy_rates_are_the_papers(void **state)
         {"gtx-titan", HAUL_DTOH, 0, 1.480396e-7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        haul_machine *machine = loaded(rows[i].machine);
+        haul_machine *machine = machine_named(rows[i].machine);
         const haul_copy_curve *curve =
             haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, HAUL_NEAR);
         CHECK_NEAR(1e3 / curve->mapped_rate_Bps.value, rows[i].mapped, 1e-12);
@@ -184,7 +175,7 @@ static void summit_and_lassen_are_the_papers(void **state)
         {"lassen", HAUL_DTOH, HAUL_FAR, 1.40e-5, 2.83e-11},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        haul_machine *machine = loaded(rows[i].machine);
+        haul_machine *machine = machine_named(rows[i].machine);
         const haul_copy_curve *curve =
             haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, rows[i].locality);
         CHECK_NEAR(curve->latency_s.value + curve->call_latency_s.value, rows[i].alpha, 1e-3);
@@ -210,7 +201,7 @@ static void packets_are_near_what_was_measured(void **state)
     };
     double share = -1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        haul_machine *machine = loaded(rows[i].machine);
+        haul_machine *machine = machine_named(rows[i].machine);
         const haul_copy copy = {
             .bytes = 1024 * (uint64_t)MIB, .direction = rows[i].direction, .memory = HAUL_PINNED};
         const double rate = (double)copy.bytes / seconds(machine, "packet", &copy);

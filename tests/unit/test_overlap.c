@@ -5,6 +5,7 @@
 
 #include "any_overlap.h"
 #include "haul/overlap.h"
+#include "machine_named.h"
 #include "overlap/forms.h"
 
 static void check_within(double value, double expected, double by)
@@ -215,19 +216,10 @@ static void test_roofline(void **state)
 }
 
 /* Table I's machine: what the paper measured is what a machine's figures become. */
-static haul_machine *load(const char *name)
-{
-    haul_machine *machine = NULL;
-    haul_error error;
-    if (haul_machine_load(name, &machine, &error))
-        fail_msg("%s", error.text);
-    return machine;
-}
-
 static void test_machine_figures(void **state)
 {
     (void)state;
-    haul_machine *titan = load("gtx-titan");
+    haul_machine *titan = machine_named("gtx-titan");
     haul_overlap_case found;
     haul_error error;
     const haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 25, .kernel_s = 1e-3};
@@ -261,7 +253,7 @@ static void test_machine_figures(void **state)
 static void test_machine_lacks(void **state)
 {
     (void)state;
-    haul_machine *titan = load("gtx-titan");
+    haul_machine *titan = machine_named("gtx-titan");
     haul_overlap_case found = {.kernel_s = -7};
     haul_error error;
     haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 26, .kernel_s = 1e-3};
@@ -295,7 +287,7 @@ static void test_catalogue(void **state)
     haul_error error;
     assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
     for (size_t i = 0; i < count; i++) {
-        haul_machine *machine = load(names[i]);
+        haul_machine *machine = machine_named(names[i]);
         const haul_overlap_work work = {UINT64_MAX / 4, 1, 1.0, 0, 0};
         haul_overlap_case self;
         haul_overlap found;

@@ -3,15 +3,7 @@
 
 #include "any_overlap.h"
 #include "haul/cost.h"
-
-static haul_machine *load(const char *name)
-{
-    haul_machine *machine = NULL;
-    haul_error error;
-    if (haul_machine_load(name, &machine, &error))
-        fail_msg("%s", error.text);
-    return machine;
-}
+#include "machine_named.h"
 
 static haul_estimate copy_of(const haul_machine *machine, haul_direction direction, uint64_t bytes)
 {
@@ -30,7 +22,7 @@ static haul_estimate copy_of(const haul_machine *machine, haul_direction directi
 static void explicit_has_the_copies_interval(void **state)
 {
     (void)state;
-    haul_machine *titan = load("gtx-titan");
+    haul_machine *titan = machine_named("gtx-titan");
     const haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 25, .kernel_s = 1e-2};
     const haul_estimate in = copy_of(titan, HAUL_HTOD, work.in_bytes);
     const haul_estimate out = copy_of(titan, HAUL_DTOH, work.out_bytes);
@@ -51,7 +43,7 @@ static void explicit_has_the_copies_interval(void **state)
 static void what_is_assumed_widens(void **state)
 {
     (void)state;
-    haul_machine *titan = load("gtx-titan");
+    haul_machine *titan = machine_named("gtx-titan");
     const haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 25, .kernel_s = 1e-3};
     haul_overlap_case found;
     haul_error error;
@@ -103,7 +95,7 @@ static void intervals_hold_the_time(void **state)
     uint64_t seed = 21;
     assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
     for (size_t i = 0; i < count * 40; i++) {
-        haul_machine *machine = load(names[i % count]);
+        haul_machine *machine = machine_named(names[i % count]);
         const haul_overlap_work work = {.in_bytes = (uint64_t)between(&seed, 1, 0x1p62),
                                         .out_bytes = (uint64_t)between(&seed, 1, 0x1p40),
                                         .kernel_s = between(&seed, 1e-6, 100)};
