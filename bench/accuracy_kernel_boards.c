@@ -403,7 +403,9 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "bounds the first and not the second, and no time of the one says how long the other's "
         "steps take. What it would add is below. The counters of the GTX 750 are not used: they "
         "are those of other programs and boards (their grids and durations show it). Intervals "
-        "as above.\n\n"
+        "as above; between the two boards of compute capability 3.5 alone they are wider than need "
+        "be, "
+        "and one pair of boards is too few to fit others to.\n\n"
         "| boards | rows | mean | asked | sizes of home | median | R P | best of three | interval "
         "holds | program left out | board left out |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -30,6 +30,11 @@ static void take_slow_memory(kernel_rows *rows)
     rows->machines[GTX_970]->gpu.memory_bandwidth_Bps.value = 224.3e9 * 3004 / 3505;
 }
 
+static void take_full_bandwidth(kernel_rows *rows)
+{
+    rows->machines[K40]->gpu.inline_ecc.value = 0;
+}
+
 /* Loads are what its time is of. */
 static void take_squares(kernel_rows *rows)
 {
@@ -54,6 +59,7 @@ static void take_plain_rows(kernel_rows *rows)
 {
     take_highest_clocks(rows);
     take_paper_bandwidth(rows);
+    take_full_bandwidth(rows);
     take_squares(rows);
 }
 
@@ -77,6 +83,7 @@ static const choice choices[] = {
      take_seven_channels, NULL},
     {"the same, its clock for CUDA programs alone", "performance state P2: 3004 of 3505 MHz",
      take_slow_memory, NULL},
+    {"the K40's memory without ECC", "on as the board is sold", take_full_bandwidth, NULL},
     {"quicksort of N^2 loads", "counted by running its loops on what it sorts", take_squares, NULL},
     {"conflicts in L2 go to every board", "they are of a cache's sets; a roomier one has others",
      NULL, take_all_conflicts},

@@ -8,10 +8,13 @@
 #include "kernel/kernels.h"
 
 /* Up to this share of neighbours' differences is noise and slow bends; above it the sizes conflict
- * in the cache, each in its own way (strides that are multiples of its sets). */
+ * in the cache, each in its own way (strides that are multiples of its sets). From 0.02 to 0.2 all
+ * means of accuracy.md are within 0.1 points. */
 static const double rough_enough = 0.05;
 
-enum { NEIGHBOURS = 4 }; /* each side, among which the calmest size is sought */
+enum {
+    NEIGHBOURS = 4
+}; /* each side, among which the calmest size is sought; 2 or 8: within 0.2 points */
 
 static void fail_at(const haul_kernel_sample *sample, haul_error *error)
 {

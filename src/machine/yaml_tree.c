@@ -109,15 +109,24 @@ static bool is_marked(const yaml_event_t *event)
 
 static haul_status read_node(tree_reader *self, int depth, haul_node **out);
 
+/* A mark counts characters, not bytes. */
+static size_t character_count(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
 /* Where the text of a scalar begins, behind its quote; 0 where it is not in the file as it is read:
  * over several lines, or with escapes. */
-static int text_column(const yaml_event_t *event, size_t length)
+static int text_column(const yaml_event_t *event, size_t characters)
 {
     const yaml_mark_t *start = &event->start_mark;
     const bool is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     const size_t quote = is_plain ? 0 : 1;
     if (event->end_mark.line != start->line ||
-        event->end_mark.column - start->column != length + 2 * quote)
+        event->end_mark.column - start->column != characters + 2 * quote)
         return 0;
     return from_one(start->column + quote);
 }
@@ -129,7 +138,7 @@ static haul_status read_scalar(tree_reader *self, haul_node *node)
     if (memchr(text, '\0', length))
         return fail_event(self, "expected text without a NUL character");
     node->text = haul_arena_text(self->arena, text, length);
-    node->text_column = text_column(&self->event, length);
+    node->text_column = text_column(&self->event, character_count(text, length));
     return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
 }
 

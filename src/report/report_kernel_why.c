@@ -6,8 +6,12 @@
 #include "report/wording.h"
 
 /* What would change it, by what bounds it. */
-static const char *advice_of(haul_kernel_bound bound)
+static const char *advice_of(const haul_kernel_explanation *why)
 {
+    static const char uneven[] =
+        "More blocks: smaller ones, or the work cut finer, until all multiprocessors have as many; "
+        "or a higher clock, or more multiprocessors, up to one for each block. More bandwidth "
+        "changes nothing.";
     static const char *const advice[HAUL_BOUND_COUNT] = {
         [HAUL_BOUND_LAUNCH] = "Fewer, larger launches: fuse it with its neighbours, or record them "
                               "as a graph.",
@@ -27,7 +31,9 @@ static const char *advice_of(haul_kernel_bound bound)
             "some; "
             "or a higher clock. More multiprocessors or bandwidth change nothing.",
     };
-    return (unsigned)bound < HAUL_BOUND_COUNT ? advice[bound] : "";
+    if (why->bound == HAUL_BOUND_FEW_BLOCKS && why->busiest > 1)
+        return uneven;
+    return (unsigned)why->bound < HAUL_BOUND_COUNT ? advice[why->bound] : "";
 }
 
 static const char *time_text(double seconds, char *text, size_t size)
@@ -84,7 +90,7 @@ static haul_status print_one(const haul_kernel_predictions *all, const haul_kern
     print_blocks(why, out);
     fprintf(out, "  were what bounds it (*) twice as fast: %s\n",
             time_text(why->if_rate, faster, sizeof faster));
-    haul_print_wrapped("  ", advice_of(why->bound), out);
+    haul_print_wrapped("  ", advice_of(why), out);
     return HAUL_OK;
 }
 
@@ -118,7 +124,7 @@ static void put_one(haul_json *json, const haul_kernel_predicted *of)
     haul_json_put_number(json, "blocks", why->blocks);
     haul_json_put_number(json, "busiest_blocks", why->busiest);
     haul_json_put_number(json, "idle_share", why->idle);
-    haul_json_put_string(json, "advice", advice_of(why->bound));
+    haul_json_put_string(json, "advice", advice_of(why));
     haul_json_key(json, "terms");
     haul_json_open_array(json);
     for (int i = 0; i < HAUL_BOUND_COUNT; i++) {

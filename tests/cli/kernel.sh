@@ -95,6 +95,7 @@ wrong()
     try haul kernel fit times.csv --machine ./board.yaml --kernel ./wrong.yaml
 }
 wrong 's/^comp: 2/comp: 2*(N+/'
+wrong 's/^comp: 2/comp: 2*é/'
 wrong 's/^comp: 2/comp: 2*M/'
 wrong 's/^comp: 2/comp: 2*widht/'
 wrong 's/^comp: 2/comp: 1\/(N - 65536)/'
@@ -103,6 +104,11 @@ wrong 's/^comp: 2/comp: sqrt(1 - N)/'
 wrong 's/from: 1024/from: 131072/'
 wrong 's/^comp: 2/cmop: 2/'
 try haul kernel predict fitted.yaml --machine ./board.yaml --size 1023
+
+echo "== few blocks: four of them on the busiest of ten multiprocessors"
+printf 'n,time_ms\n1048576,1\n' >few.csv
+haul kernel fit few.csv --machine ./board.yaml --kernel max-subarray -o few.yaml >/dev/null
+haul kernel explain few.yaml --machine ./board.yaml --size 1048576 | tail -n 5
 
 echo "== wrong tables"
 table()
