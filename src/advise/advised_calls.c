@@ -96,8 +96,11 @@ static const char *say_row(haul_study *study, const haul_advised_calls *row)
             : haul_study_text(study, "%s to %s", haul_study_bytes(study, row->least_bytes),
                               haul_study_bytes(study, row->most_bytes));
     return haul_study_text(study, "%llu %.100s %s of %s, %s", (unsigned long long)row->count,
-                           *row->name ? row->name : "copies", haul_direction_text(row->direction),
-                           range, haul_memory_text(row->memory));
+                           *row->name        ? row->name
+                           : row->count == 1 ? "copy"
+                                             : "copies",
+                           haul_direction_text(row->direction), range,
+                           haul_memory_text(row->memory));
 }
 
 static const char *say_rows(haul_study *study, const haul_advised_calls *rows, size_t count)
@@ -106,7 +109,8 @@ static const char *say_rows(haul_study *study, const haul_advised_calls *rows, s
     for (size_t r = 1; r < count && r < SAID; r++)
         text = haul_study_text(study, "%s; %s", text, say_row(study, &rows[r]));
     if (count > SAID)
-        text = haul_study_text(study, "%s; %zu other kinds", text, count - SAID);
+        text = haul_study_text(study, "%s; %zu other kind%s", text, count - SAID,
+                               count - SAID == 1 ? "" : "s");
     return text;
 }
 

@@ -290,13 +290,28 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     free(self.kernels);
 }
 
+/* As much of a kernel's name as a sentence bears. */
+static const char *say_kernel(haul_study *study, uint32_t name)
+{
+    enum { MOST = 200 };
+    const char *kernel = haul_workload_string(study->workload, name);
+    size_t length = strlen(kernel);
+    if (!length)
+        return "?";
+    if (length <= MOST)
+        return kernel;
+    for (length = MOST; length && (kernel[length] & 0xc0) == 0x80; length--) /* whole characters */
+        ;
+    return haul_study_text(study, "%.*s..", (int)length, kernel);
+}
+
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
-    const char *kernel = haul_workload_string(study->workload, candidate->subject);
     advice->parts = parts_of(candidate);
-    advice->what = haul_study_text(study, "split over %u streams, with the kernel '%.200s': %s",
-                                   advice->parts, *kernel ? kernel : "?", effect->calls);
+    advice->what =
+        haul_study_text(study, "split over %u streams, with the kernel '%s': %s", advice->parts,
+                        say_kernel(study, candidate->subject), effect->calls);
     advice->why = haul_study_text(study,
                                   "%s of copies come before and after the kernel; in %u parts all "
                                   "but the first and the last run beside it",

@@ -8,7 +8,7 @@
 static haul_status fail_io(const char *path, const char *what, haul_error *error)
 {
     char reason[128];
-    if (strerror_r(errno, reason, sizeof reason))
+    if (!errno || strerror_r(errno, reason, sizeof reason))
         snprintf(reason, sizeof reason, "unknown reason");
     *error = (haul_error){.status = HAUL_IO};
     snprintf(error->text, sizeof error->text, "cannot %s '%.300s': %s", what,
@@ -31,9 +31,16 @@ haul_status cli_output_open(const char *path, FILE **out, haul_error *error)
 
 haul_status cli_output_close(FILE *out, const char *path, haul_error *error)
 {
+    const bool has_failed = ferror(out);
     errno = 0;
-    const int failed = ferror(out) | (out == stdout ? fflush(out) : fclose(out));
-    return failed ? fail_io(path, "write", error) : HAUL_OK;
+    if (has_failed) { /* some time ago: what for, another attempt says */
+        clearerr(out);
+        fputc('\n', out);
+    }
+    const int flushed = fflush(out);
+    const haul_status status = has_failed || flushed ? fail_io(path, "write", error) : HAUL_OK;
+    const int closed = out == stdout ? 0 : fclose(out);
+    return !status && closed ? fail_io(path, "write", error) : status;
 }
 
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error)

@@ -16,21 +16,43 @@ haul_status cli_format_parse(const char *text, haul_format *format, haul_error *
     return error->status;
 }
 
+static const char *skip_here(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/' && path[2])
+        path += 2;
+    return path;
+}
+
+/* By name, for they may not be there yet; or one file of two names. */
+static bool is_same_place(const char *a, const char *b)
+{
+    return !strcmp(skip_here(a), skip_here(b)) || cli_overwritten(a, &b, 1);
+}
+
 int cli_results_check(const cli_command *self, cli_results *results, const char *const *inputs,
                       size_t count)
 {
     haul_error error;
     if (results->form && cli_format_parse(results->form, &results->format, &error))
         return cli_usage(self, "%s", error.text);
-    const char *const outputs[] = {results->output, results->html, results->perfetto};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const char *lost = cli_overwritten(outputs[i], inputs, count);
+    const struct {
+        const char *path;
+        const char *name;
+    } outputs[] = {
+        {results->html, "--html"},
+        {results->perfetto, "--perfetto"},
+        {results->output ? results->output : "-", "the report"},
+    };
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        const char *lost = cli_overwritten(outputs[i].path, inputs, count);
         if (lost)
             return cli_usage(self, "'%s' would be overwritten by the report", lost);
+        for (size_t j = i + 1; outputs[i].path && j < OUTPUTS; j++)
+            if (outputs[j].path && is_same_place(outputs[i].path, outputs[j].path))
+                return cli_usage(self, "%s and %s would go to the same place", outputs[i].name,
+                                 outputs[j].name);
     }
-    const char *html = results->html;
-    if (html && !strcmp(html, results->output ? results->output : "-"))
-        return cli_usage(self, "--html and the report would go to the same place");
     return 0;
 }
 

@@ -38,3 +38,17 @@ chmod +w mine.sqlite
 try haul analyze mine.sqlite --html ./mine.sqlite
 try cmp "$profile" mine.sqlite
 try haul analyze "$profile" -o report.txt --html nowhere/page.html
+
+echo "== one place for two results, a page that cannot be written"
+printf 'op,duration\nkernel,1 ms\n' >one.csv
+try haul simulate one.csv --machine k40 --html both --perfetto ./both
+: >both
+try haul simulate one.csv --machine k40 --html both --perfetto ./both
+try haul simulate one.csv --machine k40 --perfetto -
+if [ -w /dev/full ]; then
+    try haul simulate one.csv --machine k40 -o report.txt --html /dev/full
+else
+    echo '$ haul simulate one.csv --machine k40 -o report.txt --html /dev/full'
+    echo "haul: cannot write '/dev/full': No space left on device"
+    echo "exit 3"
+fi
