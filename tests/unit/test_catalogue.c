@@ -1,8 +1,10 @@
-/* The machines of the catalogue: whole, and true to what they cite. */
+/* The machines of the catalogue: found, whole, and true to what they cite. */
 #include "check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "haul/cost.h"
 #include "haul/machine.h"
@@ -212,6 +214,83 @@ static void packets_are_near_what_was_measured(void **state)
     }
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static bool is_listed(const char *name)
+{
+    char **names = NULL;
+    size_t count = 0;
+    haul_error error;
+    bool found = false;
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
+        found |= !strcmp(names[i], name);
+    }
+    haul_names_free(names, count);
+    return found;
+}
+
+static void the_environment_comes_first(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/haul-machines-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "zz-mine.yaml", "haul: 1\nname: zz-mine\nsummary: mine\n");
+    write_file(folder, "zz-other.yaml", "haul: 1\nname: zz-mine\nsummary: mine\n");
+    write_file(folder, "zz-bad.yaml", "haul: 1\nname: zz-bad\n");
+    write_file(folder, "Not a name.yaml", "haul: 1\nname: zz-bad\n");
+    char list[128];
+    snprintf(list, sizeof list, ":/nowhere:%s::%s:", folder, folder);
+    haul_machine *machine = NULL;
+    haul_error error;
+    assert_false(is_listed("zz-mine"));
+    assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_BAD_INPUT);
+    setenv("HAUL_MACHINES", list, 1);
+    assert_true(is_listed("zz-mine"));
+    assert_true(is_listed("zz-bad"));
+    assert_false(is_listed("Not a name"));
+    assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_OK);
+    assert_string_equal(machine->summary, "mine");
+    haul_machine_free(machine);
+    machine = NULL;
+    assert_int_equal(haul_machine_load("zz-mien", &machine, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "no machine 'zz-mien' in the catalogue; near it: zz-mine"));
+    assert_int_equal(haul_machine_load("ZZ-mine", &machine, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "zz-mine"));
+    assert_int_equal(haul_machine_load("zz-other", &machine, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "the file's name, 'zz-other'"));
+    assert_int_equal(haul_machine_load("zz-bad", &machine, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.file, "zz-bad.yaml"));
+    assert_int_equal(error.line, 1);
+    char path[256];
+    snprintf(path, sizeof path, "%s/zz-other.yaml", folder);
+    assert_int_equal(haul_machine_load(path, &machine, &error), HAUL_OK);
+    haul_machine_free(machine);
+    assert_int_equal(haul_machine_load("/nowhere/a.yaml", &machine, &error), HAUL_IO);
+    unsetenv("HAUL_MACHINES");
+    remove_file(folder, "zz-mine.yaml");
+    remove_file(folder, "zz-other.yaml");
+    remove_file(folder, "zz-bad.yaml");
+    remove_file(folder, "Not a name.yaml");
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +300,8 @@ int main(void)
         cmocka_unit_test(busy_rates_are_the_papers),
         cmocka_unit_test(summit_and_lassen_are_the_papers),
         cmocka_unit_test(packets_are_near_what_was_measured),
+        cmocka_unit_test(the_environment_comes_first),
     };
+    unsetenv("HAUL_MACHINES");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
