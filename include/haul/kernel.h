@@ -111,7 +111,7 @@ typedef struct haul_kernel_model {
     haul_status (*time)(const haul_kernel_case *what, haul_estimate *out, haul_error *error);
 } haul_kernel_model;
 
-enum { HAUL_KERNEL_MODEL_ABI = 1 };
+enum { HAUL_KERNEL_MODEL_ABI = 2 };
 
 /* haul's own: `roofline` (the default), `bsp`, `carry`. */
 HAUL_API size_t haul_kernel_model_count(void);
@@ -123,7 +123,8 @@ typedef struct haul_kernel_model_ref {
     void *handle;
 } haul_kernel_model_ref;
 
-/* Finds a model by name, or loads it from a shared object that exports
+/* Finds a model by name, or loads it from a shared object (which may call the functions of this
+ * header where the program exports them, as haul does) that exports
  *
  *     const haul_kernel_model *haul_kernel_model_entry(void);
  *

@@ -110,6 +110,10 @@ printf 'n,time_ms\n1048576,1\n' >few.csv
 haul kernel fit few.csv --machine ./board.yaml --kernel max-subarray -o few.yaml >/dev/null
 haul kernel explain few.yaml --machine ./board.yaml --size 1048576 | tail -n 5
 
+echo "== a model that calls the functions of haul/kernel.h"
+cp "$model" model.so
+try haul kernel predict fitted.yaml --machine ./twice.yaml --size 1048576 --model ./model.so
+
 echo "== wrong tables"
 table()
 {
