@@ -49,7 +49,7 @@ static int by_place(const void *a, const void *b)
 static architecture_mean *architecture_means(const haul_kernel_fitted *fits, size_t count)
 {
     architecture_mean *means = calloc(count + 1, sizeof *means);
-    const haul_kernel_fitted **sorted = calloc(count + 1, sizeof *sorted);
+    const haul_kernel_fitted **sorted = calloc(count + 1, sizeof(const haul_kernel_fitted *));
     if (!means || !sorted) {
         free(means);
         free(sorted);
@@ -57,7 +57,7 @@ static architecture_mean *architecture_means(const haul_kernel_fitted *fits, siz
     }
     for (size_t i = 0; i < count; i++)
         sorted[i] = &fits[i];
-    qsort(sorted, count, sizeof *sorted, by_place);
+    qsort(sorted, count, sizeof(const haul_kernel_fitted *), by_place);
     for (size_t i = 0; i < count;) {
         architecture_mean *mean = &means[sorted[i] - fits];
         const haul_kernel_fitted *const *first = &sorted[i];
