@@ -122,9 +122,9 @@ haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *erro
     if (status)
         return status;
     if (value < 0 || value >= 0x1p63 || value != floor(value))
-        return haul_fail(
-            error, HAUL_BAD_INPUT,
-            "expected a whole number of bytes from 0 to 2^63-1, as in 64 MiB, not '%.100s'", text);
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "expected a whole number of bytes below 2^63, as in 64 MiB, not '%.100s'",
+                         text);
     *bytes = (uint64_t)value;
     return HAUL_OK;
 }

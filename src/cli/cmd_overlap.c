@@ -97,6 +97,17 @@ static haul_status read_streams(const char *text, uint32_t *streams, haul_error 
     return error->status;
 }
 
+/* How often a byte is mapped; left at 0, which is once, where it is not said. */
+static haul_status read_times(const char *name, const char *text, double *times, haul_error *error)
+{
+    const haul_status status = read_quantity(name, text, HAUL_DIM_NUMBER, times, error);
+    if (status || !text || *times >= 1)
+        return status;
+    *error = (haul_error){.status = HAUL_USAGE};
+    (void)snprintf(error->text, sizeof error->text, "--%s: '%.40s' is below 1", name, text);
+    return error->status;
+}
+
 static haul_status read_request(request *self, haul_error *error)
 {
     const overlap_options *options = self->options;
@@ -107,9 +118,9 @@ static haul_status read_request(request *self, haul_error *error)
     if (!status)
         status = read_quantity("kernel", options->kernel, HAUL_DIM_SECONDS, &work->kernel_s, error);
     if (!status)
-        status = read_quantity("reads", options->reads, HAUL_DIM_NUMBER, &work->reads, error);
+        status = read_times("reads", options->reads, &work->reads, error);
     if (!status)
-        status = read_quantity("writes", options->writes, HAUL_DIM_NUMBER, &work->writes, error);
+        status = read_times("writes", options->writes, &work->writes, error);
     if (!status)
         status = read_streams(options->streams, &self->streams, error);
     return status;

@@ -136,6 +136,26 @@ static haul_status price_op(simulator *self, uint32_t i)
 
 /* --- what the machine must have */
 
+/* "Maximum number of threads per block", of every compute capability from 2.0 on: CUDA C++
+ * Programming Guide, "Technical Specifications per Compute Capability". */
+enum { CUDA_BLOCK_THREADS = 1024 };
+
+/* The room of a multiprocessor is known of CUDA's devices alone, and holds such a block on each. */
+static haul_status check_block(const simulator *self, uint32_t i)
+{
+    const haul_op *op = &self->schedule->workload->ops[i];
+    if (op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE || !self->made->device.room.threads)
+        return HAUL_OK;
+    const uint32_t *block = self->schedule->workload->shapes[op->shape].block;
+    const double threads = (double)block[0] * block[1] * block[2];
+    if (threads <= CUDA_BLOCK_THREADS)
+        return HAUL_OK;
+    haul_fail(self->error, HAUL_ABSENT,
+              "a block of %.0f threads: the GPU of machine '%.100s' launches %d at most", threads,
+              self->machine->name, CUDA_BLOCK_THREADS);
+    return blame(self, i);
+}
+
 static haul_status check_device(const simulator *self, uint32_t i)
 {
     const haul_workload *workload = self->schedule->workload;
@@ -154,7 +174,7 @@ static haul_status check_device(const simulator *self, uint32_t i)
                   self->machine->name);
         return blame(self, i);
     }
-    return HAUL_OK;
+    return check_block(self, i);
 }
 
 static haul_status price_all(simulator *self)

@@ -86,6 +86,8 @@ for streams in 0 1.5 65537 -1 four 1e99; do
     haul overlap --machine ./node.yaml $work --kernel "5 ms" --streams $streams 2>&1 | head -n 1
 done
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" --reads 0.5
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --writes 0
+try haul overlap --machine ./node.yaml $work --kernel "5 ms" --writes nan
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" --format xml
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" more
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" --fast

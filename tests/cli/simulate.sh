@@ -186,3 +186,7 @@ printf 'op,stream,duration\nHtoD,a,10 ms\nDtoH,b,10 ms\n' >meet.csv
 try haul simulate meet.csv --machine k40
 printf 'op,stream,duration\nHtoD,a,10 ms\nHtoD,b,10 ms\n' >row.csv
 try haul simulate row.csv --machine k40 --format json | grep -e assumed -e makespan
+
+echo "== a block that no GPU launches"
+printf 'name,op,duration,grid,block\nfits,kernel,1 ms,4,1024\nwide,kernel,1 ms,4,32x33\n' >wide.csv
+try haul simulate wide.csv --machine k40

@@ -351,7 +351,7 @@ static const struct {
     {"  - {op: HtoD}\n", 3, 5, "operation #1: a copy needs 'bytes' or a 'duration'"},
     {"  - {op: copy, bytes: 5}\n", 3, 10, "expected one of HtoD, DtoH"},
     {"  - {op: HtoD, bytes: 0}\n", 3, 23, "operation #1: moves no bytes"},
-    {"  - {op: HtoD, bytes: -1}\n", 3, 23, "from 0 to 2^63-1"},
+    {"  - {op: HtoD, bytes: -1}\n", 3, 23, "whole number of bytes below 2^63"},
     {"  - {op: HtoD, bytes: 8e18}\n  - {op: HtoD, bytes: 8e18}\n", 3, 5, "beyond 2^62"},
     {"  - {op: kernel}\n", 3, 5, "a kernel needs a 'duration'"},
     {"  - {op: kernel, kernel: a.yaml}\n", 3, 26, "'kernel' and 'size' are given together"},
