@@ -107,6 +107,7 @@ typedef struct haul_projection {
     /* The whole run on the target; without a timeline run_missing says why. */
     haul_timeline *timeline;
     const int64_t *durations_ns; /* of each operation of the workload; the host's keep theirs */
+    const int64_t *call_durations_ns; /* of each call; NULL: as recorded */
     haul_timeline_device device; /* the target's; the times from call to start are the recording's,
                                   * and so is the room for kernels unless that of both is known */
     haul_release release;        /* as recorded where the profile has no calls of device work */
@@ -132,7 +133,8 @@ typedef struct haul_projection {
  * Copies are paired with the truth's in order within direction, memory and size; memory is not told
  * apart in a direction where either profile does not know it. Returns MISSING, naming the figure,
  * where `auto` cannot price a copy of another kind. Needs 350 bytes for each distinct size and
- * about 50 an operation while it runs, 28 of which stay. Free with haul_projection_free. */
+ * about 50 an operation while it runs, 28 of which stay, 8 more of both
+ * where calls do not keep their durations. Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,
                                   haul_projection **projection, haul_error *error);

@@ -236,7 +236,8 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
 {
     const haul_timeline_options options = {.device = self->device,
                                            .release = HAUL_RELEASE_HOST,
-                                           .durations_ns = self->study.durations_ns};
+                                           .durations_ns = self->study.durations_ns,
+                                           .call_durations_ns = self->study.call_durations_ns};
     const haul_status status = haul_timeline_run(self->workload, &options, &self->before, error);
     if (status)
         return status;
@@ -272,7 +273,8 @@ static haul_status make(haul_advisor *self, haul_error *error)
     if (!status)
         status = schedule_baseline(self, error);
     if (!status)
-        status = haul_rewrite_init(&self->plan, self->workload, self->study.durations_ns, error);
+        status = haul_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
+                                   self->study.call_durations_ns, error);
     if (!status)
         status = find_free_call(self, error);
     if (!status)

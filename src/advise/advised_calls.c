@@ -37,16 +37,17 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void add_effect(haul_effect *effect, const haul_op *op, const haul_edit *edit,
-                       int64_t dur_ns)
+static void add_effect(haul_effect *effect, const haul_advisor *advisor, uint32_t i)
 {
+    const haul_op *op = &advisor->workload->ops[i];
+    const haul_edit *edit = &advisor->plan.edits[i];
     effect->count++;
     effect->bytes += op->bytes;
     effect->largest = larger(effect->largest, op->bytes);
-    effect->before_ns = haul_add_ns(effect->before_ns, dur_ns);
+    effect->before_ns = haul_add_ns(effect->before_ns, haul_study_dur(&advisor->study, i));
     for (unsigned part = 0; part < edit->parts; part++)
         effect->after_ns = haul_add_ns(effect->after_ns, edit->dur_ns);
-    effect->calls_ns = haul_add_ns(effect->calls_ns, op->call_dur_ns);
+    effect->calls_ns = haul_add_ns(effect->calls_ns, haul_study_call_dur(&advisor->study, i));
     effect->left_out += (edit->marks & HAUL_EDIT_GONE) != 0;
     if (!(edit->marks & HAUL_EDIT_PINNED))
         return;
@@ -58,14 +59,13 @@ static void add_effect(haul_effect *effect, const haul_op *op, const haul_edit *
 static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
 {
     const haul_op *op = &advisor->workload->ops[i];
-    const int64_t dur_ns = haul_study_dur(&advisor->study, i);
-    add_effect(&self->effect, op, &advisor->plan.edits[i], dur_ns);
+    add_effect(&self->effect, advisor, i);
     haul_advised_calls *row = row_of(self, op);
     if (!row)
         return;
     row->count++;
     row->bytes += op->bytes;
-    row->time_ns = haul_add_ns(row->time_ns, dur_ns);
+    row->time_ns = haul_add_ns(row->time_ns, haul_study_dur(&advisor->study, i));
     row->least_bytes = op->bytes < row->least_bytes ? op->bytes : row->least_bytes;
     row->most_bytes = larger(row->most_bytes, op->bytes);
 }

@@ -66,6 +66,7 @@ static haul_status project(haul_advisor *self, const haul_machine *from, haul_er
         return status;
     self->study.machine = self->target;
     self->study.durations_ns = self->projection->durations_ns;
+    self->study.call_durations_ns = self->projection->call_durations_ns;
     self->device = self->projection->device;
     return HAUL_OK;
 }

@@ -13,8 +13,9 @@
 /* What the changes know. */
 typedef struct haul_study {
     const haul_workload *workload;
-    const int64_t *durations_ns; /* of the device's operations; NULL: the workload's own */
-    const haul_machine *machine; /* that prices copies */
+    const int64_t *durations_ns;      /* of the device's operations; NULL: the workload's own */
+    const int64_t *call_durations_ns; /* likewise of calls */
+    const haul_machine *machine;      /* that prices copies */
     const haul_copy_model *model;
     haul_call_groups groups;
     int64_t threshold_ns; /* what saves less is not said */
@@ -104,10 +105,17 @@ static inline int64_t haul_study_dur(const haul_study *study, uint32_t op)
     return study->durations_ns ? study->durations_ns[op] : study->workload->ops[op].dur_ns;
 }
 
+/* The same of a call of the device's operations. */
+static inline int64_t haul_study_call_dur(const haul_study *study, uint32_t op)
+{
+    return study->call_durations_ns ? study->call_durations_ns[op]
+                                    : study->workload->ops[op].call_dur_ns;
+}
+
 /* What of an operation's time, and of its call's, decides the end. */
 static inline int64_t haul_study_weight(const haul_study *study, uint32_t op)
 {
-    const double call_ns = (double)study->workload->ops[op].call_dur_ns;
+    const double call_ns = (double)haul_study_call_dur(study, op);
     return haul_add_ns(study->critical[op] ? haul_study_dur(study, op) : 0,
                        (int64_t)(study->host_share * call_ns));
 }

@@ -101,7 +101,7 @@ static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count
     int64_t sum_ns = 0;
     for (uint32_t k = 0; k < count; k++) {
         sum_ns = haul_add_ns(sum_ns, haul_study_dur(study, ops[k]));
-        *calls_ns = haul_add_ns(*calls_ns, study->workload->ops[ops[k]].call_dur_ns);
+        *calls_ns = haul_add_ns(*calls_ns, haul_study_call_dur(study, ops[k]));
         *can = *can && can_split(study, ops[k]);
     }
     return sum_ns;

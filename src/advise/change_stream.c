@@ -211,7 +211,8 @@ static void add_content(const haul_study *study, uint32_t i, content *of)
         of->kernels = true;
     if (phase_of(op) == PHASE_KERNEL)
         return;
-    of->copy_ns = haul_add_ns(of->copy_ns, haul_add_ns(haul_study_dur(study, i), op->call_dur_ns));
+    of->copy_ns = haul_add_ns(of->copy_ns,
+                              haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i)));
     of->rank_ns = haul_add_ns(of->rank_ns, haul_study_weight(study, i));
     if (op->detail != HAUL_PAGEABLE)
         return;

@@ -6,9 +6,11 @@
 #include "base/grow.h"
 
 haul_status haul_rewrite_init(haul_rewrite *self, const haul_workload *workload,
-                              const int64_t *durations_ns, haul_error *error)
+                              const int64_t *durations_ns, const int64_t *call_durations_ns,
+                              haul_error *error)
 {
-    *self = (haul_rewrite){.workload = workload, .durations_ns = durations_ns};
+    *self = (haul_rewrite){
+        .workload = workload, .durations_ns = durations_ns, .call_durations_ns = call_durations_ns};
     self->edits = malloc((workload->op_count + 1) * sizeof *self->edits);
     if (!self->edits)
         return haul_fail_no_memory(error);
@@ -29,6 +31,12 @@ int64_t haul_rewrite_old_dur(const haul_rewrite *self, uint32_t op)
 {
     const haul_op *old = &self->workload->ops[op];
     return self->durations_ns && old->kind <= HAUL_OP_KERNEL ? self->durations_ns[op] : old->dur_ns;
+}
+
+int64_t haul_rewrite_old_call_dur(const haul_rewrite *self, uint32_t op)
+{
+    return self->call_durations_ns ? self->call_durations_ns[op]
+                                   : self->workload->ops[op].call_dur_ns;
 }
 
 static haul_edit untouched(const haul_rewrite *self, uint32_t op)

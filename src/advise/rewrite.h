@@ -62,8 +62,9 @@ typedef struct haul_insert {
 
 typedef struct haul_rewrite {
     const haul_workload *workload;
-    const int64_t *durations_ns; /* NULL: the workload's own */
-    int64_t free_call_ns;        /* how long a call takes that returns at once */
+    const int64_t *durations_ns;      /* NULL: the workload's own */
+    const int64_t *call_durations_ns; /* likewise */
+    int64_t free_call_ns;             /* how long a call takes that returns at once */
     haul_edit *edits;
     haul_rewrite_edge *edges;
     size_t edge_count;
@@ -80,7 +81,8 @@ typedef struct haul_rewrite {
 } haul_rewrite;
 
 haul_status haul_rewrite_init(haul_rewrite *self, const haul_workload *workload,
-                              const int64_t *durations_ns, haul_error *error);
+                              const int64_t *durations_ns, const int64_t *call_durations_ns,
+                              haul_error *error);
 void haul_rewrite_release(haul_rewrite *self);
 
 /* Everything stays again. */
@@ -88,6 +90,9 @@ void haul_rewrite_clear(haul_rewrite *self);
 
 /* Duration of an operation before any change. */
 int64_t haul_rewrite_old_dur(const haul_rewrite *self, uint32_t op);
+
+/* The same of its call, where it is the device's. */
+int64_t haul_rewrite_old_call_dur(const haul_rewrite *self, uint32_t op);
 
 /* Marks an operation as a change's own; where it is another's already, that is a conflict. */
 haul_edit *haul_rewrite_claim(haul_rewrite *self, uint32_t op);

@@ -99,16 +99,18 @@ static haul_op part_op(const build *self, uint32_t i, unsigned part)
     return made;
 }
 
-static int64_t call_time(const haul_rewrite *plan, const haul_op *op, const haul_edit *edit,
-                         unsigned part)
+static int64_t call_time(const haul_rewrite *plan, uint32_t i, unsigned part)
 {
+    const haul_op *op = &plan->workload->ops[i];
+    const haul_edit *edit = &plan->edits[i];
     if (op->kind > HAUL_OP_KERNEL)
         return op->dur_ns;
+    const int64_t call_dur_ns = haul_rewrite_old_call_dur(plan, i);
     const bool freed = edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
                        (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS);
-    if (part || (freed && op->call_dur_ns > plan->free_call_ns))
+    if (part || (freed && call_dur_ns > plan->free_call_ns))
         return plan->free_call_ns;
-    return op->call_dur_ns;
+    return call_dur_ns;
 }
 
 static void put_op(build *self, uint32_t i)
@@ -128,7 +130,7 @@ static void put_op(build *self, uint32_t i)
     for (unsigned part = 0; part < edit->parts; part++) {
         self->ops[place + part] = part_op(self, i, part);
         self->durations_ns[place + part] = edit->dur_ns;
-        self->call_durations_ns[place + part] = call_time(self->plan, op, edit, part);
+        self->call_durations_ns[place + part] = call_time(self->plan, i, part);
     }
 }
 

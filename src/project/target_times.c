@@ -50,3 +50,35 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
             durations_ns[self->alike->ops[alike_class->first + k]] = price_ns;
     }
 }
+
+/* How long the host fills the driver's buffers while the device empties them. */
+static int64_t staging_ns(const haul_op *op)
+{
+    if (op->kind != HAUL_OP_COPY || op->detail != HAUL_PAGEABLE ||
+        !(op->flags & HAUL_OP_HAS_CALL) || op->flags & HAUL_OP_BLOCKS)
+        return 0;
+    const int64_t returned_ns = op->call_ns + op->call_dur_ns, ended_ns = op->start_ns + op->dur_ns;
+    const int64_t begin_ns = op->call_ns > op->start_ns ? op->call_ns : op->start_ns;
+    const int64_t end_ns = returned_ns < ended_ns ? returned_ns : ended_ns;
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+bool haul_target_times_stages(const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (staging_ns(&workload->ops[i]))
+            return true;
+    return false;
+}
+
+void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
+                             int64_t *call_durations_ns)
+{
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const int64_t kept_ns = op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
+        const int64_t staged_ns = staging_ns(op);
+        const double longer = staged_ns ? (double)durations_ns[i] / (double)op->dur_ns : 1;
+        call_durations_ns[i] = to_ns((double)(kept_ns - staged_ns) + (double)staged_ns * longer);
+    }
+}

@@ -19,4 +19,13 @@ typedef enum haul_bound { HAUL_LIKELY, HAUL_LOW, HAUL_HIGH } haul_bound;
  * recorded one carried; the host's operations and copies without a price keep theirs. */
 void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns);
 
+/* Whether any call lasts as long as it does because its copy does, and yet returns before that has
+ * ended: the host then fills the driver's buffers of a copy from pageable memory. */
+bool haul_target_times_stages(const haul_workload *workload);
+
+/* Fills call_durations_ns of op_count: such calls are as much longer, while their copy is under
+ * way, as the copy is in durations_ns; all others keep their recorded durations. */
+void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
+                             int64_t *call_durations_ns);
+
 #endif

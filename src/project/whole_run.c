@@ -135,23 +135,35 @@ static void note_kernels(const haul_whole_run *self, const haul_projection *out)
                        self->target->name);
 }
 
+/* Of operations and of calls; NULL for the calls where these keep theirs. */
+typedef struct durations {
+    int64_t *of_ops_ns;
+    int64_t *of_calls_ns;
+} durations;
+
 static haul_status schedule(const haul_whole_run *self, const haul_projection *out,
-                            const int64_t *durations_ns, haul_timeline **timeline,
+                            haul_bound bound, const durations *room, haul_timeline **timeline,
                             haul_error *error)
 {
+    const haul_workload *workload = self->times.workload;
+    haul_target_times_fill(&self->times, bound, room->of_ops_ns);
+    if (room->of_calls_ns)
+        haul_target_times_calls(workload, room->of_ops_ns, room->of_calls_ns);
     const haul_timeline_options options = {
-        .device = out->device, .release = out->release, .durations_ns = durations_ns};
-    return haul_timeline_run(self->times.workload, &options, timeline, error);
+        .device = out->device,
+        .release = out->release,
+        .durations_ns = room->of_ops_ns,
+        .call_durations_ns = room->of_calls_ns,
+    };
+    return haul_timeline_run(workload, &options, timeline, error);
 }
 
-/* The makespan with all operations at one end of their intervals; `durations_ns` is room for them.
- */
+/* The makespan with all operations at one end of their intervals. */
 static haul_status schedule_bound(const haul_whole_run *self, haul_projection *out,
-                                  haul_bound bound, int64_t *durations_ns, haul_error *error)
+                                  haul_bound bound, const durations *room, haul_error *error)
 {
-    haul_target_times_fill(&self->times, bound, durations_ns);
     haul_timeline *timeline = NULL;
-    const haul_status status = schedule(self, out, durations_ns, &timeline, error);
+    const haul_status status = schedule(self, out, bound, room, &timeline, error);
     if (status)
         return status;
     const int64_t makespan_ns = timeline->makespan_ns;
@@ -164,21 +176,25 @@ static haul_status schedule_bound(const haul_whole_run *self, haul_projection *o
 /* The likely run comes last: its durations stay. */
 static haul_status schedule_all(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
-    int64_t *durations_ns =
-        haul_arena_alloc(self->arena, (self->times.workload->op_count + 1) * sizeof *durations_ns);
-    if (!durations_ns)
+    const haul_workload *workload = self->times.workload;
+    const size_t bytes = (workload->op_count + 1) * sizeof(int64_t);
+    const bool stages = haul_target_times_stages(workload);
+    const durations made = {
+        .of_ops_ns = haul_arena_alloc(self->arena, bytes),
+        .of_calls_ns = stages ? haul_arena_alloc(self->arena, bytes) : NULL,
+    };
+    if (!made.of_ops_ns || (stages && !made.of_calls_ns))
         return haul_fail_no_memory(error);
     out->low_ns = INT64_MAX;
-    haul_status status = schedule_bound(self, out, HAUL_LOW, durations_ns, error);
+    haul_status status = schedule_bound(self, out, HAUL_LOW, &made, error);
     if (!status)
-        status = schedule_bound(self, out, HAUL_HIGH, durations_ns, error);
+        status = schedule_bound(self, out, HAUL_HIGH, &made, error);
+    if (!status)
+        status = schedule(self, out, HAUL_LIKELY, &made, &out->timeline, error);
     if (status)
         return status;
-    haul_target_times_fill(&self->times, HAUL_LIKELY, durations_ns);
-    status = schedule(self, out, durations_ns, &out->timeline, error);
-    if (status)
-        return status;
-    out->durations_ns = durations_ns;
+    out->durations_ns = made.of_ops_ns;
+    out->call_durations_ns = made.of_calls_ns;
     const int64_t likely_ns = out->timeline->makespan_ns;
     out->low_ns = likely_ns < out->low_ns ? likely_ns : out->low_ns;
     out->high_ns = likely_ns > out->high_ns ? likely_ns : out->high_ns;

@@ -120,7 +120,7 @@ static void what_is_not_edited_stays(void **state)
         haul_rewrite rewrite;
         haul_rewritten same;
         haul_error error;
-        assert_int_equal(haul_rewrite_init(&rewrite, &owned.seen, NULL, &error), HAUL_OK);
+        assert_int_equal(haul_rewrite_init(&rewrite, &owned.seen, NULL, NULL, &error), HAUL_OK);
         assert_int_equal(haul_rewrite_build(&rewrite, &same, &error), HAUL_OK);
         haul_timeline *before = schedule(&owned.seen, NULL, NULL);
         haul_timeline *after = schedule(same.workload, same.durations_ns, same.call_durations_ns);

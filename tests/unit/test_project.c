@@ -513,8 +513,9 @@ static void a_run_that_no_clock_holds_is_said(void **state)
     by_hand_release(&hand);
 }
 
-/* A copy that blocks, made when the host has worked for 1 ms. */
-static void add_blocking(by_hand *hand, uint64_t bytes, int64_t *now_ns)
+/* A copy from pageable memory, made when the host has worked for 1 ms; its call returns `after_ns`
+ * after its end, or before that when its last bytes are in the driver's buffer. */
+static void add_pageable(by_hand *hand, uint64_t bytes, int64_t after_ns, int64_t *now_ns)
 {
     const uint32_t at = (uint32_t)hand->workload.op_count;
     const double seconds = 20e-6 + (double)bytes / 4e9;
@@ -523,34 +524,58 @@ static void add_blocking(by_hand *hand, uint64_t bytes, int64_t *now_ns)
                                (int64_t)llround(1e9 * seconds));
     op->thread = 0;
     op->thread_prev = at ? at - 1 : HAUL_NONE;
-    op->flags = HAUL_OP_HAS_CALL | HAUL_OP_BLOCKS;
+    op->flags = HAUL_OP_HAS_CALL | (after_ns > 0 ? HAUL_OP_BLOCKS : 0);
     op->call_ns = *now_ns;
-    op->call_dur_ns = op->dur_ns + 3000;
+    op->call_dur_ns = 2000 + op->dur_ns + after_ns;
     *now_ns += op->call_dur_ns;
+}
+
+/* Ten such copies of 1020 us each on a link of twice the rate, where they take 520 us. */
+static haul_projection *project_pageable(by_hand *hand, int64_t after_ns)
+{
+    static haul_thread thread;
+    int64_t now_ns = 0;
+    for (int i = 0; i < 10; i++)
+        add_pageable(hand, 4000000, after_ns, &now_ns);
+    by_hand_finish(hand);
+    hand->workload.threads = &thread;
+    hand->workload.thread_count = 1;
+    haul_copy_curve faster_lines[] = {lines[0], lines[1], lines[2]};
+    faster_lines[2].rate_Bps.value = 8e9;
+    haul_machine faster = liner;
+    faster.copies = faster_lines;
+    const haul_projection_options options = {.to = &faster, .from = &liner};
+    return project(&hand->workload, &options);
 }
 
 static void a_faster_link_shortens_the_waits_and_not_the_work_between(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    haul_thread thread = {0};
-    int64_t now_ns = 0;
-    for (int i = 0; i < 10; i++)
-        add_blocking(&hand, 4000000, &now_ns);
-    by_hand_finish(&hand);
-    hand.workload.threads = &thread;
-    hand.workload.thread_count = 1;
-    haul_copy_curve faster_lines[] = {lines[0], lines[1], lines[2]};
-    faster_lines[2].rate_Bps.value = 8e9;
-    haul_machine faster = liner;
-    faster.copies = faster_lines;
-    const haul_projection_options options = {.to = &faster, .from = &liner};
-    haul_projection *projection = project(&hand.workload, &options);
+    haul_projection *projection = project_pageable(&hand, 1000);
     assert_int_equal(projection->release, HAUL_RELEASE_HOST);
     assert_true(projection->identity_replay.error == 0);
     assert_int_equal(projection->identity_replay.recorded_ns,
                      10 * 1020000 + 9 * (1000000 + 2000 + 1000));
     assert_int_equal(projection->timeline->makespan_ns, 10 * 520000 + 9 * (1000000 + 2000 + 1000));
+    assert_null(projection->call_durations_ns);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
+/* From its start on the host copies as fast as the link takes the bytes. */
+static void a_faster_link_empties_the_drivers_buffer_sooner(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_projection *projection = project_pageable(&hand, -5000);
+    const int64_t recorded_ns = 2000 + 1020000 - 5000, call_ns = 2000 + 1015000 * 52 / 102;
+    assert_true(projection->identity_replay.error == 0);
+    assert_int_equal(projection->identity_replay.recorded_ns,
+                     9 * (1000000 + recorded_ns) + 1020000);
+    for (int i = 0; i < 10; i++)
+        assert_true(llabs(projection->call_durations_ns[i] - call_ns) <= 1);
+    assert_true(llabs(projection->timeline->makespan_ns - 9 * (1000000 + call_ns) - 520000) <= 9);
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -573,6 +598,7 @@ int main(void)
         cmocka_unit_test(room_and_queue_are_the_targets_where_the_recordings_are_known),
         cmocka_unit_test(a_run_that_no_clock_holds_is_said),
         cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
+        cmocka_unit_test(a_faster_link_empties_the_drivers_buffer_sooner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
