@@ -85,7 +85,7 @@ typedef struct haul_copy_curve {
     haul_figure busy_rate_Bps;   /* 1/G while the other direction is busy */
     haul_figure mapped_rate_Bps; /* 1/G while the other direction is busy with mapped memory */
     haul_figure call_latency_s;
-    /* staged copies of pageable memory (MODELS: `staged`) */
+    /* staged copies of pageable memory (docs/models.md, `staged`) */
     haul_figure threshold_bytes; /* up to it a copy goes straight through, at small_rate_Bps */
     haul_figure small_rate_Bps;
     haul_figure chunk_bytes;     /* the staging buffer's */

@@ -137,22 +137,10 @@ void haul_json_number(haul_json *json, double value)
         fputs("null", json->out);
 }
 
-void haul_json_integer(haul_json *json, int64_t value)
-{
-    separate(json);
-    fprintf(json->out, "%" PRId64, value);
-}
-
 void haul_json_unsigned(haul_json *json, uint64_t value)
 {
     separate(json);
     fprintf(json->out, "%" PRIu64, value);
-}
-
-void haul_json_bool(haul_json *json, bool value)
-{
-    separate(json);
-    fputs(value ? "true" : "false", json->out);
 }
 
 void haul_json_null(haul_json *json)
@@ -182,7 +170,8 @@ void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value)
 void haul_json_put_bool(haul_json *json, const char *key, bool value)
 {
     haul_json_key(json, key);
-    haul_json_bool(json, value);
+    separate(json);
+    fputs(value ? "true" : "false", json->out);
 }
 
 void haul_json_put_ns(haul_json *json, const char *key, int64_t ns)

@@ -33,9 +33,7 @@ void haul_json_string(haul_json *json, const char *text);
 
 /* 9 significant digits; null where not finite. */
 void haul_json_number(haul_json *json, double value);
-void haul_json_integer(haul_json *json, int64_t value);
 void haul_json_unsigned(haul_json *json, uint64_t value);
-void haul_json_bool(haul_json *json, bool value);
 void haul_json_null(haul_json *json);
 
 /* A key with its value. */

@@ -17,7 +17,7 @@ static const char usage[] =
     "column\n"
     "  haul machine diff A B         the figures that differ between two machines, and b/a\n"
     "  haul machine time MACHINE     the time of copies; 'haul machine time --help'\n"
-    "  haul machine fit CSV          figures from measured copies; 'haul machine fit --help'\n"
+    "  haul machine fit FILE...      figures from measured copies; 'haul machine fit --help'\n"
     "\n"
     "options of list, show and diff:\n"
     "  --format table|json|csv       how to print (table); json and csv are in base units\n"

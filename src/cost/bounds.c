@@ -9,7 +9,7 @@ static haul_span time_per_byte(haul_pricing *pricing)
     return haul_span_inverse(haul_span_around(haul_pricing_peak(pricing), 0.7, 1));
 }
 
-/* (L+o) + n/peak (MODELS, section 1). */
+/* (L+o) + n/peak, AHEAD's first baseline. */
 static haul_status peak_time(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                              haul_error *error)
 {

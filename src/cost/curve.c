@@ -6,15 +6,10 @@
 #include "base/fail.h"
 #include "base/stats.h"
 
-double haul_line_seconds(const haul_copy_curve *curve, double bytes)
-{
-    return curve->latency_s.value + bytes / curve->rate_Bps.value;
-}
-
 double haul_fitted_seconds(const haul_copy_curve *curve, double bytes)
 {
     return haul_curve_points(curve) ? haul_curve_seconds(curve, bytes)
-                                    : haul_line_seconds(curve, bytes);
+                                    : curve->latency_s.value + bytes / curve->rate_Bps.value;
 }
 
 haul_status haul_samples_check(const haul_sample *samples, size_t count, haul_error *error)

@@ -7,10 +7,8 @@
 #include "cost/points.h"
 #include "haul/fit.h"
 
-/* The time of the straight line, latency_s + bytes / rate_Bps. */
-double haul_line_seconds(const haul_copy_curve *curve, double bytes);
-
-/* The time of a curve by its points where it has any, else by its line. */
+/* The time of a curve by its points where it has any, else by its line,
+ * latency_s + bytes / rate_Bps. */
 double haul_fitted_seconds(const haul_copy_curve *curve, double bytes);
 
 /* Checks samples that are to be fitted: MISSING where there are none, BAD_INPUT where one is not a

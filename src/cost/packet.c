@@ -54,7 +54,9 @@ static haul_span flit_bytes(haul_pricing *pricing, const haul_link *link, double
     return haul_span_exact(haul_wire_bytes(n, payload, header));
 }
 
-haul_span haul_packet_seconds(haul_pricing *pricing, double n)
+/* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
+ * host's link or the peer link. */
+static haul_span link_seconds(haul_pricing *pricing, double n)
 {
     const haul_machine *machine = pricing->machine;
     const bool peer = pricing->copy.direction == HAUL_PTOP;
@@ -91,7 +93,7 @@ haul_span haul_packet_dma_rate(haul_pricing *pricing)
     }
     /* large enough that the last packet does not count */
     const double many = 1U << 30;
-    return haul_span_scale(haul_span_inverse(haul_packet_seconds(pricing, many)), many);
+    return haul_span_scale(haul_span_inverse(link_seconds(pricing, many)), many);
 }
 
 /* Large copies inside a GPU reach 0.86 (A100, HBM2), 0.87 (V100) and 0.91 (H100) of the memory's
@@ -119,7 +121,7 @@ static haul_span transfer_seconds(haul_pricing *pricing, double n)
             haul_span_inverse(haul_pricing_need(pricing, rate, "host.copy_rate")), n);
     }
     default:
-        return haul_packet_seconds(pricing, n);
+        return link_seconds(pricing, n);
     }
 }
 

@@ -10,10 +10,6 @@ static inline double haul_wire_bytes(double n, double payload, double header)
     return n + ceil(n / payload) * header;
 }
 
-/* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
- * host's link or the peer link. */
-haul_span haul_packet_seconds(haul_pricing *pricing, double n);
-
 /* The rate of large pinned copies over the host's link: measured where the machine has it, else by
  * packets. */
 haul_span haul_packet_dma_rate(haul_pricing *pricing);

@@ -66,7 +66,7 @@ bool haul_pricing_crosses(const haul_pricing *self)
     return crosses(self->copy.direction);
 }
 
-void haul_pricing_lacks(haul_pricing *self, const char *path)
+static void lacks(haul_pricing *self, const char *path)
 {
     if (self->status != HAUL_OK)
         return;
@@ -87,7 +87,7 @@ void haul_pricing_lacks_own(haul_pricing *self, const char *key)
              haul_memory_text(self->copy.memory), self->copy.locality == HAUL_FAR ? " far" : "",
              key);
     self->status = HAUL_OK;
-    haul_pricing_lacks(self, path);
+    lacks(self, path);
 }
 
 void haul_pricing_refuse(haul_pricing *self, const char *model, const char *why)
@@ -118,7 +118,7 @@ double haul_pricing_factor(haul_provenance provenance)
     }
 }
 
-haul_span haul_pricing_doubt(const haul_figure *figure)
+static haul_span doubt(const haul_figure *figure)
 {
     return haul_span_within(figure->value, haul_pricing_factor(figure->provenance));
 }
@@ -131,11 +131,11 @@ static bool given(const haul_figure *figure)
 haul_span haul_pricing_need(haul_pricing *self, const haul_figure *figure, const char *path)
 {
     if (!given(figure)) {
-        haul_pricing_lacks(self, path);
+        lacks(self, path);
         return haul_span_exact(1);
     }
     rest_on(self, figure->provenance);
-    return haul_pricing_doubt(figure);
+    return doubt(figure);
 }
 
 haul_span haul_pricing_need_own(haul_pricing *self, const haul_figure *figure, const char *key)
@@ -145,7 +145,7 @@ haul_span haul_pricing_need_own(haul_pricing *self, const haul_figure *figure, c
         return haul_span_exact(1);
     }
     rest_on(self, figure->provenance);
-    return haul_pricing_doubt(figure);
+    return doubt(figure);
 }
 
 double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double usual)
@@ -228,7 +228,7 @@ haul_span haul_pricing_rate(haul_pricing *self)
         haul_figure last = own->points_from;
         if (haul_curve_rate(own, &last.value)) {
             rest_on(self, last.provenance);
-            return haul_pricing_doubt(&last);
+            return doubt(&last);
         }
     }
     return haul_pricing_need_own(self, own ? &own->rate_Bps : NULL, "rate");

@@ -51,8 +51,7 @@ double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double 
 haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
                              double most);
 
-/* Says that a figure is missing. */
-void haul_pricing_lacks(haul_pricing *self, const char *path);
+/* Says that a figure of the copy's curve is missing. */
 void haul_pricing_lacks_own(haul_pricing *self, const char *key);
 
 /* Says that the model is not for such copies: `why` goes on from the model's name. */
@@ -79,8 +78,5 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
 
 /* How far off a figure may be, by where it is from: a factor of 1 or more, up and down. */
 double haul_pricing_factor(haul_provenance provenance);
-
-/* A figure with that doubt. */
-haul_span haul_pricing_doubt(const haul_figure *figure);
 
 #endif

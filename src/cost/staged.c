@@ -91,9 +91,8 @@ static haul_span over(haul_span rate_Bps, double n)
 }
 
 /* Double-buffered: up to a threshold n/R_small; above it the slower of host and DMA sets the pace
- * and the faster works alone once, on the first chunk or the last; a gap a chunk. (MODELS, section
- * 1, has the first chunk at the host's rate, which is the same where the link is the slower.)
- * Without a known chunk the first `threshold` bytes go as small copies do. */
+ * and the faster works alone once, on the first chunk or the last; a gap a chunk. Without a known
+ * chunk the first `threshold` bytes go as small copies do. */
 static haul_span double_buffered(const staging *self, double n)
 {
     const haul_span small = over(self->small_Bps, fmin(n, self->threshold));

@@ -1,5 +1,5 @@
 /* A kernel on another board: what bounds it at home bounds it there, and the time follows that
- * resource's ratio; the efficiency reached at home is kept (MODELS: roofline carry).
+ * resource's ratio; the efficiency reached at home is kept (docs/kernel-models.md).
  *
  * Two resources divide kernels. The device's memory, where the bytes that must cross it take half
  * of the time or more at the nominal rate: kernels that stream reach 70 to 90 %. Else what goes on

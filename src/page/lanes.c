@@ -53,7 +53,8 @@ static int64_t time_between(int64_t from_ns, int64_t to_ns)
     return forward ? kept : -kept;
 }
 
-haul_span haul_lanes_span(const haul_lanes *lanes, uint32_t op)
+/* An operation's start from the origin on, and its end. */
+static haul_span drawn_span(const haul_lanes *lanes, uint32_t op)
 {
     const haul_span span = span_of(lanes, op);
     return (haul_span){time_between(lanes->origin_ns, span.start_ns),
@@ -87,7 +88,7 @@ static void find_window(haul_lanes *self)
 
 static bool is_shown(const haul_lanes *self, uint32_t op)
 {
-    const haul_span span = haul_lanes_span(self, op);
+    const haul_span span = drawn_span(self, op);
     return !is_host(&self->drawn->workload->ops[op]) ||
            (span.end_ns > 0 && span.start_ns < self->window_ns);
 }
@@ -280,7 +281,7 @@ static void draw_gathered(gathering *self)
 static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
 {
     const haul_op *op = &lanes->drawn->workload->ops[number];
-    haul_span span = haul_lanes_span(lanes, number);
+    haul_span span = drawn_span(lanes, number);
     if (span.start_ns < 0)
         span.start_ns = 0;
     if (span.end_ns > lanes->window_ns)

@@ -57,9 +57,6 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
                             haul_error *error);
 void haul_lanes_release(haul_lanes *lanes);
 
-/* An operation's start from the origin on, and its end. */
-haul_span haul_lanes_span(const haul_lanes *lanes, uint32_t op);
-
 /* One operation, or `count` short ones of one look among several that share a stretch of time. */
 typedef struct haul_bar {
     haul_look look;

@@ -43,9 +43,6 @@ void haul_page_timeline_data(haul_page_writer *self);
 void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
                        size_t count);
 
-/* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
-haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane);
-
 /* Prints a table and releases it. */
 void haul_page_table(haul_page_writer *self, haul_table *table, const char *caption);
 

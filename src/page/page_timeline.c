@@ -44,7 +44,8 @@ static haul_words name_stream(const haul_workload *workload, uint32_t number)
     return words;
 }
 
-haul_words haul_page_lane_name(const haul_lanes *lanes, const haul_lane *lane)
+/* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
+static haul_words lane_name(const haul_lanes *lanes, const haul_lane *lane)
 {
     if (lane->number == HAUL_NONE)
         return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
@@ -198,7 +199,7 @@ static void write_lane_names(const haul_lanes *lanes, FILE *out)
     fputs("<ul class=\"lanes\">\n", out);
     for (size_t i = 0; i < lanes->count; i++) {
         fputs("<li>", out);
-        haul_html_text(haul_page_lane_name(lanes, &lanes->lanes[i]).text, out);
+        haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
         fputs("</li>\n", out);
     }
     fputs("</ul>\n", out);
@@ -211,7 +212,7 @@ static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
     haul_table_begin(&table, heads, 4);
     for (size_t i = 0; i < lanes->count; i++) {
         const haul_lane *lane = &lanes->lanes[i];
-        haul_table_cell(&table, "%s", haul_page_lane_name(lanes, lane).text);
+        haul_table_cell(&table, "%s", lane_name(lanes, lane).text);
         haul_table_cell(&table, "%s", haul_say_count(lane->count).text);
         haul_table_cell(&table, "%s", haul_say_time(lane->time_ns).text);
         haul_table_cell(

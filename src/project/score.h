@@ -1,4 +1,4 @@
-/* Error measures of predicted durations (MODELS, section 2). */
+/* Error measures of predicted durations: haul_score (AHEAD, VI.C). */
 #ifndef HAUL_PROJECT_SCORE_H
 #define HAUL_PROJECT_SCORE_H
 

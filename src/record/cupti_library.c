@@ -90,11 +90,18 @@ static haul_status check(haul_cupti_library *self, haul_error *error)
     return HAUL_OK;
 }
 
+static void close_library(haul_cupti_library *self)
+{
+    if (self->handle)
+        dlclose(self->handle);
+    self->handle = NULL;
+}
+
 haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
 {
     int flags;
     haul_status status = haul_fail(error, HAUL_ABSENT, "there is no libcupti.so");
-    haul_cupti_library_close(self);
+    close_library(self);
     while (candidate(self->next, self->path, sizeof self->path, &flags)) {
         self->next++;
         self->handle = dlopen(self->path, flags);
@@ -103,16 +110,9 @@ haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
         status = check(self, error);
         if (!status)
             return HAUL_OK;
-        haul_cupti_library_close(self);
+        close_library(self);
     }
     return status;
-}
-
-void haul_cupti_library_close(haul_cupti_library *self)
-{
-    if (self->handle)
-        dlclose(self->handle);
-    self->handle = NULL;
 }
 
 void haul_cupti_library_leave(haul_cupti_library *self)

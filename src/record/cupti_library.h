@@ -21,7 +21,6 @@ typedef struct haul_cupti_library {
  * itself, then the newest by name, in the loader's folders and in those of toolkits. Returns
  * ABSENT, with the reason where one was found that cannot be used, when none is left. */
 haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error);
-void haul_cupti_library_close(haul_cupti_library *self);
 
 /* Leaves it loaded, whose threads may be running, and lets the search go on. */
 void haul_cupti_library_leave(haul_cupti_library *self);

@@ -102,7 +102,7 @@ bool haul_profile_recording(const haul_profile_writer *self)
     return atomic_load_explicit(&self->recording, memory_order_relaxed);
 }
 
-void haul_profile_stop(haul_profile_writer *self)
+static void stop(haul_profile_writer *self)
 {
     atomic_store(&self->recording, false);
 }
@@ -377,7 +377,7 @@ static void fail(haul_profile_writer *self, int code)
 {
     haul_profile_tables_fail(&self->tables, code, &self->failure);
     haul_profile_tables_rollback(&self->tables);
-    haul_profile_stop(self);
+    stop(self);
 }
 
 /* Takes and writes what there is. After a failure it only throws away. */
@@ -533,7 +533,7 @@ static void write_rest(haul_profile_writer *self)
     sigaddset(&size, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &size, &before);
     collect(self, true);
-    haul_profile_stop(self);
+    stop(self);
     write_out(self);
     pthread_mutex_lock(&self->writing);
     haul_profile_tables_close(&self->tables);

@@ -162,9 +162,8 @@ haul_status haul_profile_open(const haul_profile_options *options, haul_profile_
                               haul_error *error);
 
 /* Writes what is left, ends the thread and frees the writer; `result` may be NULL. No other thread
- * may still use the writer: haul_profile_stop first makes puts do nothing. */
+ * may still use the writer. */
 void haul_profile_close(haul_profile_writer *self, haul_profile_result *result);
-void haul_profile_stop(haul_profile_writer *self);
 
 /* Whether records are still taken: no limit reached, no failure, not stopped. Any thread, cheap. */
 bool haul_profile_recording(const haul_profile_writer *self);

@@ -124,9 +124,6 @@ void haul_plan_release(haul_plan *self);
 /* Adds the next operation. Returns BAD_INPUT at the word that is wrong. */
 haul_status haul_plan_add(haul_plan *self, const haul_draft *draft);
 
-/* Resolves what operations are after, and looks for cycles. */
-haul_status haul_plan_finish(haul_plan *self, haul_schedule **schedule);
-
 /* Puts the operation's name before an error that is filled already; its place stays. */
 haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft);
 

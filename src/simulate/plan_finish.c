@@ -154,7 +154,8 @@ static const char *keep_text(haul_owned_schedule *self, const char *text)
     return text ? haul_arena_string(&self->arena, text) : NULL;
 }
 
-haul_status haul_plan_finish(haul_plan *self, haul_schedule **schedule)
+/* Resolves what operations are after, and looks for cycles. */
+static haul_status finish(haul_plan *self, haul_schedule **schedule)
 {
     haul_status status = resolve(self);
     if (status)
@@ -206,7 +207,7 @@ haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
     if (!status && !plan.op_count)
         status = haul_plan_fail(&plan, 1, 1, "a workload without operations");
     if (!status)
-        status = haul_plan_finish(&plan, schedule);
+        status = finish(&plan, schedule);
     haul_plan_release(&plan);
     if (status)
         haul_error_in_file(error, file);
