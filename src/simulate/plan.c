@@ -338,7 +338,8 @@ static haul_status put_on_stream(haul_plan *self, const haul_draft *draft, haul_
 }
 
 /* Calls follow one another without a pause. A device's operation is not before its call's return,
- * so that no call of the workload looks as if it had waited. */
+ * so that no call of the workload looks as if it had waited. What a call costs that then blocks
+ * lies before it, for it returns with its operation. */
 static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     const char *name = draft->words[HAUL_KEY_THREAD].text;
@@ -355,6 +356,10 @@ static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_
     const bool on_host = op->kind >= HAUL_OP_SYNC;
     op->flags |= HAUL_OP_HAS_CALL;
     op->thread_prev = thread->last;
+    if (op->flags & HAUL_OP_BLOCKS) {
+        thread->clock_ns += op->call_dur_ns;
+        op->call_dur_ns = 0;
+    }
     op->call_ns = thread->clock_ns;
     thread->last = (uint32_t)self->op_count;
     thread->clock_ns += on_host ? op->dur_ns : op->call_dur_ns;

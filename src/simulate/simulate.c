@@ -272,11 +272,13 @@ static haul_status name_operations(const simulator *self, haul_status status)
 static haul_status run(const simulator *self, const haul_timeline_device *device,
                        const int64_t *durations_ns, haul_timeline **timeline)
 {
-    const haul_timeline_options options = {
+    haul_timeline_options options = {
         .device = *device,
         .release = HAUL_RELEASE_HOST,
         .durations_ns = durations_ns,
     };
+    for (int i = 0; i <= HAUL_OP_KERNEL; i++)
+        options.device.issue_on_return[i] = true; /* a launch's cost lies before its operation */
     const haul_status status =
         haul_timeline_run(self->schedule->workload, &options, timeline, self->error);
     return status ? name_operations(self, status) : HAUL_OK;

@@ -257,15 +257,15 @@ static void the_host_waits_and_works(void **state)
                         "  - {name: w1, op: wait}\n"
                         "  - {name: w2, op: wait, after: k0}\n"
                         "  - {name: other, op: host, thread: t, duration: 5 us}\n");
-    check_span(&made, "k0", 0, 100);
-    check_span(&made, "k1", 100, 200);
-    check_span(&made, "w0", 20, 100); /* behind two calls */
-    check_span(&made, "h", 100, 150);
-    check_span(&made, "k2", 200, 300);
-    check_span(&made, "k3", 300, 400); /* called when k2 has ended */
-    check_span(&made, "k4", 400, 500);
-    check_span(&made, "w1", 310, 500);
-    check_span(&made, "w2", 500, 500);
+    check_span(&made, "k0", 10, 110); /* when its call has returned */
+    check_span(&made, "k1", 110, 210);
+    check_span(&made, "w0", 20, 110); /* behind two calls */
+    check_span(&made, "h", 110, 160);
+    check_span(&made, "k2", 210, 310);
+    check_span(&made, "k3", 310, 410); /* called when k2 has ended */
+    check_span(&made, "k4", 410, 510);
+    check_span(&made, "w1", 320, 510);
+    check_span(&made, "w2", 510, 510);
     check_span(&made, "other", 0, 5);
     uint32_t cause = 0;
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k0"), &cause),
@@ -278,6 +278,25 @@ static void the_host_waits_and_works(void **state)
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k1"), &cause),
                      HAUL_WAITED_RESOURCE);
     assert_int_equal(cause, find(&made, "k0"));
+    release(&made);
+}
+
+/* Launches of kernels that are shorter than their calls go at the pace of the calls, blocking or
+ * not. */
+static void calls_cost(void **state)
+{
+    (void)state;
+    run made = run_yaml("call: 10 us\noperations:\n"
+                        "  - {name: a, op: kernel, duration: 2 us}\n"
+                        "  - {name: b, op: kernel, duration: 2 us}\n"
+                        "  - {name: c, op: kernel, duration: 2 us, blocking: true}\n"
+                        "  - {name: d, op: kernel, duration: 2 us, blocking: true, call: 1 us}\n"
+                        "  - {name: e, op: kernel, duration: 2 us}\n");
+    check_span(&made, "a", 10, 12);
+    check_span(&made, "b", 20, 22);
+    check_span(&made, "c", 30, 32);
+    check_span(&made, "d", 33, 35);
+    check_span(&made, "e", 45, 47);
     release(&made);
 }
 
@@ -516,6 +535,7 @@ int main(void)
         cmocka_unit_test(streams_are_the_strategy),
         cmocka_unit_test(loops_count_and_choose),
         cmocka_unit_test(the_host_waits_and_works),
+        cmocka_unit_test(calls_cost),
         cmocka_unit_test(pageable_copies_block),
         cmocka_unit_test(streams_are_of_devices),
         cmocka_unit_test(after_may_name_what_stands_below),
