@@ -46,10 +46,33 @@ static haul_status parse_lambda(const char *text, haul_kernel_fit_kind *out, hau
     return kernel_fail(error, HAUL_USAGE, "no lambda '%.40s': auto, one or by-size", text);
 }
 
+/* Reads "256" or "16x16" as the sides of a block. */
+static haul_status parse_block(const char *text, int block[3], haul_error *error)
+{
+    enum { SIDE_MOST = 1024 };
+    int sides[3] = {1, 1, 1};
+    const char *at = text;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        const long side = strtol(at, &end, 10);
+        if (*at < '1' || *at > '9' || side > SIDE_MOST || (*end && *end != 'x'))
+            break;
+        sides[i] = (int)side;
+        if (!*end) {
+            memcpy(block, sides, sizeof sides);
+            return HAUL_OK;
+        }
+        at = end + 1;
+    }
+    return kernel_fail(error, HAUL_USAGE,
+                       "expected the sides of a block as 256 or 16x16, not '%.40s'", text);
+}
+
 /* The texts of the options, before they are read. */
 typedef struct option_texts {
     const char *format;
     const char *lambda;
+    const char *block;
     const char *sizes[KERNEL_LIST_MOST];
     int size_count;
 } option_texts;
@@ -73,6 +96,8 @@ static haul_status read_texts(const option_texts *texts, kernel_options *out, ha
                                  texts->sizes[i]);
     if (!status && texts->lambda)
         status = parse_lambda(texts->lambda, &out->lambda, error);
+    if (!status && texts->block)
+        status = parse_block(texts->block, out->block, error);
     if (!status && texts->format)
         status = cli_format_parse(texts->format, &out->format, error);
     return status;
@@ -89,6 +114,7 @@ int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_
         {"size", texts.sizes, 0, &texts.size_count},
         {"kernel", &out->kernel, 0, NULL},
         {"lambda", &texts.lambda, 0, NULL},
+        {"block", &texts.block, 0, NULL},
         {"model", &out->model, 0, NULL},
         {"format", &texts.format, 0, NULL},
         {"output", &out->output, 'o', NULL},

@@ -18,6 +18,7 @@ typedef struct kernel_options {
     const char *model;
     const char *output;
     haul_kernel_fit_kind lambda;
+    int block[3]; /* sides; 0: any */
     haul_format format;
     bool help;
 } kernel_options;
