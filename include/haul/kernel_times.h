@@ -14,6 +14,7 @@ typedef struct haul_kernel_measured {
     double seconds;
     haul_kernel_counts counts; /* `threads` and `block` also where nothing else was counted */
     bool is_counted;           /* instructions, loads and stores are in `counts` */
+    int block[3];              /* its sides; all threads in the first where they are not told */
     const char *file;
     int line;
     int column; /* where its size stands, or would: 1 where the table has no such column */

@@ -29,6 +29,7 @@ static const char usage[] =
     "options:\n"
     "  --machine MACHINE             a name of 'haul machine list', or a file; may be given again\n"
     "  --kernel NAME|FILE            the kernel's file; of rows of several kernels, those of this\n"
+    "  --block 16x16                 of fit: of rows in blocks of several shapes, those of this\n"
     "  --size N[,N...]               sizes; of fit, the size of each CSV that does not say it\n"
     "  --lambda auto|one|by-size     one figure for all sizes, or one for each (auto: by size "
     "where\n"

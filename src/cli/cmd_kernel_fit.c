@@ -4,33 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/kernel_groups.h"
 #include "cli/kernel_options.h"
 #include "haul/kernel_times.h"
 
-/* The rows of one kernel on one machine. */
-typedef struct group {
-    const char *kernel;
-    char stem[96]; /* the table's name, where that is the kernel's */
-    size_t machine;
-    const haul_kernel_file *file; /* NULL: counted by a profiler */
-    haul_kernel_sample *samples;
+enum { STEM = 96 };
+
+/* Rows that are not fitted, or not as their file has it, and one of them to show. */
+typedef struct some_rows {
     size_t count;
-    haul_kernel_fit *fit;
-} group;
+    const haul_kernel_measured *one;
+} some_rows;
 
 typedef struct fitting {
     const kernel_options *options;
     haul_kernel_times *times;
+    char stems[KERNEL_LIST_MOST][STEM]; /* of the tables' names */
     haul_machine *machines[KERNEL_LIST_MOST];
     haul_kernel_file **files; /* --kernel, or all that come with haul */
     size_t file_count;
-    group *groups;
-    size_t group_count;
-    size_t *slots;       /* groups by kernel and machine: 1 + index, 0 none */
-    size_t slot_count;   /* a power of two, above twice the rows */
-    size_t other_boards; /* rows left out */
-    size_t uncounted;
-    const haul_kernel_measured *one_uncounted;
+    kernel_groups groups;
+    haul_kernel_fit **fits; /* of each group */
+    some_rows other_boards;
+    some_rows other_blocks;
+    some_rows uncounted;
+    some_rows launched_otherwise;
+    haul_kernel_counts by_file; /* of the one launched otherwise */
 } fitting;
 
 /* --- whose row it is */
@@ -106,27 +105,9 @@ static const haul_kernel_file *file_of(const fitting *self, const haul_kernel_me
 
 /* --- gathering */
 
-static uint64_t hash_of(const char *kernel, size_t machine)
+static void note(some_rows *rows, const haul_kernel_measured *row)
 {
-    uint64_t hash = UINT64_C(14695981039346656037) ^ machine; /* FNV-1a */
-    for (; *kernel; kernel++)
-        hash = (hash ^ (unsigned char)*kernel) * UINT64_C(1099511628211);
-    return hash ^ hash >> 32;
-}
-
-static group *group_of(fitting *self, const char *kernel, size_t machine)
-{
-    size_t at = (size_t)hash_of(kernel, machine) & (self->slot_count - 1);
-    for (; self->slots[at]; at = (at + 1) & (self->slot_count - 1)) {
-        group *known = &self->groups[self->slots[at] - 1];
-        if (known->machine == machine && !strcmp(known->kernel, kernel))
-            return known;
-    }
-    group *made = &self->groups[self->group_count++];
-    self->slots[at] = self->group_count;
-    made->machine = machine;
-    made->kernel = kernel;
-    return made;
+    rows->one = rows->count++ ? rows->one : row;
 }
 
 static const char *name_of(const haul_kernel_measured *row)
@@ -150,12 +131,66 @@ static haul_status fail_row(const haul_kernel_measured *row, int column, const c
 }
 
 /* A file's name without its folder and what follows a point: the name of what has none. */
-static const char *stem_of(const char *path, char stem[96])
+static void take_stem(const char *path, char stem[STEM])
 {
     const char *slash = strrchr(path, '/');
     const char *file = slash ? slash + 1 : path;
-    (void)snprintf(stem, 96, "%.*s", (int)strcspn(file, "."), file);
-    return *stem ? stem : "kernel";
+    (void)snprintf(stem, STEM, "%.*s", (int)strcspn(file, "."), file);
+    if (!*stem)
+        (void)snprintf(stem, STEM, "kernel");
+}
+
+static const char *stem_of(const fitting *self, const char *path)
+{
+    size_t at = 0;
+    while (at + 1 < self->options->file_count && strcmp(self->options->files[at], path) != 0)
+        at++;
+    return self->stems[at];
+}
+
+/* Whether the block is the one that --block asks for. */
+static bool is_asked(const kernel_options *options, const haul_kernel_measured *row)
+{
+    return !options->block[0] || !memcmp(options->block, row->block, sizeof row->block);
+}
+
+/* What it does, from its file or as it was counted. */
+static haul_status count(fitting *self, const haul_kernel_file *file,
+                         const haul_kernel_measured *row, haul_kernel_counts *out,
+                         haul_error *error)
+{
+    *out = row->counts;
+    if (!file)
+        return HAUL_OK;
+    const haul_status status = haul_kernel_file_at(file, row->size, out, error);
+    const haul_kernel_counts *launched = &row->counts;
+    if (status || launched->threads <= 0 ||
+        (launched->threads == out->threads && launched->block == out->block))
+        return status;
+    if (!self->launched_otherwise.count)
+        self->by_file = *out;
+    note(&self->launched_otherwise, row);
+    return HAUL_OK;
+}
+
+static haul_status add_sample(fitting *self, const haul_kernel_file *file, size_t machine,
+                              const haul_kernel_measured *row, haul_error *error)
+{
+    kernel_launch launch = {.sample = {.size = row->size,
+                                       .seconds = row->seconds,
+                                       .file = row->file,
+                                       .line = row->line,
+                                       .column = row->column}};
+    memcpy(launch.block, row->block, sizeof launch.block);
+    const haul_status status = count(self, file, row, &launch.sample.counts, error);
+    if (status)
+        return status;
+    const char *name = file ? file->name : row->kernel ? row->kernel : stem_of(self, row->file);
+    kernel_group *to = kernel_groups_at(&self->groups, name, machine);
+    if (!to || !kernel_group_add(to, &launch))
+        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+    to->file = file;
+    return HAUL_OK;
 }
 
 static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_error *error)
@@ -164,13 +199,12 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
     if (self->options->kernel && !file)
         return HAUL_OK; /* another kernel's */
     const size_t machine = machine_of(self, row);
-    if (machine == self->options->machine_count) {
-        self->other_boards++;
-        return HAUL_OK;
-    }
-    if (!file && !row->is_counted) {
-        self->uncounted++;
-        self->one_uncounted = row;
+    some_rows *left_out = machine == self->options->machine_count ? &self->other_boards
+                          : !is_asked(self->options, row)         ? &self->other_blocks
+                          : !file && !row->is_counted             ? &self->uncounted
+                                                                  : NULL;
+    if (left_out) {
+        note(left_out, row);
         return HAUL_OK;
     }
     if (row->size <= 0)
@@ -181,28 +215,7 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
                         "the time of these counters is missing: a trace of the same launches, "
                         "or gpu__time_duration.sum",
                         error);
-    haul_kernel_sample sample = {.size = row->size,
-                                 .seconds = row->seconds,
-                                 .counts = row->counts,
-                                 .file = row->file,
-                                 .line = row->line,
-                                 .column = row->column};
-    const haul_status status =
-        file ? haul_kernel_file_at(file, row->size, &sample.counts, error) : HAUL_OK;
-    if (status)
-        return status;
-    char stem[96];
-    const char *name = file ? file->name : row->kernel ? row->kernel : stem_of(row->file, stem);
-    group *to = group_of(self, name, machine);
-    if (name == stem)
-        to->kernel = memcpy(to->stem, stem, sizeof stem);
-    haul_kernel_sample *grown = realloc(to->samples, (to->count + 1) * sizeof *grown);
-    if (!grown)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
-    to->samples = grown;
-    to->samples[to->count++] = sample;
-    to->file = file;
-    return HAUL_OK;
+    return add_sample(self, file, machine, row, error);
 }
 
 /* Why no row is left. */
@@ -213,17 +226,19 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
         gpu = self->times->rows[i].gpu ? self->times->rows[i].gpu : gpu;
         kernel = self->times->rows[i].kernel ? self->times->rows[i].kernel : kernel;
     }
-    if (self->uncounted) {
+    if (self->uncounted.count) {
         (void)kernel_fail(error, HAUL_MISSING,
                           "what '%.60s' does is not known: give its file with --kernel, or a "
                           "profiler's counters of instructions, loads, stores and the grid",
-                          name_of(self->one_uncounted));
-        return at_row(self->one_uncounted, 1, error);
+                          name_of(self->uncounted.one));
+        return at_row(self->uncounted.one, 1, error);
     }
-    if (self->other_boards && !gpu)
+    if (self->other_blocks.count)
+        return kernel_fail(error, HAUL_BAD_INPUT, "no row is in the blocks that --block asks for");
+    if (self->other_boards.count && !gpu)
         return kernel_fail(error, HAUL_BAD_INPUT,
                            "the rows do not say their gpu: give one machine, or a column 'gpu'");
-    if (self->other_boards)
+    if (self->other_boards.count)
         return kernel_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
                            self->options->machine_names[0], gpu);
     return kernel_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
@@ -232,17 +247,46 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
 
 static haul_status gather(fitting *self, haul_error *error)
 {
-    const size_t count = self->times->count;
-    for (self->slot_count = 2; self->slot_count <= 2 * count;)
-        self->slot_count *= 2;
-    self->groups = calloc(count + 1, sizeof *self->groups);
-    self->slots = calloc(self->slot_count, sizeof *self->slots);
-    if (!self->groups || !self->slots)
+    for (size_t i = 0; i < self->options->file_count; i++)
+        take_stem(self->options->files[i], self->stems[i]);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < self->times->count; i++)
+        status = add_row(self, &self->times->rows[i], error);
+    if (!status && !self->groups.count)
+        return fail_empty(self, error);
+    if (!status && !kernel_groups_part(&self->groups))
+        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+    return status;
+}
+
+/* The samples of a group in a row; the caller frees them. */
+static haul_status samples_of(const kernel_group *of, haul_kernel_sample **out, haul_error *error)
+{
+    haul_kernel_sample *samples = calloc(of->count, sizeof *samples);
+    if (!samples)
+        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < of->count; i++)
+        samples[i] = of->launches[i].sample;
+    *out = samples;
+    return HAUL_OK;
+}
+
+static haul_status fit_groups(fitting *self, haul_error *error)
+{
+    self->fits = calloc(self->groups.count, sizeof(haul_kernel_fit *));
+    if (!self->fits)
         return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        status = add_row(self, &self->times->rows[i], error);
-    return !status && !self->group_count ? fail_empty(self, error) : status;
+    for (size_t i = 0; !status && i < self->groups.count; i++) {
+        const kernel_group *of = &self->groups.items[i];
+        haul_kernel_sample *samples = NULL;
+        status = samples_of(of, &samples, error);
+        if (!status)
+            status = haul_kernel_fit_new(self->machines[of->machine], self->options->lambda,
+                                         samples, of->count, &self->fits[i], error);
+        free(samples);
+    }
+    return status;
 }
 
 /* --- loading */
@@ -280,44 +324,72 @@ static haul_status load_kernels(fitting *self, haul_error *error)
 
 static haul_status save(const fitting *self, const char *path, haul_error *error)
 {
-    const group *of = &self->groups[0];
-    const haul_kernel_samples samples = {of->samples, of->count};
-    FILE *out;
-    haul_status status = cli_output_open(path, &out, error);
+    const kernel_group *of = &self->groups.items[0];
+    if (self->groups.count > 1)
+        return kernel_fail(error, HAUL_USAGE,
+                           "one kernel on one machine goes into a file, and here are %zu: choose "
+                           "with --kernel%s",
+                           self->groups.count,
+                           of->title ? ", --machine and --block" : " and --machine");
+    haul_kernel_sample *samples = NULL;
+    haul_status status = samples_of(of, &samples, error);
     if (status)
         return status;
-    status = haul_kernel_file_write(of->file, of->kernel, self->options->machine_names[of->machine],
-                                    &samples, out, error);
-    return cli_output_finish(out, path, status, error);
+    const haul_kernel_samples all = {samples, of->count};
+    FILE *out;
+    status = cli_output_open(path, &out, error);
+    if (!status) {
+        status = haul_kernel_file_write(
+            of->file, of->kernel, self->options->machine_names[of->machine], &all, out, error);
+        status = cli_output_finish(out, path, status, error);
+    }
+    free(samples);
+    return status;
 }
 
 static haul_status report(const fitting *self, FILE *out, haul_error *error)
 {
-    haul_kernel_fitted *fits = calloc(self->group_count + 1, sizeof *fits);
+    haul_kernel_fitted *fits = calloc(self->groups.count + 1, sizeof *fits);
     if (!fits)
         return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < self->group_count; i++) {
-        const group *of = &self->groups[i];
-        fits[i] = (haul_kernel_fitted){.kernel = of->kernel,
+    for (size_t i = 0; i < self->groups.count; i++) {
+        const kernel_group *of = &self->groups.items[i];
+        fits[i] = (haul_kernel_fitted){.kernel = kernel_group_title(of),
                                        .counts = of->file ? of->file->name : "counters",
                                        .machine = self->machines[of->machine],
-                                       .fit = of->fit};
+                                       .fit = self->fits[i]};
     }
     const haul_status status =
-        haul_report_kernel_fits(fits, self->group_count, self->options->format, out, error);
+        haul_report_kernel_fits(fits, self->groups.count, self->options->format, out, error);
     free(fits);
     return status;
 }
 
+static const char *plural(const some_rows *rows)
+{
+    return rows->count > 1 ? "s" : "";
+}
+
 static void say_left_out(const fitting *self)
 {
-    if (self->other_boards)
+    if (self->other_boards.count)
         fprintf(stderr, "haul: left out: %zu row%s of boards without a --machine\n",
-                self->other_boards, self->other_boards > 1 ? "s" : "");
-    if (self->uncounted)
+                self->other_boards.count, plural(&self->other_boards));
+    if (self->other_blocks.count)
+        fprintf(stderr, "haul: left out: %zu row%s of other blocks\n", self->other_blocks.count,
+                plural(&self->other_blocks));
+    if (self->uncounted.count)
         fprintf(stderr, "haul: left out: %zu row%s of kernels without a file or counters: '%s'%s\n",
-                self->uncounted, self->uncounted > 1 ? "s" : "", name_of(self->one_uncounted),
-                self->uncounted > 1 ? " and such" : "");
+                self->uncounted.count, plural(&self->uncounted), name_of(self->uncounted.one),
+                self->uncounted.count > 1 ? " and such" : "");
+    const haul_kernel_measured *one = self->launched_otherwise.one;
+    if (one)
+        fprintf(stderr,
+                "haul: %s:%d: launched with %.17g threads in blocks of %.17g, and the kernel's "
+                "file says %.17g in blocks of %.17g%s: at home lambda makes up for it, on other "
+                "boards it may not\n",
+                one->file, one->line, one->counts.threads, one->counts.block, self->by_file.threads,
+                self->by_file.block, self->launched_otherwise.count > 1 ? " (and other rows)" : "");
 }
 
 static haul_status fit(fitting *self, haul_error *error)
@@ -330,16 +402,8 @@ static haul_status fit(fitting *self, haul_error *error)
         status = load_times(self, error);
     if (!status)
         status = gather(self, error);
-    for (size_t i = 0; !status && i < self->group_count; i++) {
-        group *of = &self->groups[i];
-        status = haul_kernel_fit_new(self->machines[of->machine], options->lambda, of->samples,
-                                     of->count, &of->fit, error);
-    }
-    if (!status && options->output && self->group_count > 1)
-        status = kernel_fail(error, HAUL_USAGE,
-                             "one kernel on one machine goes into a file, and here are %zu: choose "
-                             "with --kernel and --machine",
-                             self->group_count);
+    if (!status)
+        status = fit_groups(self, error);
     if (!status && options->output)
         status = save(self, options->output, error);
     /* the fitted kernel has stdout where it is asked to */
@@ -353,12 +417,10 @@ static haul_status fit(fitting *self, haul_error *error)
 
 static void release(fitting *self)
 {
-    for (size_t i = 0; i < self->group_count; i++) {
-        haul_kernel_fit_free(self->groups[i].fit);
-        free(self->groups[i].samples);
-    }
-    free(self->groups);
-    free(self->slots);
+    for (size_t i = 0; self->fits && i < self->groups.count; i++)
+        haul_kernel_fit_free(self->fits[i]);
+    free(self->fits);
+    kernel_groups_release(&self->groups);
     haul_kernel_times_free(self->times);
     for (size_t i = 0; i < self->file_count; i++)
         haul_kernel_file_free(self->files[i]);

@@ -97,6 +97,8 @@ static int run(const cli_command *self, const kernel_options *options, bool expl
         return cli_usage(self, "the size is missing: --size N");
     if (options->kernel)
         return cli_usage(self, "--kernel is for 'fit': here the kernel is in the file");
+    if (options->block[0])
+        return cli_usage(self, "--block is for 'fit': here the kernel is in the file");
     if (options->model && explains)
         return cli_usage(self, "'explain' is by one model: no --model");
     if (cli_overwritten(options->output, options->files, 1))

@@ -18,9 +18,9 @@ static const haul_counter_name names[] = {
     {"grid_y", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"grid_z", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"blocks", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"block_x", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"block_y", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"block_z", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_x", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_y", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_z", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"inst_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"instructions_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"thread_inst_executed", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
@@ -179,13 +179,24 @@ static double share_of(double hits, double whole)
     return whole > 0 ? fmin(hits / whole, 1) : 0;
 }
 
+double haul_counters_block(const haul_counters *counters)
+{
+    const double *v = counters->values;
+    const double x = v[HAUL_COUNTER_BLOCK_X], y = v[HAUL_COUNTER_BLOCK_Y],
+                 z = v[HAUL_COUNTER_BLOCK_Z];
+    if (isnan(x) && isnan(y) && isnan(z))
+        return v[HAUL_COUNTER_BLOCK];
+    return known_or(x, 1) * known_or(y, 1) * known_or(z, 1);
+}
+
 bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out)
 {
     const double *v = counters->values;
-    const double threads = v[HAUL_COUNTER_GRID] * v[HAUL_COUNTER_BLOCK];
+    const double block = haul_counters_block(counters);
+    const double threads = v[HAUL_COUNTER_GRID] * block;
     if (!(threads >= 1))
         return false;
-    *out = (haul_kernel_counts){.threads = threads, .block = v[HAUL_COUNTER_BLOCK]};
+    *out = (haul_kernel_counts){.threads = threads, .block = block};
     const double loads =
         first_of(v[HAUL_COUNTER_LOADS], v[HAUL_COUNTER_WARP_LOADS] * WARP,
                  v[HAUL_COUNTER_LOAD_TRANSACTIONS] / v[HAUL_COUNTER_LOAD_TRANSACTIONS_EACH] * WARP);

@@ -12,8 +12,11 @@
 typedef enum haul_counter {
     HAUL_COUNTER_SIZE,
     HAUL_COUNTER_SECONDS,
-    HAUL_COUNTER_GRID, /* blocks: of one dimension or of all, multiplied */
-    HAUL_COUNTER_BLOCK,
+    HAUL_COUNTER_GRID,  /* blocks: of one dimension or of all, multiplied */
+    HAUL_COUNTER_BLOCK, /* threads, where its sides are not known */
+    HAUL_COUNTER_BLOCK_X,
+    HAUL_COUNTER_BLOCK_Y,
+    HAUL_COUNTER_BLOCK_Z,
     HAUL_COUNTER_WARP_INSTRUCTIONS,
     HAUL_COUNTER_INSTRUCTIONS,
     HAUL_COUNTER_WARP_LOADS, /* from global memory */
@@ -59,6 +62,9 @@ const haul_counter_name *haul_counter_find(const char *name);
 typedef struct haul_counters {
     double values[HAUL_COUNTER_COUNT];
 } haul_counters;
+
+/* Threads of a block; NaN: not known. */
+double haul_counters_block(const haul_counters *counters);
 
 void haul_counters_clear(haul_counters *counters);
 void haul_counters_add(haul_counters *counters, const haul_counter_name *name, double value);

@@ -256,23 +256,23 @@ static const char *short_name(table_reader *self, const char *text)
     return haul_arena_text(&self->records->arena, text, length);
 }
 
-/* The product of "(64, 64, 1)". */
-static double product_of(const char *text)
+/* The sides of "(64, 64, 1)"; false for anything else. */
+static bool read_sides(const char *text, double sides[3])
 {
-    double product = 1;
     int count = 0;
-    while (*text) {
+    double product = 1;
+    while (*text && count < 3) {
         char *end;
         const double value = strtod(text, &end);
         if (end == text) {
             text++;
             continue;
         }
+        sides[count++] = value;
         product *= value;
-        count++;
         text = end;
     }
-    return count && product >= 1 && product <= 1e30 ? product : (double)NAN;
+    return count && product >= 1 && product <= 1e30;
 }
 
 /* --- rows */
@@ -341,10 +341,11 @@ static haul_status read_names(table_reader *self, haul_kernel_record *record)
     for (size_t i = 0; i < self->column_count; i++) {
         const column_kind kind = self->columns[i].kind;
         const char *text = self->fields[i];
-        if (kind == GRID_SIZE)
-            record->counters.values[HAUL_COUNTER_GRID] = product_of(text);
-        if (kind == BLOCK_SIZE)
-            record->counters.values[HAUL_COUNTER_BLOCK] = product_of(text);
+        double sides[3] = {1, 1, 1};
+        if (kind == GRID_SIZE && read_sides(text, sides))
+            record->counters.values[HAUL_COUNTER_GRID] = sides[0] * sides[1] * sides[2];
+        if (kind == BLOCK_SIZE && read_sides(text, sides))
+            memcpy(&record->counters.values[HAUL_COUNTER_BLOCK_X], sides, sizeof sides);
         if ((kind != GPU && kind != KERNEL && kind != LAUNCH) || !*text)
             continue;
         if (kind == GPU && text[strspn(text, "0123456789")] == '\0')

@@ -16,9 +16,9 @@ enum { WAYS = 4 };
 typedef struct group {
     double seconds; /* the sum */
     size_t count;
-    size_t last; /* the record that came last */
-    double threads;
-    bool is_mixed; /* of more than one grid, and so of more than one size */
+    size_t last;                 /* the record that came last */
+    const haul_counters *launch; /* the last one's */
+    bool is_mixed; /* of more than one grid or block, and so of more than one size or shape */
     bool is_used;
 } group;
 
@@ -36,14 +36,23 @@ static bool is_timed(const haul_kernel_record *record)
     return !isnan(record->counters.values[HAUL_COUNTER_SECONDS]);
 }
 
-static double threads_of(const haul_kernel_record *record)
-{
-    return record->counters.values[HAUL_COUNTER_GRID] * record->counters.values[HAUL_COUNTER_BLOCK];
-}
-
 static bool same_value(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
+}
+
+static const haul_counter launch_counters[] = {HAUL_COUNTER_GRID, HAUL_COUNTER_BLOCK,
+                                               HAUL_COUNTER_BLOCK_X, HAUL_COUNTER_BLOCK_Y,
+                                               HAUL_COUNTER_BLOCK_Z};
+enum { LAUNCH_COUNTERS = sizeof launch_counters / sizeof *launch_counters };
+
+/* Of one grid and block. */
+static bool same_launch(const haul_counters *a, const haul_counters *b)
+{
+    for (int i = 0; i < LAUNCH_COUNTERS; i++)
+        if (!same_value(a->values[launch_counters[i]], b->values[launch_counters[i]]))
+            return false;
+    return true;
 }
 
 /* A group's number; new ones are added. "any" is a part of its own: names that are known have
@@ -74,8 +83,8 @@ static bool add_timed(joining *self, size_t record)
             return false;
         self->keys_of[record][way] = key;
         group *to = &self->groups[key];
-        to->is_mixed |= to->count && !same_value(to->threads, threads_of(at));
-        to->threads = threads_of(at);
+        to->is_mixed |= to->launch && !same_launch(to->launch, &at->counters);
+        to->launch = &at->counters;
         to->seconds += at->counters.values[HAUL_COUNTER_SECONDS];
         to->last = record;
         to->count++;
@@ -109,8 +118,8 @@ static bool take_time(joining *self, haul_kernel_record *record)
         const group *at = &self->groups[keys[i]];
         if (!at->count)
             continue;
-        all.is_mixed |= at->is_mixed || (all.count && !same_value(all.threads, at->threads));
-        all.threads = at->threads;
+        all.is_mixed |= at->is_mixed || (all.launch && !same_launch(all.launch, at->launch));
+        all.launch = at->launch;
         all.last = all.count && all.last > at->last ? all.last : at->last;
         all.seconds += at->seconds;
         all.count += at->count;
@@ -121,10 +130,9 @@ static bool take_time(joining *self, haul_kernel_record *record)
         self->groups[keys[i]].is_used = true;
     const haul_kernel_record *one = &self->records->items[all.last];
     record->counters.values[HAUL_COUNTER_SECONDS] = all.seconds / (double)all.count;
-    static const haul_counter grids[] = {HAUL_COUNTER_GRID, HAUL_COUNTER_BLOCK};
-    for (int i = 0; i < 2; i++)
-        if (isnan(record->counters.values[grids[i]]))
-            record->counters.values[grids[i]] = one->counters.values[grids[i]];
+    for (int i = 0; i < LAUNCH_COUNTERS; i++)
+        if (isnan(record->counters.values[launch_counters[i]]))
+            record->counters.values[launch_counters[i]] = one->counters.values[launch_counters[i]];
     record->gpu = record->gpu ? record->gpu : one->gpu;
     return true;
 }

@@ -50,6 +50,26 @@ static double known_or_zero(double value)
     return isnan(value) ? 0 : value;
 }
 
+/* CUDA's blocks have at most 1024 threads. */
+static int side_of(double value)
+{
+    enum { MOST = 65536 };
+    return value >= 1 && value <= MOST ? (int)value : 0;
+}
+
+/* All threads along the first side where no side is known. */
+static void take_block(const haul_counters *counters, int block[3])
+{
+    const double *sides = &counters->values[HAUL_COUNTER_BLOCK_X];
+    if (isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]))
+        block[0] = side_of(counters->values[HAUL_COUNTER_BLOCK]);
+    else
+        for (int i = 0; i < 3; i++)
+            block[i] = side_of(sides[i]);
+    for (int i = 0; i < 3 && haul_counters_block(counters) > 0; i++)
+        block[i] = block[i] ? block[i] : 1;
+}
+
 static haul_kernel_measured measured_of(const haul_kernel_record *record)
 {
     haul_kernel_measured row = {
@@ -62,6 +82,7 @@ static haul_kernel_measured measured_of(const haul_kernel_record *record)
         .column = record->column,
     };
     row.is_counted = haul_counters_counts(&record->counters, &row.counts);
+    take_block(&record->counters, row.block);
     return row;
 }
 

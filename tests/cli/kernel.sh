@@ -73,6 +73,10 @@ try_inner()
     inner "$@"
 }
 
+echo "== launched otherwise than the kernel's file says"
+sed 's/,4096,256$/,8192,128/' times.csv >otherwise.csv
+try haul kernel fit otherwise.csv --machine ./board.yaml --kernel ./scale.yaml --format csv
+
 echo "== predict"
 try_inner haul kernel predict fitted.yaml --machine ./board.yaml --machine ./twice.yaml --size 65536 4194304 --format csv
 try haul kernel predict fitted.yaml --machine ./board.yaml --size 65536,131072 -o p.txt

@@ -129,6 +129,27 @@ awk 'BEGIN { print "kernel,n,time_us,grid_x,block_x,inst_executed,gld_request,gs
     for (i = 0; i < 10001; i++) print "scale,1048576,100,4096,256,131072,32768,32768" }' >many.csv
 try haul kernel fit many.csv --machine ./board.yaml -o many.yaml
 
+echo "== sizes in blocks of several shapes are kernels of their own"
+cat >shapes.csv <<'END'
+kernel,n,time_us,grid_x,block_x,block_y,inst_executed,gld_request,gst_request
+scale,65536,10,256,16,16,8192,2048,2048
+scale,65536,20,256,256,1,8192,2048,2048
+scale,1048576,107,4096,16,16,131072,32768,32768
+scale,1048576,214,4096,256,1,131072,32768,32768
+END
+try haul kernel fit shapes.csv --machine ./board.yaml
+try haul kernel fit shapes.csv --machine ./board.yaml -o fitted.yaml
+try haul kernel fit shapes.csv --machine ./board.yaml --block 16x16 --format csv -o fitted.yaml
+try tail -n 2 fitted.yaml
+try haul kernel fit shapes.csv --machine ./board.yaml --block 8x8
+try haul kernel fit shapes.csv --machine ./board.yaml --block 16*16
+try haul kernel fit shapes.csv --machine ./board.yaml --block 16x
+try haul kernel predict fitted.yaml --machine ./board.yaml --size 65536 --block 16x16
+
+echo "== one shape at each size: one kernel, whatever its blocks"
+grep -v '^scale,65536,20\|^scale,1048576,107' shapes.csv >autotuned.csv
+try haul kernel fit autotuned.csv --machine ./board.yaml --format csv
+
 echo "== what is missing"
 try haul kernel fit metrics.csv --machine ./board.yaml --size 1048576
 try haul kernel fit trace.csv --machine ./board.yaml --size 1048576

@@ -302,6 +302,50 @@ static void one_counted_size_says_nothing_of_others(void **state)
     haul_kernel_file_free(kernel);
 }
 
+/* All threads along the first side where the sides are not told. */
+static void blocks_have_their_shape(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int block[3];
+    } rows[] = {
+        {"n,time_ms,block_x,block_y\n8,1,16,8\n", {16, 8, 1}},
+        {"n,time_ms,block_z,block_y,block_x\n8,1,2,4,8\n", {8, 4, 2}},
+        {"n,time_ms,Block Size\n8,1,\"(32, 2, 1)\"\n", {32, 2, 1}},
+        {"n,time_ms,launch__block_size\n8,1,256\n", {256, 1, 1}},
+        {"n,time_ms\n8,1\n", {0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        haul_kernel_times *times = parsed(rows[i].text);
+        assert_memory_equal(times->rows[0].block, rows[i].block, sizeof rows[i].block);
+        haul_kernel_times_free(times);
+    }
+}
+
+/* As many threads in all, and in a block: whose time is the counters' is not known. */
+static void counters_take_no_time_of_mixed_blocks(void **state)
+{
+    (void)state;
+    static const char head[] = "Device,Kernel,n,inst_executed,gld_request,gst_request\n"
+                               "a,mul,8,9,1,1\n"
+                               "Device,Kernel,n,grid_x,block_x,block_y,time_ms\n";
+    static const struct {
+        const char *timed;
+        double seconds;
+    } rows[] = {
+        {"a,mul,8,8,8,8,1\na,mul,8,8,8,8,3\n", 2e-3},
+        {"a,mul,8,8,8,8,1\na,mul,8,8,16,4,3\n", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s", head, rows[i].timed);
+        haul_kernel_times *times = parsed(text);
+        CHECK_NEAR(times->rows[0].seconds, rows[i].seconds, 1e-12);
+        haul_kernel_times_free(times);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +360,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(counted_kernels_are_kept_and_read_back),
         cmocka_unit_test(one_counted_size_says_nothing_of_others),
+        cmocka_unit_test(blocks_have_their_shape),
+        cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
