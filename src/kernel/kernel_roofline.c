@@ -31,9 +31,11 @@ static const double doubt_across[] = {0.21, 0.54};
 
 typedef struct carrying {
     double home_s;
-    double floor_s; /* on the target */
-    double ratio;
-    double memory; /* weight of the memory's ratio, 0 to 1 */
+    double floor_s;         /* on the target */
+    double work_s;          /* on the target, beside the launch */
+    double memory;          /* weight of the memory's ratio, 0 to 1 */
+    haul_kernel_bound roof; /* MEMORY or ARITHMETIC: what the work cannot be faster than there;
+                               LAUNCH: none */
     double half_width;
     bool same;
 } carrying;
@@ -109,6 +111,32 @@ static double memory_weight(const haul_kernel_case *what)
     return known ? weight_of(what->fit->memory_share) : 0;
 }
 
+/* Seconds that a resource takes at its nominal rate: of the memory what the L2 cannot hold from one
+ * launch to the next. */
+static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
+                       haul_kernel_bound bound)
+{
+    if (bound == HAUL_BOUND_ARITHMETIC)
+        return counts->flops / haul_gpu_flops(gpu);
+    const double rate = haul_gpu_memory_rate(gpu);
+    return rate > 0 ? fmax(0, counts->bytes - gpu->l2_bytes.value) / rate : 0;
+}
+
+/* What did not bound the kernel at home may on the target. Counts that the home time itself belies
+ * (tensor cores, data that are never read) bound nothing. */
+static void keep_under_roof(const haul_kernel_case *what, double home_work_s, carrying *self)
+{
+    static const haul_kernel_bound roofs[] = {HAUL_BOUND_MEMORY, HAUL_BOUND_ARITHMETIC};
+    for (int i = 0; i < 2; i++) {
+        const double least_s = least_of(&what->target->gpu, &what->counts, roofs[i]);
+        if (least_s <= self->work_s ||
+            least_of(&what->home->gpu, &what->counts, roofs[i]) > home_work_s)
+            continue;
+        self->work_s = least_s;
+        self->roof = roofs[i];
+    }
+}
+
 static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error *error)
 {
     const haul_gpu *from = &what->home->gpu;
@@ -118,16 +146,19 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
         status = haul_kernel_gpu_check(what->target, error);
     if (status)
         return status;
-    carrying self = {.ratio = 1, .floor_s = what->fit->floor_s};
+    carrying self = {.floor_s = what->fit->floor_s, .roof = HAUL_BOUND_LAUNCH};
     self.memory = memory_weight(what);
     self.same = what->home == what->target || haul_gpu_same(from, to);
     const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
     const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(from);
-    self.home_s = what->fit->floor_s + bsp * exp(-reading.log_lambda);
+    const double home_work_s = bsp * exp(-reading.log_lambda);
+    self.home_s = what->fit->floor_s + home_work_s;
+    self.work_s = home_work_s;
     self.half_width = reading.half_width;
     if (!self.same) {
-        self.ratio = across_ratio(what, self.memory);
+        self.work_s *= across_ratio(what, self.memory);
+        keep_under_roof(what, home_work_s, &self);
         self.floor_s *= haul_gpu_launch(to) / fmax(haul_gpu_launch(from), 1e-9);
         self.half_width = hypot(doubt_of(what, self.memory), reading.half_width);
     }
@@ -135,10 +166,9 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
     return HAUL_OK;
 }
 
-static haul_estimate estimate_of(const haul_kernel_case *what, const carrying *self)
+static haul_estimate estimate_of(const carrying *self)
 {
-    const double work = (self->home_s - what->fit->floor_s) * self->ratio;
-    const double seconds = self->floor_s + work;
+    const double seconds = self->floor_s + self->work_s;
     return (haul_estimate){
         .seconds = seconds,
         .low_s = seconds * exp(-self->half_width),
@@ -153,7 +183,7 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
     carrying self;
     const haul_status status = carry(what, &self, error);
     if (status == HAUL_OK)
-        *out = estimate_of(what, &self);
+        *out = estimate_of(&self);
     return status;
 }
 
@@ -169,6 +199,8 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *
 {
     if (self->floor_s > seconds / 2)
         return HAUL_BOUND_LAUNCH;
+    if (self->roof != HAUL_BOUND_LAUNCH)
+        return self->roof;
     if (self->memory > 0.5)
         return HAUL_BOUND_MEMORY;
     if (weight_of(what->fit->arithmetic_share) > 0.5)
@@ -224,7 +256,7 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
         return status;
     self.bound = bound_of(what, &carried, self.estimate.seconds);
     self.home_s = carried.home_s;
-    self.ratio = carried.ratio;
+    self.ratio = carried.work_s / (carried.home_s - what->fit->floor_s);
     self.blocks = blocks_of(&what->counts);
     self.busiest = busiest(&what->target->gpu, self.blocks);
     self.idle = 1 - self.blocks / (self.busiest * what->target->gpu.multiprocessors.value);

@@ -259,6 +259,44 @@ static void what_streams_follows_the_memory(void **state)
     haul_kernel_fit_free(fit);
 }
 
+/* At home 0.3 of the memory's rate and of the peak, bound inside. The target is eight times the
+ * home board inside, with its memory: what was 0.3 there would be 2.4. */
+static void what_did_not_bound_at_home_may_elsewhere(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine target = board("target", "kepler", 32, 64, 2e9);
+    const double work_s = 1e-3;
+    haul_kernel_sample one = {.size = 1e6, .seconds = work_s + 2e-6};
+    one.counts =
+        (haul_kernel_counts){.threads = 1 << 20, .block = 256, .comp = 10, .loads_global = 2};
+    const struct {
+        double bytes;
+        double flops;
+        double seconds; /* on the target, beside the launch */
+        haul_kernel_bound bound;
+    } rows[] = {
+        {0, 0, work_s / 8, HAUL_BOUND_MULTIPROCESSORS},
+        {0.3 * 200e9 * work_s, 0, 0.3 * work_s - (1 << 20) / 200e9, HAUL_BOUND_MEMORY},
+        {1 << 20, 0, work_s / 8, HAUL_BOUND_MULTIPROCESSORS}, /* all of it in the L2 */
+        {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192, HAUL_BOUND_MULTIPROCESSORS},
+        {0, 0.35 * 3.072e12 * work_s, 0.35 * work_s * 3.072 / 8.192, HAUL_BOUND_ARITHMETIC},
+        {0, 9 * 3.072e12 * work_s, 0, HAUL_BOUND_ARITHMETIC}, /* not of these cores */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        one.counts.bytes = rows[i].bytes;
+        one.counts.flops = rows[i].flops;
+        haul_kernel_fit *fit = fitted(&home, &one, 1);
+        const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+        haul_kernel_explanation why;
+        assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
+        assert_int_equal(why.bound, rows[i].bound);
+        if (rows[i].seconds > 0)
+            CHECK_NEAR(why.estimate.seconds - 2e-6, fmax(rows[i].seconds, work_s / 8), 1e-9);
+        haul_kernel_fit_free(fit);
+    }
+}
+
 static void bsp_keeps_its_lambda(void **state)
 {
     (void)state;
@@ -428,6 +466,7 @@ int main(void)
         cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),
         cmocka_unit_test(few_blocks_count_whole),
         cmocka_unit_test(what_streams_follows_the_memory),
+        cmocka_unit_test(what_did_not_bound_at_home_may_elsewhere),
         cmocka_unit_test(bsp_keeps_its_lambda),
         cmocka_unit_test(models_are_found_by_name),
         cmocka_unit_test(an_object_is_a_model),
