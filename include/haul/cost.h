@@ -52,7 +52,8 @@ typedef struct haul_model_ref {
 HAUL_API haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *error);
 HAUL_API void haul_model_release(haul_model_ref *ref);
 
-/* Time of one copy by a model, checked: finite, not negative, low <= seconds <= high. */
+/* Time of one copy by a model (NULL: auto), checked: finite, not negative, low <= seconds <= high.
+ * Returns what the model does: MISSING, naming the figure. */
 HAUL_API haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
                                     const haul_copy *copy, haul_estimate *out, haul_error *error);
 

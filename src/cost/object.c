@@ -1,6 +1,7 @@
 #include "cost/object.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,20 +32,50 @@ static haul_status load(const char *path, void **handle, haul_error *error)
                      says_place ? why + length + 2 : why);
 }
 
-haul_status haul_object_open(const char *path, const char *entry, void **handle, void **symbol,
-                             haul_error *error)
+static haul_status find_entry(void *handle, const char *entry, void **symbol, haul_error *error)
+{
+    *symbol = dlsym(handle, entry);
+    return *symbol ? HAUL_OK
+                   : haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s", entry);
+}
+
+static haul_status check(const haul_object_kind *kind, const haul_object_label *label,
+                         haul_error *error)
+{
+    if (label->abi != kind->abi)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "model has abi %u, this haul has %u: build it against this %s", label->abi,
+                         kind->abi, kind->header);
+    if (!label->name || !*label->name || !label->summary || !label->has_time)
+        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
+    if (kind->is_own(label->name))
+        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
+                         label->name);
+    return HAUL_OK;
+}
+
+haul_status haul_object_load(const haul_object_kind *kind, const char *path, void **handle,
+                             const void **model, haul_error *error)
 {
     void *loaded = NULL;
-    const haul_status status = load(path, &loaded, error);
-    if (!loaded)
+    void *symbol = NULL;
+    const void *found = NULL;
+    haul_object_label label = {0};
+    haul_status status = load(path, &loaded, error);
+    if (!status)
+        status = find_entry(loaded, kind->entry, &symbol, error);
+    if (!status) {
+        found = kind->ask(symbol, &label);
+        status = found ? check(kind, &label, error)
+                       : haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", kind->entry);
+    }
+    if (status) {
+        haul_object_close(loaded);
+        haul_error_in_file(error, path);
         return status;
-    void *found = dlsym(loaded, entry);
-    if (!found) {
-        dlclose(loaded);
-        return haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s", entry);
     }
     *handle = loaded;
-    *symbol = found;
+    *model = found;
     return HAUL_OK;
 }
 
@@ -52,4 +83,10 @@ void haul_object_close(void *handle)
 {
     if (handle)
         dlclose(handle);
+}
+
+bool haul_estimate_is_sound(const haul_estimate *estimate)
+{
+    return estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
+           estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
 }

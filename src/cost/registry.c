@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,40 +42,31 @@ static haul_status no_such_model(const char *name, haul_error *error)
     return haul_fail(error, HAUL_USAGE, "no model '%.200s': %s, or a shared object", name, names);
 }
 
-static haul_status check_model(const haul_copy_model *model, haul_error *error)
+static bool is_own(const char *name)
 {
-    if (!model)
-        return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", HAUL_MODEL_ENTRY);
-    if (model->abi != HAUL_MODEL_ABI)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "model has abi %u, this haul has %d: build it against this haul/backend.h",
-                         model->abi, HAUL_MODEL_ABI);
-    if (!model->name || !*model->name || !model->summary || !model->time)
-        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
-    if (find_own(model->name))
-        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
-                         model->name);
-    return HAUL_OK;
+    return find_own(name) != NULL;
+}
+
+static const void *ask(void *symbol, haul_object_label *label)
+{
+    haul_model_entry_fn entry;
+    /* C has no cast from an object's address to a function's; POSIX says that they are alike */
+    memcpy(&entry, &symbol, sizeof entry);
+    const haul_copy_model *model = entry();
+    if (model)
+        *label = (haul_object_label){model->abi, model->name, model->summary, model->time != NULL};
+    return model;
 }
 
 static haul_status load_object(const char *path, haul_model_ref *ref, haul_error *error)
 {
-    haul_model_ref loaded = {0};
-    void *symbol = NULL;
-    haul_status status = haul_object_open(path, HAUL_MODEL_ENTRY, &loaded.handle, &symbol, error);
-    if (status == HAUL_OK) {
-        haul_model_entry_fn entry;
-        /* C has no cast from an object's address to a function's; POSIX says that they are alike */
-        memcpy(&entry, &symbol, sizeof entry);
-        loaded.model = entry();
-        status = check_model(loaded.model, error);
-    }
-    if (status == HAUL_OK) {
-        *ref = loaded;
-        return HAUL_OK;
-    }
-    haul_model_release(&loaded);
-    haul_error_in_file(error, path);
+    static const haul_object_kind kind = {HAUL_MODEL_ENTRY, "haul/backend.h", HAUL_MODEL_ABI, ask,
+                                          is_own};
+    void *handle;
+    const void *model;
+    const haul_status status = haul_object_load(&kind, path, &handle, &model, error);
+    if (!status)
+        *ref = (haul_model_ref){.model = model, .handle = handle};
     return status;
 }
 
@@ -97,15 +87,11 @@ void haul_model_release(haul_model_ref *ref)
     *ref = (haul_model_ref){0};
 }
 
-static bool is_sound(const haul_estimate *estimate)
-{
-    return estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
-           estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
-}
-
 haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
                            const haul_copy *copy, haul_estimate *out, haul_error *error)
 {
+    if (!model)
+        model = models[0];
     haul_estimate estimate = {.model = model->name};
     if (error)
         error->text[0] = '\0';
@@ -115,7 +101,7 @@ haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *m
             haul_fail(error, status, "model '%s' gives no time for such a copy", model->name);
         return status;
     }
-    if (!is_sound(&estimate))
+    if (!haul_estimate_is_sound(&estimate))
         return haul_fail(error, HAUL_BAD_INPUT,
                          "model '%s' gave %g s (%g to %g) for a copy of %llu bytes", model->name,
                          estimate.seconds, estimate.low_s, estimate.high_s,

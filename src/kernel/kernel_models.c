@@ -100,47 +100,37 @@ static const haul_kernel_model *find_own(const char *name)
     return NULL;
 }
 
-static haul_status check_model(const haul_kernel_model *model, haul_error *error)
+static bool is_own(const char *name)
 {
-    if (!model)
-        return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", HAUL_KERNEL_MODEL_ENTRY);
-    if (model->abi != HAUL_KERNEL_MODEL_ABI)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "model has abi %u, this haul has %d: build it against this haul/kernel.h",
-                         model->abi, HAUL_KERNEL_MODEL_ABI);
-    if (!model->name || !*model->name || !model->summary || !model->time)
-        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
-    if (find_own(model->name))
-        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
-                         model->name);
-    return HAUL_OK;
+    return find_own(name) != NULL;
 }
 
-static haul_status load_model(const char *path, haul_kernel_model_ref *ref, haul_error *error)
+static const void *ask(void *symbol, haul_object_label *label)
 {
-    haul_kernel_model_ref loaded = {0};
-    void *symbol = NULL;
-    haul_status status =
-        haul_object_open(path, HAUL_KERNEL_MODEL_ENTRY, &loaded.handle, &symbol, error);
-    if (status == HAUL_OK) {
-        haul_kernel_model_entry_fn entry;
-        memcpy(&entry, &symbol, sizeof entry); /* see registry.c */
-        loaded.model = entry();
-        status = check_model(loaded.model, error);
-    }
-    if (status == HAUL_OK) {
-        *ref = loaded;
-        return HAUL_OK;
-    }
-    haul_kernel_model_release(&loaded);
-    haul_error_in_file(error, path);
+    haul_kernel_model_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof entry); /* see registry.c */
+    const haul_kernel_model *model = entry();
+    if (model)
+        *label = (haul_object_label){model->abi, model->name, model->summary, model->time != NULL};
+    return model;
+}
+
+static haul_status load_object(const char *path, haul_kernel_model_ref *ref, haul_error *error)
+{
+    static const haul_object_kind kind = {HAUL_KERNEL_MODEL_ENTRY, "haul/kernel.h",
+                                          HAUL_KERNEL_MODEL_ABI, ask, is_own};
+    void *handle;
+    const void *model;
+    const haul_status status = haul_object_load(&kind, path, &handle, &model, error);
+    if (!status)
+        *ref = (haul_kernel_model_ref){.model = model, .handle = handle};
     return status;
 }
 
 haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref, haul_error *error)
 {
     if (haul_object_is_meant(name))
-        return load_model(name, ref, error);
+        return load_object(name, ref, error);
     const haul_kernel_model *model = find_own(name);
     if (!model)
         return haul_fail(error, HAUL_USAGE,
@@ -156,15 +146,11 @@ void haul_kernel_model_release(haul_kernel_model_ref *ref)
     *ref = (haul_kernel_model_ref){0};
 }
 
-static bool is_sound(const haul_estimate *estimate)
-{
-    return estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
-           estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
-}
-
 haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                              haul_estimate *out, haul_error *error)
 {
+    if (!model)
+        model = models[0];
     if (!(what->size > 0 && what->size <= 1e30))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", what->size);
     haul_status status = haul_kernel_counts_check(&what->counts, error);
@@ -179,7 +165,7 @@ haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_c
             haul_fail(error, status, "model '%s' gives no time for such a kernel", model->name);
         return status;
     }
-    if (!is_sound(&estimate))
+    if (!haul_estimate_is_sound(&estimate))
         return haul_fail(error, HAUL_BAD_INPUT, "model '%s' gave %g s (%g to %g) for size %g",
                          model->name, estimate.seconds, estimate.low_s, estimate.high_s,
                          what->size);

@@ -101,7 +101,7 @@ static haul_status predict(haul_fitted_kernel *kernel, double size, const haul_m
     };
     haul_status status = haul_kernel_file_at(kernel->file, size, &what.counts, error);
     if (!status)
-        status = haul_kernel_time(haul_kernel_model_at(0), &what, &estimate, error);
+        status = haul_kernel_time(NULL, &what, &estimate, error);
     if (status)
         return status;
     kernel->size = size;

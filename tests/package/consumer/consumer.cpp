@@ -1,2 +1,0 @@
-/* The same program in C++. */
-#include "consumer.c"
