@@ -39,46 +39,6 @@ static haul_status find_candidates(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
-                                  haul_error *error)
-{
-    haul_advised_run made = {0};
-    if (self->plan.failed || self->study.failed)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_rewrite_build(&self->plan, &made.draft, error);
-    if (status)
-        return status;
-    const haul_timeline_options options = {
-        .device = self->device,
-        .release = HAUL_RELEASE_HOST,
-        .durations_ns = made.draft.durations_ns,
-        .call_durations_ns = made.draft.call_durations_ns,
-    };
-    self->scheduled += made.draft.workload->op_count;
-    status = haul_timeline_run(made.draft.workload, &options, &made.timeline, error);
-    if (!status)
-        *saved_ns = self->end_ns - haul_timeline_end_ns(made.draft.workload, made.timeline);
-    if (!status && run)
-        *run = made;
-    else
-        haul_advised_run_release(&made);
-    return status;
-}
-
-void haul_advised_run_release(haul_advised_run *run)
-{
-    haul_timeline_free(run->timeline);
-    haul_rewritten_release(&run->draft);
-    run->timeline = NULL;
-}
-
-/* Whether one more run may be scheduled of those that `share` of the limit leaves. */
-bool haul_advisor_may_schedule(const haul_advisor *self, double share)
-{
-    const double most = (double)self->most_ops * share;
-    return (double)(self->scheduled + self->workload->op_count) <= most;
-}
-
 /* The best of a candidate's variants; *saved_ns is INT64_MIN where none can be. */
 static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, int64_t *saved_ns,
                                 haul_error *error)

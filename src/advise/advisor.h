@@ -46,7 +46,7 @@ typedef struct haul_advisor {
 /* Finds the machine, the durations on it and its device. In advised_machine.c. */
 haul_status haul_advisor_machine(haul_advisor *self, haul_error *error);
 
-/* Schedules the plan; the run is kept where `run` is not NULL. */
+/* Schedules the plan; the run is kept where `run` is not NULL. In advised_run.c. */
 haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
                                   haul_error *error);
 void haul_advised_run_release(haul_advised_run *run);

@@ -13,15 +13,6 @@
 
 enum { FILE_BYTES = 1 << 28 }; /* the largest file that is read */
 
-haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy, double seconds,
-                            haul_error *error)
-{
-    if (!haul_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return haul_fail_no_memory(error);
-    list->items[list->count++] = (haul_sample){.copy = *copy, .seconds = seconds};
-    return HAUL_OK;
-}
-
 /* The columns of a CSV; `locality` may be absent. */
 enum { DIRECTION, MEMORY, BYTES, SECONDS, LOCALITY, COLUMNS };
 

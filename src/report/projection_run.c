@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "report/report_fields.h"
 #include "report/report_projection.h"
 #include "report/wording.h"
 
@@ -58,7 +59,7 @@ static bool print_parts(const haul_projection_page *page)
 {
     haul_table table;
     haul_fill_parts(&table, page);
-    return haul_projection_print_part(page, &table);
+    return haul_report_print_part(&table, page->out);
 }
 
 static void print_verdict(const haul_projection_page *page)
@@ -126,7 +127,7 @@ static bool print_path(const haul_projection_page *page)
 {
     haul_table table;
     haul_fill_path(&table, page);
-    return haul_projection_print_part(page, &table);
+    return haul_report_print_part(&table, page->out);
 }
 
 /* ", kernels 12.3 %" after what is there, where there are any. */

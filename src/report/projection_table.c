@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/report_fields.h"
 #include "report/report_projection.h"
 #include "report/wording.h"
 
@@ -11,17 +12,9 @@ typedef struct printer {
     bool failed;
 } printer;
 
-bool haul_projection_print_part(const haul_projection_page *page, haul_table *table)
-{
-    fputc('\n', page->out);
-    const bool printed = haul_table_print(table, page->out);
-    haul_table_release(table);
-    return printed;
-}
-
 static void print_table(printer *self, haul_table *table)
 {
-    self->failed |= !haul_projection_print_part(self->page, table);
+    self->failed |= !haul_report_print_part(table, self->out);
 }
 
 static haul_words say_percent(double percent)

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "report/analysis_tables.h"
 #include "report/report_analysis.h"
+#include "report/report_fields.h"
 #include "report/wording.h"
 
 enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16 };
@@ -34,9 +35,7 @@ uint64_t haul_decade_most(int decade)
 
 static void print_table(page *self, haul_table *table)
 {
-    fputc('\n', self->out);
-    self->failed |= !haul_table_print(table, self->out);
-    haul_table_release(table);
+    self->failed |= !haul_report_print_part(table, self->out);
 }
 
 /* "a" and "b" as "a, b"; the page's. */

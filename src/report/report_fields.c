@@ -105,6 +105,14 @@ haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out,
     return printed ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
 }
 
+bool haul_report_print_part(haul_table *table, FILE *out)
+{
+    fputc('\n', out);
+    const bool printed = haul_table_print(table, out);
+    haul_table_release(table);
+    return printed;
+}
+
 haul_status haul_report_finish_json(haul_json *json, haul_error *error)
 {
     return haul_json_end(json) ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");

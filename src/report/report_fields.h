@@ -37,6 +37,9 @@ void haul_report_put_interval(haul_json *json, double low_s, double high_s);
 /* Prints and releases a table. */
 haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error);
 
+/* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
+bool haul_report_print_part(haul_table *table, FILE *out);
+
 /* Ends a JSON document. */
 haul_status haul_report_finish_json(haul_json *json, haul_error *error);
 

@@ -25,9 +25,6 @@ void haul_fill_projection(haul_table *table, const haul_projection *projection);
 void haul_fill_parts(haul_table *table, const haul_projection_page *page);
 void haul_fill_path(haul_table *table, const haul_projection_page *page);
 
-/* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
-bool haul_projection_print_part(const haul_projection_page *page, haul_table *table);
-
 /* The whole run as the table form shows it, and as JSON. */
 bool haul_projection_print_run(const haul_projection_page *page);
 void haul_projection_put_run(haul_json *json, const haul_projection_page *page);
