@@ -5,9 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/fail.h"
-#include "base/grow.h"
 #include "base/textfile.h"
+#include "cost/sample_list.h"
 #include "haul/csv.h"
 #include "haul/units.h"
 

@@ -1,36 +1,12 @@
-/* Reading measured copies: the parts that the formats share. */
+/* Reading measured copies from memory. */
 #ifndef HAUL_COST_SAMPLES_H
 #define HAUL_COST_SAMPLES_H
 
-#include "base/fail.h"
-#include "base/grow.h"
-#include "base/json_tree.h"
 #include "haul/fit.h"
-
-/* Samples as they are gathered. */
-typedef struct haul_sample_list {
-    haul_sample *items;
-    size_t count;
-    size_t capacity;
-} haul_sample_list;
-
-/* Adds a sample; NO_MEMORY is the only failure. */
-static inline haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy,
-                                          double seconds, haul_error *error)
-{
-    if (!haul_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return haul_fail_no_memory(error);
-    list->items[list->count++] = (haul_sample){.copy = *copy, .seconds = seconds};
-    return HAUL_OK;
-}
 
 /* haul_samples_load from `size` bytes in memory, NUL behind them, which it may change; `file` names
  * them in errors. */
 haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
                                haul_error *error);
-
-/* Reads either JSON. */
-haul_status haul_samples_read_tree(const haul_tree *tree, haul_sample_list *list,
-                                   haul_error *error);
 
 #endif

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
-#include "cost/samples.h"
+#include "cost/sample_list.h"
 
 /* nvbandwidth does not write the size of its buffer: this is its default. */
 #define NVBANDWIDTH_BYTES (512.0 * 1024 * 1024)

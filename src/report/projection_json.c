@@ -4,6 +4,7 @@
 #include "report/report_analysis.h"
 #include "report/report_fields.h"
 #include "report/report_projection.h"
+#include "report/wording.h"
 
 enum { SCHEMA = 1 };
 

@@ -20,19 +20,6 @@ typedef struct page {
     bool failed;
 } page;
 
-uint64_t haul_decade_least(int decade)
-{
-    uint64_t least = decade ? 1 : 0;
-    for (int i = 0; i < decade; i++)
-        least *= 10;
-    return least;
-}
-
-uint64_t haul_decade_most(int decade)
-{
-    return decade + 1 < HAUL_DECADES ? haul_decade_least(decade + 1) - 1 : UINT64_MAX;
-}
-
 static void print_table(page *self, haul_table *table)
 {
     self->failed |= !haul_report_print_part(table, self->out);

@@ -7,10 +7,6 @@
 #include "base/json_out.h"
 #include "haul/report.h"
 
-/* The least and the most bytes of a decade of sizes. */
-uint64_t haul_decade_least(int decade);
-uint64_t haul_decade_most(int decade);
-
 /* What a row is of: its kind, and the kernel's name or the copies' direction and memory. */
 void haul_analysis_put_cost(haul_json *json, const haul_workload *workload,
                             const haul_cost_row *row);

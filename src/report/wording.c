@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "haul/analysis.h"
 #include "haul/units.h"
 
 static haul_words say_quantity(double value, haul_dimension dimension, int digits)
@@ -85,6 +86,19 @@ haul_words haul_say_decade(int decade)
     snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
              units[decade / 3]);
     return words;
+}
+
+uint64_t haul_decade_least(int decade)
+{
+    uint64_t least = decade ? 1 : 0;
+    for (int i = 0; i < decade; i++)
+        least *= 10;
+    return least;
+}
+
+uint64_t haul_decade_most(int decade)
+{
+    return decade + 1 < HAUL_DECADES ? haul_decade_least(decade + 1) - 1 : UINT64_MAX;
 }
 
 double haul_share_of(double part, double whole)

@@ -30,6 +30,10 @@ haul_words haul_say_copies(haul_direction direction, haul_memory memory);
 
 haul_words haul_say_decade(int decade); /* "10-100 kB": from the first to below the second */
 
+/* The least and the most bytes of a decade of sizes. */
+uint64_t haul_decade_least(int decade);
+uint64_t haul_decade_most(int decade);
+
 /* "3 copies", "1 copy". `plural` NULL adds an s. */
 haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural);
 

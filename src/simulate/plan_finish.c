@@ -22,25 +22,6 @@ void haul_schedule_free(haul_schedule *schedule)
     free(owned);
 }
 
-const char *haul_schedule_op(const haul_schedule *schedule, uint32_t op, char *buffer, size_t size)
-{
-    const haul_workload *workload = schedule->workload;
-    if (workload->ops[op].name != HAUL_NONE)
-        return haul_workload_string(workload, workload->ops[op].name);
-    snprintf(buffer, size, "#%" PRIu32, op + 1);
-    return buffer;
-}
-
-char *haul_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size)
-{
-    char number[24];
-    const bool is_named = self->workload->ops[op].name != HAUL_NONE;
-    const char *quote = is_named ? "'" : "";
-    snprintf(buffer, size, "%s%.60s%s", quote, haul_schedule_op(self, op, number, sizeof number),
-             quote);
-    return buffer;
-}
-
 /* --- from a plan */
 
 static haul_status fail_unknown(const haul_plan *self, const haul_reference *reference)

@@ -148,7 +148,8 @@ void haul_builder_call(haul_builder *self, const haul_call *call);
 void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after);
 
 /* Makes the workload: orders operations by start, links those on one stream and thread, turns waits
- * into edges, counts orphans. The builder is empty afterwards, whatever the outcome. */
+ * into edges, counts orphans. The builder is empty afterwards, whatever the outcome. In
+ * builder_finish.c. */
 haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,
                                 haul_workload **workload, haul_error *error);
 

@@ -1,0 +1,30 @@
+/* Measured copies as they are read. */
+#ifndef HAUL_COST_SAMPLE_LIST_H
+#define HAUL_COST_SAMPLE_LIST_H
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/json_tree.h"
+#include "haul/fit.h"
+
+typedef struct haul_sample_list {
+    haul_sample *items;
+    size_t count;
+    size_t capacity;
+} haul_sample_list;
+
+/* Adds a sample; NO_MEMORY is the only failure. */
+static inline haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy,
+                                          double seconds, haul_error *error)
+{
+    if (!haul_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return haul_fail_no_memory(error);
+    list->items[list->count++] = (haul_sample){.copy = *copy, .seconds = seconds};
+    return HAUL_OK;
+}
+
+/* Reads either JSON. In samples_json.c. */
+haul_status haul_samples_read_tree(const haul_tree *tree, haul_sample_list *list,
+                                   haul_error *error);
+
+#endif
