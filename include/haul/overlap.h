@@ -162,6 +162,10 @@ typedef struct haul_overlap {
     double mapped_s; /* full overlap of what crosses the link where all is mapped */
     double useful;   /* haul_overlap_useful_streams of the scenario; infinite: no limit known */
     bool kernel_dominates;
+    /* How often a byte in, and one out, may cross the link until copies, explicit or in streams,
+     * are as fast as the best strategy, where that maps them; else NaN. */
+    double reads_most;
+    double writes_most;
 } haul_overlap;
 
 /* With `streams` streams, or the best number of each strategy for 0. */

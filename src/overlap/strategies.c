@@ -252,6 +252,52 @@ static void find_limits(const haul_overlap_case *self, haul_overlap *out)
     out->mapped_s = fmax(self->kernel_s, mapped_s);
 }
 
+/* More than any kernel reads a byte. */
+static const double times_beyond = 1e9;
+
+static double with_times(const haul_overlap_case *self, const haul_overlap_row *row, bool out,
+                         double times)
+{
+    haul_overlap_case there = *self;
+    (out ? &there.out : &there.in)->times = times;
+    return haul_overlap_time(&there, row->strategy, row->streams);
+}
+
+/* The times that a byte of one direction may cross for `row` to take at most `limit_s`: a form only
+ * rises with them. Found to a thousandth. */
+static double most_times(const haul_overlap_case *self, const haul_overlap_row *row, bool out,
+                         double limit_s)
+{
+    double low = out ? self->out.times : self->in.times;
+    double high = 2 * low;
+    while (with_times(self, row, out, high) <= limit_s) {
+        if (high > times_beyond)
+            return (double)INFINITY;
+        low = high;
+        high *= 2;
+    }
+    while (high - low > low / 1000) {
+        const double middle = (low + high) / 2;
+        if (with_times(self, row, out, middle) <= limit_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Mapped memory is as fast as it is read: how much slack the choice has. */
+static void find_most(const haul_overlap_case *self, haul_overlap *of)
+{
+    const haul_overlap_row *best = &of->rows[of->best];
+    const double copied_s = fmin(of->rows[HAUL_EXPLICIT].seconds, of->rows[HAUL_STREAMS].seconds);
+    of->reads_most = of->writes_most = (double)NAN;
+    if (best->strategy == HAUL_MAPPED && self->in.bytes > 0)
+        of->reads_most = most_times(self, best, false, copied_s);
+    if ((best->strategy == HAUL_MAPPED || best->strategy == HAUL_HYBRID) && self->out.bytes > 0)
+        of->writes_most = most_times(self, best, true, copied_s);
+}
+
 void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_overlap *out)
 {
     *out = (haul_overlap){.best = HAUL_EXPLICIT};
@@ -265,4 +311,5 @@ void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_
     find_limits(self, out);
     out->kernel_dominates = haul_overlap_kernel_dominates(self);
     out->useful = haul_overlap_useful_streams(self, out->kernel_dominates);
+    find_most(self, out);
 }

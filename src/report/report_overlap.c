@@ -210,6 +210,8 @@ static void put_json_overlap(haul_json *json, const haul_overlap *of)
     haul_json_put_number(json, "mapped_overlap_s", of->mapped_s);
     haul_json_put_number(json, "no_overlap_s", of->none_s);
     haul_json_put_number(json, "useful_streams", of->useful);
+    haul_json_put_number(json, "reads_most", of->reads_most);
+    haul_json_put_number(json, "writes_most", of->writes_most);
     haul_json_key(json, "strategies");
     haul_json_open_array(json);
     for (int i = 0; i < HAUL_STRATEGIES; i++)

@@ -200,6 +200,49 @@ static void test_useful_streams_are_a_number_or_infinite(void **state)
     }
 }
 
+static double copied_s(const haul_overlap *of)
+{
+    return fmin(of->rows[HAUL_EXPLICIT].seconds, of->rows[HAUL_STREAMS].seconds);
+}
+
+/* The limit is where mapped memory stops being faster: just below it it is, just above it not. */
+static void check_most(const haul_overlap_case *self, const haul_overlap *of, bool out, double most)
+{
+    const haul_overlap_row *best = &of->rows[of->best];
+    const double steps[] = {0.999, 1.002};
+    for (int i = 0; i < 2; i++) {
+        haul_overlap_case there = *self;
+        (out ? &there.out : &there.in)->times = most * steps[i];
+        const double mapped_s = haul_overlap_time(&there, best->strategy, best->streams);
+        assert_true(i ? mapped_s > copied_s(of) : mapped_s <= copied_s(of));
+    }
+}
+
+static void test_how_often_mapped_bytes_may_cross(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    int checked[2] = {0};
+    for (int i = 0; i < CASES; i++) {
+        const haul_overlap_case any = any_case(&seed);
+        haul_overlap of;
+        haul_overlap_compare(&any, 0, &of);
+        const bool is_mapped = of.best == HAUL_MAPPED;
+        const bool is_written = is_mapped || of.best == HAUL_HYBRID;
+        assert_true(is_mapped ? isnan(of.reads_most) == !(any.in.bytes > 0) : isnan(of.reads_most));
+        assert_true(is_written || isnan(of.writes_most));
+        if (isfinite(of.reads_most)) {
+            check_most(&any, &of, false, of.reads_most);
+            checked[0]++;
+        }
+        if (isfinite(of.writes_most)) {
+            check_most(&any, &of, true, of.writes_most);
+            checked[1]++;
+        }
+    }
+    assert_true(checked[0] > CASES / 20 && checked[1] > CASES / 20);
+}
+
 static void test_roofline(void **state)
 {
     (void)state;
@@ -315,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_best_streams_by_brute_force),
         cmocka_unit_test(test_useful_streams),
         cmocka_unit_test(test_useful_streams_are_a_number_or_infinite),
+        cmocka_unit_test(test_how_often_mapped_bytes_may_cross),
         cmocka_unit_test(test_roofline),
         cmocka_unit_test(test_machine_figures),
         cmocka_unit_test(test_machine_lacks),
