@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise/advisor.h"
+#include "base/numerals.h"
 #include "base/stats.h"
 
 /* What is left for changes made together is at least this share of the operations to schedule. */
@@ -280,6 +281,7 @@ static void release_work(haul_advisor *self)
 haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
                         haul_advice_list **list, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     static const haul_advise_options usual = {0};
     haul_advisor *self = calloc(1, sizeof *self);
     if (!self)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 
 typedef struct unit {
     const char *name;
@@ -101,6 +102,7 @@ static void copy_trimmed(const char *text, char *buffer, size_t size)
 haul_status haul_quantity_parse(const char *text, haul_dimension dimension, double *value,
                                 haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     char *end;
     const double number = strtod(text, &end);
     char name[16];
@@ -154,6 +156,7 @@ char *haul_count_format(uint64_t count, char *buffer, size_t size)
 char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,
                            size_t size)
 {
+    HAUL_PLAIN_NUMERALS;
     const struct dimension *row = &dimensions[dimension];
     int best = row->formats - 1;
     if (value == 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "cost/points.h"
 #include "cost/pricing.h"
 
@@ -123,6 +124,7 @@ static void say_where_from(carrying *self)
 haul_status haul_machine_carry(const haul_machine *to, const haul_machine *from, haul_machine **out,
                                haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     carrying self = {.to = to, .from = from, .ratio = host_ratio(to, from)};
     say_where_from(&self);
     self.copies = calloc(to->copy_count + from->copy_count + 1, sizeof *self.copies);

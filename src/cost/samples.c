@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/numerals.h"
 #include "base/textfile.h"
 #include "cost/sample_list.h"
 #include "haul/csv.h"
@@ -134,6 +135,7 @@ haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_s
 
 haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     char *text;
     size_t size;
     haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);

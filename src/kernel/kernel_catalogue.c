@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/numerals.h"
 #include "base/textfile.h"
 #include "haul/kernel_file.h"
 #include "machine/embedded.h"
@@ -91,6 +92,7 @@ static haul_status load_named(const char *name, haul_kernel_file **kernel, haul_
 
 haul_status haul_kernel_file_load(const char *name, haul_kernel_file **kernel, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     return haul_folders_is_path(name) ? load_path(name, kernel, error)
                                       : load_named(name, kernel, error);
 }

@@ -12,6 +12,7 @@
 #include "base/expression.h"
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "base/numerals.h"
 #include "kernel/kernel_own.h"
 
 enum { ALIASES_MOST = 32, BLOCK_MOST = 1024 };
@@ -317,6 +318,7 @@ static haul_status read_kernel(haul_kernel_reader *self)
 haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *file,
                                    haul_kernel_file **kernel, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     haul_owned_kernel *made = calloc(1, sizeof *made);
     if (!made)
         return haul_fail_no_memory(error);
@@ -389,6 +391,7 @@ static haul_status check_hits(const haul_owned_kernel *self, double n,
 haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_kernel_counts *out,
                                 haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const haul_owned_kernel *self = haul_kernel_owned(kernel);
     haul_kernel_counts counts = {0};
     haul_status status = check_range(self, n, error);

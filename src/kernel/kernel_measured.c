@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "kernel/kernel_own.h"
 
 enum { SAMPLES_MOST = 10000 };
@@ -206,6 +207,7 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
                                    const char *machine, const haul_kernel_samples *samples,
                                    FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const size_t count = samples->count;
     const haul_owned_kernel *owned = kernel ? haul_kernel_owned(kernel) : NULL;
     if (owned && !owned->is_extensible) {

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/numerals.h"
 #include "base/textfile.h"
 #include "kernel/kernel_records.h"
 
@@ -133,6 +134,7 @@ static haul_status finish(owned_times *made, haul_status status, const char *fir
 haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
                                    haul_kernel_times **times, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     owned_times *made = calloc(1, sizeof *made);
     if (!made)
         return haul_fail_no_memory(error);
@@ -145,6 +147,7 @@ haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
 haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,
                                     haul_kernel_times **times, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     owned_times *made = calloc(1, sizeof *made);
     if (!made)
         return haul_fail_no_memory(error);

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/numerals.h"
 #include "base/textfile.h"
 #include "haul/machine.h"
 #include "machine/embedded.h"
@@ -120,6 +121,7 @@ static haul_status load_named(const char *name, haul_machine **machine, haul_err
 
 haul_status haul_machine_load(const char *name, haul_machine **machine, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     return haul_folders_is_path(name) ? load_file(name, machine, error)
                                       : load_named(name, machine, error);
 }

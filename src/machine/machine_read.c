@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "base/numerals.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_own.h"
 #include "machine/yaml_tree.h"
@@ -427,6 +428,7 @@ static haul_status read_mapping(const machine_reader *self, const haul_node *nod
 haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
                                haul_machine **machine, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     haul_owned_machine *owned = haul_owned_machine_new();
     if (!owned)
         return haul_fail_no_memory(error);

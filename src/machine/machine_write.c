@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "machine/machine_fields.h"
 
 enum { INDENT = 2, QUANTITY = 64, PLAIN_DIGITS = 15 };
@@ -238,6 +239,7 @@ static void write_sections(const haul_machine *machine, FILE *out)
 
 haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     write_sections(machine, out);
     fputc('\n', out);
     if (ferror(out))

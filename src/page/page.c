@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "haul/version.h"
 #include "page/html.h"
 #include "page/page_parts.h"
@@ -239,6 +240,7 @@ static haul_status make_lanes(haul_page_writer *self, haul_error *error)
 
 haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     haul_page_writer self = {.page = page, .out = out};
     haul_status status = make_lanes(&self, error);
     if (!status) {

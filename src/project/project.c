@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "project/carried.h"
 #include "project/device_work.h"
@@ -384,6 +385,7 @@ static void release_work(projector *self)
 haul_status haul_project(const haul_workload *workload, const haul_projection_options *options,
                          haul_projection **projection, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     projector *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);

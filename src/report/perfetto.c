@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/json_out.h"
+#include "base/numerals.h"
 #include "haul/version.h"
 #include "report/perfetto_rows.h"
 #include "report/wording.h"
@@ -62,6 +63,7 @@ static bool choose(perfetto *self, haul_drawing *drawing)
 
 char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
 {
+    HAUL_PLAIN_NUMERALS;
     int length = 0;
     *buffer = '\0';
     if (thinned->merged)
@@ -159,6 +161,7 @@ static haul_status draw(perfetto *self, FILE *out, haul_thinned *thinned, haul_e
 haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint64_t limit_bytes,
                                  FILE *out, haul_thinned *thinned, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (!count || count > HAUL_DRAWN_MOST)
         return haul_fail(error, HAUL_USAGE, "a trace is of 1 to %d timelines", HAUL_DRAWN_MOST);
     perfetto self = {

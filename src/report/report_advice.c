@@ -1,5 +1,6 @@
 /* Advice for people, and as rows. */
 #include "report/report_advice.h"
+#include "base/numerals.h"
 #include "report/report_fields.h"
 #include "report/wording.h"
 
@@ -128,6 +129,7 @@ static haul_status print_csv(const haul_advice_list *list, FILE *out, haul_error
 haul_status haul_report_advice(const haul_workload *workload, const haul_advice_list *list,
                                haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format == HAUL_JSON)
         return haul_advice_print_json(workload, list, out, error);
     return format == HAUL_CSV ? print_csv(list, out, error)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "base/table.h"
 #include "report/analysis_tables.h"
 #include "report/report_analysis.h"
@@ -364,6 +365,7 @@ static bool print_page(const haul_workload *workload, const haul_analysis *analy
 haul_status haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis,
                                  haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const bool written = format == HAUL_JSON  ? haul_analysis_json(workload, analysis, out)
                          : format == HAUL_CSV ? haul_analysis_csv(analysis, out)
                                               : print_page(workload, analysis, out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 #include "report/wording.h"
@@ -122,6 +123,7 @@ static haul_status print_json(char *const *names, size_t count, FILE *out, haul_
 
 haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     char **names = NULL;
     size_t count = 0;
     haul_status status = haul_catalogue_list(&names, &count, error);

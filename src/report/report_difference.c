@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 
@@ -238,6 +239,7 @@ static haul_status print_table(const haul_machine *const machines[2], const fiel
 haul_status haul_report_difference(const haul_machine *a, const haul_machine *b, haul_format format,
                                    FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const haul_machine *const machines[2] = {a, b};
     field_list lists[2] = {{.count = 0}, {.count = 0}};
     haul_status status = HAUL_OK;

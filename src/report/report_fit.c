@@ -1,5 +1,6 @@
 #include "base/fail.h"
 #include "base/json_out.h"
+#include "base/numerals.h"
 #include "base/table.h"
 #include "haul/report.h"
 #include "haul/units.h"
@@ -142,6 +143,7 @@ static bool print_json(const haul_fit_group *groups, size_t count, FILE *out)
 haul_status haul_report_fit(const haul_fit_group *groups, size_t count, haul_format format,
                             FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const bool written = format == HAUL_JSON ? print_json(groups, count, out)
                                              : print_table(groups, count, format, out);
     return written ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report of the fit");

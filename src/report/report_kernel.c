@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 #include "report/wording.h"
@@ -227,6 +228,7 @@ static haul_status print_fits_json(const haul_kernel_fitted *fits, size_t count,
 haul_status haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count,
                                     haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format == HAUL_JSON)
         return print_fits_json(fits, count, out, error);
     return format == HAUL_CSV ? print_boards(fits, count, format, out, error)
@@ -303,12 +305,14 @@ static haul_status print_times_json(const haul_kernel_predictions *of, FILE *out
 haul_status haul_report_kernel_times(const haul_kernel_predictions *of, haul_format format,
                                      FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     return format == HAUL_JSON ? print_times_json(of, out, error)
                                : print_times(of, format, out, error);
 }
 
 haul_status haul_report_kernel_models(haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format == HAUL_JSON) {
         haul_json json = haul_json_begin(out);
         haul_json_open_object(&json);

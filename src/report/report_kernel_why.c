@@ -1,6 +1,7 @@
 /* Why a kernel takes what it takes. */
 #include <math.h>
 
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 #include "report/wording.h"
@@ -182,6 +183,7 @@ static haul_status print_csv(const haul_kernel_predictions *of, FILE *out, haul_
 haul_status haul_report_kernel_why(const haul_kernel_predictions *of, haul_format format, FILE *out,
                                    haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format == HAUL_JSON)
         return print_json(of, out, error);
     return format == HAUL_CSV ? print_csv(of, out, error) : print_page(of, out, error);

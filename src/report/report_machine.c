@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numerals.h"
 #include "base/strings.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
@@ -220,6 +221,7 @@ static void put_mapping(haul_json *json, const haul_mapping *mapping, const void
 haul_status haul_report_machine(const haul_machine *machine, haul_format format, FILE *out,
                                 haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format != HAUL_JSON)
         return print_table(machine, format, out, error);
     haul_json json = haul_json_begin(out);

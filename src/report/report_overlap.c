@@ -1,6 +1,7 @@
 /* Strategies of overlap beside each other. */
 #include <math.h>
 
+#include "base/numerals.h"
 #include "report/overlap_answers.h"
 #include "report/report_fields.h"
 #include "report/report_overlap.h"
@@ -280,6 +281,7 @@ static haul_status print_json(const haul_overlap_report *self, FILE *out, haul_e
 haul_status haul_report_overlap(const haul_overlap_report *self, haul_format format, FILE *out,
                                 haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     if (format == HAUL_JSON)
         return print_json(self, out, error);
     return format == HAUL_CSV ? print_csv(self, out, error) : print_page(self, out, error);

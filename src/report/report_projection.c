@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "base/table.h"
 
 haul_status haul_report_projection(const haul_workload *workload,
@@ -10,6 +11,7 @@ haul_status haul_report_projection(const haul_workload *workload,
                                    const haul_projection *projection, haul_format format, FILE *out,
                                    haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const haul_projection_page page = {workload, options, projection, out};
     const bool printed = format == HAUL_TABLE  ? haul_projection_print_table(&page)
                          : format == HAUL_JSON ? haul_projection_print_json(&page)

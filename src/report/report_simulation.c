@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "haul/breakdown.h"
 #include "report/report_fields.h"
 #include "report/report_simulation.h"
@@ -460,6 +461,7 @@ bool haul_fill_simulation(haul_simulation_tables *tables, const haul_simulation 
 haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
                                    haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     simulation_page page;
     const haul_status status = begin(simulation, out, &page, error);
     if (status)

@@ -1,4 +1,5 @@
 /* Times of copies on a machine, and the models that give them. */
+#include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
 
@@ -96,6 +97,7 @@ static haul_status print_json(const haul_machine *machine, const haul_timed_copy
 haul_status haul_report_times(const haul_machine *machine, const haul_timed_copy *copies,
                               size_t count, haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     return format == HAUL_JSON ? print_json(machine, copies, count, out, error)
                                : print_table(copies, count, format, out, error);
 }
@@ -132,6 +134,7 @@ static haul_status print_models_table(haul_format format, FILE *out, haul_error 
 
 haul_status haul_report_models(haul_format format, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     return format == HAUL_JSON ? print_models_json(out, error)
                                : print_models_table(format, out, error);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "base/textfile.h"
 #include "simulate/plan.h"
 
@@ -179,6 +180,7 @@ static bool ends_with(const char *text, const char *end)
 haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
                                 haul_schedule **schedule, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     haul_error unseen; /* errors are put together from those of parts */
     error = error ? error : &unseen;
     haul_plan plan = {.file = file, .error = error};
@@ -197,6 +199,7 @@ haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
 
 haul_status haul_schedule_load(const char *path, haul_schedule **schedule, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     char *text = NULL;
     size_t size = 0;
     haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/numerals.h"
 #include "cost/usual.h"
 #include "simulate/kernel_prices.h"
 #include "simulate/plan.h"
@@ -337,6 +338,7 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
                           const haul_copy_model *model, haul_simulation **simulation,
                           haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     haul_error unseen; /* errors are put together from those of parts */
     error = error ? error : &unseen;
     haul_simulation *made = calloc(1, sizeof *made);
