@@ -3,13 +3,19 @@
 
 #include <string.h>
 
-static const accuracy_section *const sections[] = {
-    &accuracy_transfers,       &accuracy_identity,
-    &accuracy_baselines,       &accuracy_kernel_sizes,
-    &accuracy_kernel_boards,   &accuracy_kernel_choices,
-    &accuracy_kernel_counters, &accuracy_kernel_published,
-    &accuracy_timeline,        &accuracy_runs,
-    &accuracy_overlap,         &accuracy_advice};
+static const accuracy_section *const sections[] = {&accuracy_transfers,
+                                                   &accuracy_identity,
+                                                   &accuracy_baselines,
+                                                   &accuracy_kernel_sizes,
+                                                   &accuracy_kernel_boards,
+                                                   &accuracy_kernel_unseen,
+                                                   &accuracy_kernel_choices,
+                                                   &accuracy_kernel_counters,
+                                                   &accuracy_kernel_published,
+                                                   &accuracy_timeline,
+                                                   &accuracy_runs,
+                                                   &accuracy_overlap,
+                                                   &accuracy_advice};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

@@ -23,6 +23,7 @@ extern const accuracy_section accuracy_advice;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;
 extern const accuracy_section accuracy_kernel_choices;
+extern const accuracy_section accuracy_kernel_unseen;
 extern const accuracy_section accuracy_kernel_counters;
 extern const accuracy_section accuracy_kernel_published;
 
