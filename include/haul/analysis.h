@@ -91,15 +91,13 @@ typedef struct haul_analysis {
     int64_t idle_ns;      /* of the span: nothing on any device */
     double overlap_share; /* of the copies' busy time, under kernels of the same device; NaN if 0 */
     double copy_share;    /* copies' time / (copies' + kernels'), sums (AHEAD, Table I); NaN if 0 */
-    double latency_share; /* of the time of the groups whose latency is known; NaN if there is none
-                           */
+    double latency_share; /* of the time of groups whose latency is known; NaN if none is */
     haul_cost_row largest[HAUL_LARGEST]; /* by time, the largest first */
     size_t largest_count;
 } haul_analysis;
 
-/* Summarises a workload. Needs at most 16 bytes an
- * operation while it runs, and 80 bytes for each distinct kernel name and size of copy. Returns
- * NO_MEMORY. Free with haul_analysis_free, which takes NULL. */
+/* Summarises a workload. Needs at most 16 bytes an operation while it runs, and 80 bytes for each
+ * distinct kernel name and size of copy. Returns NO_MEMORY. Free with haul_analysis_free. */
 HAUL_API haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis,
                                   haul_error *error);
 HAUL_API void haul_analysis_free(haul_analysis *analysis);

@@ -46,7 +46,9 @@ HAUL_API haul_status haul_fit_curve(const haul_sample *samples, size_t count, si
                                     haul_residuals *residuals, haul_error *error);
 
 /* The straight line, T = latency + bytes/rate: by the average formula of CCGrid 2014, section V
- * (latency: the time of the smallest size), or by weighted least squares on relative error. */
+ * (latency: the time of the smallest size), or by weighted least squares on relative error.
+ * Returns MISSING with copies of one size, or times that do not grow with it. `residuals` may be
+ * NULL. */
 HAUL_API haul_status haul_fit_line_average(const haul_sample *samples, size_t count,
                                            haul_copy_curve *curve, haul_residuals *residuals,
                                            haul_error *error);

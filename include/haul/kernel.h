@@ -1,8 +1,7 @@
 /* Kernel models: the time of a kernel at another size, and on another board, from times measured on
  * one board. What a kernel's threads do is given as counts; a fit holds what was measured.
  *
- * Errors say what is wrong and with which sample, by its place in the file that it was read from.
- */
+ * Errors say what is wrong and with which sample, by its place in the file it was read from. */
 #ifndef HAUL_KERNEL_H
 #define HAUL_KERNEL_H
 
@@ -158,10 +157,10 @@ HAUL_API haul_status haul_kernel_time(const haul_kernel_model *model, const haul
     X(FEW_BLOCKS, "few blocks")           /* the same, with multiprocessors to spare */
 
 typedef enum haul_kernel_bound {
-#define HAUL_KERNEL_BOUND_ENUM(name, text) HAUL_BOUND_##name,
+#define HAUL_KERNEL_BOUND_ENUM(name, text) HAUL_KERNEL_BOUND_##name,
     HAUL_KERNEL_BOUND_LIST(HAUL_KERNEL_BOUND_ENUM)
 #undef HAUL_KERNEL_BOUND_ENUM
-        HAUL_BOUND_COUNT
+        HAUL_KERNEL_BOUNDS
 } haul_kernel_bound;
 
 HAUL_API const char *haul_kernel_bound_text(haul_kernel_bound bound);
@@ -178,15 +177,16 @@ typedef struct haul_kernel_term {
 typedef struct haul_kernel_explanation {
     haul_estimate estimate;
     haul_kernel_bound bound;
-    haul_kernel_term terms[HAUL_BOUND_COUNT]; /* by bound */
-    double home_s;                            /* the same size at home */
-    double ratio;                             /* of the two, less their launches */
+    haul_kernel_term terms[HAUL_KERNEL_BOUNDS]; /* by bound */
+    double home_s;                              /* the same size at home */
+    double ratio;                               /* of the two, less their launches */
     double if_rate; /* seconds if what bounds it were twice as fast: the next term then bounds */
     double blocks;
     double busiest; /* blocks of the busiest multiprocessor */
     double idle;    /* share of the multiprocessors' time without a block: of the last wave */
 } haul_kernel_explanation;
 
+/* Returns what haul_kernel_time does. */
 HAUL_API haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
                                          haul_error *error);
 

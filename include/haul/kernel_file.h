@@ -33,10 +33,9 @@ typedef struct haul_kernel_file {
 
 /* Reads a kernel from a YAML file, or, where `name` has no '/' and no ".yaml", from the kernels
  * that come with haul: NAME.yaml in the folders of the environment's HAUL_KERNELS (separated by
- * ':'), in
- * ../share/haul/kernels beside the program's own folder, in kernels of the source tree and of the
- * installation. Returns BAD_INPUT with file, line, column and what was expected. On success the
- * caller owns *kernel. */
+ * ':'), in ../share/haul/kernels beside the program's own folder, in kernels of the source tree and
+ * of the installation. Returns BAD_INPUT with file, line, column and what was expected. On success
+ * the caller owns *kernel; free with haul_kernel_file_free. */
 HAUL_API haul_status haul_kernel_file_load(const char *name, haul_kernel_file **kernel,
                                            haul_error *error);
 

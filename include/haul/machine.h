@@ -153,7 +153,7 @@ HAUL_API haul_status haul_machine_parse(const char *yaml, size_t size, const cha
 HAUL_API haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error);
 
 /* A copy of `machine` with the first `copy_count` of `copies` in place of its own, owned by the
- * caller. Strings are copied. */
+ * caller. Strings are copied. Returns NO_MEMORY. */
 HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
                                               const haul_copy_curve *copies, size_t copy_count,
                                               haul_machine **out, haul_error *error);
@@ -178,7 +178,7 @@ HAUL_API int haul_machine_visit(const haul_machine *machine, haul_figure_visitor
  * environment's HAUL_MACHINES (separated by ':'), in ../share/haul/machines beside the program's
  * own folder, in machines of the source tree and of the installation. Where two folders have the
  * same name the first counts. Fills `names` with an array of `count` strings, sorted, owned by the
- * caller and freed with haul_names_free. */
+ * caller and freed with haul_names_free; they may be none. Returns NO_MEMORY. */
 HAUL_API haul_status haul_catalogue_list(char ***names, size_t *count, haul_error *error);
 HAUL_API void haul_names_free(char **names, size_t count);
 

@@ -116,8 +116,7 @@ HAUL_API haul_status haul_report_advice(const haul_workload *workload, const hau
 
 /* A timeline to look at: when each operation of a workload ran. */
 typedef struct haul_drawn {
-    const char *label; /* before the names of its devices, "recorded"; NULL where it is the only one
-                        */
+    const char *label; /* before its devices' names, "recorded"; NULL where it is the only one */
     const haul_workload *workload;
     const haul_span *spans;   /* op_count of them, as in haul_timeline; NULL: as recorded */
     bool named;               /* copies and memsets go by the names of their operations, which

@@ -15,8 +15,7 @@ typedef enum haul_op_kind {
     HAUL_OP_COPY,
     HAUL_OP_MEMSET,
     HAUL_OP_KERNEL,
-    HAUL_OP_SYNC, /* a wait: of the host for an event, stream or context; of a stream for an event
-                   */
+    HAUL_OP_SYNC, /* the host waits for an event, stream or context, or a stream for an event */
     HAUL_OP_CALL, /* a call of the host that started nothing on a device */
 } haul_op_kind;
 
@@ -172,7 +171,7 @@ typedef struct haul_workload {
     } counts;
 } haul_workload;
 
-/* Frees a workload and all it owns; takes NULL. */
+/* Frees a workload and all it owns. */
 HAUL_API void haul_workload_free(haul_workload *workload);
 
 /* The text of a string id; "" for HAUL_NONE. Any bytes but NUL. */

@@ -117,7 +117,7 @@ static double memory_weight(const haul_kernel_case *what)
 static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
                        haul_kernel_bound bound)
 {
-    if (bound == HAUL_BOUND_ARITHMETIC)
+    if (bound == HAUL_KERNEL_BOUND_ARITHMETIC)
         return counts->flops / haul_gpu_flops(gpu);
     const double rate = haul_gpu_memory_rate(gpu);
     return rate > 0 ? fmax(0, counts->bytes - gpu->l2_bytes.value) / rate : 0;
@@ -127,7 +127,8 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
  * (tensor cores, data that are never read) bound nothing. */
 static void keep_under_roof(const haul_kernel_case *what, double home_work_s, carrying *self)
 {
-    static const haul_kernel_bound roofs[] = {HAUL_BOUND_MEMORY, HAUL_BOUND_ARITHMETIC};
+    static const haul_kernel_bound roofs[] = {HAUL_KERNEL_BOUND_MEMORY,
+                                              HAUL_KERNEL_BOUND_ARITHMETIC};
     for (int i = 0; i < 2; i++) {
         const double least_s = least_of(&what->target->gpu, &what->counts, roofs[i]);
         if (least_s <= self->work_s ||
@@ -147,7 +148,7 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
         status = haul_kernel_gpu_check(what->target, error);
     if (status)
         return status;
-    carrying self = {.floor_s = what->fit->floor_s, .roof = HAUL_BOUND_LAUNCH};
+    carrying self = {.floor_s = what->fit->floor_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     self.memory = memory_weight(what);
     self.same = what->home == what->target || haul_gpu_same(from, to);
     const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
@@ -199,16 +200,16 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *
                                   double seconds)
 {
     if (self->floor_s > seconds / 2)
-        return HAUL_BOUND_LAUNCH;
-    if (self->roof != HAUL_BOUND_LAUNCH)
+        return HAUL_KERNEL_BOUND_LAUNCH;
+    if (self->roof != HAUL_KERNEL_BOUND_LAUNCH)
         return self->roof;
     if (self->memory > 0.5)
-        return HAUL_BOUND_MEMORY;
+        return HAUL_KERNEL_BOUND_MEMORY;
     if (weight_of(what->fit->arithmetic_share) > 0.5)
-        return HAUL_BOUND_ARITHMETIC;
+        return HAUL_KERNEL_BOUND_ARITHMETIC;
     const bool few =
         haul_gpu_has_few(&what->target->gpu, blocks_of(&what->counts), what->counts.block);
-    return few ? HAUL_BOUND_FEW_BLOCKS : HAUL_BOUND_MULTIPROCESSORS;
+    return few ? HAUL_KERNEL_BOUND_FEW_BLOCKS : HAUL_KERNEL_BOUND_MULTIPROCESSORS;
 }
 
 /* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the
@@ -219,27 +220,28 @@ static void fill_terms(const haul_kernel_case *what, const carrying *self,
     const haul_gpu *gpu = &what->target->gpu;
     const double rate = haul_gpu_memory_rate(gpu);
     const double flops = what->counts.flops;
-    for (int i = 0; i < HAUL_BOUND_COUNT; i++)
+    for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)
         out->terms[i].bound = (haul_kernel_bound)i;
-    out->terms[HAUL_BOUND_LAUNCH].seconds = self->floor_s;
-    out->terms[HAUL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
-    out->terms[HAUL_BOUND_ARITHMETIC].seconds =
+    out->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds = self->floor_s;
+    out->terms[HAUL_KERNEL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
+    out->terms[HAUL_KERNEL_BOUND_ARITHMETIC].seconds =
         flops > 0 ? flops / haul_gpu_flops(gpu)
                   : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
-    if (out->bound == HAUL_BOUND_MULTIPROCESSORS || out->bound == HAUL_BOUND_FEW_BLOCKS)
+    if (out->bound == HAUL_KERNEL_BOUND_MULTIPROCESSORS ||
+        out->bound == HAUL_KERNEL_BOUND_FEW_BLOCKS)
         out->terms[out->bound].seconds = out->estimate.seconds - self->floor_s;
-    for (int i = 0; i < HAUL_BOUND_COUNT; i++)
+    for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)
         out->terms[i].share = out->terms[i].seconds / out->estimate.seconds;
 }
 
 /* Twice as fast, down to the next term. */
 static double if_faster(const haul_kernel_explanation *self)
 {
-    const double floor_s = self->terms[HAUL_BOUND_LAUNCH].seconds;
-    if (self->bound == HAUL_BOUND_LAUNCH)
+    const double floor_s = self->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds;
+    if (self->bound == HAUL_KERNEL_BOUND_LAUNCH)
         return self->estimate.seconds - floor_s / 2;
     double next = 0;
-    for (int i = HAUL_BOUND_MEMORY; i < HAUL_BOUND_COUNT; i++)
+    for (int i = HAUL_KERNEL_BOUND_MEMORY; i < HAUL_KERNEL_BOUNDS; i++)
         if (i != (int)self->bound)
             next = fmax(next, self->terms[i].seconds);
     return floor_s + fmax((self->estimate.seconds - floor_s) / 2, next);
@@ -274,5 +276,5 @@ const char *haul_kernel_bound_text(haul_kernel_bound bound)
         HAUL_KERNEL_BOUND_LIST(TEXT_OF)
 #undef TEXT_OF
     };
-    return bound >= 0 && bound < HAUL_BOUND_COUNT ? texts[bound] : "unknown";
+    return bound >= 0 && bound < HAUL_KERNEL_BOUNDS ? texts[bound] : "unknown";
 }

@@ -13,28 +13,29 @@ static const char *advice_of(const haul_kernel_explanation *why)
         "More blocks: smaller ones, or the work cut finer, until all multiprocessors have as many; "
         "or a higher clock, or more multiprocessors, up to one for each block. More bandwidth "
         "changes nothing.";
-    static const char *const advice[HAUL_BOUND_COUNT] = {
-        [HAUL_BOUND_LAUNCH] = "Fewer, larger launches: fuse it with its neighbours, or record them "
-                              "as a graph.",
-        [HAUL_BOUND_MEMORY] =
+    static const char *const advice[HAUL_KERNEL_BOUNDS] = {
+        [HAUL_KERNEL_BOUND_LAUNCH] =
+            "Fewer, larger launches: fuse it with its neighbours, or record them "
+            "as a graph.",
+        [HAUL_KERNEL_BOUND_MEMORY] =
             "Fewer bytes: narrower types, data used again in shared memory or caches, kernels "
             "fused so that what one writes the next need not read; or memory with more bandwidth. "
             "More cores or clock change nothing.",
-        [HAUL_BOUND_ARITHMETIC] =
+        [HAUL_KERNEL_BOUND_ARITHMETIC] =
             "Fewer or cheaper operations: fused multiply-adds, lower precision, matrix units; or "
             "more cores and clock. More bandwidth changes nothing.",
-        [HAUL_BOUND_MULTIPROCESSORS] =
+        [HAUL_KERNEL_BOUND_MULTIPROCESSORS] =
             "Less waiting inside the multiprocessors: accesses of a warp side by side (coalesced, "
             "without conflicts of banks), more work a thread, more resident warps; or more "
             "multiprocessors and clock.",
-        [HAUL_BOUND_FEW_BLOCKS] =
+        [HAUL_KERNEL_BOUND_FEW_BLOCKS] =
             "More blocks: smaller ones, or the work cut finer, until every multiprocessor has "
             "some; "
             "or a higher clock. More multiprocessors or bandwidth change nothing.",
     };
-    if (why->bound == HAUL_BOUND_FEW_BLOCKS && why->busiest > 1)
+    if (why->bound == HAUL_KERNEL_BOUND_FEW_BLOCKS && why->busiest > 1)
         return uneven;
-    return (unsigned)why->bound < HAUL_BOUND_COUNT ? advice[why->bound] : "";
+    return (unsigned)why->bound < HAUL_KERNEL_BOUNDS ? advice[why->bound] : "";
 }
 
 static const char *time_text(double seconds, char *text, size_t size)
@@ -47,7 +48,7 @@ static haul_status print_terms(const haul_kernel_explanation *why, FILE *out, ha
     static const char *const heads[] = {"<  not below, by", "time", "of the time"};
     haul_table table = {0};
     haul_table_begin(&table, heads, 3);
-    for (int i = 0; i < HAUL_BOUND_COUNT; i++) {
+    for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++) {
         const haul_kernel_term *term = &why->terms[i];
         char text[48];
         haul_table_cell(&table, "  %s%s", haul_kernel_bound_text((haul_kernel_bound)i),
@@ -128,7 +129,7 @@ static void put_one(haul_json *json, const haul_kernel_predicted *of)
     haul_json_put_string(json, "advice", advice_of(why));
     haul_json_key(json, "terms");
     haul_json_open_array(json);
-    for (int i = 0; i < HAUL_BOUND_COUNT; i++) {
+    for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++) {
         const bool is_known = why->terms[i].seconds > 0;
         haul_json_open_object(json);
         haul_json_put_string(json, "bound", haul_kernel_bound_text((haul_kernel_bound)i));
@@ -165,7 +166,7 @@ static haul_status print_csv(const haul_kernel_predictions *of, FILE *out, haul_
     haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < of->count; i++) {
         const haul_kernel_explanation *why = &of->items[i].why;
-        for (int j = 0; j < HAUL_BOUND_COUNT; j++) {
+        for (int j = 0; j < HAUL_KERNEL_BOUNDS; j++) {
             haul_table_cell(&table, "%s", of->kernel);
             haul_table_cell(&table, "%s", of->items[i].machine->name);
             haul_table_cell(&table, "%.17g", of->items[i].size);

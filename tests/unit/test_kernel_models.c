@@ -213,7 +213,7 @@ static void what_waits_inside_follows_multiprocessors_and_clock(void **state)
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, (one.seconds - 2e-6) * 6 / 9, 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
-    assert_int_equal(why.bound, HAUL_BOUND_MULTIPROCESSORS);
+    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_MULTIPROCESSORS);
     haul_kernel_fit_free(fit);
 }
 
@@ -231,7 +231,7 @@ static void few_blocks_count_whole(void **state)
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 1e-3 * 3 / 4, 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
-    assert_int_equal(why.bound, HAUL_BOUND_FEW_BLOCKS);
+    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_FEW_BLOCKS);
     assert_true(why.busiest == 3 && why.blocks == 32);
     CHECK_NEAR(why.idle, 1 - 32.0 / 42, 1e-12);
     haul_kernel_fit_free(fit);
@@ -254,7 +254,7 @@ static void what_streams_follows_the_memory(void **state)
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2.5 * (one.seconds - 2e-6), 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
-    assert_int_equal(why.bound, HAUL_BOUND_MEMORY);
+    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_MEMORY);
     assert_true(why.if_rate < why.estimate.seconds);
     haul_kernel_fit_free(fit);
 }
@@ -276,12 +276,13 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
         double seconds; /* on the target, beside the launch */
         haul_kernel_bound bound;
     } rows[] = {
-        {0, 0, work_s / 8, HAUL_BOUND_MULTIPROCESSORS},
-        {0.3 * 200e9 * work_s, 0, 0.3 * work_s - (1 << 20) / 200e9, HAUL_BOUND_MEMORY},
-        {1 << 20, 0, work_s / 8, HAUL_BOUND_MULTIPROCESSORS}, /* all of it in the L2 */
-        {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192, HAUL_BOUND_MULTIPROCESSORS},
-        {0, 0.35 * 3.072e12 * work_s, 0.35 * work_s * 3.072 / 8.192, HAUL_BOUND_ARITHMETIC},
-        {0, 9 * 3.072e12 * work_s, 0, HAUL_BOUND_ARITHMETIC}, /* not of these cores */
+        {0, 0, work_s / 8, HAUL_KERNEL_BOUND_MULTIPROCESSORS},
+        {0.3 * 200e9 * work_s, 0, 0.3 * work_s - (1 << 20) / 200e9, HAUL_KERNEL_BOUND_MEMORY},
+        {1 << 20, 0, work_s / 8, HAUL_KERNEL_BOUND_MULTIPROCESSORS}, /* all of it in the L2 */
+        {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192,
+         HAUL_KERNEL_BOUND_MULTIPROCESSORS},
+        {0, 0.35 * 3.072e12 * work_s, 0.35 * work_s * 3.072 / 8.192, HAUL_KERNEL_BOUND_ARITHMETIC},
+        {0, 9 * 3.072e12 * work_s, 0, HAUL_KERNEL_BOUND_ARITHMETIC}, /* not of these cores */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         one.counts.bytes = rows[i].bytes;
