@@ -66,8 +66,7 @@ double haul_gpu_launch(const haul_gpu *gpu)
     return gpu->launch_latency_s.provenance ? gpu->launch_latency_s.value : usual_launch_s;
 }
 
-/* Cycles that dependent instructions wait on `to` for one on `from`. */
-static double wait_ratio(const haul_gpu *from, const haul_gpu *to)
+double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to)
 {
     const haul_architecture *a = haul_architecture_of(from);
     const haul_architecture *b = haul_architecture_of(to);
@@ -92,7 +91,7 @@ double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to)
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks)
 {
     return busiest(to, blocks) / busiest(from, blocks) * haul_gpu_clock_ratio(from, to) *
-           wait_ratio(from, to);
+           haul_gpu_wait_ratio(from, to);
 }
 
 bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block)

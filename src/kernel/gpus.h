@@ -32,6 +32,9 @@ double haul_gpu_flops(const haul_gpu *gpu);
  * both are known. */
 double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);
 
+/* Cycles that dependent instructions wait on `to` for one on `from`; 1 where that is not known. */
+double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to);
+
 /* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the
  * blocks of the busiest (`blocks` 0: many), and the cycles that dependent instructions wait. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks);

@@ -89,20 +89,20 @@ static double across_ratio(const haul_kernel_case *what, double memory)
            pow(inside, 1 - memory);
 }
 
-static const double *doubts(const haul_gpu *from, const haul_gpu *to)
-{
-    return haul_gpu_alike(from, to) ? doubt_alike : doubt_across;
-}
-
+/* Shorter waits are of no use to what a multiprocessor does a fixed number of a cycle (accesses to
+ * shared memory and L1: 32 lanes from Kepler to Hopper): the interval reaches as far. */
 double haul_kernel_doubt_inside(const haul_gpu *from, const haul_gpu *to)
 {
-    return doubts(from, to)[1];
+    if (haul_gpu_alike(from, to))
+        return doubt_alike[1];
+    return fmax(doubt_across[1], fabs(log(haul_gpu_wait_ratio(from, to))) + doubt_alike[1]);
 }
 
 static double doubt_of(const haul_kernel_case *what, double memory)
 {
-    const double *doubt = doubts(&what->home->gpu, &what->target->gpu);
-    return memory * doubt[0] + (1 - memory) * doubt[1];
+    const haul_gpu *from = &what->home->gpu, *to = &what->target->gpu;
+    const double of_memory = haul_gpu_alike(from, to) ? doubt_alike[0] : doubt_across[0];
+    return memory * of_memory + (1 - memory) * haul_kernel_doubt_inside(from, to);
 }
 
 static double memory_weight(const haul_kernel_case *what)

@@ -259,6 +259,22 @@ static void what_streams_follows_the_memory(void **state)
     haul_kernel_fit_free(fit);
 }
 
+/* Volta's instructions wait 4 cycles where Kepler's wait 9: the interval holds what gains nothing.
+ */
+static void intervals_hold_what_waits_do_not_bound(void **state)
+{
+    (void)state;
+    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine volta = board("target", "volta", 8, 64, 1e9);
+    haul_kernel_sample one = sample(&home, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    const haul_kernel_case what = {&home, fit, &volta, one.size, one.counts};
+    const haul_estimate there = timed("roofline", &what);
+    CHECK_NEAR(there.seconds - 2e-6, (one.seconds - 2e-6) * 4 / 9, 1e-9);
+    assert_true(there.high_s > one.seconds && there.high_s < 1.25 * one.seconds);
+    haul_kernel_fit_free(fit);
+}
+
 /* At home 0.3 of the memory's rate and of the peak, bound inside. The target is eight times the
  * home board inside, with its memory: what was 0.3 there would be 2.4. */
 static void what_did_not_bound_at_home_may_elsewhere(void **state)
@@ -467,6 +483,7 @@ int main(void)
         cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),
         cmocka_unit_test(few_blocks_count_whole),
         cmocka_unit_test(what_streams_follows_the_memory),
+        cmocka_unit_test(intervals_hold_what_waits_do_not_bound),
         cmocka_unit_test(what_did_not_bound_at_home_may_elsewhere),
         cmocka_unit_test(bsp_keeps_its_lambda),
         cmocka_unit_test(models_are_found_by_name),
