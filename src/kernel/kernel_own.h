@@ -53,6 +53,14 @@ typedef struct haul_kernel_reader {
     haul_error *error;
 } haul_kernel_reader;
 
+/* Where the text of a value is. */
+static inline haul_place haul_kernel_place(const haul_kernel_reader *self, const haul_node *node)
+{
+    return (haul_place){.file = self->made->file, .line = node->line, .column = node->text_column};
+}
+
+/* --- in kernel_yaml.c */
+
 /* The value of a key of a mapping, or NULL. */
 const haul_node *haul_kernel_child(const haul_node *mapping, const char *key);
 
@@ -70,6 +78,8 @@ haul_status haul_kernel_read_text(const haul_kernel_reader *self, const char *ke
 /* The value of an expression without the variable. */
 haul_status haul_kernel_read_constant(const haul_kernel_reader *self, const haul_node *node,
                                       const char *key, double *out);
+
+/* --- in kernel_measured.c */
 
 /* Reads the section `measured`, where there is one. */
 haul_status haul_kernel_read_measured(haul_kernel_reader *self);

@@ -33,12 +33,12 @@ bool haul_kernel_record_tells(const haul_kernel_record *record);
 /* Gives counters without a time the mean of those launches of the same kernel, size and GPU (what
  * one of them does not say fits) that were timed, and their grid; nothing where these are of more
  * than one grid, for then they are of more than one size. `is_used`, of each record: its time went
- * to counters, and it is of no more use. */
+ * to counters, and it is of no more use. In kernel_join.c. */
 haul_status haul_kernel_records_join(haul_kernel_records *records, bool *is_used,
                                      haul_error *error);
 
 /* Reads a file's text into records; `first_line` counts from 1. Sizes that it does not say are
- * `file.size`. */
+ * `file.size`. In kernel_csv.c. */
 haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
                                  haul_kernel_records *records, haul_error *error);
 

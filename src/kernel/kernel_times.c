@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "base/numerals.h"
 #include "base/textfile.h"
 #include "kernel/kernel_records.h"
@@ -16,24 +15,6 @@ typedef struct owned_times {
     haul_kernel_times times; /* first: haul_kernel_times_free takes its address */
     haul_kernel_records records;
 } owned_times;
-
-bool haul_kernel_record_tells(const haul_kernel_record *record)
-{
-    for (int i = HAUL_COUNTER_SECONDS; i < HAUL_COUNTER_COUNT; i++)
-        if (!isnan(record->counters.values[i]))
-            return true;
-    return false;
-}
-
-haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records)
-{
-    if (!haul_grow(&records->items, &records->capacity, records->count + 1, sizeof *records->items))
-        return NULL;
-    haul_kernel_record *made = &records->items[records->count++];
-    *made = (haul_kernel_record){0};
-    haul_counters_clear(&made->counters);
-    return made;
-}
 
 void haul_kernel_times_free(haul_kernel_times *times)
 {
