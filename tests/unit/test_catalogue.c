@@ -99,6 +99,8 @@ static void check_whole(const char *name)
         assert_true(machine->gpu.clock_Hz.value > 0 && machine->gpu.memory_bandwidth_Bps.value > 0);
     else
         check_copies(machine);
+    if (machine->peer.kind) /* copies between GPUs do not wait for those to the host */
+        assert_true(machine->gpu.copy_engines.value > 2);
     haul_machine_free(machine);
 }
 
