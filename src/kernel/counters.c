@@ -6,9 +6,9 @@
 
 enum { WARP = 32, SECTOR = 32, NAME = 96 };
 
-/* nvprof's events and metrics (and the metrics' titles), then Nsight Compute's (and the titles of
- * its sections). Hits of L2 are counted by slice, for requests of L1 (Kepler) or of the texture
- * path (Maxwell and later). */
+/* nvprof's events and metrics (and the metrics' titles), the trace of Nsight Systems, then Nsight
+ * Compute's (and the titles of its sections). Hits of L2 are counted by slice, for requests of L1
+ * (Kepler) or of the texture path (Maxwell and later). */
 static const haul_counter_name names[] = {
     {"n", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
@@ -21,6 +21,12 @@ static const haul_counter_name names[] = {
     {"block_x", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"block_y", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"block_z", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"grdx", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"grdy", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"grdz", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"blkx", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"blky", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"blkz", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
     {"inst_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"instructions_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"thread_inst_executed", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},

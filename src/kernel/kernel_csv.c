@@ -11,12 +11,14 @@
 #include "haul/csv.h"
 #include "kernel/kernel_keys.h"
 #include "kernel/kernel_records.h"
+#include "kernel/kernel_units.h"
 
 typedef enum column_kind {
     IGNORED,
     GPU,
     KERNEL,
-    LAUNCH, /* its number */
+    ACTIVITY, /* "GPU activities", "API calls" */
+    LAUNCH,   /* its number */
     COUNTER,
     METRIC, /* one a row: its name, unit and value */
     METRIC_UNIT,
@@ -58,56 +60,6 @@ typedef struct table_reader {
 static const haul_counter_name seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1,
                                                  HAUL_WHOLE};
 
-/* --- units */
-
-/* What one of `unit` is in the dimension's base unit; 0 for none that is known. */
-static double scale_of(const char *unit, haul_dimension dimension)
-{
-    static const struct {
-        const char *name;
-        const char *usual;
-    } others[] = {{"nsecond", "ns"}, {"usecond", "us"}, {"msecond", "ms"}, {"second", "s"},
-                  {"sec", "s"},      {"seconds", "s"},  {"msec", "ms"},    {"usec", "us"},
-                  {"nsec", "ns"},    {"byte", "B"},     {"Kbyte", "kB"},   {"Mbyte", "MB"},
-                  {"Gbyte", "GB"},   {"Tbyte", "TB"}};
-    char one[48];
-    double value = 0;
-    if (dimension == HAUL_DIM_NUMBER)
-        return 1; /* inst, sector, %: the name says what is counted */
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strcmp(unit, others[i].name))
-            unit = others[i].usual;
-    snprintf(one, sizeof one, "1 %.30s", unit);
-    return *unit && !haul_quantity_parse(one, dimension, &value, NULL) ? value : 0;
-}
-
-/* "median_ms", "Time (us)": the rank of its stem, the first the best, and its scale; -1 for no
- * time. */
-static int time_rank(const char *name, double *scale)
-{
-    static const char *const stems[] = {"",     "kernel", "time",    "kernel_time", "median",
-                                        "mean", "avg",    "average", "duration",    "min"};
-    char plain[64];
-    size_t length = 0;
-    for (; name[length] && length < sizeof plain - 1; length++)
-        plain[length] =
-            isalnum((unsigned char)name[length]) ? (char)tolower((unsigned char)name[length]) : '_';
-    while (length && plain[length - 1] == '_')
-        length--;
-    plain[length] = '\0';
-    char *unit = strrchr(plain, '_');
-    const char *stem = unit ? plain : "";
-    *scale = scale_of(unit ? unit + 1 : plain, HAUL_DIM_SECONDS);
-    if (*scale <= 0)
-        return -1;
-    while (unit && unit >= plain && *unit == '_')
-        *unit-- = '\0';
-    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
-        if (!strcmp(stem, stems[i]))
-            return (int)i;
-    return -1;
-}
-
 /* --- columns */
 
 static column_kind kind_of(const char *name)
@@ -123,6 +75,7 @@ static column_kind kind_of(const char *name)
         {"program", KERNEL},
         {"name", KERNEL},
         {"kernel name", KERNEL},
+        {"type", ACTIVITY},
         {"id", LAUNCH},
         {"metric name", METRIC},
         {"event name", METRIC},
@@ -138,6 +91,22 @@ static column_kind kind_of(const char *name)
     return IGNORED;
 }
 
+/* nvprof's summary has a kernel a row, with the mean time of its calls. */
+static void find_summary(table_reader *self)
+{
+    size_t mean = self->column_count;
+    bool is_summary = false;
+    for (size_t i = 0; i < self->column_count; i++) {
+        const char *name = haul_csv_column_name(self->csv, i);
+        is_summary |= !strcasecmp(name, "Calls");
+        mean = strcasecmp(name, "Avg") ? mean : i;
+    }
+    if (!is_summary || mean == self->column_count || self->seconds < self->column_count)
+        return;
+    self->seconds = mean;
+    self->columns[mean] = (column){.kind = COUNTER, .counter = &seconds_column};
+}
+
 static void find_columns(table_reader *self)
 {
     int best = -1;
@@ -147,7 +116,7 @@ static void find_columns(table_reader *self)
         const char *name = haul_csv_column_name(self->csv, i);
         column *at = &self->columns[i];
         double scale = 0;
-        const int rank = time_rank(name, &scale);
+        const int rank = haul_kernel_time_rank(name, &scale);
         *at = (column){.kind = kind_of(name), .counter = haul_counter_find(name), .scale = 1};
         self->is_long |= at->kind == METRIC;
         self->is_timed |= !strcasecmp(name, "Input.Size");
@@ -171,6 +140,7 @@ static void find_columns(table_reader *self)
             at->kind = IGNORED;
         }
     }
+    find_summary(self);
 }
 
 /* --- fields */
@@ -219,7 +189,7 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
         return fail_field(self, at);
     }
     rest += strspn(rest, " ");
-    const double own = *rest ? scale_of(rest, counter->dimension) : scale;
+    const double own = *rest ? haul_kernel_unit_scale(rest, counter->dimension) : scale;
     if (own <= 0) {
         if (*rest)
             haul_fail(self->error, HAUL_BAD_INPUT, "unknown unit '%.20s' in '%.60s'", rest, text);
@@ -305,14 +275,15 @@ static bool is_units_row(const table_reader *self)
     if (self->columns[self->seconds].has_named_unit)
         return false;
     const char *text = self->fields[self->seconds];
-    return isalpha((unsigned char)*text) && scale_of(text, HAUL_DIM_SECONDS) > 0;
+    return isalpha((unsigned char)*text) && haul_kernel_unit_scale(text, HAUL_DIM_SECONDS) > 0;
 }
 
 static void read_units(table_reader *self)
 {
     for (size_t i = 0; i < self->column_count; i++)
         if (self->columns[i].kind == COUNTER && *self->fields[i])
-            self->columns[i].scale = scale_of(self->fields[i], self->columns[i].counter->dimension);
+            self->columns[i].scale =
+                haul_kernel_unit_scale(self->fields[i], self->columns[i].counter->dimension);
 }
 
 static haul_error place_of(const table_reader *self, size_t at)
@@ -363,13 +334,17 @@ static haul_status read_names(table_reader *self, haul_kernel_record *record)
     return HAUL_OK;
 }
 
-/* A copy in a trace has no grid. */
+/* A copy in a trace has no grid, and a name as in "[CUDA memcpy HtoD]". */
 static bool is_launch(const table_reader *self)
 {
-    for (size_t i = 0; i < self->column_count; i++)
-        if (self->columns[i].kind == COUNTER &&
-            self->columns[i].counter->counter == HAUL_COUNTER_GRID && !*self->fields[i])
+    for (size_t i = 0; i < self->column_count; i++) {
+        const column *at = &self->columns[i];
+        const char *text = self->fields[i];
+        const bool is_grid = at->kind == COUNTER && at->counter->counter == HAUL_COUNTER_GRID;
+        if ((is_grid && !*text) || (at->kind == KERNEL && *text == '[') ||
+            (at->kind == ACTIVITY && !strcmp(text, "API calls")))
             return false;
+    }
     return true;
 }
 
@@ -445,7 +420,7 @@ static haul_status read_metric(table_reader *self)
     if (!record)
         return haul_fail_no_memory(self->error);
     const double scale = unit < self->column_count
-                             ? scale_of(self->fields[unit], counter->dimension)
+                             ? haul_kernel_unit_scale(self->fields[unit], counter->dimension)
                              : (double)(counter->dimension == HAUL_DIM_NUMBER);
     double read = 0;
     status = read_value(self, value, counter, scale, &read);
@@ -496,8 +471,8 @@ static haul_status read_table(const char *text, size_t size, table_reader *self)
 /* A line on which a profiler starts a table. */
 static bool is_head(const char *line)
 {
-    static const char *const firsts[] = {"\"Device\",", "Device,", "\"Start\",",
-                                         "Start,",      "\"ID\",", "\"Type\","};
+    static const char *const firsts[] = {"\"Device\",", "Device,",   "\"Start\",",  "Start,",
+                                         "\"ID\",",     "\"Type\",", "\"Time(%)\","};
     for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
         if (!strncmp(line, firsts[i], strlen(firsts[i])))
             return true;

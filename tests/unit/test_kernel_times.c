@@ -37,6 +37,7 @@ static void times_have_the_unit_of_their_column(void **state)
         {"n,time_ms\n8,3 ms\n", 3e-3},
         {"n,duration\n8,3 us\n", 3e-6},
         {"Input.Size,Duration\n8,0.25\n", 0.25},
+        {"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Name,n\n99,6,2,3,2,k,8\n", 3e-9},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haul_kernel_times *times = parsed(rows[i].text);
@@ -109,6 +110,36 @@ static void nsight_computes_raw_page_is_read(void **state)
     CHECK_NEAR(row->counts.loads_global, 2, 1e-12);
     CHECK_NEAR(row->counts.comp, 7, 1e-12);
     haul_kernel_times_free(times);
+}
+
+/* Kernels alone, of nvprof's summary and of the traces of Nsight Systems. */
+static void summaries_and_traces_are_read(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "==1== Profiling result:\n"
+        "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+        ",%,ms,,us,us,us,\n"
+        "\"GPU activities\",99,4.0,2,2000,1999,2001,\"mul(float*)\"\n"
+        "\"GPU activities\",1,0.1,2,50,49,51,\"[CUDA memcpy HtoD]\"\n"
+        "\"API calls\",80,120.2,3,40,1,100,\"cudaMalloc\"\n",
+        "==1== Profiling result:\n"
+        "\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+        "%,s,,ms,ms,ms,\n"
+        "99,4.0,2,2,1,3,\"mul(float*)\"\n",
+        "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Device,Name\n"
+        "1,1000,,,,,,,Tesla K40 (0),[CUDA memcpy Host-to-Device]\n"
+        "2,2000000,4,2,1,16,8,1,Tesla K40 (0),\"mul(float *)\"\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        haul_kernel_times *times = parsed(texts[i]);
+        assert_int_equal(times->count, 1);
+        assert_string_equal(times->rows[0].kernel, "mul");
+        CHECK_NEAR(times->rows[0].seconds, 2e-3, 1e-12);
+        if (times->rows[0].block[0])
+            CHECK_NEAR(times->rows[0].counts.threads, 1024, 0);
+        haul_kernel_times_free(times);
+    }
 }
 
 /* nvprof --print-gpu-trace --metrics: a launch a row, with no time. */
@@ -353,6 +384,7 @@ int main(void)
         cmocka_unit_test(names_come_without_their_parameters),
         cmocka_unit_test(counters_give_counts),
         cmocka_unit_test(nsight_computes_raw_page_is_read),
+        cmocka_unit_test(summaries_and_traces_are_read),
         cmocka_unit_test(metrics_of_a_trace_take_their_times_from_another),
         cmocka_unit_test(counters_take_the_times_that_fit),
         cmocka_unit_test(many_launches_are_joined),
