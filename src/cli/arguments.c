@@ -45,12 +45,18 @@ static void keep_value(const cli_option *option, const char *text)
     option->value[option->count ? (*option->count)++ : 0] = text;
 }
 
+int cli_help(const cli_command *self)
+{
+    printf("usage: %s", self->usage);
+    return 0;
+}
+
 int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli_option *options,
                        cli_arguments *out)
 {
     known all = {0};
     list_options(self, options, &all);
-    *out = (cli_arguments){0};
+    bool asks_help = false;
     optind = 0; /* from the start */
     opterr = 0;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
@@ -60,13 +66,15 @@ int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli
         if (found == '?')
             return cli_usage(self, "no option '%s'", argv[optind - 1]);
         if (found == 'h')
-            out->help = true;
+            asks_help = true;
         else
             keep_value(find_option(options, found), optarg);
     }
+    if (asks_help)
+        return cli_help(self);
     out->operands = argv + optind;
     out->count = argc - optind;
-    return 0;
+    return CLI_GO_ON;
 }
 
 int cli_operand_read(const cli_command *self, const cli_arguments *arguments, const char *what,
@@ -77,7 +85,7 @@ int cli_operand_read(const cli_command *self, const cli_arguments *arguments, co
     if (arguments->count > 1)
         return cli_usage(self, "one %s at a time, not also '%s'", what, arguments->operands[1]);
     *operand = arguments->operands[0];
-    return 0;
+    return CLI_GO_ON;
 }
 
 const char *cli_file_name(const char *path)

@@ -50,7 +50,6 @@ typedef struct advise_options {
     const char *command; /* as it was given */
     uint64_t most_ops;
     cli_results results;
-    bool help;
 } advise_options;
 
 /* What the command reads and makes. */
@@ -167,20 +166,20 @@ static haul_status advise(const advise_options *options, haul_error *error)
     return status;
 }
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int read_limit(const cli_command *self, advise_options *options)
 {
     double limit;
     haul_error error;
     if (!options->limit)
-        return 0;
+        return CLI_GO_ON;
     if (haul_quantity_parse(options->limit, HAUL_DIM_NUMBER, &limit, &error))
         return cli_usage(self, "--limit: %s", error.text);
     if (!(limit >= 1 && limit <= 1e15))
         return cli_usage(self, "--limit is a number of operations from 1 to 1e15, not '%s'",
                          options->limit);
     options->most_ops = (uint64_t)limit;
-    return 0;
+    return CLI_GO_ON;
 }
 
 /* Likewise. */
@@ -197,14 +196,13 @@ static int parse(const cli_command *self, int argc, char **argv, advise_options 
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    if (!which)
+    if (which == CLI_GO_ON)
         which = read_limit(self, options);
-    if (which)
+    if (which != CLI_GO_ON)
         return which;
     const char *const inputs[] = {options->trace, options->machine, options->from};
     return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
@@ -215,13 +213,9 @@ static int run(const cli_command *self, int argc, char **argv)
     cli_command_line command;
     cli_command_text(argc, argv, &command);
     advise_options options = {.command = command.text};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     haul_error error;
     return advise(&options, &error) ? cli_fail(&error) : 0;
 }

@@ -42,10 +42,9 @@ typedef struct analyze_options {
     const char *trace;
     const char *command;
     cli_results results;
-    bool help;
 } analyze_options;
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
     const cli_option known[] = {
@@ -56,12 +55,12 @@ static int parse(const cli_command *self, int argc, char **argv, analyze_options
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     const int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    return which ? which : cli_results_check(self, &options->results, &options->trace, 1);
+    return which != CLI_GO_ON ? which
+                              : cli_results_check(self, &options->results, &options->trace, 1);
 }
 
 static haul_status write_report(const analyze_options *options, const haul_workload *workload,
@@ -116,13 +115,9 @@ static int run(const cli_command *self, int argc, char **argv)
     cli_command_line command;
     cli_command_text(argc, argv, &command);
     analyze_options options = {.command = command.text};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     haul_error error;
     return analyze(&options, &error) ? cli_fail(&error) : 0;
 }

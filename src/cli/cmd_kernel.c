@@ -103,23 +103,15 @@ static int run(const cli_command *self, int argc, char **argv)
 {
     if (argc < 2)
         return cli_usage(self, "what to do is missing: fit, predict, explain or list");
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return cli_help(self);
     kernel_options options;
-    const bool asks_help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
-    for (size_t i = 0; !asks_help && i < sizeof subcommands / sizeof *subcommands; i++) {
-        if (strcmp(argv[1], subcommands[i].name) != 0)
-            continue;
-        const int wrong = kernel_options_parse(self, argc - 1, argv + 1, &options);
-        if (wrong)
-            return wrong;
-        if (!options.help)
-            return subcommands[i].run(self, &options);
-        printf("usage: %s", usage);
-        return 0;
-    }
-    if (!asks_help)
-        return cli_usage(self, "no command '%s'", argv[1]);
-    printf("usage: %s", usage);
-    return 0;
+    for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
+        if (!strcmp(argv[1], subcommands[i].name)) {
+            const int code = kernel_options_parse(self, argc - 1, argv + 1, &options);
+            return code != CLI_GO_ON ? code : subcommands[i].run(self, &options);
+        }
+    return cli_usage(self, "no command '%s'", argv[1]);
 }
 
 const cli_command cli_kernel = {

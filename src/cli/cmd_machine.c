@@ -34,7 +34,7 @@ typedef struct options {
     cli_arguments names; /* machines or files */
 } options;
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, options *out)
 {
     *out = (options){0};
@@ -44,15 +44,15 @@ static int parse(const cli_command *self, int argc, char **argv, options *out)
         {"output", &out->output, 'o', NULL},
         {0},
     };
-    const int wrong = cli_arguments_read(self, argc, argv, known, &out->names);
+    const int code = cli_arguments_read(self, argc, argv, known, &out->names);
     haul_error error;
-    if (wrong || out->names.help)
-        return wrong;
+    if (code != CLI_GO_ON)
+        return code;
     if (cli_format_parse(format, &out->format, &error))
         return cli_usage(self, "%s", error.text);
     const char *lost = cli_overwritten(out->output, (const char *const *)out->names.operands,
                                        (size_t)out->names.count);
-    return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : 0;
+    return lost ? cli_usage(self, "'%s' would be overwritten by the report", lost) : CLI_GO_ON;
 }
 
 /* A report to the output that the options name. */
@@ -184,19 +184,11 @@ static const struct {
 
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
 
-static int print_usage(void)
-{
-    printf("usage: %s", usage);
-    return 0;
-}
-
 static int run_subcommand(const cli_command *self, int index, int argc, char **argv)
 {
     options given;
-    const int wrong = parse(self, argc, argv, &given);
-    if (wrong)
-        return wrong;
-    return given.names.help ? print_usage() : subcommands[index].run(self, &given);
+    const int code = parse(self, argc, argv, &given);
+    return code != CLI_GO_ON ? code : subcommands[index].run(self, &given);
 }
 
 static int run(const cli_command *self, int argc, char **argv)
@@ -208,7 +200,7 @@ static int run(const cli_command *self, int argc, char **argv)
     if (!strcmp(argv[1], "fit"))
         return cli_machine_fit(self, argc - 1, argv + 1);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return print_usage();
+        return cli_help(self);
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         if (!strcmp(argv[1], subcommands[i].name))
             return run_subcommand(self, i, argc - 1, argv + 1);

@@ -48,7 +48,6 @@ typedef struct overlap_options {
     const char *writes;
     const char *command; /* that was given */
     cli_results results;
-    bool help;
 } overlap_options;
 
 /* The options, read. */
@@ -192,7 +191,7 @@ static const char *find_missing(const overlap_options *options)
     return options->kernel ? NULL : "--kernel TIME";
 }
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, overlap_options *options)
 {
     const cli_option known[] = {
@@ -209,10 +208,9 @@ static int parse(const cli_command *self, int argc, char **argv, overlap_options
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     if (rest.count)
         return cli_usage(self, "'%s' is not an option", rest.operands[0]);
     const char *missing = find_missing(options);
@@ -226,13 +224,9 @@ static int run(const cli_command *self, int argc, char **argv)
     cli_command_line command;
     cli_command_text(argc, argv, &command);
     overlap_options options = {.command = command.text};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     request asked = {.options = &options};
     haul_error error;
     if (read_request(&asked, &error))

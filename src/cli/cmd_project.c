@@ -57,7 +57,6 @@ typedef struct project_options {
     const char *truth;
     const char *command;
     cli_results results;
-    bool help;
 } project_options;
 
 /* What the command reads and makes. */
@@ -203,7 +202,7 @@ static haul_status project(const project_options *options, haul_error *error)
     return status;
 }
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, project_options *options)
 {
     const cli_option known[] = {
@@ -218,12 +217,11 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     const int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    if (which)
+    if (which != CLI_GO_ON)
         return which;
     if (!options->to)
         return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
@@ -237,13 +235,9 @@ static int run(const cli_command *self, int argc, char **argv)
     cli_command_line command;
     cli_command_text(argc, argv, &command);
     project_options options = {.command = command.text};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     haul_error error;
     return project(&options, &error) ? cli_fail(&error) : 0;
 }

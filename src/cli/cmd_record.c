@@ -25,7 +25,6 @@ static const char usage[] =
 
 typedef struct record_options {
     haul_recording_options run;
-    bool help;
 } record_options;
 
 static bool parse_duration(const char *text, double *seconds)
@@ -48,7 +47,7 @@ static bool parse_count(const char *text, uint64_t *count)
     return true;
 }
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, record_options *options)
 {
     const char *duration = NULL, *most = NULL;
@@ -59,10 +58,9 @@ static int parse(const cli_command *self, int argc, char **argv, record_options 
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     if (duration && !parse_duration(duration, &options->run.duration_s))
         return cli_usage(self, "no duration in seconds '%s'", duration);
     if (most && !parse_count(most, &options->run.max_operations))
@@ -72,7 +70,7 @@ static int parse(const cli_command *self, int argc, char **argv, record_options 
     if (!rest.count)
         return cli_usage(self, "which program?");
     options->run.program = rest.operands;
-    return 0;
+    return CLI_GO_ON;
 }
 
 static void say_nothing_recorded(const haul_recording *recording, const char *program)
@@ -120,13 +118,9 @@ static void say(const haul_recording *recording, const record_options *options)
 static int run(const cli_command *self, int argc, char **argv)
 {
     record_options options = {0};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help || !options.run.program) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     haul_recording recording;
     haul_error error;
     if (haul_recording_run(&options.run, &recording, &error))

@@ -39,7 +39,6 @@ typedef struct simulate_options {
     const char *model;
     const char *command; /* that was given */
     cli_results results;
-    bool help;
 } simulate_options;
 
 /* What the command reads and makes. */
@@ -133,7 +132,7 @@ static haul_status simulate(const simulate_options *options, haul_error *error)
     return status;
 }
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, simulate_options *options)
 {
     const cli_option known[] = {
@@ -146,12 +145,11 @@ static int parse(const cli_command *self, int argc, char **argv, simulate_option
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(self, argc, argv, known, &rest);
-    options->help = rest.help;
-    if (wrong || rest.help)
-        return wrong;
+    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     const int which = cli_operand_read(self, &rest, "workload", &options->workload);
-    if (which)
+    if (which != CLI_GO_ON)
         return which;
     if (!options->machine)
         return cli_usage(self, "on which machine? --machine M; see 'haul machine list'");
@@ -164,13 +162,9 @@ static int run(const cli_command *self, int argc, char **argv)
     cli_command_line command;
     cli_command_text(argc, argv, &command);
     simulate_options options = {.command = command.text};
-    const int wrong = parse(self, argc, argv, &options);
-    if (wrong)
-        return wrong;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
+    const int code = parse(self, argc, argv, &options);
+    if (code != CLI_GO_ON)
+        return code;
     haul_error error;
     return simulate(&options, &error) ? cli_fail(&error) : 0;
 }

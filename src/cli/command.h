@@ -53,11 +53,17 @@ typedef struct cli_option {
 typedef struct cli_arguments {
     char **operands;
     int count;
-    bool help; /* -h or --help was among them */
 } cli_arguments;
 
-/* Reads the arguments after argv[0]; a list has at most 15 options. Returns 0, or the exit code for
- * wrong use, which it says. */
+/* What reads arguments returns where the command is to be run; else an exit code, all being said.
+ */
+enum { CLI_GO_ON = -1 };
+
+/* Prints the usage and returns the exit code. */
+int cli_help(const cli_command *self);
+
+/* Reads the arguments after argv[0]; a list has at most 15 options. Returns CLI_GO_ON, the exit
+ * code for wrong use, or that of cli_help where -h or --help is among them. */
 int cli_arguments_read(const cli_command *self, int argc, char **argv, const cli_option *options,
                        cli_arguments *out);
 
@@ -91,7 +97,7 @@ typedef struct cli_results {
 } cli_results;
 
 /* Reads the form, and refuses a file that is one of the inputs, and a page where the report goes.
- * Returns 0, or the exit code for wrong use, said. */
+ * Returns CLI_GO_ON, or the exit code for wrong use. */
 int cli_results_check(const cli_command *self, cli_results *results, const char *const *inputs,
                       size_t count);
 

@@ -123,15 +123,14 @@ int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_
     if (argc > KERNEL_LIST_MOST)
         return cli_usage(self, "expected at most %d arguments", KERNEL_LIST_MOST);
     const int code = cli_arguments_read(self, argc, argv, known, &given);
-    if (code)
+    if (code != CLI_GO_ON)
         return code;
     out->machine_count = (size_t)machine_count;
-    out->help = given.help;
     haul_error error;
     if (read_texts(&texts, out, &error))
         return cli_usage(self, "%s", error.text);
     read_operands(&given, out);
-    return 0;
+    return CLI_GO_ON;
 }
 
 haul_status kernel_machines_load(const kernel_options *options, haul_machine **machines,

@@ -20,11 +20,10 @@ typedef struct kernel_options {
     haul_kernel_fit_kind lambda;
     int block[3]; /* sides; 0: any */
     haul_format format;
-    bool help;
 } kernel_options;
 
 /* Reads the arguments, `argv` from the subcommand's name on. Numbers that stand alone beside a
- * --size are further sizes. Returns 0, or the exit code for wrong use, which it says. */
+ * --size are further sizes. Returns as cli_arguments_read. */
 int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_options *out);
 
 /* The machines that they name, in an array as long as the options' list. */

@@ -36,10 +36,9 @@ typedef struct fit_options {
     const char *name;
     const char *points;
     const char *format;
-    bool help;
 } fit_options;
 
-/* Returns 0, or the exit code for wrong use, said. `far` has room for `argc`. */
+/* Returns as cli_arguments_read. `far` has room for `argc`. */
 static int parse_arguments(int argc, char **argv, fit_options *out)
 {
     const cli_option known[] = {
@@ -52,12 +51,11 @@ static int parse_arguments(int argc, char **argv, fit_options *out)
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(&command, argc, argv, known, &rest);
-    out->help = rest.help;
+    const int code = cli_arguments_read(&command, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     out->near = rest.operands;
     out->near_count = rest.count;
-    if (wrong || rest.help)
-        return wrong;
     if (!rest.count && !out->far_count)
         return cli_usage(&command, "the files of measured copies are missing");
     if (!out->out)
@@ -66,7 +64,7 @@ static int parse_arguments(int argc, char **argv, fit_options *out)
         cli_overwritten(out->out, (const char *const *)out->near, (size_t)out->near_count);
     if (!lost)
         lost = cli_overwritten(out->out, out->far, (size_t)out->far_count);
-    return lost ? cli_usage(&command, "'%s' would be overwritten by the machine", lost) : 0;
+    return lost ? cli_usage(&command, "'%s' would be overwritten by the machine", lost) : CLI_GO_ON;
 }
 
 static haul_status fail_no_memory(haul_error *error)
@@ -308,9 +306,7 @@ int cli_machine_fit(const cli_command *self, int argc, char **argv)
         return cli_fail(&error);
     }
     int code = parse_arguments(argc, argv, &options);
-    if (!code && options.help)
-        printf("usage: %s", usage);
-    else if (!code)
+    if (code == CLI_GO_ON)
         code = run_options(&options);
     free(options.far);
     return code;

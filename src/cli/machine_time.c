@@ -42,7 +42,6 @@ typedef struct time_options {
     const char *csv;
     const char *format;
     const char *output;
-    bool help;
 } time_options;
 
 /* What prices: all that the options name, loaded. */
@@ -54,7 +53,7 @@ typedef struct time_pricer {
     haul_format format;
 } time_pricer;
 
-/* Returns 0, or the exit code for wrong use, said. */
+/* Returns as cli_arguments_read. */
 static int parse_arguments(int argc, char **argv, time_options *out)
 {
     const cli_option known[] = {
@@ -70,12 +69,13 @@ static int parse_arguments(int argc, char **argv, time_options *out)
         {0},
     };
     cli_arguments rest;
-    const int wrong = cli_arguments_read(&command, argc, argv, known, &rest);
-    out->help = rest.help;
+    const int code = cli_arguments_read(&command, argc, argv, known, &rest);
+    if (code != CLI_GO_ON)
+        return code;
     out->machine = rest.count ? rest.operands[0] : NULL;
-    if (!wrong && !rest.help && rest.count > 1)
+    if (rest.count > 1)
         return cli_usage(&command, "one machine at a time, not also '%s'", rest.operands[1]);
-    return wrong;
+    return CLI_GO_ON;
 }
 
 /* Which of `count` words `text` is; NULL is the first. */
@@ -374,12 +374,8 @@ int cli_machine_time(const cli_command *self, int argc, char **argv)
     (void)self;
     time_options options = {0};
     const int code = parse_arguments(argc, argv, &options);
-    if (code)
+    if (code != CLI_GO_ON)
         return code;
-    if (options.help) {
-        printf("usage: %s", usage);
-        return 0;
-    }
     const char *wrong = check_options(&options);
     if (wrong)
         return cli_usage(&command, "%s", wrong);

@@ -53,7 +53,7 @@ int cli_results_check(const cli_command *self, cli_results *results, const char 
                 return cli_usage(self, "%s and %s would go to the same place", outputs[i].name,
                                  outputs[j].name);
     }
-    return 0;
+    return CLI_GO_ON;
 }
 
 haul_status cli_page_write(const char *path, const haul_page *page, haul_error *error)
