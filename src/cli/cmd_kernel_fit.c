@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/kernel_groups.h"
 #include "cli/kernel_options.h"
@@ -34,6 +35,27 @@ typedef struct fitting {
 
 /* --- whose row it is */
 
+/* Whether what stands behind a board's name makes it another board: a further digit, or a word that
+ * makers tell variants by. "K40c" and "V100-SXM2" are boards of that name. */
+static bool is_variant(const char *rest, char last)
+{
+    static const char *const words[] = {"ti", "super", "black", "x", "xm",
+                                        "xp", "z",     "s",     "d", "ada"};
+    if (isdigit((unsigned char)last) && isdigit((unsigned char)*rest))
+        return true;
+    while (*rest && !isalnum((unsigned char)*rest))
+        rest++;
+    size_t length = 0;
+    while (isalpha((unsigned char)rest[length]))
+        length++;
+    if (isdigit((unsigned char)rest[length]))
+        return false; /* "SXM2" */
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && !strncasecmp(rest, words[i], length))
+            return true;
+    return false;
+}
+
 /* Whether `whole` holds `part`, both without anything but letters and digits, in any case. */
 static bool holds(const char *whole, const char *part)
 {
@@ -49,7 +71,7 @@ static bool holds(const char *whole, const char *part)
             a++;
             b++;
         }
-        if (!*b)
+        if (!*b && a > whole && !is_variant(a, a[-1]))
             return true;
     }
     return false;

@@ -73,6 +73,13 @@ try_inner()
     inner "$@"
 }
 
+echo "== names of other boards that begin with the board's"
+sed 's/^name: board/name: test-45/; s/Test Board/Test 45/' board.yaml >test45.yaml
+for gpu in "NVIDIA Test 45" "Test 45c 12GB" "Test-45-SXM2" "Test 45 Ti" "Test 45S" "Test 450" "Test 45 SUPER" "Test 4"; do
+    printf 'gpu,n,time_us\n%s,1048576,107\n' "$gpu" >named.csv
+    echo "$gpu: $(haul kernel fit named.csv --machine ./test45.yaml --kernel ./scale.yaml --format csv 2>&1 | tail -n 1)"
+done
+
 echo "== launched otherwise than the kernel's file says"
 sed 's/,4096,256$/,8192,128/' times.csv >otherwise.csv
 try haul kernel fit otherwise.csv --machine ./board.yaml --kernel ./scale.yaml --format csv
