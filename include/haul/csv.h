@@ -1,10 +1,11 @@
-/* Reading CSV (RFC 4180): quoted fields, LF or CRLF, a header line that names the columns, in any
- * order. Blanks around a field that is not quoted are dropped, as are empty lines and a byte order
- * mark. Rows stream: memory is that of the longest row. */
+/* CSV (RFC 4180), read and written: quoted fields, LF or CRLF, a header line that names the
+ * columns, in any order. Blanks around a field that is not quoted are dropped, as are empty lines
+ * and a byte order mark. Rows stream: memory is that of the longest row. */
 #ifndef HAUL_CSV_H
 #define HAUL_CSV_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "haul/status.h"
 
@@ -45,6 +46,9 @@ HAUL_API haul_status haul_csv_next(haul_csv *csv, const char *const **fields, ha
 HAUL_API void haul_csv_locate(const haul_csv *csv, size_t column, haul_error *error);
 
 HAUL_API void haul_csv_close(haul_csv *csv);
+
+/* Writes a field as the functions above read it back: in quotes where it needs them. */
+HAUL_API void haul_csv_put(const char *text, FILE *out);
 
 HAUL_END
 

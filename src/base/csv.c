@@ -348,3 +348,21 @@ void haul_csv_close(haul_csv *csv)
     haul_arena_release(&csv->arena);
     free(csv);
 }
+
+void haul_csv_put(const char *text, FILE *out)
+{
+    const size_t length = strlen(text);
+    const bool plain =
+        !strpbrk(text, ",\"\r\n") && !(length && (is_blank(text[0]) || is_blank(text[length - 1])));
+    if (plain) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}

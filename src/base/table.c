@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/utf8.h"
+#include "haul/csv.h"
 
 enum { MAX_COLUMNS = 32 };
 
@@ -89,27 +90,12 @@ bool haul_table_print(const haul_table *table, FILE *out)
     return !ferror(out);
 }
 
-static void print_quoted(const char *text, FILE *out)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 bool haul_table_print_csv(const haul_table *table, FILE *out)
 {
     if (table->failed)
         return false;
     for (size_t i = 0; i < table->count; i++) {
-        print_quoted(cell_text(table, i), out);
+        haul_csv_put(cell_text(table, i), out);
         fputc((i + 1) % table->columns ? ',' : '\n', out);
     }
     return !ferror(out);

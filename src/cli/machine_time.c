@@ -212,26 +212,11 @@ static haul_status find_columns(time_rows *self, haul_error *error)
     return status;
 }
 
-static void write_field(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n") && *text != ' ' && *text != '\t') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_heads(const time_rows *self)
 {
     static const char *const added[] = {"seconds", "low_s", "high_s", "model", "provenance"};
     for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
-        write_field(self->out, haul_csv_column_name(self->csv, i));
+        haul_csv_put(haul_csv_column_name(self->csv, i), self->out);
         fputc(',', self->out);
     }
     for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
@@ -246,11 +231,11 @@ static void write_row(const time_rows *self, const char *const *fields,
                       const haul_estimate *estimate)
 {
     for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
-        write_field(self->out, fields[i]);
+        haul_csv_put(fields[i], self->out);
         fputc(',', self->out);
     }
     fprintf(self->out, "%.9g,%.9g,%.9g,", estimate->seconds, estimate->low_s, estimate->high_s);
-    write_field(self->out, estimate->model);
+    haul_csv_put(estimate->model, self->out);
     fprintf(self->out, ",%s\n", haul_provenance_text(estimate->weakest));
 }
 

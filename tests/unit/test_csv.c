@@ -166,6 +166,31 @@ static void files_are_gzipped_or_not(void **state)
     assert_int_equal(haul_textfile_read(path, 1, &text, &size, &error), HAUL_IO);
 }
 
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"plain",  "a,b",      "say \"so\"", "two\nlines", " before",
+                                        "after ", "\ttabbed", "in side",    "\r",         "\""};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    char *written = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&written, &size);
+    assert_non_null(out);
+    fputs("number,text\n", out);
+    for (int i = 0; i < TEXTS; i++) {
+        fprintf(out, "%d,", i);
+        haul_csv_put(texts[i], out);
+        fputc('\n', out);
+    }
+    assert_int_equal(fclose(out), 0);
+    haul_csv *csv = opened(written);
+    for (int i = 0; i < TEXTS; i++)
+        assert_string_equal(next(csv)[1], texts[i]);
+    assert_null(next(csv));
+    haul_csv_close(csv);
+    free(written);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(wrong_text_is_located),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(files_are_gzipped_or_not),
+        cmocka_unit_test(what_is_written_is_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
