@@ -18,13 +18,18 @@ static haul_words say_quantity(double value, haul_dimension dimension, int digit
 }
 
 /* The unit stays the second, so above 1000 the digits are grouped as those of counts are. */
-haul_words haul_say_seconds(double s)
+static haul_words say_seconds(double s, int digits)
 {
     haul_words words;
     if (!(s >= 999.5 && s < 1e15))
-        return say_quantity(s, HAUL_DIM_SECONDS, 3);
+        return say_quantity(s, HAUL_DIM_SECONDS, digits);
     snprintf(words.text, sizeof words.text, "%.40s s", haul_say_count((uint64_t)llround(s)).text);
     return words;
+}
+
+haul_words haul_say_seconds(double s)
+{
+    return say_seconds(s, 3);
 }
 
 haul_words haul_say_time(int64_t ns)
@@ -59,8 +64,13 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
 
 haul_words haul_say_interval(double low_s, double high_s)
 {
-    haul_words low = haul_say_seconds(low_s), words;
-    const haul_words high = haul_say_seconds(high_s);
+    haul_words low = haul_say_seconds(low_s), high = haul_say_seconds(high_s), words = low;
+    if (!strcmp(low.text, high.text)) {
+        low = say_seconds(low_s, 4);
+        high = say_seconds(high_s, 4);
+    }
+    if (!strcmp(low.text, high.text))
+        return words;
     char *unit = strrchr(low.text, ' ');
     const char *high_unit = strrchr(high.text, ' ');
     if (unit && high_unit && !strcmp(unit, high_unit))

@@ -22,7 +22,7 @@ haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite 
 haul_words haul_say_count(uint64_t count); /* "1,234,567" */
 haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
 
-/* "1.2 to 3.4 ms", "800 us to 1.2 ms" */
+/* "1.2 to 3.4 ms", "800 us to 1.2 ms"; ends that look alike: "107.8 to 108.4 ms", or "50 ms" */
 haul_words haul_say_interval(double low_s, double high_s);
 
 /* "HtoD pinned"; "unknown" where not even the direction is known. */

@@ -22,6 +22,10 @@ static void figures_are_short(void **state)
     assert_string_equal(haul_say_time(1500000000000).text, "1,500 s");
     assert_string_equal(haul_say_time(INT64_MAX).text, "9,223,372,037 s");
     assert_string_equal(haul_say_seconds((double)NAN).text, "-");
+    assert_string_equal(haul_say_interval(1.2e-3, 3.4e-3).text, "1.2 to 3.4 ms");
+    assert_string_equal(haul_say_interval(8e-4, 1.2e-3).text, "800 us to 1.2 ms");
+    assert_string_equal(haul_say_interval(0.1078, 0.1084).text, "107.8 to 108.4 ms");
+    assert_string_equal(haul_say_interval(0.050017, 0.050018).text, "50 ms");
     assert_string_equal(haul_say_bytes(1023).text, "1023 B");
     assert_string_equal(haul_say_bytes(1048575).text, "1024 KiB");
     assert_string_equal(haul_say_rate(27.65e9).text, "27.6 GB/s");
