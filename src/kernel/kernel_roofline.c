@@ -252,7 +252,7 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
 {
     haul_kernel_explanation self = {0};
     carrying carried;
-    haul_status status = haul_kernel_time(&haul_kernel_roofline, what, &self.estimate, error);
+    haul_status status = haul_kernel_time_by(&haul_kernel_roofline, what, &self.estimate, error);
     if (status == HAUL_OK)
         status = carry(what, &carried, error);
     if (status)
