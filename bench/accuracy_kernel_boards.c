@@ -208,11 +208,9 @@ static haul_status carry_program(const kernel_rows *rows, kernel_score score, ke
             k++;
         if (k == there->count || there->samples[k].size > row->size)
             continue;
-        const haul_kernel_launches launches = {1, row->counts.threads / row->counts.block,
-                                               row->counts.block};
         haul_estimate estimate;
         status = haul_kernel_carry_launches(rows->machines[score.home], rows->machines[score.board],
-                                            &launches, row->seconds, &estimate, error);
+                                            &home->launches[i], row->seconds, &estimate, error);
         if (status)
             break;
         const double measured = there->samples[k].seconds;

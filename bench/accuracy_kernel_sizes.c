@@ -179,8 +179,8 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     fputs(
         "## Kernels: other sizes on the same board\n\n"
         "Data: `kernels/gpuperfpredict-times.csv` (ten programs, five boards). What a program does "
-        "is read off its source (`bench/kernel_rows.c`): quicksort, of 100 different values, "
-        "N^2 / 200 + 12 N loads. Lambda is fitted "
+        "is in its kernel file (`kernels/`), so that `haul kernel` gives the same. Lambda is "
+        "fitted "
         "on the sizes named, and all other rows are predicted by `roofline`. Asked of three "
         "sizes: within 5 % for 85 % of the rows, within 10 % for 95 %; sizes drawn at "
         "random, all near one another now and then, miss the latter. Intervals are stated for "

@@ -1,8 +1,9 @@
-/* The times of kernels/gpuperfpredict-times.csv, by program and board, and what the programs do. */
+/* The times of kernels/gpuperfpredict-times.csv, by program and board, with the counts of the
+ * programs' kernel files. */
 #ifndef HAUL_BENCH_KERNEL_ROWS_H
 #define HAUL_BENCH_KERNEL_ROWS_H
 
-#include "haul/kernel.h"
+#include "haul/kernel_file.h"
 
 enum { KERNEL_BOARDS = 5, KERNEL_PROGRAMS = 10, KERNEL_SIZES = 256 };
 
@@ -15,9 +16,11 @@ typedef struct kernel_board {
 extern const kernel_board kernel_boards[KERNEL_BOARDS];
 extern const char *const kernel_programs[KERNEL_PROGRAMS];
 
-/* One program on one board, ascending in size. */
+/* One program on one board, ascending in size. What the table says of the launches is beside the
+ * samples: their counts are the kernel file's. */
 typedef struct kernel_series {
     haul_kernel_sample samples[KERNEL_SIZES];
+    haul_kernel_launches launches[KERNEL_SIZES];
     size_t count;
 } kernel_series;
 

@@ -82,20 +82,11 @@ static void three_sizes_give_the_rest(void **state)
     assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
 }
 
-static bool same_launch(const kernel_series *a, const kernel_series *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t j = 0; j < b->count; j++)
-            if (a->samples[i].size == b->samples[j].size)
-                return a->samples[i].counts.threads == b->samples[j].counts.threads;
-    return false;
-}
-
 static void carry_program(int p, int from, int to, tally *sum)
 {
     const kernel_series *home = &rows->series[p][from];
     const kernel_series *there = &rows->series[p][to];
-    if (!same_launch(home, there))
+    if (!kernel_series_alike(home, there))
         return;
     haul_kernel_fit *fit = fitted(from, home->samples, home->count);
     const haul_kernel_case base = {
