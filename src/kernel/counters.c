@@ -67,12 +67,14 @@ static const haul_counter_name names[] = {
     {"global_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"l2_l1_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"l2_tex_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"dram_read_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR, HAUL_SUMMAND},
-    {"dram_write_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR, HAUL_SUMMAND},
-    {"device_memory_read_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR,
+    {"dram_read_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"dram_write_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"device_memory_read_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
-    {"device_memory_write_transactions", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, SECTOR,
+    {"device_memory_write_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
+    {"dram_read_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"dram_write_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"flop_count_sp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"flop_count_dp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"gpu__time_duration_sum", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
@@ -97,6 +99,18 @@ static const haul_counter_name names[] = {
      1, HAUL_WHOLE},
     {"smsp__inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
      HAUL_WHOLE},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
+     HAUL_WHOLE},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER,
+     1, HAUL_WHOLE},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_sum", HAUL_COUNTER_LOAD_TRANSACTIONS,
+     HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_sum", HAUL_COUNTER_STORE_TRANSACTIONS,
+     HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld_ratio",
+     HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st_ratio",
+     HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"executed_instructions", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"l1_tex_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"l2_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
@@ -105,11 +119,19 @@ static const haul_counter_name names[] = {
     {"dram__bytes_sum", HAUL_COUNTER_MEMORY_BYTES_ALL, HAUL_DIM_BYTES, 1, HAUL_WHOLE},
     {"dram__bytes_read_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
     {"dram__bytes_write_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
+    {"dram__sectors_read_sum", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"dram__sectors_write_sum", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"smsp__sass_thread_inst_executed_op_fadd_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
     {"smsp__sass_thread_inst_executed_op_fmul_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
     {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_dadd_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_dmul_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_dfma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
      HAUL_SUMMAND},
 };
 
@@ -229,7 +251,9 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
                                                    known_or(v[HAUL_COUNTER_L2_QUERIES], 0)));
     out->l1_hits = fmin(l1_rate, 1) * out->loads_global;
     out->l2_hits = fmin(l2_rate, 1) * (out->loads_global - out->l1_hits);
-    out->bytes = first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES], 0);
+    out->bytes = known_or(first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES],
+                                   v[HAUL_COUNTER_MEMORY_SECTORS] * SECTOR),
+                          0);
     out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0);
     return true;
 }

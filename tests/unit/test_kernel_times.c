@@ -112,6 +112,51 @@ static void nsight_computes_raw_page_is_read(void **state)
     haul_kernel_times_free(times);
 }
 
+/* The counters of another set of metrics: requests, sectors, thousands of instructions. Bytes by
+ * sectors and by themselves are the same bytes. */
+static void requests_and_sectors_are_counted(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "ID,Kernel Name,Block Size,Grid Size,Metric Name,Metric Unit,Metric Value\n";
+    static const struct {
+        const char *name;
+        const char *unit;
+        const char *value;
+    } metrics[] = {
+        {"gpu__time_duration.sum", "us", "12.5"},
+        {"smsp__inst_executed.sum", "Kinst", "0.32"},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", "64"},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", "256"},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", "32"},
+        {"dram__sectors_read.sum", "sector", "200"},
+        {"dram__sectors_write.sum", "sector", "56"},
+        {"dram__bytes_read.sum", "Kbyte", "6.4"},
+        {"dram__bytes_write.sum", "byte", "1,792"},
+        {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", "inst", "1,024"},
+    };
+    enum { METRICS = sizeof metrics / sizeof *metrics };
+    for (size_t without = METRICS; without >= METRICS - 3; without -= 3) {
+        char text[2000];
+        size_t length = (size_t)sprintf(text, "%s", head);
+        for (size_t i = 0; i < METRICS; i++)
+            if (without == METRICS || (i != without && i != without + 1))
+                length += (size_t)sprintf(text + length,
+                                          "0,mul,\"(256, 1, 1)\",\"(4, 1, 1)\",%s,%s,\"%s\"\n",
+                                          metrics[i].name, metrics[i].unit, metrics[i].value);
+        haul_kernel_times *times = parsed(text);
+        assert_int_equal(times->count, 1);
+        const haul_kernel_measured *row = &times->rows[0];
+        assert_true(row->is_counted);
+        CHECK_NEAR(row->counts.loads_global, 2, 1e-12);
+        CHECK_NEAR(row->counts.stores_global, 1, 1e-12);
+        CHECK_NEAR(row->counts.comp, 7, 1e-12);
+        CHECK_NEAR(row->counts.bytes, 8192, 1e-12);
+        CHECK_NEAR(row->counts.flops, 2048, 1e-12);
+        haul_kernel_times_free(times);
+    }
+}
+
 /* Kernels alone, of nvprof's summary and of the traces of Nsight Systems. */
 static void summaries_and_traces_are_read(void **state)
 {
@@ -384,6 +429,7 @@ int main(void)
         cmocka_unit_test(names_come_without_their_parameters),
         cmocka_unit_test(counters_give_counts),
         cmocka_unit_test(nsight_computes_raw_page_is_read),
+        cmocka_unit_test(requests_and_sectors_are_counted),
         cmocka_unit_test(summaries_and_traces_are_read),
         cmocka_unit_test(metrics_of_a_trace_take_their_times_from_another),
         cmocka_unit_test(counters_take_the_times_that_fit),
