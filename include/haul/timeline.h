@@ -199,9 +199,9 @@ typedef struct haul_replay {
 /* The identity check: schedules a recorded workload with its own durations, on the copy engines
  * that its devices have (two where the profile does not say), with the room for kernels and the
  * launch queue of their compute capability, where it is known and that of all (a queue as deep as
- * it was seen at least), and the median time from call to start of the operations that found their
- * stream and their device's resource idle; from the call's return where those times spread less.
- * Returns what haul_timeline_run does. */
+ * it was seen at least), as many migrations at once as were seen, and the median time from call to
+ * start of the operations that found their stream and their device's resource idle; from the call's
+ * return where those times spread less. Returns what haul_timeline_run does. */
 HAUL_API haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                           haul_replay *replay, haul_error *error);
 

@@ -83,6 +83,7 @@ static haul_status find_device(const haul_whole_run *self, haul_projection *out,
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];
     }
+    device.migrations = recording->migrations;
     out->device = device;
     return HAUL_OK;
 }

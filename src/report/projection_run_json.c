@@ -84,6 +84,7 @@ static void put_device(haul_json *json, const haul_timeline_device *device)
     haul_json_put_unsigned(json, "queue_depth", device->queue_depth);
     haul_json_put_unsigned(json, "link_devices", device->link_devices);
     haul_json_put_bool(json, "staging", device->staging);
+    haul_json_put_unsigned(json, "migrations", device->migrations);
     haul_json_key(json, "busy_speed");
     haul_json_open_object(json);
     for (int d = HAUL_HTOD; d <= HAUL_DTOH; d++)

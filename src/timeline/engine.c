@@ -78,6 +78,28 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
+/* What the host did between a wait and what it set going without a call, as unified memory that it
+ * touched, passes again: when an operation may start that is after waits. */
+static int64_t due_of(const haul_engine *self, uint32_t op)
+{
+    const haul_workload *workload = self->workload;
+    int64_t due_ns = 0;
+    if (!self->edge_begin || workload->ops[op].thread != HAUL_NONE ||
+        self->options->release != HAUL_RELEASE_HOST)
+        return due_ns;
+    for (uint32_t e = self->edge_begin[op]; e < self->edge_begin[op + 1]; e++) {
+        const uint32_t before = workload->edges[e].before;
+        const haul_op *wait = &workload->ops[before];
+        const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
+        if (!haul_is_host_op(wait) || since_ns <= 0)
+            continue;
+        const int64_t end_ns = self->spans[before].end_ns;
+        const int64_t at_ns = since_ns > INT64_MAX - end_ns ? INT64_MAX : end_ns + since_ns;
+        due_ns = at_ns > due_ns ? at_ns : due_ns;
+    }
+    return due_ns;
+}
+
 static void look(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
@@ -91,7 +113,13 @@ static void look(haul_engine *self, uint32_t actor)
         haul_engine_schedule(self, actor, release_ns);
         return;
     }
-    if (haul_engine_edges_passed(self, actor) && (!self->gates || haul_gates_passed(self, actor)))
+    if (!haul_engine_edges_passed(self, actor))
+        return;
+    const int64_t due_ns = due_of(self, stream->op);
+    if (due_ns > self->now_ns) {
+        stream->cause = HAUL_NONE;
+        haul_engine_schedule(self, actor, due_ns);
+    } else if (!self->gates || haul_gates_passed(self, actor))
         haul_server_enter(self, actor);
 }
 

@@ -57,6 +57,30 @@ static haul_status deepen_queue(const haul_workload *workload, haul_timeline_dev
     return status;
 }
 
+/* More at once are drawn as so many. */
+enum { MIGRATIONS_MOST = 16 };
+
+/* As many migrations of unified memory at once as in the recording, over all devices; 0 where there
+ * are none. */
+static unsigned migrations(const haul_workload *workload)
+{
+    int64_t ends_ns[MIGRATIONS_MOST];
+    unsigned most = 0;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_COPY || op->detail != HAUL_MANAGED || op->direction > HAUL_DTOH)
+            continue;
+        unsigned at = 0;
+        while (at < most && ends_ns[at] > op->start_ns)
+            at++;
+        if (at == MIGRATIONS_MOST)
+            continue;
+        most = at == most ? most + 1 : most;
+        ends_ns[at] = haul_end_of(op->start_ns, op->dur_ns);
+    }
+    return most;
+}
+
 /* Who holds what an operation needs on its device: copies of its direction, or all the rest. */
 static size_t class_of(const haul_workload *workload, const haul_op *op)
 {
@@ -191,7 +215,8 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
     haul_timeline_options options = {
         .device = {.copy_engines = copy_engines(workload),
                    .kernels = KERNELS_AT_ONCE,
-                   .busy_speed = {1, 1}},
+                   .busy_speed = {1, 1},
+                   .migrations = migrations(workload)},
         .release = release,
     };
     find_limits(workload, &options.device);

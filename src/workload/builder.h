@@ -170,6 +170,10 @@ uint32_t *haul_builder_scratch(haul_builder *self, size_t count);
 /* Links operations in order of start. In links.c. */
 void haul_links_make(haul_builder *self);
 
+/* Lets migrations that the host asked for come after its waits. In host_faults.c, before waits are
+ * resolved. */
+void haul_host_faults_follow(haul_builder *builder);
+
 /* Resolves waits into edges, sorted by their later end. In edges.c; needs the links. */
 void haul_edges_make(haul_builder *builder);
 

@@ -375,6 +375,7 @@ void haul_edges_make(haul_builder *builder)
         sort_edges(builder);
         return;
     }
+    haul_host_faults_follow(builder);
     resolver self = {.builder = builder};
     for (size_t i = 0; i < builder->event_count; i++)
         self.by_sync_id |= builder->events[i].sync_id != HAUL_NO_ID;

@@ -100,6 +100,22 @@ static inline bool naive_edges_met(const naive *n, uint32_t i)
     return true;
 }
 
+/* What lay between a wait and an operation without a call that is after it. */
+static inline int64_t naive_due(const naive *n, uint32_t i)
+{
+    const haul_op *op = &n->w->ops[i];
+    int64_t due = 0;
+    for (size_t e = 0; e < n->w->edge_count; e++) {
+        const haul_edge *edge = &n->w->edges[e];
+        const haul_op *before = &n->w->ops[edge->before];
+        const int64_t since = op->start_ns - before->start_ns - before->dur_ns;
+        if (edge->after == i && naive_on_host(before) && op->thread == HAUL_NONE && since > 0 &&
+            n->o->release == HAUL_RELEASE_HOST && n->ops[edge->before].end + since > due)
+            due = n->ops[edge->before].end + since;
+    }
+    return due;
+}
+
 static inline void naive_return(naive *n, naive_thread *thread, uint32_t number, int64_t end)
 {
     const haul_op *op = &n->w->ops[thread->op];
@@ -241,7 +257,7 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
     const uint32_t before = naive_before(n, i);
     if (before != HAUL_NONE && !n->ops[before].ended)
         return false;
-    if (!naive_edges_met(n, i))
+    if (!naive_edges_met(n, i) || naive_due(n, i) > n->now)
         return false;
     if (naive_is_held(n, i))
         return false;
@@ -507,6 +523,8 @@ static inline int64_t naive_next_time(const naive *n)
             naive_consider(&next, n->now, op->end);
         if (op->release >= 0 && op->arrival < 0 && op->queued < 0)
             naive_consider(&next, n->now, op->release);
+        if (!op->started && !op->ended && naive_edges_met(n, i))
+            naive_consider(&next, n->now, naive_due(n, i));
     }
     for (uint32_t t = 0; t < NAIVE_THREADS; t++)
         if (n->threads[t].op != HAUL_NONE && !n->threads[t].in_call)

@@ -85,7 +85,10 @@ static inline void workload_check_edges(const haul_workload *w)
               (edge->after == edge[-1].after && edge->before > edge[-1].before));
         const haul_op *before = &w->ops[edge->before], *after = &w->ops[edge->after];
         const int64_t met_ns = after->start_ns + (after->kind == HAUL_OP_SYNC ? after->dur_ns : 0);
-        HOLDS(before->kind <= HAUL_OP_KERNEL && edge->before != edge->after);
+        HOLDS(edge->before != edge->after);
+        HOLDS(before->kind <= HAUL_OP_KERNEL ||
+              (before->kind == HAUL_OP_SYNC && after->detail == HAUL_MANAGED &&
+               after->kind == HAUL_OP_COPY && !(after->flags & HAUL_OP_HAS_CALL)));
         HOLDS(before->start_ns + before->dur_ns <= met_ns + skew_ns);
     }
 }

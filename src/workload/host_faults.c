@@ -1,0 +1,97 @@
+/* Migrations of unified memory that the host asked for: those without a call that began while no
+ * kernel ran. What the host touches between two calls it touches after its last wait, so the
+ * migration comes after that, as long after as it did. (Those that a kernel asked for follow the
+ * kernel's start, which is the timeline's: haul_timeline_device.migrations.) */
+#include <stdlib.h>
+
+#include "workload/builder.h"
+
+typedef struct follower {
+    haul_builder *builder;
+    haul_records processes;  /* that waited */
+    uint32_t *last_wait;     /* of each */
+    uint32_t *followed;      /* of each stream the wait that its migrations already follow */
+    int64_t *kernels_end_ns; /* of each device, and of none */
+} follower;
+
+static int64_t end_of(const haul_op *op)
+{
+    return op->start_ns + op->dur_ns;
+}
+
+static bool prepare(follower *self)
+{
+    const size_t threads = self->builder->threads.count;
+    const size_t devices = self->builder->device_keys.count;
+    self->processes.size = sizeof(uint64_t);
+    self->last_wait = malloc((threads + 1) * sizeof *self->last_wait);
+    self->kernels_end_ns = malloc((devices + 1) * sizeof *self->kernels_end_ns);
+    if (!self->last_wait || !self->kernels_end_ns)
+        return false;
+    for (size_t d = 0; d <= devices; d++)
+        self->kernels_end_ns[d] = INT64_MIN;
+    return true;
+}
+
+static void release(follower *self)
+{
+    haul_records_release(&self->processes);
+    free(self->last_wait);
+    free(self->kernels_end_ns);
+}
+
+static void note_wait(follower *self, uint32_t at)
+{
+    const haul_op *op = &self->builder->ops[at];
+    const haul_thread *threads = self->builder->threads.items;
+    if (op->thread == HAUL_NONE || op->detail == HAUL_SYNC_STREAM_WAIT)
+        return;
+    const uint32_t process = haul_records_add(&self->processes, &threads[op->thread].process);
+    if (process == UINT32_MAX)
+        self->builder->failed = true;
+    else
+        self->last_wait[process] = at;
+}
+
+static bool is_uncalled_migration(const haul_op *op)
+{
+    return op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED && op->direction <= HAUL_DTOH &&
+           op->stream != HAUL_NONE && !(op->flags & HAUL_OP_HAS_CALL);
+}
+
+static int64_t *kernels_end(const follower *self, const haul_op *op)
+{
+    const haul_stream *streams = self->builder->streams.items;
+    const size_t devices = self->builder->device_keys.count;
+    const uint32_t device = op->stream == HAUL_NONE ? HAUL_NONE : streams[op->stream].device;
+    return &self->kernels_end_ns[device < devices ? device : devices];
+}
+
+static void follow(follower *self, uint32_t at)
+{
+    const haul_op *op = &self->builder->ops[at];
+    const haul_stream *streams = self->builder->streams.items;
+    const uint32_t process = haul_records_find(&self->processes, &streams[op->stream].process);
+    if (process == UINT32_MAX || *kernels_end(self, op) > op->start_ns)
+        return;
+    const uint32_t wait = self->last_wait[process];
+    if (end_of(&self->builder->ops[wait]) <= op->start_ns)
+        haul_builder_edge(self->builder, wait, at);
+}
+
+void haul_host_faults_follow(haul_builder *builder)
+{
+    follower self = {.builder = builder};
+    if (!prepare(&self))
+        builder->failed = true;
+    for (uint32_t i = 0; !builder->failed && i < builder->op_count; i++) {
+        const haul_op *op = &builder->ops[i];
+        if (op->kind == HAUL_OP_KERNEL && end_of(op) > *kernels_end(&self, op))
+            *kernels_end(&self, op) = end_of(op);
+        else if (op->kind == HAUL_OP_SYNC)
+            note_wait(&self, i);
+        else if (is_uncalled_migration(op))
+            follow(&self, i);
+    }
+    release(&self);
+}
