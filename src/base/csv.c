@@ -91,8 +91,13 @@ static haul_status fail_here(const haul_csv *self, haul_error *error, const char
     return fail_at(self, self->line, self->column, error, text);
 }
 
+/* Right after the read that failed: the reason is in errno where the system has it. */
 static haul_status fail_stream(const haul_csv *self, haul_error *error)
 {
+    int state = Z_OK;
+    (void)gzerror(self->stream, &state);
+    if (state == Z_ERRNO)
+        return haul_fail_read(error, self->file);
     haul_fail(error, HAUL_IO, "cannot read all of it: damaged or cut short");
     haul_error_in_file(error, self->file);
     return HAUL_IO;

@@ -163,6 +163,8 @@ static void files_are_gzipped_or_not(void **state)
     unlink(path);
     assert_int_equal(haul_csv_open(path, &csv, &error), HAUL_IO);
     assert_non_null(strstr(error.text, "cannot open"));
+    assert_int_equal(haul_csv_open("/", &csv, &error), HAUL_IO);
+    assert_non_null(strstr(error.text, "cannot read '/'"));
     assert_int_equal(haul_textfile_read(path, 1, &text, &size, &error), HAUL_IO);
 }
 
