@@ -103,7 +103,8 @@ HAUL_API double haul_overlap_time(const haul_overlap_case *self, haul_strategy s
                                   uint32_t streams);
 
 /* The same with the figures at their fast and at their slow ends; the kernel's time, which is the
- * caller's, is what it is. Both are that time where the case has no ends. */
+ * caller's, is what it is. mapped's slow end has its two directions slow each other, as copies are
+ * that meet mapped memory. Both are that time where the case has no ends. */
 HAUL_API void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy,
                                     uint32_t streams, double *low_s, double *high_s);
 

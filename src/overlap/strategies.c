@@ -57,16 +57,41 @@ static double streams_time(const haul_overlap_case *self, double s)
     }
 }
 
+static haul_form mapped_form(const haul_overlap_case *self)
+{
+    return (haul_form){
+        .h = times_of(&self->in, self->in.bytes * self->in.times, ALONE),
+        .d = times_of(&self->out, self->out.bytes * self->out.times, ALONE),
+        .kernel_s = self->kernel_s,
+    };
+}
+
 /* (6) with the G of a direction alone, as the paper's own estimates have it; each byte crosses as
  * often as the kernel asks for it. */
 static double mapped_time(const haul_overlap_case *self, double s)
 {
     (void)s;
-    const haul_form f = {
-        .h = times_of(&self->in, self->in.bytes * self->in.times, ALONE),
-        .d = times_of(&self->out, self->out.bytes * self->out.times, ALONE),
-        .kernel_s = self->kernel_s,
-    };
+    const haul_form f = mapped_form(self);
+    return haul_form_mapped(&f);
+}
+
+static double speed_in_company(const haul_overlap_leg *leg)
+{
+    return leg->mapped_per_byte_s > 0 ? leg->per_byte_s / leg->mapped_per_byte_s : 1;
+}
+
+/* What (6) leaves out: both directions move at once, each as slow as what meets mapped memory
+ * (Table II), until the first of them is done. */
+static double mapped_in_company(const haul_overlap_case *self)
+{
+    haul_form f = mapped_form(self);
+    if (both_ways(self)) {
+        const double in_speed = speed_in_company(&self->in);
+        const double out_speed = speed_in_company(&self->out);
+        const double together_s = fmin(f.h.data_s / in_speed, f.d.data_s / out_speed);
+        f.h.data_s += together_s * (1 - in_speed);
+        f.d.data_s += together_s * (1 - out_speed);
+    }
     return haul_form_mapped(&f);
 }
 
@@ -121,6 +146,8 @@ static double end_time(const haul_overlap_case *self, haul_strategy strategy, ui
     haul_overlap_case there = *self;
     there.in = self->in_ends[end];
     there.out = self->out_ends[end];
+    if (strategy == HAUL_MAPPED && end)
+        return mapped_in_company(&there);
     return haul_overlap_time(&there, strategy, streams);
 }
 

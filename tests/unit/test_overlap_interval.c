@@ -74,6 +74,34 @@ static void what_is_assumed_widens(void **state)
     haul_machine_free(titan);
 }
 
+/* 1 s in and 1.5 s back, at half and at three quarters of their speed while they meet: in takes 2
+ * s, back has had all of its 2 s in company. */
+static void mapped_directions_slow_each_other(void **state)
+{
+    (void)state;
+    const haul_overlap_leg in = {
+        .bytes = 1e9, .times = 1, .per_byte_s = 1e-9, .mapped_per_byte_s = 2e-9};
+    const haul_overlap_leg out = {
+        .bytes = 1e9, .times = 1.5, .per_byte_s = 1e-9, .mapped_per_byte_s = 1e-9 / 0.75};
+    haul_overlap_case self = {.in = in,
+                              .out = out,
+                              .kernel_s = 0.1,
+                              .has_ends = true,
+                              .in_ends = {in, in},
+                              .out_ends = {out, out}};
+    double low_s = 0;
+    double high_s = 0;
+    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    CHECK_NEAR(low_s, 1.5, 1e-12);
+    CHECK_NEAR(high_s, 2, 1e-12);
+    self.out_ends[1].times = 3; /* after 2 s 1.5 s are left, alone */
+    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    CHECK_NEAR(high_s, 3.5, 1e-12);
+    self.out_ends[1] = self.out = (haul_overlap_leg){0};
+    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    CHECK_NEAR(high_s, 1, 1e-12);
+}
+
 static void check_orders(const haul_overlap_case *self, uint64_t *seed)
 {
     haul_overlap found;
@@ -136,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(explicit_has_the_copies_interval),
         cmocka_unit_test(what_is_assumed_widens),
+        cmocka_unit_test(mapped_directions_slow_each_other),
         cmocka_unit_test(intervals_hold_the_time),
         cmocka_unit_test(a_case_without_ends_is_a_point),
     };
