@@ -40,8 +40,10 @@ double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
 
 int haul_kernel_time_rank(const char *name, double *scale)
 {
-    static const char *const stems[] = {"",     "kernel", "time",    "kernel_time", "median",
-                                        "mean", "avg",    "average", "duration",    "min"};
+    static const char *const stems[] = {
+        "",        "kernel",       "time",      "kernel_time", "gpu_time", "median",  "median_time",
+        "med",     "mean",         "mean_time", "avg",         "avg_time", "average", "duration",
+        "elapsed", "elapsed_time", "runtime",   "min",         "min_time"};
     char plain[64];
     size_t length = 0;
     for (; name[length] && length < sizeof plain - 1; length++)

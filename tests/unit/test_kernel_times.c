@@ -37,7 +37,9 @@ static void times_have_the_unit_of_their_column(void **state)
         {"n,time_ms\n8,3 ms\n", 3e-3},
         {"n,duration\n8,3 us\n", 3e-6},
         {"Input.Size,Duration\n8,0.25\n", 0.25},
-        {"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Name,n\n99,6,2,3,2,k,8\n", 3e-9},
+        {"problem_size,elapsed_ms\n8,3\n", 3e-3},
+        {"n,min_time_us,median_time_us,runtime_us\n8,1,3,9\n", 3e-6},
+        {"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Name,n\n99,6,2,3,2,k,8\n", 2e-9},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haul_kernel_times *times = parsed(rows[i].text);
