@@ -335,7 +335,8 @@ static void test_catalogue(void **state)
         haul_overlap_case self;
         haul_overlap found;
         const haul_status status = haul_overlap_describe(machine, &work, &self, &error);
-        assert_true(status == HAUL_OK || status == HAUL_MISSING);
+        if (status) /* boards alone */
+            assert_true(status == HAUL_MISSING && !haul_link_peak(&machine->link).provenance);
         answered += status == HAUL_OK;
         if (!status) {
             haul_overlap_compare(&self, 0, &found);
@@ -343,7 +344,7 @@ static void test_catalogue(void **state)
         }
         haul_machine_free(machine);
     }
-    assert_true(answered + 4 >= count);
+    assert_true(answered > 20);
     haul_names_free(names, count);
 }
 
