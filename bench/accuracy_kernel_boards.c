@@ -391,7 +391,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "## Kernels: other boards, from the data sheet\n\n"
         "Data: `kernels/gpuperfpredict-times.csv`. Fitted on one board with all its sizes, "
         "`roofline` predicts all sizes of the other from the machine files alone. Error: 100 "
-        "|predicted / measured - 1|; beside the mean over all sizes, which is what is asked for, "
+        "|predicted / measured - 1|; beside the mean over all sizes, which the goal is of, "
         "that over the sizes within those measured at home (fewer were measured on the GTX 680 "
         "and 750: up to a third of the GTX 970's largest). Two rules without a model: the home "
         "time scaled by R P (HiPC 2015, one lambda), and by the best of R P, bandwidth and clock "
@@ -404,7 +404,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "as above; between the two boards of compute capability 3.5 alone they are wider than need "
         "be, "
         "and one pair of boards is too few to fit others to.\n\n"
-        "| boards | rows | mean | asked | sizes of home | median | R P | best of three | interval "
+        "| boards | rows | mean | goal | sizes of home | median | R P | best of three | interval "
         "holds | program left out | board left out |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         out);

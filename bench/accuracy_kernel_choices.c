@@ -7,7 +7,7 @@
 enum { GTX_680, TITAN, K40, GTX_750, GTX_970 };
 enum { CAPABILITY_35, MAXWELL, KEPLER, ACROSS, GROUPS };
 
-static const double asked[GROUPS] = {9, 9, 12, 30};
+static const double goals[GROUPS] = {9, 9, 12, 30};
 
 static void take_highest_clocks(kernel_rows *rows)
 {
@@ -162,7 +162,7 @@ static haul_status write_choice(const char *data, const choice *self, FILE *out,
     fprintf(out, "| %s |", self->name);
     for (int i = 0; i < GROUPS; i++) {
         const double value = means[i].sum / fmax(1, (double)means[i].count);
-        const char *mark = value > asked[i] ? "**" : "";
+        const char *mark = value > goals[i] ? "**" : "";
         fprintf(out, " %s%.1f %%%s |", mark, value, mark);
     }
     fprintf(out, " %s |\n", self->grounds);
@@ -175,7 +175,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "## Kernels: what was chosen with these measurements at hand\n\n"
         "The means above, with each choice undone by itself: each has its grounds, but was looked "
         "for where predictions missed, on the same rows, so a new pair of boards may do worse. "
-        "Bold: more than what is asked.\n\n"
+        "Bold: above the goal.\n\n"
         "| instead | compute capability 3.5 | Maxwell | all of Kepler | Kepler and Maxwell | "
         "grounds of the choice |\n| --- | --- | --- | --- | --- | --- |\n",
         out);

@@ -155,7 +155,7 @@ static const char heads[] =
     "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
 
 static const char tails[] =
-    "\nAsked: within 10 %. Product #1 on the GT 630 misses where hits in L1 are held at 10 %: they "
+    "\nGoal: within 10 %. Product #1 on the GT 630 misses where hits in L1 are held at 10 %: they "
     "fall with N, so one lambda serves no two sizes; 3.5 at N = 8192 takes 20 %, at N = 1024 54 %, "
     "both within the range the paper names. Product #1 on the GTX 680 is 4.15 at the largest size "
     "only, 5 at the others. The maximum subarray's smallest sizes take longer than their elements "

@@ -223,7 +223,7 @@ static const char preface[] =
     "it. It makes a rest up to half a tile part of the last tile (lib/CoCopeLia_Dgemm.cu), and "
     "holds copies back until all copies in are done where it finds that products take as long as "
     "all copies (CoCoModel_choose_transfer_mode3 in lib/CoCopeLia_Model.cpp). Errors are 100 "
-    "(predicted / measured - 1). Asked: a median of 1.4 % and a 90th percentile of 7 %.\n\n"
+    "(predicted / measured - 1). Goal: a median of 1.4 % and a 90th percentile of 7 %.\n\n"
     "| schedule or model | runs | median of sizes | 90 % | median | worst | reached |\n"
     "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
 

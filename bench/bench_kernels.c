@@ -1,4 +1,4 @@
-/* How many kernels a second each model predicts, beside the million that is asked. */
+/* How many kernels a second each model predicts, beside the goal of a million. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { SIZES = 32, CASES = 4096, ROUNDS = 100 };
 
-static const double asked = 1e6;
+static const double goal = 1e6;
 
 static haul_kernel_counts product(double n)
 {
@@ -66,17 +66,17 @@ static int compare(const haul_machine *home, const haul_machine *target)
     if (!fit)
         return 1;
     const haul_kernel_case what = {.home = home, .fit = fit, .target = target};
-    puts("model       predictions/s   of 1e6 asked");
+    puts("model       predictions/s   of 1e6, the goal");
     for (size_t i = 0; i < haul_kernel_model_count(); i++) {
         const haul_kernel_model *model = haul_kernel_model_at(i);
         const double rate = rate_of(model, NULL, what);
-        printf("%-10s  %13.3g   %.1f x\n", model->name, rate, rate / asked);
+        printf("%-10s  %13.3g   %.1f x\n", model->name, rate, rate / goal);
     }
     haul_kernel_file *file = NULL;
     if (!haul_kernel_file_load("matmul-shared", &file, NULL)) {
         const double rate = rate_of(haul_kernel_model_at(0), file, what);
         printf("%-10s  %13.3g   %.1f x, with the expressions of %s.yaml\n",
-               haul_kernel_model_at(0)->name, rate, rate / asked, file->name);
+               haul_kernel_model_at(0)->name, rate, rate / goal, file->name);
     }
     haul_kernel_file_free(file);
     haul_kernel_fit_free(fit);
