@@ -18,6 +18,7 @@ static const char usage[] =
     "be gained, copies or mapped memory, how many streams, and what the next generation of PCIe\n"
     "would change.\n"
     "\n"
+    "options:\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
     "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
     "GB\"\n"

@@ -15,6 +15,7 @@ static const char usage[] =
     "LogGP's\n"
     "line, by its average formula and weighted, and the curve that is written give them back.\n"
     "\n"
+    "options:\n"
     "  -o, --output OUT              the machine's file; '-' is standard output\n"
     "  --far FILE                    copies of the memory of a CPU that the GPU does not hang on\n"
     "  --machine BASE                keep this machine's other figures\n"

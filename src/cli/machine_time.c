@@ -14,6 +14,7 @@ static const char usage[] =
     "The time of a copy on a machine, with its interval, by the best model that the machine's\n"
     "figures allow, and the weakest provenance of the figures that it rests on.\n"
     "\n"
+    "options:\n"
     "  --direction HtoD|DtoH|DtoD|PtoP|HtoH\n"
     "  --memory pinned|pageable|...  the host's memory; not needed where there is none\n"
     "  --bytes N                     \"4096\", \"64MiB\", \"1.5 GB\"\n"
