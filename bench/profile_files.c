@@ -39,12 +39,13 @@ static haul_status list_folder(profile_files *files, const char *data, const cha
     return status;
 }
 
-haul_status profile_files_list(const char *data, profile_files *files, haul_error *error)
+static haul_status list_folders(const char *data, const char *const *names, profile_files *files,
+                                haul_error *error)
 {
     profile_files listed = {0};
-    haul_status status = list_folder(&listed, data, "nsys", error);
-    if (!status)
-        status = list_folder(&listed, data, "nvprof", error);
+    haul_status status = HAUL_OK;
+    for (; !status && *names; names++)
+        status = list_folder(&listed, data, *names, error);
     if (status) {
         profile_files_release(&listed);
         return status;
@@ -52,6 +53,18 @@ haul_status profile_files_list(const char *data, profile_files *files, haul_erro
     qsort(listed.paths, listed.count, sizeof(char *), compare_paths);
     *files = listed;
     return HAUL_OK;
+}
+
+haul_status profile_files_list(const char *data, profile_files *files, haul_error *error)
+{
+    static const char *const names[] = {"nsys", "nvprof", NULL};
+    return list_folders(data, names, files, error);
+}
+
+haul_status kineto_files_list(const char *data, profile_files *files, haul_error *error)
+{
+    static const char *const names[] = {"kineto", NULL};
+    return list_folders(data, names, files, error);
 }
 
 void profile_files_release(profile_files *files)

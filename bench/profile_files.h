@@ -15,6 +15,9 @@ typedef struct profile_files {
 
 /* Lists the profiles of Nsight Systems and nvprof. */
 haul_status profile_files_list(const char *data, profile_files *files, haul_error *error);
+
+/* Lists the traces of PyTorch's profiler: see kineto_trace.h. */
+haul_status kineto_files_list(const char *data, profile_files *files, haul_error *error);
 void profile_files_release(profile_files *files);
 
 /* A path without its folders. */
