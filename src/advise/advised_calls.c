@@ -1,6 +1,4 @@
 /* Which calls a piece of advice concerns, in words. */
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Buffers that come to the host and go back. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "advise/change.h"
 #include "base/grow.h"

@@ -1,5 +1,4 @@
 /* Changes made together: simulated, never added. */
-#include <stdlib.h>
 
 #include "advise/advisor.h"
 

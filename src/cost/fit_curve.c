@@ -1,7 +1,6 @@
 /* A bent line through few points. The heights at given bends are a small linear problem; the bends
  * are searched: every pair of a few dozen sizes, then one more bend at a time at the size where it
  * helps most, each set of bends then moved freely between the sizes. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

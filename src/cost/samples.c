@@ -1,6 +1,5 @@
 #include "cost/samples.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -2,7 +2,6 @@
  * their benchmarks, and of nvbandwidth. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cost/sample_list.h"

@@ -82,10 +82,4 @@ static inline haul_span haul_line_apply(haul_line f, double x)
     return haul_span_add(f.c, haul_span_scale(f.m, x));
 }
 
-/* One after the other. */
-static inline haul_line haul_line_add(haul_line f, haul_line g)
-{
-    return haul_line_make(haul_span_add(f.c, g.c), haul_span_add(f.m, g.m));
-}
-
 #endif

@@ -1,6 +1,4 @@
 /* HiPC 2015 (Amaris, Cordeiro, Goldman, de Camargo), eq. 3 to 5. */
-#include <math.h>
-#include <stdio.h>
 
 #include "base/fail.h"
 #include "kernel/kernels.h"

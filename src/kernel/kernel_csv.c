@@ -1,7 +1,5 @@
 /* Tables of launches, as people, nvprof and Nsight Compute write them. */
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -2,7 +2,6 @@
 #include "haul/kernel_file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,4 @@
 /* From a machine to YAML, by the rows of machine_fields.c. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -1,7 +1,6 @@
 #include "page/lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/order.h"

@@ -1,5 +1,4 @@
 /* The figures of the machines, each with where it is from. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/strings.h"

@@ -1,8 +1,6 @@
 #include "record/cl_queues.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/grow.h"
 

@@ -1,6 +1,5 @@
 #include "record/record_session.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Operations that wait for each other: found before the timeline would stop at them, for here they
  * have names. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "simulate/plan.h"

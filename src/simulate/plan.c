@@ -1,6 +1,5 @@
 #include "simulate/plan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Why nothing happens any more: the actors wait for each other in a circle. */
-#include <stdlib.h>
 
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
