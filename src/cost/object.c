@@ -79,6 +79,17 @@ haul_status haul_object_load(const haul_object_kind *kind, const char *path, voi
     return HAUL_OK;
 }
 
+haul_status haul_object_unknown(const char *what, const char *name,
+                                const char *(*name_at)(size_t index), haul_error *error)
+{
+    char names[256] = "";
+    size_t used = 0;
+    const char *one;
+    for (size_t i = 0; used < sizeof names && (one = name_at(i)); i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s, ", one);
+    return haul_fail(error, HAUL_USAGE, "no %s '%.150s': %sor a shared object", what, name, names);
+}
+
 void haul_object_close(void *handle)
 {
     if (handle)

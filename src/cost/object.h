@@ -4,6 +4,7 @@
 #define HAUL_COST_OBJECT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "haul/cost.h"
 
@@ -32,6 +33,11 @@ bool haul_object_is_meant(const char *name);
  * the file and the reason. On success the caller closes *handle with haul_object_close. */
 haul_status haul_object_load(const haul_object_kind *kind, const char *path, void **handle,
                              const void **model, haul_error *error);
+
+/* Returns USAGE: there is no `what` of that name; the error lists those that there are. `name_at`
+ * gives NULL past the last. */
+haul_status haul_object_unknown(const char *what, const char *name,
+                                const char *(*name_at)(size_t index), haul_error *error);
 
 /* NULL is fine. */
 void haul_object_close(void *handle);

@@ -1,5 +1,4 @@
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -32,14 +31,9 @@ static const haul_copy_model *find_own(const char *name)
     return NULL;
 }
 
-static haul_status no_such_model(const char *name, haul_error *error)
+static const char *name_at(size_t index)
 {
-    char names[128];
-    size_t used = 0;
-    for (size_t i = 0; i < MODEL_COUNT && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                 models[i]->name);
-    return haul_fail(error, HAUL_USAGE, "no model '%.200s': %s, or a shared object", name, names);
+    return index < MODEL_COUNT ? models[index]->name : NULL;
 }
 
 static bool is_own(const char *name)
@@ -76,7 +70,7 @@ haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *e
         return load_object(name, ref, error);
     const haul_copy_model *model = find_own(name);
     if (!model)
-        return no_such_model(name, error);
+        return haul_object_unknown("model", name, name_at, error);
     *ref = (haul_model_ref){.model = model};
     return HAUL_OK;
 }

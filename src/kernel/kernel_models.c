@@ -100,6 +100,11 @@ static const haul_kernel_model *find_own(const char *name)
     return NULL;
 }
 
+static const char *name_at(size_t index)
+{
+    return index < MODEL_COUNT ? models[index]->name : NULL;
+}
+
 static bool is_own(const char *name)
 {
     return find_own(name) != NULL;
@@ -133,9 +138,7 @@ haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref,
         return load_object(name, ref, error);
     const haul_kernel_model *model = find_own(name);
     if (!model)
-        return haul_fail(error, HAUL_USAGE,
-                         "no kernel model '%.200s': roofline, bsp, carry, or a shared object",
-                         name);
+        return haul_object_unknown("kernel model", name, name_at, error);
     *ref = (haul_kernel_model_ref){.model = model};
     return HAUL_OK;
 }
