@@ -81,7 +81,8 @@ static haul_status take_rows(const haul_kernel_times *times, const char *board,
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < times->count && !status; i++) {
         haul_kernel_measured row = times->rows[i];
-        if (strcmp(row.gpu, board) != 0 || !haul_kernel_file_is(file, row.kernel))
+        if (!row.gpu || !row.kernel || strcmp(row.gpu, board) != 0 ||
+            !haul_kernel_file_is(file, row.kernel))
             continue;
         status = haul_kernel_file_at(file, row.size, &row.counts, error);
         row.is_counted = true;
@@ -92,18 +93,19 @@ static haul_status take_rows(const haul_kernel_times *times, const char *board,
 
 static haul_status take_kernels(const haul_kernel_times *times, board_set *set, haul_error *error)
 {
-    static const char *const boards[] = {"gt-630", "gtx-660", "gtx-680"};
-    static const char *const kernels[] = {"matmul-global-uncoalesced", "matmul-global",
-                                          "matmul-shared-uncoalesced", "max-subarray"};
+    enum { PAPER_BOARDS = 3, PAPER_KERNELS = 4 };
+    static const char *const boards[PAPER_BOARDS] = {"gt-630", "gtx-660", "gtx-680"};
+    static const char *const kernels[PAPER_KERNELS] = {"matmul-global-uncoalesced", "matmul-global",
+                                                       "matmul-shared-uncoalesced", "max-subarray"};
     haul_status status = HAUL_OK;
-    set->board_count = sizeof boards / sizeof *boards;
-    set->program_count = sizeof kernels / sizeof *kernels;
-    for (int b = 0; b < set->board_count && !status; b++)
+    set->board_count = PAPER_BOARDS;
+    set->program_count = PAPER_KERNELS;
+    for (int b = 0; b < PAPER_BOARDS && !status; b++)
         status = haul_machine_load(boards[b], &set->machines[b], error);
-    for (int p = 0; p < set->program_count && !status; p++) {
+    for (int p = 0; p < PAPER_KERNELS && !status; p++) {
         haul_kernel_file *file = NULL;
         status = haul_kernel_file_load(kernels[p], &file, error);
-        for (int b = 0; b < set->board_count && !status; b++)
+        for (int b = 0; b < PAPER_BOARDS && !status; b++)
             status = take_rows(times, boards[b], file, &set->series[p][b], error);
         haul_kernel_file_free(file);
     }
@@ -239,17 +241,27 @@ static haul_status write_group(const board_set *set, const char *data, const pai
     return status;
 }
 
-typedef haul_status set_reader(const char *data, board_set *set, haul_error *error);
+typedef struct data_set {
+    const char *name;
+    haul_status (*read)(const char *data, board_set *set, haul_error *error);
+    const pair_group *groups;
+    size_t group_count;
+} data_set;
 
-static haul_status write_set(const char *data, const char *name, set_reader *read,
-                             const pair_group *groups, size_t count, FILE *out, haul_error *error)
+static const data_set data_sets[] = {
+    {"counters", read_counted, counted_groups, sizeof counted_groups / sizeof *counted_groups},
+    {"bsp-measured.csv", read_published, published_groups,
+     sizeof published_groups / sizeof *published_groups},
+};
+
+static haul_status write_set(const char *data, const data_set *self, FILE *out, haul_error *error)
 {
     board_set *set = calloc(1, sizeof *set);
     if (!set)
         return haul_fail_no_memory(error);
-    haul_status status = read(data, set, error);
-    for (size_t i = 0; i < count && !status; i++)
-        status = write_group(set, name, &groups[i], out, error);
+    haul_status status = self->read(data, set, error);
+    for (size_t i = 0; i < self->group_count && !status; i++)
+        status = write_group(set, self->name, &self->groups[i], out, error);
     release(set);
     free(set);
     return status;
@@ -271,11 +283,9 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
           "| data | boards | rows | mean | median | interval holds |\n"
           "| --- | --- | --- | --- | --- | --- |\n",
           out);
-    haul_status status = write_set(data, "counters", read_counted, counted_groups,
-                                   sizeof counted_groups / sizeof *counted_groups, out, error);
-    if (!status)
-        status = write_set(data, "bsp-measured.csv", read_published, published_groups,
-                           sizeof published_groups / sizeof *published_groups, out, error);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < sizeof data_sets / sizeof *data_sets && !status; i++)
+        status = write_set(data, &data_sets[i], out, error);
     return status;
 }
 
