@@ -58,9 +58,11 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     advice->what = haul_study_text(study, "pin the host buffers of %s", effect->calls);
     advice->why = haul_study_text(study,
                                   "pageable bytes pass through a staging buffer of the driver: the "
-                                  "copies take %s, pinned ones %s",
+                                  "copies take %s, pinned ones %s; the host, which fills and "
+                                  "empties it, is in their calls for %s",
                                   haul_study_time(study, effect->before_ns),
-                                  haul_study_time(study, effect->after_ns));
+                                  haul_study_time(study, effect->after_ns),
+                                  haul_study_time(study, effect->calls_ns));
     advice->needs = haul_study_pinned_need(study, effect);
 }
 
