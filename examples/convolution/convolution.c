@@ -188,10 +188,12 @@ static void print_table(const conv_job *self, const conv_way *way, double wall_s
            self->rows, self->columns, job_width(self), job_width(self), self->chunk_rows, device);
     for (made kind = 0; kind < MADE_KINDS; kind++) {
         const tally_sum *sum = &self->done.sums[kind];
+        char moved[24] = "";
+        if (sum->bytes)
+            snprintf(moved, sizeof moved, "%.6f MB", 1e-6 * (double)sum->bytes);
         if (sum->count)
-            printf("  %-6s %-8s %8" PRIu64 " %14.6f MB %12.3f ms\n", made_name(kind),
-                   made_memory(kind), sum->count, 1e-6 * (double)sum->bytes,
-                   1e-6 * (double)sum->time_ns);
+            printf("  %-6s %-8s %8" PRIu64 " %17s %12.3f ms\n", made_name(kind), made_memory(kind),
+                   sum->count, moved, 1e-6 * (double)sum->time_ns);
     }
     printf("  all in %.3f ms\n", 1e3 * wall_s);
 }

@@ -1,17 +1,10 @@
 /* On which machine changes are tried, and what of it is not known. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advise/advisor.h"
-
-static haul_status find_model(haul_study *study, haul_error *error)
-{
-    for (size_t i = 0; i < haul_copy_model_count(); i++)
-        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
-            study->model = haul_copy_model_at(i);
-    return study->model ? HAUL_OK : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
-}
 
 /* Whether copies of both directions run at once on some device: then their recorded times hold what
  * they cost each other. */
@@ -74,8 +67,8 @@ static haul_status project(haul_advisor *self, const haul_machine *from, haul_er
 haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
 {
     const haul_machine *from = self->options->from;
-    haul_status status = find_model(&self->study, error);
-    if (!status && !from) {
+    haul_status status = HAUL_OK;
+    if (!from) {
         status = haul_recorded_machine(self->workload, &self->arena, &self->recorded,
                                        &self->borrowed, error);
         from = self->recorded;
@@ -96,17 +89,42 @@ haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
     return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
 }
 
+static bool are_of_one_figure(const haul_gap *a, const haul_gap *b)
+{
+    return a->direction == b->direction && a->memory == b->memory && !strcmp(a->figure, b->figure);
+}
+
+/* The changes that want for the figure of gap `first`, and all its copies: false where a gap before
+ * has it. */
+static bool say_changes(const haul_study *study, size_t first, char *text, size_t size)
+{
+    const haul_gap *of = &study->gaps[first];
+    for (size_t g = 0; g < first; g++)
+        if (are_of_one_figure(&study->gaps[g], of))
+            return false;
+    size_t used = 0;
+    for (size_t g = first; g < study->gap_count && used < size; g++)
+        if (are_of_one_figure(&study->gaps[g], of))
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s'%s' of %" PRIu64, used ? ", " : "",
+                                 study->gaps[g].change, study->gaps[g].copies);
+    return true;
+}
+
 static void note_gaps(haul_advisor *self)
 {
+    char changes[256];
     for (size_t g = 0; g < self->study.gap_count; g++) {
         const haul_gap *gap = &self->study.gaps[g];
-        haul_notes_add(&self->notes, &self->arena,
-                       "'%s' was not tried for %" PRIu64 " %s copies: no price as %s, %s; %s",
-                       gap->change, gap->copies, haul_direction_text(gap->direction),
-                       haul_memory_text(gap->memory), gap->figure,
-                       self->options->on
-                           ? "give it in the machine's file"
-                           : "give the machine that recorded the profile with --from");
+        if (say_changes(&self->study, g, changes, sizeof changes))
+            haul_notes_add(&self->notes, &self->arena,
+                           "%s copies have no price as %s, %s, so these changes were not tried: "
+                           "%s; %s",
+                           haul_direction_text(gap->direction), haul_memory_text(gap->memory),
+                           gap->figure, changes,
+                           self->options->on
+                               ? "give it in the machine's file"
+                               : "give the machine that recorded the profile with --from");
     }
 }
 

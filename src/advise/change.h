@@ -16,7 +16,6 @@ typedef struct haul_study {
     const int64_t *durations_ns;      /* of the device's operations; NULL: the workload's own */
     const int64_t *call_durations_ns; /* likewise of calls */
     const haul_machine *machine;      /* that prices copies */
-    const haul_copy_model *model;
     haul_call_groups groups;
     int64_t threshold_ns; /* what saves less is not said */
     const bool *critical; /* operations that decide the end of the run before changes */

@@ -89,8 +89,7 @@ static bool ask(haul_study *study, const haul_copy *copy, size_t place, haul_err
 {
     haul_price_cache *cache = study->prices;
     haul_estimate estimate;
-    const haul_status status =
-        haul_copy_time(study->machine, study->model, copy, &estimate, missing);
+    const haul_status status = haul_copy_time(study->machine, NULL, copy, &estimate, missing);
     const bool known = !status && estimate.seconds > 0;
     cache->copies[place] = *copy;
     cache->known[place] = known ? PRICED : UNPRICED;

@@ -8,7 +8,6 @@
 
 typedef struct description {
     const haul_machine *machine;
-    const haul_copy_model *model;
     haul_overlap_case *out;
     unsigned assumed; /* of the leg at hand */
     haul_error *error;
@@ -34,10 +33,10 @@ static haul_status find_line(const description *self, haul_direction direction, 
                              line *out)
 {
     haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
-    haul_status status = haul_copy_time(self->machine, self->model, &copy, &out->none, self->error);
+    haul_status status = haul_copy_time(self->machine, NULL, &copy, &out->none, self->error);
     copy.bytes = (uint64_t)bytes;
     if (!status)
-        status = haul_copy_time(self->machine, self->model, &copy, &out->all, self->error);
+        status = haul_copy_time(self->machine, NULL, &copy, &out->all, self->error);
     return status;
 }
 
@@ -168,10 +167,7 @@ static haul_status check_work(const haul_overlap_work *work, haul_error *error)
 haul_status haul_overlap_describe(const haul_machine *machine, const haul_overlap_work *work,
                                   haul_overlap_case *out, haul_error *error)
 {
-    haul_model_ref model;
     haul_status status = check_work(work, error);
-    if (!status)
-        status = haul_model_find("auto", &model, error);
     if (status)
         return status;
     haul_overlap_case found = {
@@ -184,13 +180,12 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
         found.in_ends[end] = found.in;
         found.out_ends[end] = found.out;
     }
-    description self = {machine, model.model, &found, 0, error};
+    description self = {machine, &found, 0, error};
     status = find_device(&self);
     if (!status)
         status = describe_leg(&self, HAUL_HTOD, &found.in, found.in_ends);
     if (!status)
         status = describe_leg(&self, HAUL_DTOH, &found.out, found.out_ends);
-    haul_model_release(&model);
     if (!status)
         *out = found;
     return status;

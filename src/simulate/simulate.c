@@ -343,27 +343,22 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     error = error ? error : &unseen;
     haul_simulation *made = calloc(1, sizeof *made);
     simulator *self = calloc(1, sizeof *self);
-    haul_model_ref automatic = {0};
     if (!made || !self) {
         free(made);
         free(self);
         return haul_fail_no_memory(error);
     }
-    haul_status status = model ? HAUL_OK : haul_model_find("auto", &automatic, error);
-    if (!status) {
-        *made = (haul_simulation){.schedule = schedule, .machine = machine};
-        self->schedule = (const haul_owned_schedule *)schedule;
-        self->machine = machine;
-        self->model = model ? model : automatic.model;
-        self->made = made;
-        self->error = error;
-        self->kernels = (haul_kernel_prices){machine, self->schedule->file, NULL};
-        status = simulate(self);
-        haul_kernel_prices_release(&self->kernels);
-        free(self->low_ns);
-        free(self->high_ns);
-    }
-    haul_model_release(&automatic);
+    *made = (haul_simulation){.schedule = schedule, .machine = machine};
+    self->schedule = (const haul_owned_schedule *)schedule;
+    self->machine = machine;
+    self->model = model;
+    self->made = made;
+    self->error = error;
+    self->kernels = (haul_kernel_prices){machine, self->schedule->file, NULL};
+    const haul_status status = simulate(self);
+    haul_kernel_prices_release(&self->kernels);
+    free(self->low_ns);
+    free(self->high_ns);
     free(self);
     if (status)
         haul_simulation_free(made);

@@ -18,7 +18,7 @@ try recorded plain
 try recorded overlapped
 # pinned copies have no price there: what is not tried for that is named
 haul advise plain.sqlite --format json >advice.json || echo "no advice"
-grep -o "'pin' was not tried for [0-9]* [A-Za-z]* copies" advice.json | sort
+sed -n "s/.*\"\(....\) copies have no price as pinned.*\('pin' of [0-9]*\).*/\1 \2/p" advice.json | sort
 # a wrong result's exit code is the program's own, and so is its output
 haul record -o own.sqlite -- "$convolution" --way none 2>/dev/null
 echo "exit $?"

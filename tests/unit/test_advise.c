@@ -255,7 +255,7 @@ static void missing_figures_are_named(void **state)
     assert_null(find("pin"));
     bool named = false;
     for (size_t n = 0; n < list->note_count; n++)
-        named |= strstr(list->notes[n], "'pin' was not tried") &&
+        named |= strstr(list->notes[n], "not tried: 'pin' of 1") &&
                  strstr(list->notes[n], "HtoD pinned") && strstr(list->notes[n], "--from");
     assert_true(named);
     forget();
