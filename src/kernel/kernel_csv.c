@@ -337,15 +337,13 @@ static haul_status read_names(table_reader *self, haul_kernel_record *record)
     return HAUL_OK;
 }
 
-/* A copy in a trace has no grid, and a name as in "[CUDA memcpy HtoD]". */
+/* Traces and summaries have copies, as in "[CUDA memcpy HtoD]", and the host's calls too. */
 static bool is_launch(const table_reader *self)
 {
     for (size_t i = 0; i < self->column_count; i++) {
-        const column *at = &self->columns[i];
+        const column_kind kind = self->columns[i].kind;
         const char *text = self->fields[i];
-        const bool is_grid = at->kind == COUNTER && at->counter->counter == HAUL_COUNTER_GRID;
-        if ((is_grid && !*text) || (at->kind == KERNEL && *text == '[') ||
-            (at->kind == ACTIVITY && !strcmp(text, "API calls")))
+        if ((kind == KERNEL && *text == '[') || (kind == ACTIVITY && !strcmp(text, "API calls")))
             return false;
     }
     return true;

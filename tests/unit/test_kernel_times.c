@@ -380,6 +380,18 @@ static void one_counted_size_says_nothing_of_others(void **state)
     haul_kernel_file_free(kernel);
 }
 
+static void rows_without_a_grid_are_kept(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed("kernel,n,time_ms,grid_x,block_x\n"
+                                      "mul,8,1,4,64\n"
+                                      "mul,9,2,,\n"
+                                      "[CUDA memset],,3,,\n");
+    assert_int_equal(times->count, 2);
+    CHECK_NEAR(times->rows[1].seconds, 2e-3, 1e-12);
+    haul_kernel_times_free(times);
+}
+
 /* All threads along the first side where the sides are not told. */
 static void blocks_have_their_shape(void **state)
 {
@@ -440,6 +452,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(counted_kernels_are_kept_and_read_back),
         cmocka_unit_test(one_counted_size_says_nothing_of_others),
+        cmocka_unit_test(rows_without_a_grid_are_kept),
         cmocka_unit_test(blocks_have_their_shape),
         cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
     };
