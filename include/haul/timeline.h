@@ -61,8 +61,9 @@ typedef struct haul_timeline_device {
      * whole device, memsets and copies within the device nothing. */
     haul_room room;
     /* Operations of one stream that have been called and have not ended, at most: with
-     * HAUL_RELEASE_HOST a call is put off until the first of them ends. CUDA takes about 1000 a
-     * stream, of each stream (forums.developer.nvidia.com/t/68937); OpenCL names no limit. */
+     * HAUL_RELEASE_HOST a call whose operation has as many before it is put off until the first of
+     * them ends. CUDA takes about 1000 a stream, of each stream
+     * (forums.developer.nvidia.com/t/68937); OpenCL names no limit. */
     unsigned queue_depth;
     /* Devices that share one link to the host: the first so many of the workload, the next so many,
      * ... `link_copies` of one direction go over a link at full speed (0 is 1), more share it: a

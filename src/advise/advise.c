@@ -274,6 +274,7 @@ static void release_work(haul_advisor *self)
     haul_projection_free(self->projection);
     free(self->candidates.items);
     free(self->critical);
+    free(self->held_calls_ns);
     free(self->found);
 }
 

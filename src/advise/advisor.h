@@ -36,8 +36,9 @@ typedef struct haul_advisor {
     haul_found *found; /* out.count */
     size_t found_capacity;
     haul_timeline *before;
-    int64_t end_ns; /* of that */
-    bool *critical; /* whether each operation decides it */
+    int64_t end_ns;         /* of that */
+    bool *critical;         /* whether each operation decides it */
+    int64_t *held_calls_ns; /* of the recorded calls without waits for a full queue, or NULL */
     haul_advised_run together;
     uint64_t most_ops;
     uint64_t scheduled;

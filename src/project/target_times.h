@@ -24,8 +24,9 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
 bool haul_target_times_stages(const haul_workload *workload);
 
 /* Fills call_durations_ns of op_count: such calls are as much longer, while their copy is under
- * way, as the copy is in durations_ns; all others keep their recorded durations. */
+ * way, as the copy is in durations_ns; all others keep theirs, which are in `own_ns`, or where that
+ * is NULL as recorded. */
 void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
-                             int64_t *call_durations_ns);
+                             const int64_t *own_ns, int64_t *call_durations_ns);
 
 #endif

@@ -1,9 +1,11 @@
 #include "project/whole_run.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/fail.h"
 #include "haul/units.h"
+#include "timeline/in_flight.h"
 
 /* With no call at all there are no threads to simulate. */
 static haul_release release_of(const haul_workload *workload)
@@ -59,17 +61,19 @@ static void find_room(const haul_timeline_device *recording, haul_timeline_devic
 }
 
 /* Where the recording's queue is not known neither is what the host did about it. What the program
- * had in flight there, the target's holds too. */
-static void find_queue(const haul_timeline_device *recording, haul_timeline_device *device)
+ * had in flight there, the target's holds too; where it held calls up, the target's does. */
+static void find_queue(const haul_timeline_device *recording, bool held,
+                       haul_timeline_device *device)
 {
     if (!recording->queue_depth)
         device->queue_depth = 0;
-    else if (device->queue_depth && recording->queue_depth > device->queue_depth)
+    else if ((device->queue_depth || held) && recording->queue_depth > device->queue_depth)
         device->queue_depth = recording->queue_depth;
 }
 
 /* The target's device; from call to start as recorded. */
-static haul_status find_device(const haul_whole_run *self, haul_projection *out, haul_error *error)
+static haul_status find_device(const haul_whole_run *self, bool held, haul_projection *out,
+                               haul_error *error)
 {
     const haul_timeline_device *recording = &out->identity_replay.device;
     haul_timeline_device device;
@@ -78,7 +82,7 @@ static haul_status find_device(const haul_whole_run *self, haul_projection *out,
         return status;
     carry_collisions(self, &device);
     find_room(recording, &device);
-    find_queue(recording, &device);
+    find_queue(recording, held, &device);
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++) {
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];
@@ -136,10 +140,11 @@ static void note_kernels(const haul_whole_run *self, const haul_projection *out)
                        self->target->name);
 }
 
-/* Of operations and of calls; NULL for the calls where these keep theirs. */
+/* Of operations and of calls; NULL for the calls where these are as recorded. */
 typedef struct durations {
     int64_t *of_ops_ns;
     int64_t *of_calls_ns;
+    const int64_t *own_calls_ns; /* without waits for room in a queue, or NULL */
 } durations;
 
 static haul_status schedule(const haul_whole_run *self, const haul_projection *out,
@@ -149,7 +154,7 @@ static haul_status schedule(const haul_whole_run *self, const haul_projection *o
     const haul_workload *workload = self->times.workload;
     haul_target_times_fill(&self->times, bound, room->of_ops_ns);
     if (room->of_calls_ns)
-        haul_target_times_calls(workload, room->of_ops_ns, room->of_calls_ns);
+        haul_target_times_calls(workload, room->of_ops_ns, room->own_calls_ns, room->of_calls_ns);
     const haul_timeline_options options = {
         .device = out->device,
         .release = out->release,
@@ -175,16 +180,18 @@ static haul_status schedule_bound(const haul_whole_run *self, haul_projection *o
 }
 
 /* The likely run comes last: its durations stay. */
-static haul_status schedule_all(const haul_whole_run *self, haul_projection *out, haul_error *error)
+static haul_status schedule_all(const haul_whole_run *self, const haul_in_flight *found,
+                                haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const size_t bytes = (workload->op_count + 1) * sizeof(int64_t);
-    const bool stages = haul_target_times_stages(workload);
+    const bool change = found->call_durations_ns || haul_target_times_stages(workload);
     const durations made = {
         .of_ops_ns = haul_arena_alloc(self->arena, bytes),
-        .of_calls_ns = stages ? haul_arena_alloc(self->arena, bytes) : NULL,
+        .of_calls_ns = change ? haul_arena_alloc(self->arena, bytes) : NULL,
+        .own_calls_ns = found->call_durations_ns,
     };
-    if (!made.of_ops_ns || (stages && !made.of_calls_ns))
+    if (!made.of_ops_ns || (change && !made.of_calls_ns))
         return haul_fail_no_memory(error);
     out->low_ns = INT64_MAX;
     haul_status status = schedule_bound(self, out, HAUL_LOW, &made, error);
@@ -228,20 +235,32 @@ static haul_status describe(const haul_whole_run *self, haul_projection *out, ha
     return haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
-static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
+static haul_status make_with(const haul_whole_run *self, const haul_in_flight *found,
+                             haul_projection *out, haul_error *error)
 {
     out->release = release_of(self->times.workload);
     haul_status status =
         haul_timeline_replay(self->times.workload, out->release, &out->identity_replay, error);
     if (!status)
-        status = find_device(self, out, error);
+        status = find_device(self, found->call_durations_ns != NULL, out, error);
     if (status)
         return status;
     note_waits(self);
     note_devices(self);
     note_kernels(self, out);
-    status = schedule_all(self, out, error);
+    status = schedule_all(self, found, out, error);
     return status ? status : describe(self, out, error);
+}
+
+static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
+{
+    haul_in_flight found;
+    haul_status status = haul_in_flight_find(self->times.workload, &found, error);
+    if (status)
+        return status;
+    status = make_with(self, &found, out, error);
+    free(found.call_durations_ns);
+    return status;
 }
 
 /* What is not there or cannot be scheduled leaves the rest of a projection as it is. */

@@ -104,7 +104,7 @@ static void look(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
     const int64_t release_ns = self->spans[stream->op].start_ns;
-    if (release_ns == haul_not_yet) {
+    if (haul_is_uncalled(release_ns)) {
         stream->state = HAUL_ACTOR_UNCALLED;
         return;
     }
@@ -128,7 +128,7 @@ static void finish(haul_engine *self, uint32_t actor)
     haul_actor *stream = &self->actors[actor];
     haul_server_leave(self, actor);
     haul_engine_end(self, stream->op, self->now_ns);
-    stream->in_flight -= self->workload->ops[stream->op].thread != HAUL_NONE;
+    stream->left--;
     stream->before = stream->cause = stream->op;
     stream->op = stream->next;
     stream->edge = HAUL_NONE;

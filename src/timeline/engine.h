@@ -12,9 +12,14 @@
 /* Every time of the input is at most this, every time of a timeline at most twice this. */
 static const int64_t haul_time_limit_ns = INT64_C(1) << 61;
 
-/* In end_ns, or that and who waits for the end, until it is known; in start_ns until the operation
- * is called. */
+/* In end_ns, or that and who waits for the end, until it is known; in start_ns that and how many
+ * operations come after it on its stream, until the operation is called. */
 static const int64_t haul_not_yet = INT64_MIN;
+
+static inline bool haul_is_uncalled(int64_t start_ns)
+{
+    return start_ns < haul_not_yet + HAUL_NONE;
+}
 
 typedef enum haul_actor_state {
     HAUL_ACTOR_DONE,
@@ -38,7 +43,7 @@ typedef struct haul_actor {
     uint32_t next_in_list; /* of those who wait for the same operation, or whose copies go over the
                             * same link */
     uint32_t device;       /* a stream's; the workload's device_count where it has none */
-    uint32_t in_flight;    /* a stream's operations that were called and have not ended */
+    uint32_t left;         /* a stream's operations that have not ended */
     uint8_t state;         /* haul_actor_state */
     uint8_t resource;      /* haul_resource_kind, of the head */
     bool is_staged;        /* holds the staging buffer */

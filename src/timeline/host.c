@@ -106,7 +106,6 @@ static void issue(haul_engine *self, uint32_t op)
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->spans[op].start_ns = release_ns;
-    stream->in_flight++;
     if (stream->op != op || stream->state != HAUL_ACTOR_UNCALLED)
         return;
     stream->state = HAUL_ACTOR_LOOKS;
@@ -114,15 +113,22 @@ static void issue(haul_engine *self, uint32_t op)
     haul_engine_schedule(self, actor, release_ns);
 }
 
-/* Whether the queue of an operation's stream is full; then the thread waits for the one at its
- * head. Where that one has not been called itself, waiting for it could be for ever. */
+/* How many operations come after one on its stream; until it is called. */
+static uint32_t behind(const haul_engine *self, uint32_t op)
+{
+    return (uint32_t)(self->spans[op].start_ns - haul_not_yet);
+}
+
+/* Whether the queue of an operation's stream is full of what comes before it; then the thread waits
+ * for the one at its head. Where that one has not been called itself, waiting for it could be for
+ * ever. What another thread called ahead of its turn waits behind, and takes no room from it. */
 static bool queue_is_full(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
     const haul_actor *stream = &self->actors[haul_stream_actor(self, op)];
-    if (haul_is_host_op(op) || stream->in_flight < self->queue_depth ||
-        stream->state == HAUL_ACTOR_UNCALLED)
+    if (haul_is_host_op(op) || stream->state == HAUL_ACTOR_UNCALLED ||
+        stream->left - 1 - behind(self, thread->op) < self->queue_depth)
         return false;
     thread->before = stream->op;
     return !haul_engine_passed(self, actor, stream->op);
@@ -152,7 +158,7 @@ static void resume(haul_engine *self, uint32_t actor)
 {
     const uint32_t at = self->actors[actor].op;
     const haul_op *op = &self->workload->ops[at];
-    if (self->spans[at].start_ns == haul_not_yet) {
+    if (haul_is_uncalled(self->spans[at].start_ns)) {
         call(self, actor);
         return;
     }

@@ -1,11 +1,13 @@
 #include "timeline/in_flight.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/intervals.h"
+#include "timeline/limits.h"
 
-/* The called operations of a stream that have not ended, the oldest first. */
+/* The operations of a stream that have not ended, the oldest first. */
 typedef struct queue {
     uint32_t oldest;
     uint32_t newest;
@@ -32,26 +34,103 @@ static void drop_ended(queue *self, const haul_op *ops, const uint32_t *next)
     }
 }
 
-haul_status haul_in_flight_most(const haul_workload *workload, uint32_t *most, haul_error *error)
+typedef struct walk {
+    const haul_workload *workload;
+    queue *queues;
+    uint32_t *next;
+} walk;
+
+/* The queue of an operation's stream as its call found it, itself the newest; NULL where it is no
+ * called one of the device. */
+static queue *come_to(walk *self, uint32_t i)
 {
-    const size_t streams = workload->stream_count;
-    queue *queues = calloc(streams + 1, sizeof *queues);
-    uint32_t *next = calloc(workload->op_count + 1, sizeof *next);
-    const bool ready = queues && next;
-    uint32_t found = 0;
-    for (uint32_t i = 0; ready && i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (op->kind > HAUL_OP_KERNEL || op->thread == HAUL_NONE)
-            continue;
-        queue *of = &queues[op->stream < streams ? op->stream : streams];
-        push(of, next, i);
-        drop_ended(of, workload->ops, next);
-        found = of->count > found ? of->count : found;
+    const haul_op *op = &self->workload->ops[i];
+    const size_t streams = self->workload->stream_count;
+    if (op->kind > HAUL_OP_KERNEL)
+        return NULL;
+    queue *of = &self->queues[op->stream < streams ? op->stream : streams];
+    push(of, self->next, i);
+    if (op->thread == HAUL_NONE)
+        return NULL;
+    drop_ended(of, self->workload->ops, self->next);
+    return of;
+}
+
+static void find_most(walk *self, haul_in_flight *found)
+{
+    for (uint32_t i = 0; i < self->workload->op_count; i++) {
+        const queue *of = come_to(self, i);
+        if (of && of->count > found->most)
+            found->most = of->count;
     }
-    free(next);
-    free(queues);
-    if (!ready)
-        return haul_fail_no_memory(error);
-    *most = found;
-    return HAUL_OK;
+}
+
+/* From the last end that a call saw in its queue to its return; all of it where it saw none. */
+static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *called)
+{
+    const int64_t returned_ns = haul_end_of(called->call_ns, called->call_dur_ns);
+    int64_t since_ns = called->call_dur_ns;
+    for (uint32_t at = of->oldest; at != of->newest; at = self->next[at]) {
+        const haul_op *op = &self->workload->ops[at];
+        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        if (end_ns > returned_ns)
+            break;
+        since_ns = returned_ns - end_ns;
+    }
+    return since_ns;
+}
+
+/* A copy from pageable memory fills the driver's buffer in its call, whatever the queue. */
+static bool may_be_held(const haul_op *op)
+{
+    return !(op->flags & HAUL_OP_BLOCKS) &&
+           !(op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE);
+}
+
+/* How many calls were held. */
+static uint64_t find_held(walk *self, uint32_t most, int64_t *call_durations_ns)
+{
+    const uint32_t full = most - most / 16;
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const queue *of = come_to(self, i);
+        call_durations_ns[i] = op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
+        if (!of || of->count < full || !may_be_held(op))
+            continue;
+        call_durations_ns[i] = since_end_ns(self, of, op);
+        held += call_durations_ns[i] < op->call_dur_ns;
+    }
+    return held;
+}
+
+static bool find(walk *self, haul_in_flight *found)
+{
+    find_most(self, found);
+    if (found->most < HAUL_CUDA_QUEUE)
+        return true;
+    memset(self->queues, 0, (self->workload->stream_count + 1) * sizeof *self->queues);
+    int64_t *calls_ns = malloc(self->workload->op_count * sizeof *calls_ns);
+    if (!calls_ns)
+        return false;
+    if (find_held(self, found->most, calls_ns))
+        found->call_durations_ns = calls_ns;
+    else
+        free(calls_ns);
+    return true;
+}
+
+haul_status haul_in_flight_find(const haul_workload *workload, haul_in_flight *found,
+                                haul_error *error)
+{
+    walk self = {
+        .workload = workload,
+        .queues = calloc(workload->stream_count + 1, sizeof *self.queues),
+        .next = calloc(workload->op_count + 1, sizeof *self.next),
+    };
+    *found = (haul_in_flight){0};
+    const bool done = self.queues && self.next && find(&self, found);
+    free(self.next);
+    free(self.queues);
+    return done ? HAUL_OK : haul_fail_no_memory(error);
 }

@@ -45,16 +45,12 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
     device->queue_depth = HAUL_CUDA_QUEUE;
 }
 
-/* A queue that was deeper than is known, is: copies and graphs seem to take less of it. */
-static haul_status deepen_queue(const haul_workload *workload, haul_timeline_device *device,
-                                haul_error *error)
+/* A queue that was deeper than is known, is: copies and graphs seem to take less of it. One that
+ * held calls up is known by that. */
+static void find_queue(const haul_in_flight *found, haul_timeline_device *device)
 {
-    uint32_t most = 0;
-    const haul_status status =
-        device->queue_depth ? haul_in_flight_most(workload, &most, error) : HAUL_OK;
-    if (!status && most > device->queue_depth)
-        device->queue_depth = most;
-    return status;
+    if ((device->queue_depth || found->call_durations_ns) && found->most > device->queue_depth)
+        device->queue_depth = found->most;
 }
 
 /* More at once are drawn as so many. */
@@ -208,9 +204,15 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
     return replay;
 }
 
+/* Room for a number an operation, and for a time of each class. */
+typedef struct scratch {
+    double *of_ops;
+    int64_t *of_classes_ns;
+} scratch;
+
 static haul_status replay_with(const haul_workload *workload, haul_release release,
-                               int64_t *ends_ns, double *scratch, haul_replay *replay,
-                               haul_error *error)
+                               const haul_in_flight *found, const scratch *room,
+                               haul_replay *replay, haul_error *error)
 {
     haul_timeline_options options = {
         .device = {.copy_engines = copy_engines(workload),
@@ -218,17 +220,17 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
                    .busy_speed = {1, 1},
                    .migrations = migrations(workload)},
         .release = release,
+        .call_durations_ns = release == HAUL_RELEASE_HOST ? found->call_durations_ns : NULL,
     };
     find_limits(workload, &options.device);
-    haul_status status = deepen_queue(workload, &options.device, error);
-    if (status)
-        return status;
+    find_queue(found, &options.device);
     for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++)
-        find_issue(workload, (haul_op_kind)kind, ends_ns, scratch, &options.device);
+        find_issue(workload, (haul_op_kind)kind, room->of_classes_ns, room->of_ops,
+                   &options.device);
     haul_timeline *timeline = NULL;
-    status = haul_timeline_run(workload, &options, &timeline, error);
+    const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)
-        *replay = describe(workload, timeline, &options.device, scratch);
+        *replay = describe(workload, timeline, &options.device, room->of_ops);
     haul_timeline_free(timeline);
     return status;
 }
@@ -236,13 +238,20 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
 haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                  haul_replay *replay, haul_error *error)
 {
-    double *scratch = malloc((workload->op_count + 1) * sizeof *scratch);
-    int64_t *ends_ns =
-        calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1), sizeof *ends_ns);
-    const haul_status status = scratch && ends_ns
-                                   ? replay_with(workload, release, ends_ns, scratch, replay, error)
-                                   : haul_fail_no_memory(error);
-    free(scratch);
-    free(ends_ns);
+    haul_in_flight found;
+    haul_status status = haul_in_flight_find(workload, &found, error);
+    if (status)
+        return status;
+    const scratch room = {
+        .of_ops = malloc((workload->op_count + 1) * sizeof *room.of_ops),
+        .of_classes_ns = calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1),
+                                sizeof *room.of_classes_ns),
+    };
+    status = room.of_ops && room.of_classes_ns
+                 ? replay_with(workload, release, &found, &room, replay, error)
+                 : haul_fail_no_memory(error);
+    free(room.of_ops);
+    free(room.of_classes_ns);
+    free(found.call_durations_ns);
     return status;
 }

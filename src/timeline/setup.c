@@ -86,9 +86,11 @@ static void link_streams(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
     for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
+        self->spans[i] = (haul_span){haul_not_yet, haul_not_yet};
         if (haul_is_host_op(&workload->ops[i]))
             continue;
         haul_actor *stream = &self->actors[haul_stream_actor(self, &workload->ops[i])];
+        self->spans[i].start_ns += stream->left++;
         self->cause[i] = stream->op;
         stream->op = i;
     }
@@ -139,7 +141,6 @@ static haul_status link_threads(haul_engine *self)
     uint32_t last = HAUL_NONE;
     haul_status status = HAUL_OK;
     for (uint32_t i = 0; !status && i < workload->op_count; i++) {
-        self->spans[i] = (haul_span){haul_not_yet, haul_not_yet};
         if (workload->ops[i].thread == HAUL_NONE)
             link_uncalled(self, i, &last);
         else

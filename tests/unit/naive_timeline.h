@@ -162,11 +162,12 @@ static inline int64_t naive_wait_end(const naive *n, uint32_t i)
     return n->now + (tail > 0 ? tail : 0);
 }
 
-/* As many as the queue holds were called and have not ended; the first of the stream was called. */
+/* As many as the queue holds come before it and have not ended; the first of the stream was called.
+ */
 static inline bool naive_queue_is_full(const naive *n, uint32_t i)
 {
     const unsigned depth = n->o->device.queue_depth;
-    uint32_t in_flight = 0, first = HAUL_NONE;
+    uint32_t ahead = 0, first = HAUL_NONE;
     if (!depth || n->o->release == HAUL_RELEASE_RECORDED || naive_on_host(&n->w->ops[i]))
         return false;
     for (uint32_t k = 0; k < n->w->op_count; k++) {
@@ -174,9 +175,9 @@ static inline bool naive_queue_is_full(const naive *n, uint32_t i)
         if (naive_on_host(op) || op->stream != n->w->ops[i].stream || n->ops[k].ended)
             continue;
         first = first == HAUL_NONE ? k : first;
-        in_flight += n->ops[k].release >= 0 && op->thread != HAUL_NONE;
+        ahead += k < i;
     }
-    return in_flight >= depth && n->ops[first].release >= 0;
+    return ahead >= depth && n->ops[first].release >= 0;
 }
 
 static inline bool naive_step_thread(naive *n, uint32_t number)

@@ -2,9 +2,11 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "by_hand.h"
 #include "haul/timeline.h"
+#include "timeline/in_flight.h"
 
 static const haul_timeline_options plain = {
     .device = {.copy_engines = 2, .kernels = 8, .busy_speed = {1, 1}}};
@@ -478,6 +480,91 @@ static void a_queue_is_as_deep_as_it_was_seen(void **state)
     by_hand_release(&self);
 }
 
+/* Kernels of 1000, called 1 apart until 1100 are in flight; then each call waits for the end of
+ * one, and returns 5 later. */
+static void make_held(by_hand *self, haul_thread *thread)
+{
+    enum { KERNELS = 3000, ROOM = 1100, START = 10000, KERNEL_NS = 1000 };
+    int64_t now_ns = 0;
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        haul_op *op = by_hand_add(self, HAUL_OP_KERNEL, START + (int64_t)i * KERNEL_NS, KERNEL_NS);
+        const int64_t end_ns = START + ((int64_t)i - ROOM + 1) * KERNEL_NS;
+        const int64_t returned_ns = i < ROOM || end_ns < now_ns ? now_ns + 1 : end_ns + 5;
+        op->shape = HAUL_NONE;
+        op->thread = 0;
+        op->thread_prev = i ? i - 1 : HAUL_NONE;
+        op->call_ns = now_ns;
+        op->call_dur_ns = returned_ns - now_ns;
+        op->flags = HAUL_OP_HAS_CALL;
+        now_ns = returned_ns;
+    }
+    by_hand_finish(self);
+    self->workload.threads = thread;
+    self->workload.thread_count = 1;
+}
+
+static void calls_wait_for_room_no_longer_than_the_device_makes_them(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_thread thread = {0};
+    make_held(&self, &thread);
+    haul_replay replay;
+    haul_in_flight found;
+    assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
+                     HAUL_OK);
+    assert_true(fabs(replay.error) < 0.1);
+    assert_in_range(replay.device.queue_depth, 1090, 1101);
+    assert_int_equal(haul_in_flight_find(&self.workload, &found, NULL), HAUL_OK);
+    assert_non_null(found.call_durations_ns);
+    assert_int_equal(found.call_durations_ns[0], 1);
+    assert_int_equal(found.call_durations_ns[2000], 5);
+    int64_t *half_ns = calloc(self.workload.op_count, sizeof *half_ns);
+    assert_non_null(half_ns);
+    for (size_t i = 0; i < self.workload.op_count; i++)
+        half_ns[i] = self.workload.ops[i].dur_ns / 2;
+    const haul_timeline_options options = {.device = replay.device,
+                                           .release = HAUL_RELEASE_HOST,
+                                           .durations_ns = half_ns,
+                                           .call_durations_ns = found.call_durations_ns};
+    haul_timeline *timeline = run(&self, &options);
+    CHECK_NEAR((double)timeline->makespan_ns, 0.5 * (double)replay.replayed_ns, 1e-3);
+    haul_timeline_free(timeline);
+    free(half_ns);
+    free(found.call_durations_ns);
+    by_hand_release(&self);
+}
+
+/* The second on the stream is called by another thread, when the first thread has called those
+ * behind it: they take no room from it, and that thread's next call is not put off. */
+static void who_is_late_finds_room(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_thread threads[2] = {{0}};
+    for (uint32_t i = 0; i < 6; i++) {
+        const bool is_late = i == 1 || i == 5;
+        haul_op *op = by_hand_add(&self, HAUL_OP_KERNEL, 100 * (int64_t)i, 100);
+        op->stream = i == 5;
+        op->shape = HAUL_NONE;
+        op->thread = is_late;
+        op->thread_prev = i < 2 ? HAUL_NONE : i == 2 ? 0 : i == 5 ? 1 : i - 1;
+        op->call_ns = is_late ? 50 + (int64_t)i : (int64_t)i;
+        op->call_dur_ns = 1;
+        op->flags = HAUL_OP_HAS_CALL;
+    }
+    by_hand_finish(&self);
+    self.workload.threads = threads;
+    self.workload.thread_count = 2;
+    haul_timeline_options options = plain;
+    options.device.queue_depth = 3;
+    haul_timeline *timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[5].start_ns, 55);
+    assert_int_equal(timeline->ops[4].start_ns, 400);
+    haul_timeline_free(timeline);
+    by_hand_release(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +584,8 @@ int main(void)
         cmocka_unit_test(machines_say_who_shares_a_link),
         cmocka_unit_test(machines_have_the_room_of_their_architecture),
         cmocka_unit_test(a_queue_is_as_deep_as_it_was_seen),
+        cmocka_unit_test(calls_wait_for_room_no_longer_than_the_device_makes_them),
+        cmocka_unit_test(who_is_late_finds_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
