@@ -167,6 +167,10 @@ bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t
 /* Room for `count` numbers, good until the next such call; NULL with `failed` set. */
 uint32_t *haul_builder_scratch(haul_builder *self, size_t count);
 
+/* Gives waits and events the streams that work is on; the others have no place in the workload
+ * then. In wait_streams.c. */
+void haul_wait_streams_join(haul_builder *builder);
+
 /* Links operations in order of start. In links.c. */
 void haul_links_make(haul_builder *self);
 

@@ -68,6 +68,8 @@ haul_status haul_builder_finish(haul_builder *self, const char *source, const ch
         resolve_names(self);
     haul_records_release(&self->names);
     if (!self->failed)
+        haul_wait_streams_join(self);
+    if (!self->failed)
         haul_links_make(self);
     if (!self->failed)
         haul_edges_make(self);

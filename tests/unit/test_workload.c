@@ -236,6 +236,45 @@ static void add_wait(haul_builder *builder, haul_sync_kind kind, int64_t start_n
     haul_builder_wait(builder, &op, 0, wait);
 }
 
+/* A wait for stream 7 of context 2, recorded as if it were on the first device. */
+static void waits_are_on_the_stream_that_works(void **state)
+{
+    (void)state;
+    haul_builder builder;
+    haul_builder_init(&builder);
+    const uint32_t first = haul_builder_device(&builder, 0, 0);
+    const uint32_t second = haul_builder_device(&builder, 1, 1);
+    const haul_stream streams[] = {{.device = first, .process = 1, .context = 2, .id = 7},
+                                   {.device = first, .process = 1, .context = 2, .id = 8},
+                                   {.device = second, .process = 1, .context = 2, .id = 7}};
+    uint32_t numbers[3];
+    for (int i = 0; i < 3; i++)
+        numbers[i] = haul_builder_stream(&builder, &streams[i]);
+    const haul_op copy = {.kind = HAUL_OP_COPY,
+                          .start_ns = 10,
+                          .dur_ns = 10,
+                          .name = HAUL_NONE,
+                          .stream = numbers[2],
+                          .thread = HAUL_NONE};
+    haul_builder_op(&builder, &copy, 1);
+    add_wait(&builder, HAUL_SYNC_STREAM, 15, numbers[0], &(haul_wait){.process = 1, .context = 2});
+    add_wait(&builder, HAUL_SYNC_STREAM, 16, numbers[1], &(haul_wait){.process = 1, .context = 2});
+    const uint32_t thread = haul_builder_thread(&builder, 1, 1);
+    haul_builder_call(
+        &builder,
+        &(haul_call){.start_ns = 1, .dur_ns = 1, .key = 1, .name = HAUL_NONE, .thread = thread});
+    haul_workload *workload = finish(&builder);
+    assert_int_equal(workload->stream_count, 2);
+    assert_int_equal(workload->streams[0].id, 8);
+    assert_int_equal(workload->streams[1].device, second);
+    assert_int_equal(workload->edge_count, 1);
+    const haul_edge *edge = &workload->edges[0];
+    assert_int_equal(workload->ops[edge->before].stream, 1);
+    assert_int_equal(workload->ops[edge->after].stream, 1);
+    assert_int_equal(workload->ops[edge->after].start_ns, 15);
+    haul_workload_free(workload);
+}
+
 static void stream_waits_equal_brute_force(void **state)
 {
     (void)state;
@@ -417,6 +456,7 @@ int main(void)
         cmocka_unit_test(records_are_kept_once),
         cmocka_unit_test(joins_equal_brute_force),
         cmocka_unit_test(stream_waits_equal_brute_force),
+        cmocka_unit_test(waits_are_on_the_stream_that_works),
         cmocka_unit_test(event_waits_find_their_records),
         cmocka_unit_test(sums_cannot_overflow),
         cmocka_unit_test(words_read_back),
