@@ -75,7 +75,8 @@ static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *ca
         const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
         if (end_ns > returned_ns)
             break;
-        since_ns = returned_ns - end_ns;
+        if (end_ns > called->call_ns)
+            since_ns = returned_ns - end_ns;
     }
     return since_ns;
 }
