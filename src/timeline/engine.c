@@ -2,6 +2,7 @@
 #include "timeline/engine.h"
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "timeline/engine_parts.h"
 
 static const char *kind_text(haul_op_kind kind)
@@ -93,8 +94,7 @@ static int64_t due_of(const haul_engine *self, uint32_t op)
         const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
         if (!haul_is_host_op(wait) || since_ns <= 0)
             continue;
-        const int64_t end_ns = self->spans[before].end_ns;
-        const int64_t at_ns = since_ns > INT64_MAX - end_ns ? INT64_MAX : end_ns + since_ns;
+        const int64_t at_ns = haul_end_of(self->spans[before].end_ns, since_ns);
         due_ns = at_ns > due_ns ? at_ns : due_ns;
     }
     return due_ns;

@@ -1,4 +1,5 @@
 /* What threads of the host do: call, wait, return. */
+#include "base/intervals.h"
 #include "timeline/engine_parts.h"
 
 static int64_t call_dur_ns(const haul_op *op)
@@ -24,7 +25,7 @@ static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const ha
         return op->kind == HAUL_OP_SYNC && end_ns > due_ns ? end_ns : due_ns;
     }
     const int64_t returned_ns = called_ns + call_dur_ns(op);
-    return next_ns >= returned_ns ? end_ns + (next_ns - returned_ns)
+    return next_ns >= returned_ns ? haul_end_of(end_ns, next_ns - returned_ns)
                                   : start_ns + (next_ns - called_ns);
 }
 
@@ -95,7 +96,8 @@ static int64_t release_of(const haul_engine *self, uint32_t op)
     const haul_op *called = &self->workload->ops[op];
     const bool on_return =
         device->issue_on_return[called->kind] && !(called->flags & HAUL_OP_BLOCKS);
-    return self->now_ns + (on_return ? asked_dur_ns(self, op) : 0) + device->issue_ns[called->kind];
+    const int64_t returned_ns = self->now_ns + (on_return ? asked_dur_ns(self, op) : 0);
+    return haul_end_of(returned_ns, device->issue_ns[called->kind]);
 }
 
 /* The head of its stream, if it is, may go on. */
@@ -167,7 +169,8 @@ static void resume(haul_engine *self, uint32_t actor)
         return;
     }
     const int64_t returned_ns = op->call_ns + op->call_dur_ns;
-    return_at(self, actor, self->now_ns + positive(returned_ns - (op->start_ns + op->dur_ns)));
+    const int64_t since_ns = positive(returned_ns - (op->start_ns + op->dur_ns));
+    return_at(self, actor, haul_end_of(self->now_ns, since_ns));
 }
 
 void haul_thread_step(haul_engine *self, uint32_t actor)

@@ -393,6 +393,33 @@ static void bad_input_is_named(void **state)
     }
 }
 
+/* Times that are allowed each, and whose sum is beyond any integer. */
+static void a_call_that_returns_too_late_is_named(void **state)
+{
+    (void)state;
+    const int64_t far_ns = INT64_C(1) << 61;
+    haul_timeline_options host = plain;
+    host.release = HAUL_RELEASE_HOST;
+    by_hand self = {0};
+    static haul_thread thread;
+    pipeline(&self, 1, 0, 20, 30);
+    self.workload.threads = &thread;
+    self.workload.thread_count = 1;
+    self.ops[0].thread = self.ops[1].thread = 0;
+    self.ops[0].flags = HAUL_OP_BLOCKS;
+    self.ops[0].start_ns = self.ops[2].start_ns = -far_ns;
+    self.ops[0].call_ns = self.ops[0].call_dur_ns = far_ns;
+    self.ops[1].thread_prev = 0;
+    check_error(&self.workload, &host, HAUL_BAD_INPUT,
+                "operation 1, a kernel, takes the timeline beyond 2^62 ns");
+    host.device.issue_on_return[HAUL_OP_COPY] = true;
+    host.device.issue_ns[HAUL_OP_COPY] = far_ns;
+    self.ops[0].flags = 0;
+    check_error(&self.workload, &host, HAUL_BAD_INPUT,
+                "operation 0, a copy, takes the timeline beyond 2^62 ns");
+    by_hand_release(&self);
+}
+
 static void calls_in_a_circle_are_named(void **state)
 {
     (void)state;
@@ -515,6 +542,7 @@ int main(void)
         cmocka_unit_test(threads_launch_and_wait),
         cmocka_unit_test(blocking_calls_return_late),
         cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(a_call_that_returns_too_late_is_named),
         cmocka_unit_test(calls_in_a_circle_are_named),
         cmocka_unit_test(cycles_end_in_an_error),
         cmocka_unit_test(absent_resources_are_named),
