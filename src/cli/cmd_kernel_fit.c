@@ -24,6 +24,8 @@ typedef struct fitting {
     haul_machine *machines[KERNEL_LIST_MOST];
     haul_kernel_file **files; /* --kernel, or all that come with haul */
     size_t file_count;
+    kernel_launch *launches; /* as they were read */
+    size_t launch_count;
     kernel_groups groups;
     haul_kernel_fit **fits; /* of each group */
     some_rows other_boards;
@@ -195,24 +197,25 @@ static haul_status count(fitting *self, const haul_kernel_file *file,
     return HAUL_OK;
 }
 
-static haul_status add_sample(fitting *self, const haul_kernel_file *file, size_t machine,
+static haul_status add_launch(fitting *self, const haul_kernel_file *file, size_t machine,
                               const haul_kernel_measured *row, haul_error *error)
 {
-    kernel_launch launch = {.sample = {.size = row->size,
-                                       .seconds = row->seconds,
-                                       .file = row->file,
-                                       .line = row->line,
-                                       .column = row->column}};
-    memcpy(launch.block, row->block, sizeof launch.block);
-    const haul_status status = count(self, file, row, &launch.sample.counts, error);
-    if (status)
-        return status;
-    const char *name = file ? file->name : row->kernel ? row->kernel : stem_of(self, row->file);
-    kernel_group *to = kernel_groups_at(&self->groups, name, machine);
-    if (!to || !kernel_group_add(to, &launch))
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
-    to->file = file;
-    return HAUL_OK;
+    kernel_launch *made = &self->launches[self->launch_count];
+    *made = (kernel_launch){
+        .kernel = file          ? file->name
+                  : row->kernel ? row->kernel
+                                : stem_of(self, row->file),
+        .machine = machine,
+        .file = file,
+        .sample = {.size = row->size,
+                   .seconds = row->seconds,
+                   .file = row->file,
+                   .line = row->line,
+                   .column = row->column},
+        .row = self->launch_count++,
+    };
+    memcpy(made->block, row->block, sizeof made->block);
+    return count(self, file, row, &made->sample.counts, error);
 }
 
 static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_error *error)
@@ -237,7 +240,7 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
                         "the time of these counters is missing: a trace of the same launches, "
                         "or gpu__time_duration.sum",
                         error);
-    return add_sample(self, file, machine, row, error);
+    return add_launch(self, file, machine, row, error);
 }
 
 /* Why no row is left. */
@@ -271,26 +274,17 @@ static haul_status gather(fitting *self, haul_error *error)
 {
     for (size_t i = 0; i < self->options->file_count; i++)
         take_stem(self->options->files[i], self->stems[i]);
+    self->launches = calloc(self->times->count + 1, sizeof *self->launches);
+    if (!self->launches)
+        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->times->count; i++)
         status = add_row(self, &self->times->rows[i], error);
-    if (!status && !self->groups.count)
+    if (!status && !self->launch_count)
         return fail_empty(self, error);
-    if (!status && !kernel_groups_part(&self->groups))
+    if (!status && !kernel_groups_make(self->launches, self->launch_count, &self->groups))
         return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
     return status;
-}
-
-/* The samples of a group in a row; the caller frees them. */
-static haul_status samples_of(const kernel_group *of, haul_kernel_sample **out, haul_error *error)
-{
-    haul_kernel_sample *samples = calloc(of->count, sizeof *samples);
-    if (!samples)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < of->count; i++)
-        samples[i] = of->launches[i].sample;
-    *out = samples;
-    return HAUL_OK;
 }
 
 static haul_status fit_groups(fitting *self, haul_error *error)
@@ -301,12 +295,8 @@ static haul_status fit_groups(fitting *self, haul_error *error)
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->groups.count; i++) {
         const kernel_group *of = &self->groups.items[i];
-        haul_kernel_sample *samples = NULL;
-        status = samples_of(of, &samples, error);
-        if (!status)
-            status = haul_kernel_fit_new(self->machines[of->machine], self->options->lambda,
-                                         samples, of->count, &self->fits[i], error);
-        free(samples);
+        status = haul_kernel_fit_new(self->machines[of->machine], self->options->lambda,
+                                     of->samples, of->count, &self->fits[i], error);
     }
     return status;
 }
@@ -353,20 +343,14 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
                            "with --kernel%s",
                            self->groups.count,
                            of->title ? ", --machine and --block" : " and --machine");
-    haul_kernel_sample *samples = NULL;
-    haul_status status = samples_of(of, &samples, error);
+    const haul_kernel_samples all = {of->samples, of->count};
+    FILE *out;
+    haul_status status = cli_output_open(path, &out, error);
     if (status)
         return status;
-    const haul_kernel_samples all = {samples, of->count};
-    FILE *out;
-    status = cli_output_open(path, &out, error);
-    if (!status) {
-        status = haul_kernel_file_write(
-            of->file, of->kernel, self->options->machine_names[of->machine], &all, out, error);
-        status = cli_output_finish(out, path, status, error);
-    }
-    free(samples);
-    return status;
+    status = haul_kernel_file_write(of->file, of->kernel, self->options->machine_names[of->machine],
+                                    &all, out, error);
+    return cli_output_finish(out, path, status, error);
 }
 
 static haul_status report(const fitting *self, FILE *out, haul_error *error)
@@ -443,6 +427,7 @@ static void release(fitting *self)
         haul_kernel_fit_free(self->fits[i]);
     free(self->fits);
     kernel_groups_release(&self->groups);
+    free(self->launches);
     haul_kernel_times_free(self->times);
     for (size_t i = 0; i < self->file_count; i++)
         haul_kernel_file_free(self->files[i]);

@@ -2,14 +2,16 @@
 #ifndef HAUL_CLI_KERNEL_GROUPS_H
 #define HAUL_CLI_KERNEL_GROUPS_H
 
-#include <stdint.h>
-
 #include "haul/kernel_file.h"
 
-/* A row's sample, and the block that it was launched in; all 0: not told. */
+/* A row to fit. */
 typedef struct kernel_launch {
+    const char *kernel;
+    size_t machine;
+    const haul_kernel_file *file; /* what it does; NULL: counted by a profiler */
     haul_kernel_sample sample;
-    int block[3];
+    int block[3]; /* that it was launched in; all 0: not told */
+    size_t row;   /* its number among all */
 } kernel_launch;
 
 /* The rows of one kernel on one machine. Where a size was measured in blocks of several shapes,
@@ -17,33 +19,24 @@ typedef struct kernel_launch {
 typedef struct kernel_group {
     const char *kernel;
     size_t machine;
-    const haul_kernel_file *file; /* NULL: counted by a profiler */
-    kernel_launch *launches;
+    const haul_kernel_file *file;
+    const haul_kernel_sample *samples; /* by size */
     size_t count;
-    size_t capacity;
     char *title; /* the kernel's name and its block's shape, where there are several; or NULL */
+    size_t first_row; /* of the kernel on the machine */
 } kernel_group;
 
 /* Zero is none. */
 typedef struct kernel_groups {
-    kernel_group *items;
+    kernel_group *items; /* in the order of their first rows */
     size_t count;
-    size_t capacity;
-    size_t *slots; /* by kernel and machine: 1 + index, 0 none */
-    size_t slot_count;
+    haul_kernel_sample *samples; /* of all */
+    size_t sample_count;
 } kernel_groups;
 
-/* The group of a kernel, by its name, on a machine; made where it is not there. NULL without
- * memory. Good until the next one. */
-kernel_group *kernel_groups_at(kernel_groups *self, const char *kernel, size_t machine);
-
-/* Adds a launch to a group; false without memory. */
-bool kernel_group_add(kernel_group *self, const kernel_launch *launch);
-
-/* Parts the groups in which a size was measured in blocks of several shapes, by the shape; false
- * without memory. Kernels are not found by kernel_groups_at any more. */
-bool kernel_groups_part(kernel_groups *self);
-
+/* Groups `count` launches, whose order it changes; false without memory. The caller frees with
+ * kernel_groups_release, whatever the outcome. Texts stay the caller's. */
+bool kernel_groups_make(kernel_launch *launches, size_t count, kernel_groups *out);
 void kernel_groups_release(kernel_groups *self);
 
 /* What reports call it. */
