@@ -236,9 +236,8 @@ static haul_status print_siblings(const profile_files *files, FILE *out, haul_er
 {
     fputs("\nThe link fitted to one profile, with the speed that its collisions keep, on another "
           "profile of the same machine with other sizes; copies of which the first knows one size "
-          "are "
-          "left out, for a single point tells no slope. Floor, wape and median relative error, in "
-          "percent.\n\n"
+          "are left out, for a single point tells no slope. Floor, wape and median relative error, "
+          "in percent.\n\n"
           "| fitted to | tested on | copies | count | floor | wape | median |\n"
           "| --- | --- | --- | ---: | ---: | ---: | ---: |\n",
           out);

@@ -277,9 +277,8 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
           "the GTX 750's are not used, as above. Of its intervals the one of kernels bound by "
           "memory on another architecture is fitted to these rows too: with that of the rows above "
           "alone, 0.21, the intervals between Kepler and Maxwell held 76 %. "
-          "`kernels/bsp-measured.csv`: boards, and "
-          "an architecture, that nothing was fitted to, with the kernel files that come with "
-          "haul.\n\n"
+          "`kernels/bsp-measured.csv`: boards, and an architecture, that nothing was fitted to, "
+          "with the kernel files that come with haul.\n\n"
           "| data | boards | rows | mean | median | interval holds |\n"
           "| --- | --- | --- | --- | --- | --- |\n",
           out);

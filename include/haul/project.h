@@ -133,9 +133,9 @@ typedef struct haul_projection {
  * Copies are paired with the truth's in order within direction, memory and size; memory is not told
  * apart in a direction where either profile does not know it. Returns MISSING, naming the figure,
  * where `auto` cannot price a copy of another kind. Needs 350 bytes for each distinct size and
- * about 50 an operation while it runs, 28 of which stay, 8 more of both
- * where calls do not keep their durations. Names in it may be the workload's and the machines',
- * which have to live as long. Free with haul_projection_free. */
+ * about 50 an operation while it runs, 28 of which stay, 8 more of both where calls do not keep
+ * their durations. Names in it may be the workload's and the machines', which have to live as long.
+ * Free with haul_projection_free. */
 HAUL_API haul_status haul_project(const haul_workload *workload,
                                   const haul_projection_options *options,
                                   haul_projection **projection, haul_error *error);

@@ -6,6 +6,7 @@
 #include "advise/advisor.h"
 #include "base/numerals.h"
 #include "base/stats.h"
+#include "timeline/replay.h"
 
 /* What is left for changes made together is at least this share of the operations to schedule. */
 static const double together_share = 0.4;
@@ -222,10 +223,20 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
+static haul_status replay(haul_advisor *self, haul_error *error)
+{
+    haul_in_flight found;
+    const haul_status status = haul_in_flight_find(self->workload, &found, error);
+    if (status)
+        return status;
+    self->held_calls_ns = found.call_durations_ns;
+    return haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &found, &self->out.replay,
+                                     error);
+}
+
 static haul_status make(haul_advisor *self, haul_error *error)
 {
-    haul_status status =
-        haul_timeline_replay(self->workload, HAUL_RELEASE_HOST, &self->out.replay, error);
+    haul_status status = replay(self, error);
     if (!status)
         status = haul_advisor_machine(self, error);
     if (!status)

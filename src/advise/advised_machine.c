@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "advise/advisor.h"
-#include "timeline/in_flight.h"
 
 /* Whether copies of both directions run at once on some device: then their recorded times hold what
  * they cost each other. */
@@ -38,11 +37,7 @@ static haul_status find_recorded_device(haul_advisor *self, haul_error *error)
 {
     bool no_memory;
     haul_timeline_device known;
-    haul_in_flight found;
-    const haul_status status = haul_in_flight_find(self->workload, &found, error);
-    if (status)
-        return status;
-    self->study.call_durations_ns = self->held_calls_ns = found.call_durations_ns;
+    self->study.call_durations_ns = self->held_calls_ns;
     self->device = self->out.replay.device;
     if (copies_meet(self->workload, &no_memory) ||
         haul_timeline_device_of(self->study.machine, &known, NULL))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "project/price.h"
+#include "workload/op_class.h"
 
 /* More than a timeline holds, so that the engine refuses it, and less than an integer does. */
 static const double most_ns = 9e18;
@@ -71,17 +72,12 @@ bool haul_target_times_stages(const haul_workload *workload)
     return false;
 }
 
-static int64_t recorded_call_ns(const haul_op *op)
-{
-    return op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
-}
-
 void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
                              const int64_t *own_ns, int64_t *call_durations_ns)
 {
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const int64_t kept_ns = own_ns ? own_ns[i] : recorded_call_ns(op);
+        const int64_t kept_ns = own_ns ? own_ns[i] : haul_call_dur_ns(op);
         const int64_t staged_ns = staging_ns(op);
         const double longer = staged_ns ? (double)durations_ns[i] / (double)op->dur_ns : 1;
         call_durations_ns[i] = to_ns((double)(kept_ns - staged_ns) + (double)staged_ns * longer);

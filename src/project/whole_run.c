@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "haul/units.h"
-#include "timeline/in_flight.h"
+#include "timeline/replay.h"
 
 /* With no call at all there are no threads to simulate. */
 static haul_release release_of(const haul_workload *workload)
@@ -239,8 +239,8 @@ static haul_status make_with(const haul_whole_run *self, const haul_in_flight *f
                              haul_projection *out, haul_error *error)
 {
     out->release = release_of(self->times.workload);
-    haul_status status =
-        haul_timeline_replay(self->times.workload, out->release, &out->identity_replay, error);
+    haul_status status = haul_timeline_replay_with(self->times.workload, out->release, found,
+                                                   &out->identity_replay, error);
     if (!status)
         status = find_device(self, found->call_durations_ns != NULL, out, error);
     if (status)

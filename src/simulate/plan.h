@@ -135,8 +135,7 @@ haul_status haul_plan_fail(const haul_plan *self, int line, int column, const ch
  * cycle.c. */
 haul_status haul_schedule_check_cycles(const haul_owned_schedule *self, haul_error *error);
 
-/* Names an operation in an error: "'in 3'", or "#12". Returns `buffer`. In
- * op_titles.c. */
+/* Names an operation in an error: "'in 3'", or "#12". Returns `buffer`. In op_titles.c. */
 char *haul_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size);
 
 /* Reads a file's text into a plan. */

@@ -1,17 +1,13 @@
 /* What threads of the host do: call, wait, return. */
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
+#include "workload/op_class.h"
 
-static int64_t call_dur_ns(const haul_op *op)
-{
-    return haul_is_host_op(op) ? op->dur_ns : op->call_dur_ns;
-}
-
-/* The same as it is asked for. */
+/* How long a call takes, as it is asked for. */
 static int64_t asked_dur_ns(const haul_engine *self, uint32_t op)
 {
     return self->options->call_durations_ns ? self->options->call_durations_ns[op]
-                                            : call_dur_ns(&self->workload->ops[op]);
+                                            : haul_call_dur_ns(&self->workload->ops[op]);
 }
 
 /* When the thread makes its next call: what lay between the two passes again. A call within
@@ -24,7 +20,7 @@ static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const ha
         const int64_t due_ns = next_ns - self->origin_ns;
         return op->kind == HAUL_OP_SYNC && end_ns > due_ns ? end_ns : due_ns;
     }
-    const int64_t returned_ns = called_ns + call_dur_ns(op);
+    const int64_t returned_ns = called_ns + haul_call_dur_ns(op);
     return next_ns >= returned_ns ? haul_end_of(end_ns, next_ns - returned_ns)
                                   : start_ns + (next_ns - called_ns);
 }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "timeline/limits.h"
+#include "workload/op_class.h"
 
 /* The operations of a stream that have not ended, the oldest first. */
 typedef struct queue {
@@ -96,7 +97,7 @@ static uint64_t find_held(walk *self, uint32_t most, int64_t *call_durations_ns)
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const haul_op *op = &self->workload->ops[i];
         const queue *of = come_to(self, i);
-        call_durations_ns[i] = op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
+        call_durations_ns[i] = haul_call_dur_ns(op);
         if (!of || of->count < full || !may_be_held(op))
             continue;
         call_durations_ns[i] = since_end_ns(self, of, op);

@@ -1,12 +1,11 @@
-/* The identity check of a recorded timeline. */
+#include "timeline/replay.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/stats.h"
-#include "haul/timeline.h"
-#include "timeline/in_flight.h"
 #include "timeline/limits.h"
 
 /* A recorded duration already holds what kernels that ran together cost each other: as many as a
@@ -210,9 +209,9 @@ typedef struct scratch {
     int64_t *of_classes_ns;
 } scratch;
 
-static haul_status replay_with(const haul_workload *workload, haul_release release,
-                               const haul_in_flight *found, const scratch *room,
-                               haul_replay *replay, haul_error *error)
+static haul_status replay_in(const haul_workload *workload, haul_release release,
+                             const haul_in_flight *found, const scratch *room, haul_replay *replay,
+                             haul_error *error)
 {
     haul_timeline_options options = {
         .device = {.copy_engines = copy_engines(workload),
@@ -235,6 +234,23 @@ static haul_status replay_with(const haul_workload *workload, haul_release relea
     return status;
 }
 
+haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
+                                      const haul_in_flight *found, haul_replay *replay,
+                                      haul_error *error)
+{
+    const scratch room = {
+        .of_ops = malloc((workload->op_count + 1) * sizeof *room.of_ops),
+        .of_classes_ns = calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1),
+                                sizeof *room.of_classes_ns),
+    };
+    const haul_status status = room.of_ops && room.of_classes_ns
+                                   ? replay_in(workload, release, found, &room, replay, error)
+                                   : haul_fail_no_memory(error);
+    free(room.of_ops);
+    free(room.of_classes_ns);
+    return status;
+}
+
 haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                  haul_replay *replay, haul_error *error)
 {
@@ -242,16 +258,7 @@ haul_status haul_timeline_replay(const haul_workload *workload, haul_release rel
     haul_status status = haul_in_flight_find(workload, &found, error);
     if (status)
         return status;
-    const scratch room = {
-        .of_ops = malloc((workload->op_count + 1) * sizeof *room.of_ops),
-        .of_classes_ns = calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1),
-                                sizeof *room.of_classes_ns),
-    };
-    status = room.of_ops && room.of_classes_ns
-                 ? replay_with(workload, release, &found, &room, replay, error)
-                 : haul_fail_no_memory(error);
-    free(room.of_ops);
-    free(room.of_classes_ns);
+    status = haul_timeline_replay_with(workload, release, &found, replay, error);
     free(found.call_durations_ns);
     return status;
 }

@@ -10,7 +10,6 @@ typedef struct follower {
     haul_builder *builder;
     haul_records processes;  /* that waited */
     uint32_t *last_wait;     /* of each */
-    uint32_t *followed;      /* of each stream the wait that its migrations already follow */
     int64_t *kernels_end_ns; /* of each device, and of none */
 } follower;
 

@@ -1,4 +1,5 @@
-/* Of what size and device an operation is, for those that count or sum by these. */
+/* Of what size and device an operation is, and how long its call took, for those that count, sum
+ * or schedule by these. */
 #ifndef HAUL_WORKLOAD_OP_CLASS_H
 #define HAUL_WORKLOAD_OP_CLASS_H
 
@@ -11,6 +12,12 @@ static inline int haul_decade_of(uint64_t bytes)
     for (; bytes >= 10; bytes /= 10)
         decade++;
     return decade;
+}
+
+/* How long the call of an operation took; the host's own operations are their calls. */
+static inline int64_t haul_call_dur_ns(const haul_op *op)
+{
+    return op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
 }
 
 /* The index of an operation's device, workload->device_count where it is not known. */
