@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const accuracy_section *const sections[] = {&accuracy_transfers,
-                                                   &accuracy_identity,
+                                                   &accuracy_self_check,
                                                    &accuracy_baselines,
                                                    &accuracy_kernel_sizes,
                                                    &accuracy_kernel_boards,

@@ -14,7 +14,7 @@ typedef struct accuracy_section {
 } accuracy_section;
 
 extern const accuracy_section accuracy_transfers;
-extern const accuracy_section accuracy_identity;
+extern const accuracy_section accuracy_self_check;
 extern const accuracy_section accuracy_baselines;
 extern const accuracy_section accuracy_timeline;
 extern const accuracy_section accuracy_runs;

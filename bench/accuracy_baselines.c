@@ -9,8 +9,8 @@
 #include "haul/cost.h"
 #include "haul/trace.h"
 #include "profile_files.h"
-#include "project/alike.h"
 #include "project/score.h"
+#include "project/size_class.h"
 #include "transfer_rows.h"
 
 enum { AUTO, PEAK, ENVELOPE, MODELS };
@@ -215,12 +215,12 @@ static haul_status run_transfers(const char *data, tally *total, FILE *out, haul
     return status;
 }
 
-static void gather(const haul_workload *workload, const haul_alike *alike, haul_class_range range,
-                   haul_sample *samples)
+static void gather(const haul_workload *workload, const haul_size_class *alike,
+                   haul_class_range range, haul_sample *samples)
 {
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c++) {
-        const haul_alike_class *self = &alike->classes[c];
+        const haul_size_class_key *self = &alike->classes[c];
         for (size_t k = 0; k < self->count; k++) {
             const haul_op *op = &workload->ops[alike->ops[self->first + k]];
             samples[count++] = (haul_sample){.copy = {self->bytes, (haul_direction)self->direction,
@@ -241,13 +241,13 @@ static const char *gpu_of(const haul_workload *workload, const char *path)
 static haul_status run_profile(const char *path, tally *total, FILE *out, haul_error *error)
 {
     haul_workload *workload = NULL;
-    haul_alike alike = {0};
+    haul_size_class alike = {0};
     haul_status status = haul_trace_load(path, &workload, error);
     if (!status)
-        status = haul_alike_make(workload, NULL, &alike, error);
+        status = haul_size_class_make(workload, NULL, &alike, error);
     for (haul_class_range range = {0}; !status && range.end < alike.class_count;) {
-        range = haul_alike_group(&alike, range.end);
-        const size_t count = haul_alike_copies(&alike, range);
+        range = haul_size_class_group(&alike, range.end);
+        const size_t count = haul_size_class_copies(&alike, range);
         haul_sample *samples = calloc(count, sizeof *samples);
         if (!samples) {
             status = haul_fail_no_memory(error);
@@ -261,7 +261,7 @@ static haul_status run_profile(const char *path, tally *total, FILE *out, haul_e
         status = run_contest(&self, total, out, error);
         free(samples);
     }
-    haul_alike_release(&alike);
+    haul_size_class_release(&alike);
     haul_workload_free(workload);
     return status;
 }

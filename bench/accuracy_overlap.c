@@ -91,7 +91,7 @@ static bool has_c_on_device(const tiled_run *run)
 /* How many of A and B of a square product lie on the host beside C; none where C does not. */
 static int beside_c(const tiled_run *run)
 {
-    const haul_tiled_product *product = &run->product;
+    const haul_blocked_product *product = &run->product;
     if (product->m != product->k || !product->c_on_host)
         return -1;
     return product->a_on_host + product->b_on_host;
@@ -213,7 +213,7 @@ static void print_bounds(const tiled_runs *runs, FILE *out)
 
 static const char preface[] =
     "## Overlap: products in tiles\n\n"
-    "`haul_tiled_time`: C = A B + C in tiles, copies in, products and copies back in three "
+    "`haul_blocked_time`: C = A B + C in tiles, copies in, products and copies back in three "
     "streams, on the timeline's engine. Data: `overlap/k40-dgemm-tiled.csv` (double precision, "
     "Tesla K40; p-anastas/CoCopeLia_gemm); times of a tile's product from "
     "`overlap/k40-dgemm-kernel.csv`, of its copies, alone and against each other, from "

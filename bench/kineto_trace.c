@@ -87,10 +87,11 @@ static uint32_t name_of(kineto *self, uint32_t text)
 static uint32_t stream_of(kineto *self, const row *event)
 {
     const uint64_t device = count_of(event, "device");
-    const haul_stream stream = {.device = haul_builder_device(&self->builder, device, device),
-                                .process = PROCESS,
-                                .context = CONTEXT,
-                                .id = count_of(event, "stream")};
+    const haul_workload_stream stream = {.device =
+                                             haul_builder_device(&self->builder, device, device),
+                                         .process = PROCESS,
+                                         .context = CONTEXT,
+                                         .id = count_of(event, "stream")};
     return haul_builder_stream(&self->builder, &stream);
 }
 

@@ -119,7 +119,7 @@ haul_status serial_run_workload(const serial_run *run, haul_workload **workload,
         all += run->on_host[i] * elements[i];
     program self = {0};
     haul_builder_init(&self.builder);
-    const haul_stream stream = {.device = haul_builder_device(&self.builder, 0, 0)};
+    const haul_workload_stream stream = {.device = haul_builder_device(&self.builder, 0, 0)};
     self.stream = haul_builder_stream(&self.builder, &stream);
     for (int i = 0; i < 3; i++)
         if (run->on_host[i] > 0)

@@ -113,7 +113,7 @@ haul_status tiled_runs_read(const char *data, tiled_runs **runs, haul_error *err
 
 tiled_work tiled_work_of(const tiled_run *run)
 {
-    const haul_tiled_product *product = &run->product;
+    const haul_blocked_product *product = &run->product;
     const double tile = (double)product->tile;
     const double m = (double)product->m / tile;
     const double n = (double)product->n / tile;
@@ -135,8 +135,8 @@ bool tiled_waits(const tiled_run *run)
 haul_status tiled_predict(const tiled_schedule *schedule, const tiled_run *run, double *seconds,
                           haul_error *error)
 {
-    haul_tiled_product product = run->product;
+    haul_blocked_product product = run->product;
     product.edge_alone = schedule->edge_alone;
     product.out_after_in = schedule->may_wait && tiled_waits(run);
-    return haul_tiled_time(&product, &run->costs, seconds, error);
+    return haul_blocked_time(&product, &run->costs, seconds, error);
 }

@@ -8,8 +8,8 @@
 enum { TILED_RUNS_MOST = 4096, TILED_SCHEDULES = 3, TILED_PUBLISHED = 2 };
 
 typedef struct tiled_run {
-    haul_tiled_product product; /* edge_alone and out_after_in are left 0 */
-    haul_tiled_costs costs;
+    haul_blocked_product product; /* edge_alone and out_after_in are left 0 */
+    haul_blocked_costs costs;
     double measured_s;
     double published_s[TILED_PUBLISHED]; /* by tiled_published */
 } tiled_run;

@@ -60,9 +60,9 @@ haul_workload timeline_workload_make(uint32_t count, uint32_t streams, bool wait
     maker self = {.ops = malloc(count * sizeof *self.ops),
                   .edges =
                       malloc((count / EVENT_EVERY + count / WAIT_EVERY + 2) * sizeof *self.edges)};
-    haul_stream *made_streams = calloc(streams, sizeof *made_streams);
-    static haul_thread threads[THREADS];
-    static haul_device devices[2];
+    haul_workload_stream *made_streams = calloc(streams, sizeof *made_streams);
+    static haul_workload_thread threads[THREADS];
+    static haul_workload_device devices[2];
     static const haul_shape shape = {.grid = {1, 1, 1}, .block = {128, 1, 1}};
     if (!self.ops || !self.edges || !made_streams)
         exit(1);
@@ -71,7 +71,7 @@ haul_workload timeline_workload_make(uint32_t count, uint32_t streams, bool wait
     for (uint32_t i = 0; i < count; i++)
         make_op(&self, i, streams, waits);
     for (uint32_t s = 0; s < streams; s++)
-        made_streams[s] = (haul_stream){.device = s % 2, .id = s};
+        made_streams[s] = (haul_workload_stream){.device = s % 2, .id = s};
     return (haul_workload){.source = "bench",
                            .format = "bench",
                            .ops = self.ops,

@@ -12,11 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FIGURES_MOST = 2048 };
 
 typedef struct figure_list {
-    haul_figure items[FIGURES_MOST];
+    haul_parameter items[FIGURES_MOST];
     size_t count;
 } figure_list;
 
-static int add_figure(void *state, const char *path, int dimension, const haul_figure *figure)
+static int add_figure(void *state, const char *path, int dimension, const haul_parameter *figure)
 {
     (void)path;
     (void)dimension;

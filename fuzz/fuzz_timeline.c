@@ -15,9 +15,9 @@ typedef struct made {
     haul_timeline_options options;
     haul_op ops[MOST_OPS];
     haul_edge edges[MOST_EDGES];
-    haul_stream streams[STREAMS];
-    haul_thread threads[THREADS];
-    haul_device devices[DEVICES];
+    haul_workload_stream streams[STREAMS];
+    haul_workload_thread threads[THREADS];
+    haul_workload_device devices[DEVICES];
     haul_shape shapes[SHAPES];
 } made;
 
@@ -77,8 +77,8 @@ static void take_device(bytes *from, haul_timeline_device *device)
         device->issue_on_return[i] = take(from) & 1;
     }
     if (more & 128)
-        device->room = (haul_room){take(from) % 4, take(from) % 9, 32U * (take(from) % 40),
-                                   64U * take(from), 256U * take(from)};
+        device->room = (haul_occupancy){take(from) % 4, take(from) % 9, 32U * (take(from) % 40),
+                                        64U * take(from), 256U * take(from)};
 }
 
 static void take_shapes(bytes *from, made *self)
@@ -136,7 +136,7 @@ static void make(bytes *from, made *self)
     if (!(how & 32))
         qsort(self->edges, edges, sizeof *self->edges, compare_edges);
     for (uint32_t s = 0; s < STREAMS; s++)
-        self->streams[s] = (haul_stream){.device = s % (DEVICES + 1)};
+        self->streams[s] = (haul_workload_stream){.device = s % (DEVICES + 1)};
     self->streams[2].device = how & 64 ? HAUL_NONE : 0;
     uint32_t count = 0;
     for (; from->left && count < MOST_OPS; count++) {

@@ -57,13 +57,13 @@ typedef struct haul_busy {
     int64_t any_ns;    /* a copy, a kernel or a memset */
 } haul_busy;
 
-typedef struct haul_device_use {
+typedef struct haul_workload_device_use {
     uint32_t device; /* index into the workload's devices; HAUL_NONE: the workload does not say */
     haul_totals copies;
     haul_totals kernels;
     haul_totals memsets;
     haul_busy busy;
-} haul_device_use;
+} haul_workload_device_use;
 
 /* The host's side. Times are unions on each thread (a call inside a call counts once), summed over
  * threads. Only calls that the profile holds and that can be told from their thread count. */
@@ -78,7 +78,7 @@ typedef struct haul_host_use {
 typedef struct haul_analysis {
     haul_copy_group *groups; /* those met, by direction, then memory */
     size_t group_count;
-    haul_device_use *devices; /* those with operations, in the workload's order */
+    haul_workload_device_use *devices; /* those with operations, in the workload's order */
     size_t device_count;
     haul_totals copies;
     haul_totals kernels;

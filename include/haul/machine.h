@@ -30,11 +30,11 @@ typedef enum haul_provenance {
 
 /* A value in base units (seconds, bytes, bytes per second, hertz, flop per second, or a number).
  * provenance HAUL_NOT_GIVEN: the machine does not have this figure and value is 0. */
-typedef struct haul_figure {
+typedef struct haul_parameter {
     double value;
     haul_provenance provenance;
     const char *source; /* a sentence or a citation; NULL where not said */
-} haul_figure;
+} haul_parameter;
 
 typedef enum haul_link_kind {
     HAUL_LINK_NONE,
@@ -48,15 +48,15 @@ typedef enum haul_link_kind {
  * number of links and the raw rate of one. */
 typedef struct haul_link {
     haul_link_kind kind;
-    haul_figure generation;
-    haul_figure lanes;
-    haul_figure links;
-    haul_figure link_rate_Bps;         /* raw, of one link, one direction */
-    haul_figure payload_bytes;         /* PCIe: MPS; NVLink: the largest payload of a packet */
-    haul_figure read_request_bytes;    /* PCIe: MRRS */
-    haul_figure read_completion_bytes; /* PCIe: RCB */
-    haul_figure header_bytes;          /* NVLink: a flit */
-    haul_figure ack_share;             /* of the wire, spent on acknowledgements and flow control */
+    haul_parameter generation;
+    haul_parameter lanes;
+    haul_parameter links;
+    haul_parameter link_rate_Bps;         /* raw, of one link, one direction */
+    haul_parameter payload_bytes;         /* PCIe: MPS; NVLink: the largest payload of a packet */
+    haul_parameter read_request_bytes;    /* PCIe: MRRS */
+    haul_parameter read_completion_bytes; /* PCIe: RCB */
+    haul_parameter header_bytes;          /* NVLink: a flit */
+    haul_parameter ack_share; /* of the wire, spent on acknowledgements and flow control */
 } haul_link;
 
 enum { HAUL_CURVE_POINTS = 16 };
@@ -79,53 +79,54 @@ typedef struct haul_copy_curve {
     haul_direction direction;
     haul_memory memory;
     haul_locality locality;
-    haul_figure latency_s;       /* L+o: a copy of one byte */
-    haul_figure rate_Bps;        /* 1/G */
-    haul_figure gap_s;           /* g, between copies in a row */
-    haul_figure busy_rate_Bps;   /* 1/G while the other direction is busy */
-    haul_figure mapped_rate_Bps; /* 1/G while the other direction is busy with mapped memory */
-    haul_figure call_latency_s;
+    haul_parameter latency_s;       /* L+o: a copy of one byte */
+    haul_parameter rate_Bps;        /* 1/G */
+    haul_parameter gap_s;           /* g, between copies in a row */
+    haul_parameter busy_rate_Bps;   /* 1/G while the other direction is busy */
+    haul_parameter mapped_rate_Bps; /* 1/G while the other direction is busy with mapped memory */
+    haul_parameter call_latency_s;
     /* staged copies of pageable memory (docs/models.md, `staged`) */
-    haul_figure threshold_bytes; /* up to it a copy goes straight through, at small_rate_Bps */
-    haul_figure small_rate_Bps;
-    haul_figure chunk_bytes;     /* the staging buffer's */
-    haul_figure host_rate_Bps;   /* one core's copy into it, source in cache */
-    haul_figure cache_bytes;     /* above it the source comes from memory, */
-    haul_figure memory_rate_Bps; /* at this rate */
+    haul_parameter threshold_bytes; /* up to it a copy goes straight through, at small_rate_Bps */
+    haul_parameter small_rate_Bps;
+    haul_parameter chunk_bytes;     /* the staging buffer's */
+    haul_parameter host_rate_Bps;   /* one core's copy into it, source in cache */
+    haul_parameter cache_bytes;     /* above it the source comes from memory, */
+    haul_parameter memory_rate_Bps; /* at this rate */
     /* a curve through at most HAUL_CURVE_POINTS points, ascending in bytes: straight between them,
      * the first and last pieces going on outside */
-    haul_figure points_from; /* value: the number of points */
+    haul_parameter points_from; /* value: the number of points */
     haul_point points[HAUL_CURVE_POINTS];
 } haul_copy_curve;
 
 typedef struct haul_gpu {
     const char *name; /* as the vendor's tools print it; NULL where unknown */
     const char *architecture;
-    haul_figure count;    /* in the node */
-    haul_figure per_link; /* of them, that share one link to the host: a PCIe switch's */
-    haul_figure multiprocessors;
-    haul_figure cores;         /* of one multiprocessor: single-precision lanes */
-    haul_figure clock_Hz;      /* the highest as it is sold: boost */
-    haul_figure base_clock_Hz; /* what the maker guarantees */
-    haul_figure memory_bytes;
-    haul_figure memory_bandwidth_Bps;
-    haul_figure inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */
-    haul_figure l2_bytes;
-    haul_figure fp64_flops;
-    haul_figure fp32_flops;
-    haul_figure copy_engines;
-    haul_figure implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
-    haul_figure launch_latency_s; /* of a kernel, on the device */
+    haul_parameter count;    /* in the node */
+    haul_parameter per_link; /* of them, that share one link to the host: a PCIe switch's */
+    haul_parameter multiprocessors;
+    haul_parameter cores;         /* of one multiprocessor: single-precision lanes */
+    haul_parameter clock_Hz;      /* the highest as it is sold: boost */
+    haul_parameter base_clock_Hz; /* what the maker guarantees */
+    haul_parameter memory_bytes;
+    haul_parameter memory_bandwidth_Bps;
+    haul_parameter inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */
+    haul_parameter l2_bytes;
+    haul_parameter fp64_flops;
+    haul_parameter fp32_flops;
+    haul_parameter copy_engines;
+    haul_parameter
+        implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
+    haul_parameter launch_latency_s; /* of a kernel, on the device */
 } haul_gpu;
 
 typedef struct haul_host {
     const char *name;
-    haul_figure sockets;
-    haul_figure cores;                /* of the node */
-    haul_figure memory_bandwidth_Bps; /* nominal, one socket */
-    haul_figure copy_rate_Bps;        /* one core, memory to memory */
-    haul_figure cached_copy_rate_Bps; /* one core, source in cache */
-    haul_figure cache_bytes;          /* last level, one socket */
+    haul_parameter sockets;
+    haul_parameter cores;                /* of the node */
+    haul_parameter memory_bandwidth_Bps; /* nominal, one socket */
+    haul_parameter copy_rate_Bps;        /* one core, memory to memory */
+    haul_parameter cached_copy_rate_Bps; /* one core, source in cache */
+    haul_parameter cache_bytes;          /* last level, one socket */
 } haul_host;
 
 typedef struct haul_machine {
@@ -169,9 +170,9 @@ HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
  * ("gpu.memory_bandwidth", "copies[HtoD pinned].latency", "copies[DtoH pinned far].rate"), its
  * dimension (a haul_dimension) and the figure, given or not. The path is good until `visit`
  * returns. Stops at the first non-zero return and returns it. */
-typedef int (*haul_figure_visitor)(void *state, const char *path, int dimension,
-                                   const haul_figure *figure);
-HAUL_API int haul_machine_visit(const haul_machine *machine, haul_figure_visitor visit,
+typedef int (*haul_parameter_visitor)(void *state, const char *path, int dimension,
+                                      const haul_parameter *figure);
+HAUL_API int haul_machine_visit(const haul_machine *machine, haul_parameter_visitor visit,
                                 void *state);
 
 /* The names of the machines in the catalogue: the files NAME.yaml in the folders of the
@@ -189,7 +190,7 @@ HAUL_API haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenan
 
 /* Raw rate of one direction in bytes per second after the line encoding (AHEAD, eq. 3 and 8): what
  * a data sheet calls the peak. NOT_GIVEN where the link is not described. */
-HAUL_API haul_figure haul_link_peak(const haul_link *link);
+HAUL_API haul_parameter haul_link_peak(const haul_link *link);
 
 HAUL_END
 

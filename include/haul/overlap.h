@@ -33,11 +33,11 @@ HAUL_API bool haul_strategy_has_streams(haul_strategy strategy);
 
 /* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first
  * whatever its engines are. */
-typedef enum haul_stream_device {
+typedef enum haul_workload_stream_device {
     HAUL_IMPLICIT_SYNC,
     HAUL_ONE_ENGINE,
     HAUL_TWO_ENGINES,
-} haul_stream_device;
+} haul_workload_stream_device;
 
 /* What a program moves and computes, once. */
 typedef struct haul_overlap_work {
@@ -64,7 +64,7 @@ enum { HAUL_ASSUMED_GAP = 1, HAUL_ASSUMED_BUSY = 2, HAUL_ASSUMED_MAPPED = 4 };
 
 /* All that the forms need. */
 typedef struct haul_overlap_case {
-    haul_stream_device device;
+    haul_workload_stream_device device;
     haul_overlap_leg in;
     haul_overlap_leg out;
     double kernel_s;
@@ -267,7 +267,7 @@ HAUL_API double haul_roofline_mapped(const haul_roofline *self, const haul_roofl
  * B and C that is on the host is copied in once, when it is first needed, and a tile of C back
  * after its last product; products are in order of rows, columns, then the sum. A tile at the edge
  * costs its share of a full one. */
-typedef struct haul_tiled_product {
+typedef struct haul_blocked_product {
     uint64_t m; /* C is m x n, the sum k long */
     uint64_t n;
     uint64_t k;
@@ -279,31 +279,32 @@ typedef struct haul_tiled_product {
      * of one, from 0 to 1; else the last tile is longer by it. 0, the default: always its own. */
     double edge_alone;
     bool out_after_in; /* no copy back starts before all copies in have ended */
-} haul_tiled_product;
+} haul_blocked_product;
 
 /* Of a full tile. Copies take the busy time while the other direction copies. */
-typedef struct haul_tiled_costs {
+typedef struct haul_blocked_costs {
     double in_s;
     double in_busy_s;
     double out_s;
     double out_busy_s;
     double kernel_s;
-} haul_tiled_costs;
+} haul_blocked_costs;
 
-enum { HAUL_TILED_PRODUCTS_MOST = 1000000 };
+enum { HAUL_BLOCKED_PRODUCTS_MOST = 1000000 };
 
 /* Makes the schedule a workload, and the device that runs it as above. Returns BAD_INPUT for no
  * elements, times that are negative or no numbers, more products than the most, and a sum of all
  * times beyond 2^61 ns. Free with haul_workload_free. */
-HAUL_API haul_status haul_tiled_workload(const haul_tiled_product *product,
-                                         const haul_tiled_costs *costs, haul_workload **workload,
-                                         haul_timeline_device *device, haul_error *error);
+HAUL_API haul_status haul_blocked_workload(const haul_blocked_product *product,
+                                           const haul_blocked_costs *costs,
+                                           haul_workload **workload, haul_timeline_device *device,
+                                           haul_error *error);
 
 /* Time from the first copy's start to the end of all, by the timeline of that workload; each copy
- * and product is rounded to a nanosecond. Returns what haul_tiled_workload does. */
-HAUL_API haul_status haul_tiled_time(const haul_tiled_product *product,
-                                     const haul_tiled_costs *costs, double *seconds,
-                                     haul_error *error);
+ * and product is rounded to a nanosecond. Returns what haul_blocked_workload does. */
+HAUL_API haul_status haul_blocked_time(const haul_blocked_product *product,
+                                       const haul_blocked_costs *costs, double *seconds,
+                                       haul_error *error);
 
 HAUL_END
 

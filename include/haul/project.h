@@ -50,21 +50,21 @@ typedef struct haul_model_total {
 } haul_model_total;
 
 /* The identity check of one direction and memory, or of all. */
-typedef struct haul_identity_score {
+typedef struct haul_self_check_score {
     haul_score score;  /* of the trace's own copies, priced on the machine that recorded it */
     double floor;      /* the spread of equal copies: 100 sum |t - their median| / sum t */
     double wape_alone; /* wape of the best that knows no collisions: where the machine is fitted,
                         * fitted anew without them */
-} haul_identity_score;
+} haul_self_check_score;
 
-typedef struct haul_identity_row {
+typedef struct haul_self_check_row {
     haul_direction direction;
     haul_memory memory;
-    haul_identity_score of;
+    haul_self_check_score of;
     uint64_t collided; /* copies whose device copied the opposite way meanwhile */
     double busy_speed; /* what such a copy keeps of its speed, fitted; 1 where no loss was found */
     double points;     /* of the machine's curve; 0 where it has none */
-} haul_identity_row;
+} haul_self_check_row;
 
 /* The copies of one direction, memory and size, one on average, as measured and as priced. */
 typedef struct haul_copy_pair {
@@ -76,18 +76,18 @@ typedef struct haul_copy_pair {
     double predicted_s;
 } haul_copy_pair;
 
-typedef struct haul_identity {
-    haul_identity_score of;
+typedef struct haul_self_check {
+    haul_self_check_score of;
     bool fitted;       /* the recording link was fitted to these copies */
     uint64_t unpriced; /* copies that no figure of the recording machine covers */
-    haul_identity_row *rows;
+    haul_self_check_row *rows;
     size_t row_count;
     haul_copy_pair *pairs; /* those that have a price */
     size_t pair_count;
-} haul_identity;
+} haul_self_check;
 
 typedef struct haul_projection {
-    haul_identity identity;
+    haul_self_check identity;
     haul_projection_row *rows; /* each direction and memory: all sizes, then its decades */
     size_t row_count;
     haul_projection_row *sizes; /* each direction, memory and size */

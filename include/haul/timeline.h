@@ -26,13 +26,13 @@
 HAUL_BEGIN
 
 /* What one multiprocessor holds at once; a limit that is 0 is none. */
-typedef struct haul_room {
+typedef struct haul_occupancy {
     unsigned multiprocessors; /* of the device; 0: kernels are only counted */
     unsigned blocks;
     unsigned threads;
     unsigned registers;
     unsigned shared_bytes;
-} haul_room;
+} haul_occupancy;
 
 /* What every device of the machine has. What is 0 from `room` on is not modelled. */
 typedef struct haul_timeline_device {
@@ -59,7 +59,7 @@ typedef struct haul_timeline_device {
      * Revealed, RTSS 2017). So one that fills the device keeps others out until its end. The blocks
      * that a multiprocessor holds follow from the kernel's shape; a kernel without one takes the
      * whole device, memsets and copies within the device nothing. */
-    haul_room room;
+    haul_occupancy room;
     /* Operations of one stream that have been called and have not ended, at most: with
      * HAUL_RELEASE_HOST a call whose operation has as many before it is put off until the first of
      * them ends. CUDA takes about 1000 a stream, of each stream
@@ -115,9 +115,9 @@ typedef struct haul_span {
 
 /* name in reports */
 #define HAUL_RESOURCE_LIST(X)                                                                      \
-    X(ROOM, "kernels")    /* kernels, memsets, copies within the device */                         \
-    X(ENGINE, "copies")   /* the only copy engine, or host to device's */                          \
-    X(ENGINE_OUT, "DtoH") /* device to host's */                                                   \
+    X(KERNEL_SLOTS, "kernels") /* kernels, memsets, copies within the device */                    \
+    X(ENGINE, "copies")        /* the only copy engine, or host to device's */                     \
+    X(ENGINE_OUT, "DtoH")      /* device to host's */                                              \
     X(ENGINE_PEER, "PtoP")                                                                         \
     X(STAGING, "staging")                                                                          \
     X(MIGRATION, "migrations")                                                                     \

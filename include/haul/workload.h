@@ -91,22 +91,22 @@ typedef struct haul_op {
     uint8_t flags;
 } haul_op;
 
-typedef struct haul_stream {
+typedef struct haul_workload_stream {
     uint32_t device;  /* index into devices, or HAUL_NONE */
     uint64_t process; /* the profile's id */
     uint64_t context;
     uint64_t id;
     const char *name; /* NULL where it has none but its id */
-} haul_stream;
+} haul_workload_stream;
 
-typedef struct haul_thread {
+typedef struct haul_workload_thread {
     uint64_t process;
     uint64_t id;
     const char *name; /* likewise */
-} haul_thread;
+} haul_workload_thread;
 
 /* A device as the profile describes it; a figure that is absent is 0. */
-typedef struct haul_device {
+typedef struct haul_workload_device {
     uint64_t id;      /* as the operations name it */
     const char *name; /* NULL where the profile has no device table */
     double memory_bandwidth_Bps;
@@ -117,7 +117,7 @@ typedef struct haul_device {
     uint32_t copy_engines;
     uint32_t compute_major;
     uint32_t compute_minor;
-} haul_device;
+} haul_workload_device;
 
 typedef struct haul_shape {
     uint32_t grid[3];
@@ -153,11 +153,11 @@ typedef struct haul_workload {
     size_t op_count;
     const haul_edge *edges;
     size_t edge_count;
-    const haul_stream *streams;
+    const haul_workload_stream *streams;
     size_t stream_count;
-    const haul_thread *threads;
+    const haul_workload_thread *threads;
     size_t thread_count;
-    const haul_device *devices;
+    const haul_workload_device *devices;
     size_t device_count;
     const haul_shape *shapes;
     size_t shape_count;

@@ -54,15 +54,15 @@ static haul_status complete(const haul_machine *fitted, const haul_machine *alik
 static haul_status fit(const haul_workload *workload, const haul_machine *gpu,
                        haul_machine **machine, haul_error *error)
 {
-    haul_alike alike = {0};
-    haul_collisions collisions = {0};
-    haul_status status = haul_alike_make(workload, NULL, &alike, error);
+    haul_size_class alike = {0};
+    haul_contention_fit collisions = {0};
+    haul_status status = haul_size_class_make(workload, NULL, &alike, error);
     if (!status)
-        status = haul_collisions_find(workload, &alike, &collisions, error);
+        status = haul_contention_fit_find(workload, &alike, &collisions, error);
     if (!status)
         status = haul_recording_fit(workload, &alike, &collisions, gpu, machine, error);
-    haul_collisions_release(&collisions);
-    haul_alike_release(&alike);
+    haul_contention_fit_release(&collisions);
+    haul_size_class_release(&alike);
     return status;
 }
 

@@ -20,7 +20,7 @@ typedef struct build {
     haul_edge *edges;
     size_t edge_count;
     size_t edge_capacity;
-    haul_stream *streams;
+    haul_workload_stream *streams;
     bool failed;
 } build;
 
@@ -362,7 +362,7 @@ static bool put_streams(build *self)
     for (size_t s = 0; s < new; s++) {
         const uint32_t like = self->plan->stream_like[s];
         self->streams[old + s] =
-            like < old ? self->from->streams[like] : (haul_stream){.device = HAUL_NONE};
+            like < old ? self->from->streams[like] : (haul_workload_stream){.device = HAUL_NONE};
         self->streams[old + s].id = id + 1 + s;
     }
     return true;

@@ -124,7 +124,7 @@ typedef struct figure_counts {
     int of[HAUL_CARRIED + 1];
 } figure_counts;
 
-static int count_figure(void *state, const char *path, int dimension, const haul_figure *figure)
+static int count_figure(void *state, const char *path, int dimension, const haul_parameter *figure)
 {
     (void)path;
     (void)dimension;

@@ -166,7 +166,7 @@ static void put_curve(const haul_fit_group *group, const char *source, haul_copy
     memcpy(curve->points, fitted.points, sizeof curve->points);
     if (fitted.points_from.provenance) {
         curve->points_from.source = source;
-        curve->latency_s = (haul_figure){0}; /* it is in the points */
+        curve->latency_s = (haul_parameter){0}; /* it is in the points */
     } else {
         curve->rate_Bps.source = source;
     }

@@ -44,7 +44,7 @@ static double transfer_seconds(haul_pricing *pricing, double n)
 /* The term that equation 9 adds for pageable memory. */
 static double staging_seconds(haul_pricing *pricing, double n)
 {
-    const haul_figure *bandwidth = &pricing->machine->host.memory_bandwidth_Bps;
+    const haul_parameter *bandwidth = &pricing->machine->host.memory_bandwidth_Bps;
     return 2 * n / haul_pricing_need(pricing, bandwidth, "host.memory_bandwidth").mid;
 }
 
@@ -58,13 +58,13 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     const bool pageable = pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing);
     if (pricing.copy.locality == HAUL_FAR)
         haul_pricing_lacks_own(&pricing, "rate");
-    const haul_span latency_s = haul_pricing_latency(&pricing);
+    const haul_range latency_s = haul_pricing_latency(&pricing);
     double seconds = transfer_seconds(&pricing, n);
     if (pageable)
         seconds += staging_seconds(&pricing, n);
     const double error_share = pageable ? 0.74 : 0.23;
-    const haul_span moved = haul_span_around(seconds, 1 - error_share, 1 / (1 - error_share));
-    return haul_pricing_end(&pricing, haul_model_ahead.name, haul_span_add(latency_s, moved), out);
+    const haul_range moved = haul_range_around(seconds, 1 - error_share, 1 / (1 - error_share));
+    return haul_pricing_end(&pricing, haul_model_ahead.name, haul_range_add(latency_s, moved), out);
 }
 
 const haul_copy_model haul_model_ahead = {

@@ -25,7 +25,7 @@ static const choice pageable[] = {
     {&haul_model_ahead, ALWAYS},       {&haul_model_curve, LAST_RESORT},
 };
 
-static bool is_given(haul_figure figure)
+static bool is_given(haul_parameter figure)
 {
     return figure.provenance != HAUL_NOT_GIVEN;
 }

@@ -18,15 +18,15 @@ typedef struct carrying {
     size_t count;
 } carrying;
 
-static bool given(const haul_figure *figure)
+static bool given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN;
 }
 
-static void carry(haul_figure *to, const haul_figure *from, double factor, const char *source)
+static void carry(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
 {
     if (!given(to) && given(from))
-        *to = (haul_figure){from->value * factor, HAUL_CARRIED, source};
+        *to = (haul_parameter){from->value * factor, HAUL_CARRIED, source};
 }
 
 static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, haul_memory memory)
@@ -45,32 +45,32 @@ static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, ha
 
 /* The rate at which the old host staged: its figure, or that of large pageable copies where they
  * were clearly slower than the link, so that it was the host that set the pace. */
-static haul_figure staged_rate(const carrying *self, const haul_copy_curve *old)
+static haul_parameter staged_rate(const carrying *self, const haul_copy_curve *old)
 {
-    haul_figure rate = old->memory_rate_Bps;
+    haul_parameter rate = old->memory_rate_Bps;
     if (given(&rate))
         return rate;
     rate = old->rate_Bps;
     if (!given(&rate)) {
         rate = old->points_from;
         if (!haul_curve_rate(old, &rate.value))
-            return (haul_figure){0};
+            return (haul_parameter){0};
     }
     const haul_copy_curve *pinned =
         haul_machine_curve(self->from, old->direction, HAUL_PINNED, old->locality);
-    haul_figure link = haul_link_peak(&self->from->link);
+    haul_parameter link = haul_link_peak(&self->from->link);
     if (pinned && given(&pinned->rate_Bps))
         link = pinned->rate_Bps;
     else if (pinned)
         (void)haul_curve_rate(pinned, &link.value);
-    return link.value > 0 && rate.value > 0.9 * link.value ? (haul_figure){0} : rate;
+    return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
 static void carry_staging(const carrying *self, const haul_copy_curve *old, haul_copy_curve *entry)
 {
     if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
         return;
-    const haul_figure rate = staged_rate(self, old);
+    const haul_parameter rate = staged_rate(self, old);
     carry(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
     carry(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
     carry(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
@@ -86,7 +86,7 @@ static void carry_entry(carrying *self, const haul_copy_curve *old)
     if (memory != old->memory &&
         haul_machine_curve(self->from, old->direction, memory, old->locality))
         return; /* the kind that stands in for it has its own figures */
-    haul_figure latency = {0};
+    haul_parameter latency = {0};
     const bool has_latency = haul_latency_of(self->from, old, &latency);
     haul_copy_curve *entry = entry_of(self, old, memory);
     if (has_latency && !given(&entry->points_from))
@@ -101,8 +101,8 @@ static void carry_entry(carrying *self, const haul_copy_curve *old)
  * is, that speaks for itself; where neither is, rates are kept. */
 static double host_ratio(const haul_machine *to, const haul_machine *from)
 {
-    const haul_figure *now = &to->host.copy_rate_Bps;
-    const haul_figure *old = &from->host.copy_rate_Bps;
+    const haul_parameter *now = &to->host.copy_rate_Bps;
+    const haul_parameter *old = &from->host.copy_rate_Bps;
     if (now->value > 0 && old->value > 0)
         return now->value / old->value;
     return now->value > 0 ? 0 : 1;

@@ -3,13 +3,13 @@
 
 /* Outside the measured sizes the pieces go on, and the doubt doubles. A single point says what
  * larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
-static haul_span seconds_of(const haul_copy_curve *own, double bytes)
+static haul_range seconds_of(const haul_copy_curve *own, double bytes)
 {
     const double factor = haul_pricing_factor(own->points_from.provenance);
     const double mid = haul_curve_seconds(own, bytes);
     if (haul_curve_encloses(own, bytes))
-        return haul_span_within(mid, factor);
-    haul_span seconds = haul_span_within(mid, 2 * factor - 1);
+        return haul_range_within(mid, factor);
+    haul_range seconds = haul_range_within(mid, 2 * factor - 1);
     const haul_point first = own->points[0];
     if (haul_curve_points(own) > 1)
         return seconds;
@@ -29,7 +29,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
         return pricing.status;
     }
     pricing.weakest = pricing.own->points_from.provenance;
-    const haul_span seconds = seconds_of(pricing.own, (double)copy->bytes);
+    const haul_range seconds = seconds_of(pricing.own, (double)copy->bytes);
     return haul_pricing_end(&pricing, haul_model_curve.name, seconds, out);
 }
 

@@ -5,7 +5,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                            haul_error *error)
 {
     haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    const haul_span latency_s = haul_pricing_latency(&pricing);
+    const haul_range latency_s = haul_pricing_latency(&pricing);
     const haul_line line = haul_line_of_rate(latency_s, haul_pricing_rate(&pricing));
     return haul_pricing_end(&pricing, haul_model_loggp.name,
                             haul_line_apply(line, (double)copy->bytes), out);

@@ -46,7 +46,7 @@ haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *co
     return self;
 }
 
-haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_span seconds,
+haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_range seconds,
                              haul_estimate *out)
 {
     if (self->status != HAUL_OK)
@@ -118,50 +118,50 @@ double haul_pricing_factor(haul_provenance provenance)
     }
 }
 
-static haul_span doubt(const haul_figure *figure)
+static haul_range doubt(const haul_parameter *figure)
 {
-    return haul_span_within(figure->value, haul_pricing_factor(figure->provenance));
+    return haul_range_within(figure->value, haul_pricing_factor(figure->provenance));
 }
 
-static bool given(const haul_figure *figure)
+static bool given(const haul_parameter *figure)
 {
     return figure && figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
 
-haul_span haul_pricing_need(haul_pricing *self, const haul_figure *figure, const char *path)
+haul_range haul_pricing_need(haul_pricing *self, const haul_parameter *figure, const char *path)
 {
     if (!given(figure)) {
         lacks(self, path);
-        return haul_span_exact(1);
+        return haul_range_exact(1);
     }
     rest_on(self, figure->provenance);
     return doubt(figure);
 }
 
-haul_span haul_pricing_need_own(haul_pricing *self, const haul_figure *figure, const char *key)
+haul_range haul_pricing_need_own(haul_pricing *self, const haul_parameter *figure, const char *key)
 {
     if (!given(figure)) {
         haul_pricing_lacks_own(self, key);
-        return haul_span_exact(1);
+        return haul_range_exact(1);
     }
     rest_on(self, figure->provenance);
     return doubt(figure);
 }
 
-double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double usual)
+double haul_pricing_usual(haul_pricing *self, const haul_parameter *figure, double usual)
 {
     rest_on(self, given(figure) ? figure->provenance : HAUL_DATASHEET);
     return given(figure) ? figure->value : usual;
 }
 
-haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
-                             double most)
+haul_range haul_pricing_share(haul_pricing *self, const haul_parameter *figure, double usual,
+                              double most)
 {
     const bool has =
         figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 && figure->value < 1;
     rest_on(self, has ? figure->provenance : HAUL_DATASHEET);
     const double share = has ? figure->value : usual;
-    return (haul_span){0, share, fmax(share, most)};
+    return (haul_range){0, share, fmax(share, most)};
 }
 
 /* Copies of up to this size take 2 us of link or less on PCIe 2 x16 and faster, no more than a
@@ -169,7 +169,7 @@ haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, doub
  * their time; else it is a small difference of large numbers. */
 #define LATENCY_BYTES 16384
 
-bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out)
+bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_parameter *out)
 {
     if (!curve)
         return false;
@@ -181,7 +181,7 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     if (!count)
         return false;
     const haul_point *first = &curve->points[0];
-    const haul_figure peak = haul_link_peak(&machine->link);
+    const haul_parameter peak = haul_link_peak(&machine->link);
     double latency_s = haul_curve_seconds(curve, 1);
     if (count == 1 && given(&peak))
         latency_s = fmax(latency_s - first->bytes / peak.value, 0);
@@ -194,18 +194,18 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
 
 /* Latencies differ more between machines of a type than rates do; carried over, they are kept as
  * they were (AHEAD, IV.C), from half to twice. */
-static haul_span latency_doubt(const haul_figure *latency)
+static haul_range latency_doubt(const haul_parameter *latency)
 {
     double factor = haul_pricing_factor(latency->provenance);
     if (latency->provenance > HAUL_FITTED)
         factor = latency->provenance == HAUL_CARRIED ? 2 : 1.25;
-    return haul_span_within(latency->value, factor);
+    return haul_range_within(latency->value, factor);
 }
 
-haul_span haul_pricing_latency(haul_pricing *self)
+haul_range haul_pricing_latency(haul_pricing *self)
 {
     const haul_machine *machine = self->machine;
-    haul_figure latency;
+    haul_parameter latency;
     if (haul_latency_of(machine, self->own, &latency)) {
         rest_on(self, latency.provenance);
         return latency_doubt(&latency);
@@ -215,17 +215,17 @@ haul_span haul_pricing_latency(haul_pricing *self)
         haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
     if (self->copy.direction != HAUL_HTOH && haul_latency_of(machine, pinned, &latency)) {
         rest_on(self, latency.provenance);
-        return haul_span_within(latency.value, 2);
+        return haul_range_within(latency.value, 2);
     }
     haul_pricing_lacks_own(self, "latency");
-    return haul_span_exact(1);
+    return haul_range_exact(1);
 }
 
-haul_span haul_pricing_rate(haul_pricing *self)
+haul_range haul_pricing_rate(haul_pricing *self)
 {
     const haul_copy_curve *own = self->own;
     if (own && !given(&own->rate_Bps)) {
-        haul_figure last = own->points_from;
+        haul_parameter last = own->points_from;
         if (haul_curve_rate(own, &last.value)) {
             rest_on(self, last.provenance);
             return doubt(&last);
@@ -236,7 +236,7 @@ haul_span haul_pricing_rate(haul_pricing *self)
 
 static double link_peak(haul_pricing *self, const haul_link *link, const char *path)
 {
-    const haul_figure peak = haul_link_peak(link);
+    const haul_parameter peak = haul_link_peak(link);
     return haul_pricing_need(self, &peak, path).mid;
 }
 

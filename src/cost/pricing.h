@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "cost/span.h"
+#include "cost/range.h"
 #include "haul/cost.h"
 
 typedef struct haul_pricing {
@@ -31,25 +31,25 @@ haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *co
                                 haul_error *error);
 
 /* Fills *out if no figure was missing; returns the status. `model` is static. */
-haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_span seconds,
+haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_range seconds,
                              haul_estimate *out);
 
 /* Whether the copy crosses the host's link. */
 bool haul_pricing_crosses(const haul_pricing *self);
 
 /* A positive figure of the machine, with its doubt. `path` names it: "gpu.memory_bandwidth". */
-haul_span haul_pricing_need(haul_pricing *self, const haul_figure *figure, const char *path);
+haul_range haul_pricing_need(haul_pricing *self, const haul_parameter *figure, const char *path);
 
 /* The same for a figure of the copies' own entry: `key` is "rate". NULL: there is no entry. */
-haul_span haul_pricing_need_own(haul_pricing *self, const haul_figure *figure, const char *key);
+haul_range haul_pricing_need_own(haul_pricing *self, const haul_parameter *figure, const char *key);
 
 /* A positive figure, or what is usual where the machine does not say: then as weak as a data sheet.
  */
-double haul_pricing_usual(haul_pricing *self, const haul_figure *figure, double usual);
+double haul_pricing_usual(haul_pricing *self, const haul_parameter *figure, double usual);
 
 /* The same for a share of a link that is not payload: from none to `most` of what is seen. */
-haul_span haul_pricing_share(haul_pricing *self, const haul_figure *figure, double usual,
-                             double most);
+haul_range haul_pricing_share(haul_pricing *self, const haul_parameter *figure, double usual,
+                              double most);
 
 /* Says that a figure of the copy's curve is missing. */
 void haul_pricing_lacks_own(haul_pricing *self, const char *key);
@@ -59,10 +59,10 @@ void haul_pricing_refuse(haul_pricing *self, const char *model, const char *why)
 
 /* L+o: of such copies, or read off their points; else of pinned copies, which start the same
  * engine, from half to twice. */
-haul_span haul_pricing_latency(haul_pricing *self);
+haul_range haul_pricing_latency(haul_pricing *self);
 
 /* 1/G of such copies, as measured: `rate`, or the last piece of the points. */
-haul_span haul_pricing_rate(haul_pricing *self);
+haul_range haul_pricing_rate(haul_pricing *self);
 
 /* The nominal rate of what the copy crosses: link, peer link, or half of a memory's bandwidth, for
  * a copy reads and writes. */
@@ -74,7 +74,8 @@ haul_memory haul_memory_priced(haul_direction direction, haul_memory memory);
 /* The latency that an entry tells: its own figure, or its points at one byte, which is what L+o is.
  * Of a single point the bytes at the link's peak are taken off. False where `curve` is NULL or
  * tells nothing. */
-bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_figure *out);
+bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve,
+                     haul_parameter *out);
 
 /* How far off a figure may be, by where it is from: a factor of 1 or more, up and down. */
 double haul_pricing_factor(haul_provenance provenance);

@@ -14,12 +14,12 @@
 #define AMD_STAGED_BYTES (1 << 20)
 
 typedef struct staging {
-    haul_span latency_s;
-    haul_span dma_Bps;
-    haul_span host_Bps; /* one core's copy into or out of the buffer, for this size */
+    haul_range latency_s;
+    haul_range dma_Bps;
+    haul_range host_Bps; /* one core's copy into or out of the buffer, for this size */
     double threshold;
     double chunk; /* 0: not known */
-    haul_span small_Bps;
+    haul_range small_Bps;
     double gap_s;
 } staging;
 
@@ -32,41 +32,41 @@ static bool is_amd(const haul_machine *machine)
                             !strncmp(architecture, "rdna", 4) || !strncmp(architecture, "gfx", 3));
 }
 
-static bool given(const haul_figure *figure)
+static bool given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
 
 /* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
  * off: GTX 970, 10.9 GB/s to the device and 5.9 back on one host. */
-static haul_span staging_rate(haul_pricing *pricing, const haul_figure *own,
-                              const haul_figure *plain)
+static haul_range staging_rate(haul_pricing *pricing, const haul_parameter *own,
+                               const haul_parameter *plain)
 {
     if (given(own))
         return haul_pricing_need(pricing, own, "");
-    const haul_span rate = haul_pricing_need(pricing, plain, "host.copy_rate");
-    return (haul_span){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
+    const haul_range rate = haul_pricing_need(pricing, plain, "host.copy_rate");
+    return (haul_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
 }
 
 /* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
  * The other of the two bounds the interval: a source may be in cache or not whatever its size. */
-static haul_span host_rate(haul_pricing *pricing, const haul_copy_curve *own, double n)
+static haul_range host_rate(haul_pricing *pricing, const haul_copy_curve *own, double n)
 {
     const haul_host *host = &pricing->machine->host;
     const bool is_slow_known = given(&own->memory_rate_Bps) || given(&host->copy_rate_Bps);
     const bool is_fast_known = given(&own->host_rate_Bps) || given(&host->cached_copy_rate_Bps);
-    haul_span slow = {0};
-    haul_span fast = {0};
+    haul_range slow = {0};
+    haul_range fast = {0};
     if (is_slow_known || !is_fast_known)
         slow = staging_rate(pricing, &own->memory_rate_Bps, &host->copy_rate_Bps);
     if (is_fast_known)
         fast = staging_rate(pricing, &own->host_rate_Bps, &host->cached_copy_rate_Bps);
     if (!is_slow_known)
         slow = fast;
-    fast = haul_span_max(slow, fast);
-    const haul_figure *cache = given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
+    fast = haul_range_max(slow, fast);
+    const haul_parameter *cache = given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
     const bool fits = given(cache) && n <= cache->value;
-    return (haul_span){slow.low, fits ? fast.mid : slow.mid, fast.high};
+    return (haul_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }
 
 static staging staging_of(haul_pricing *pricing, double n)
@@ -85,41 +85,41 @@ static staging staging_of(haul_pricing *pricing, double n)
     return self;
 }
 
-static haul_span over(haul_span rate_Bps, double n)
+static haul_range over(haul_range rate_Bps, double n)
 {
-    return haul_span_scale(haul_span_inverse(rate_Bps), n);
+    return haul_range_scale(haul_range_inverse(rate_Bps), n);
 }
 
 /* Double-buffered: up to a threshold n/R_small; above it the slower of host and DMA sets the pace
  * and the faster works alone once, on the first chunk or the last; a gap a chunk. Without a known
  * chunk the first `threshold` bytes go as small copies do. */
-static haul_span double_buffered(const staging *self, double n)
+static haul_range double_buffered(const staging *self, double n)
 {
-    const haul_span small = over(self->small_Bps, fmin(n, self->threshold));
+    const haul_range small = over(self->small_Bps, fmin(n, self->threshold));
     if (n <= self->threshold)
         return small;
-    const haul_span pace = haul_span_min(self->host_Bps, self->dma_Bps);
+    const haul_range pace = haul_range_min(self->host_Bps, self->dma_Bps);
     if (self->chunk <= 0)
-        return haul_span_add(small, over(pace, n - self->threshold));
-    const haul_span alone = over(haul_span_max(self->host_Bps, self->dma_Bps), self->chunk);
-    const haul_span gaps = haul_span_exact(ceil(n / self->chunk) * self->gap_s);
-    const haul_span rest = haul_span_add(over(pace, n), gaps);
-    return haul_span_max(small, haul_span_add(alone, rest));
+        return haul_range_add(small, over(pace, n - self->threshold));
+    const haul_range alone = over(haul_range_max(self->host_Bps, self->dma_Bps), self->chunk);
+    const haul_range gaps = haul_range_exact(ceil(n / self->chunk) * self->gap_s);
+    const haul_range rest = haul_range_add(over(pace, n), gaps);
+    return haul_range_max(small, haul_range_add(alone, rest));
 }
 
 /* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the
  * link's rate. Pinning costs what the host's pages cost, which no source gives: at most as much as
  * copying them, and the price is never below that of 1 MiB. */
-static haul_span one_buffer(const staging *self, double n)
+static haul_range one_buffer(const staging *self, double n)
 {
-    const haul_span in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
-    const haul_span out = over(self->dma_Bps, fmin(n, AMD_STAGED_BYTES));
-    const haul_span small = haul_span_add(in, out);
+    const haul_range in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
+    const haul_range out = over(self->dma_Bps, fmin(n, AMD_STAGED_BYTES));
+    const haul_range small = haul_range_add(in, out);
     if (n <= AMD_STAGED_BYTES)
         return small;
-    haul_span large = over(self->dma_Bps, n);
+    haul_range large = over(self->dma_Bps, n);
     large.high += over(self->host_Bps, n).high;
-    return haul_span_max(small, large);
+    return haul_range_max(small, large);
 }
 
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
@@ -131,8 +131,8 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                             "is for pageable copies between host and device");
     const double n = (double)copy->bytes;
     const staging self = staging_of(&pricing, n);
-    const haul_span moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
-    return haul_pricing_end(&pricing, haul_model_staged.name, haul_span_add(self.latency_s, moved),
+    const haul_range moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
+    return haul_pricing_end(&pricing, haul_model_staged.name, haul_range_add(self.latency_s, moved),
                             out);
 }
 

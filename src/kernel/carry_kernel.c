@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "cost/span.h"
+#include "cost/range.h"
 #include "kernel/gpus.h"
 #include "kernel/kernels.h"
 
@@ -37,7 +37,7 @@ static bool is_built_for_double(const haul_gpu *gpu)
     return gpu->fp64_flops.value >= built_for_double * gpu->fp32_flops.value;
 }
 
-static void widen(haul_span *span, double ratio)
+static void widen(haul_range *span, double ratio)
 {
     if (ratio <= 0)
         return;
@@ -47,11 +47,11 @@ static void widen(haul_span *span, double ratio)
 
 /* The ratios that bound a kernel nobody has looked into: of the device's memory, of what goes on
  * inside the multiprocessors, of arithmetic; the middle, in the logarithm, of the first two. */
-static haul_span ratio_of(const haul_gpu *from, const haul_gpu *to, double blocks)
+static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to, double blocks)
 {
     const double memory = bound_of(haul_gpu_memory_rate(from), haul_gpu_memory_rate(to));
     const double inside = inside_of(from, to, blocks);
-    haul_span span = {.low = HUGE_VAL};
+    haul_range span = {.low = HUGE_VAL};
     widen(&span, memory);
     widen(&span, inside);
     const bool both = memory > 0 && inside > 0;
@@ -67,14 +67,14 @@ static haul_span ratio_of(const haul_gpu *from, const haul_gpu *to, double block
 }
 
 /* A grid that leaves most of the board empty never fills its memory. */
-static haul_span ratio_of_launch(const haul_gpu *from, const haul_gpu *to,
-                                 const haul_kernel_launches *launches)
+static haul_range ratio_of_launch(const haul_gpu *from, const haul_gpu *to,
+                                  const haul_kernel_launches *launches)
 {
     const double blocks = launches->blocks;
     const double inside = inside_of(from, to, blocks);
     if (inside <= 0 || !haul_gpu_has_few(from, blocks, launches->block))
         return ratio_of(from, to, blocks);
-    return haul_span_within(inside, exp(hypot(doubt_blind, haul_kernel_doubt_inside(from, to))));
+    return haul_range_within(inside, exp(hypot(doubt_blind, haul_kernel_doubt_inside(from, to))));
 }
 
 static const char *text_of(const char *name)
@@ -96,7 +96,7 @@ haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_mach
     if (!is_count(launches->count) || !is_count(launches->blocks) || !is_count(launches->block))
         return haul_fail(error, HAUL_BAD_INPUT, "expected counts, not %g launches of %g x %g",
                          launches->count, launches->blocks, launches->block);
-    haul_span ratio = haul_span_exact(1);
+    haul_range ratio = haul_range_exact(1);
     if (!haul_gpu_same(&from->gpu, &to->gpu))
         ratio = ratio_of_launch(&from->gpu, &to->gpu, launches);
     if (ratio.high <= 0)

@@ -2,7 +2,7 @@
 #ifndef HAUL_KERNELS_H
 #define HAUL_KERNELS_H
 
-#include "cost/span.h"
+#include "cost/range.h"
 #include "haul/kernel.h"
 
 extern const haul_kernel_model haul_kernel_roofline;

@@ -34,18 +34,18 @@ const haul_copy_curve *haul_machine_curve(const haul_machine *machine, haul_dire
 }
 
 typedef struct figure_walk {
-    haul_figure_visitor visit;
+    haul_parameter_visitor visit;
     void *state;
 } figure_walk;
 
 static int visit_figure(void *state, const char *path, const haul_field *field, const void *at)
 {
     const figure_walk *self = state;
-    const bool is_figure = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
+    const bool is_figure = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
     return is_figure ? self->visit(self->state, path, (int)field->dimension, at) : 0;
 }
 
-int haul_machine_visit(const haul_machine *machine, haul_figure_visitor visit, void *state)
+int haul_machine_visit(const haul_machine *machine, haul_parameter_visitor visit, void *state)
 {
     figure_walk self = {visit, state};
     return haul_machine_walk(machine, visit_figure, &self);
@@ -65,25 +65,25 @@ static const struct {
 enum { NEWEST_GENERATION = sizeof generations / sizeof *generations - 1 };
 
 /* a x b x scale, as weak as the weaker of the two. */
-static haul_figure product(const haul_figure *a, const haul_figure *b, double scale)
+static haul_parameter product(const haul_parameter *a, const haul_parameter *b, double scale)
 {
     if (!a->provenance || !b->provenance)
-        return (haul_figure){0};
+        return (haul_parameter){0};
     const haul_provenance weaker = haul_provenance_weaker(a->provenance, b->provenance);
-    return (haul_figure){
+    return (haul_parameter){
         .value = a->value * b->value * scale,
         .provenance = weaker,
         .source = weaker == b->provenance ? b->source : a->source,
     };
 }
 
-haul_figure haul_link_peak(const haul_link *link)
+haul_parameter haul_link_peak(const haul_link *link)
 {
     if (link->kind != HAUL_LINK_PCIE)
         return product(&link->links, &link->link_rate_Bps, 1);
     if (!(link->generation.value >= 1 && link->generation.value <= NEWEST_GENERATION))
-        return (haul_figure){0};
-    haul_figure lane = link->generation;
+        return (haul_parameter){0};
+    haul_parameter lane = link->generation;
     const size_t generation = (size_t)link->generation.value;
     lane.value = generations[generation].transfers_Hz * generations[generation].encoding;
     return product(&link->lanes, &lane, 1.0 / 8);

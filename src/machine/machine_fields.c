@@ -30,12 +30,12 @@ static const char *const memories[] = {
     }
 #define FIGURE(type, name, member, unit, limits)                                                   \
     {                                                                                              \
-        .key = name, AT(type, member), .kind = HAUL_FIELD_FIGURE, .dimension = HAUL_DIM_##unit,    \
+        .key = name, AT(type, member), .kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_##unit, \
         .range = HAUL_RANGE_##limits                                                               \
     }
 #define LINK_FIGURE(name, member, unit, limits, of, must)                                          \
     {                                                                                              \
-        .key = name, AT(haul_link, member), .kind = HAUL_FIELD_FIGURE,                             \
+        .key = name, AT(haul_link, member), .kind = HAUL_FIELD_PARAMETER,                          \
         .dimension = HAUL_DIM_##unit, .range = HAUL_RANGE_##limits, .links = HAUL_LINKS_##of,      \
         .required = must                                                                           \
     }
@@ -134,27 +134,27 @@ _Static_assert(sizeof(haul_direction) == sizeof(int) && sizeof(haul_memory) == s
                    sizeof(haul_locality) == sizeof(int) && sizeof(haul_link_kind) == sizeof(int),
                "words are kept as int");
 
-haul_limits haul_field_limits(const haul_field *field)
+haul_parameter_limits haul_field_limits(const haul_field *field)
 {
     /* the least that means anything, and far above any machine */
-    static const haul_limits by_dimension[] = {
+    static const haul_parameter_limits by_dimension[] = {
         [HAUL_DIM_NUMBER] = {1e-9, 1e9, false},       [HAUL_DIM_BYTES] = {1, 0x1p60, false},
         [HAUL_DIM_SECONDS] = {1e-15, 1e6, false},     [HAUL_DIM_RATE] = {1, 1e18, false},
         [HAUL_DIM_TIME_PER_BYTE] = {1e-18, 1, false}, [HAUL_DIM_HERTZ] = {1, 1e15, false},
         [HAUL_DIM_FLOPS] = {1, 1e21, false},
     };
-    const haul_limits own = by_dimension[field->dimension];
+    const haul_parameter_limits own = by_dimension[field->dimension];
     switch (field->range) {
     case HAUL_RANGE_FROM_ZERO:
-        return (haul_limits){0, own.most, false};
+        return (haul_parameter_limits){0, own.most, false};
     case HAUL_RANGE_COUNT:
-        return (haul_limits){1, own.most, true};
+        return (haul_parameter_limits){1, own.most, true};
     case HAUL_RANGE_FLAG:
-        return (haul_limits){0, 1, true};
+        return (haul_parameter_limits){0, 1, true};
     case HAUL_RANGE_GENERATION:
-        return (haul_limits){1, 6, true};
+        return (haul_parameter_limits){1, 6, true};
     case HAUL_RANGE_SHARE:
-        return (haul_limits){0, 0.999, false};
+        return (haul_parameter_limits){0, 0.999, false};
     default:
         return own;
     }
@@ -167,8 +167,8 @@ const char *haul_field_word(const haul_field *field, const void *at)
     return word >= 0 && word < field->word_count ? field->words[word] : NULL;
 }
 
-char *haul_figure_format(double value, haul_dimension dimension, int digits, char *buffer,
-                         size_t size)
+char *haul_parameter_format(double value, haul_dimension dimension, int digits, char *buffer,
+                            size_t size)
 {
     const bool decimal = value >= 1e6 && fmod(value, 1e6) == 0 && fmod(value, 1 << 20) != 0;
     if (dimension != HAUL_DIM_BYTES || !decimal)

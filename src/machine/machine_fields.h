@@ -11,14 +11,14 @@
 #include "haul/units.h"
 
 typedef enum haul_field_kind {
-    HAUL_FIELD_VERSION, /* of the format; nothing is kept */
-    HAUL_FIELD_NAME,    /* const char *: lower case, digits and '-' */
-    HAUL_FIELD_TEXT,    /* const char *: one line */
-    HAUL_FIELD_WORD,    /* an enumeration: index into `words` */
-    HAUL_FIELD_FIGURE,  /* haul_figure */
-    HAUL_FIELD_POINTS,  /* points_from and points of a haul_copy_curve */
-    HAUL_FIELD_MAPPING, /* a structure in the structure, by `mapping` */
-    HAUL_FIELD_CURVES,  /* copies and copy_count of a haul_machine */
+    HAUL_FIELD_VERSION,   /* of the format; nothing is kept */
+    HAUL_FIELD_NAME,      /* const char *: lower case, digits and '-' */
+    HAUL_FIELD_TEXT,      /* const char *: one line */
+    HAUL_FIELD_WORD,      /* an enumeration: index into `words` */
+    HAUL_FIELD_PARAMETER, /* haul_parameter */
+    HAUL_FIELD_POINTS,    /* points_from and points of a haul_copy_curve */
+    HAUL_FIELD_MAPPING,   /* a structure in the structure, by `mapping` */
+    HAUL_FIELD_CURVES,    /* copies and copy_count of a haul_machine */
 } haul_field_kind;
 
 /* What a figure may be, beside its unit and the limits of its dimension. */
@@ -69,12 +69,12 @@ extern const haul_mapping haul_curve_mapping;
 
 /* The least and largest value of a figure; *whole where it has to be a whole number. They keep what
  * models compute from a machine finite. */
-typedef struct haul_limits {
+typedef struct haul_parameter_limits {
     double least;
     double most;
     bool whole;
-} haul_limits;
-haul_limits haul_field_limits(const haul_field *field);
+} haul_parameter_limits;
+haul_parameter_limits haul_field_limits(const haul_field *field);
 
 /* Where a field is in a structure of its mapping. */
 static inline const void *haul_field_at(const haul_field *field, const void *base)
@@ -86,8 +86,8 @@ static inline const void *haul_field_at(const haul_field *field, const void *bas
 const char *haul_field_word(const haul_field *field, const void *at);
 
 /* As haul_quantity_format, with sizes that are whole in powers of 1000 only in those: "80 GB". */
-char *haul_figure_format(double value, haul_dimension dimension, int digits, char *buffer,
-                         size_t size);
+char *haul_parameter_format(double value, haul_dimension dimension, int digits, char *buffer,
+                            size_t size);
 
 /* Calls `visit` for every field of a machine that holds a text, a word, a figure or points, in the
  * file's order, with its path; `at` is the field's place. Stops at the first non-zero return and

@@ -28,8 +28,8 @@ static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *ba
         const char **string = NULL;
         if (field->kind == HAUL_FIELD_NAME || field->kind == HAUL_FIELD_TEXT)
             string = at;
-        else if (field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS)
-            string = &((haul_figure *)at)->source;
+        else if (field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS)
+            string = &((haul_parameter *)at)->source;
         else if (field->kind == HAUL_FIELD_MAPPING && !own_mapping(arena, field->mapping, at))
             return false;
         if (string && *string && !(*string = haul_arena_string(arena, *string)))

@@ -122,7 +122,7 @@ static haul_status read_version(const machine_reader *self, const haul_node *nod
 static haul_status fail_range(const machine_reader *self, const haul_node *node,
                               const haul_field *field, double value)
 {
-    const haul_limits limits = haul_field_limits(field);
+    const haul_parameter_limits limits = haul_field_limits(field);
     char limit[32];
     char expected[96];
     const bool high = value > limits.most;
@@ -141,7 +141,7 @@ static haul_status read_quantity(const machine_reader *self, const haul_node *no
     if (node->kind != HAUL_NODE_SCALAR ||
         haul_quantity_parse(node->text, field->dimension, &value, &ignored))
         return fail_expected(self, node, haul_dimension_text(field->dimension), field->key);
-    const haul_limits limits = haul_field_limits(field);
+    const haul_parameter_limits limits = haul_field_limits(field);
     if (value < limits.least || value > limits.most || (limits.whole && value != floor(value)))
         return fail_range(self, node, field, value);
     *out = value == 0 ? 0 : value; /* no negative zero */
@@ -231,7 +231,7 @@ static haul_status open_figure(const machine_reader *self, const haul_node *node
 }
 
 static haul_status read_figure(const machine_reader *self, const haul_node *node,
-                               const haul_field *field, origin own, haul_figure *out)
+                               const haul_field *field, origin own, haul_parameter *out)
 {
     const haul_node *value = NULL;
     haul_status status = open_figure(self, node, field->key, &own, &value);
@@ -288,7 +288,7 @@ static haul_status read_points(const machine_reader *self, const haul_node *node
         if (status)
             return status;
     }
-    curve->points_from = (haul_figure){(double)count, own.from, own.source};
+    curve->points_from = (haul_parameter){(double)count, own.from, own.source};
     return HAUL_OK;
 }
 
@@ -356,7 +356,7 @@ static haul_status read_field(const machine_reader *self, const haul_node *node,
         return read_text(self, node, field->key, at);
     case HAUL_FIELD_WORD:
         return read_word(self, node, field->key, field->words, field->word_count, at);
-    case HAUL_FIELD_FIGURE:
+    case HAUL_FIELD_PARAMETER:
         return read_figure(self, node, field, own, at);
     case HAUL_FIELD_POINTS:
         return read_points(self, node, own, base);

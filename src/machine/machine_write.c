@@ -48,7 +48,7 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
     char text[QUANTITY];
     for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
         double again = 0;
-        haul_figure_format(value, dimension, digits, text, sizeof text);
+        haul_parameter_format(value, dimension, digits, text, sizeof text);
         if (!haul_quantity_parse(text, dimension, &again, NULL) && again == value) {
             fputs(text, out);
             return;
@@ -62,29 +62,29 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_origin(const haul_figure *a, const haul_figure *b)
+static bool same_origin(const haul_parameter *a, const haul_parameter *b)
 {
     return a->provenance == b->provenance && same_text(a->source, b->source);
 }
 
 /* The figure whose origin a field has, or NULL. */
-static const haul_figure *field_figure(const haul_field *field, const void *base)
+static const haul_parameter *field_figure(const haul_field *field, const void *base)
 {
-    const bool has = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
-    const haul_figure *figure = has ? haul_field_at(field, base) : NULL;
+    const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
+    const haul_parameter *figure = has ? haul_field_at(field, base) : NULL;
     return figure && figure->provenance ? figure : NULL;
 }
 
 /* A figure whose origin is the most common in a mapping, or NULL where there is no figure. */
-static const haul_figure *common_origin(const haul_mapping *mapping, const void *base)
+static const haul_parameter *common_origin(const haul_mapping *mapping, const void *base)
 {
-    const haul_figure *best = NULL;
+    const haul_parameter *best = NULL;
     size_t most = 0;
     for (size_t i = 0; i < mapping->count; i++) {
-        const haul_figure *figure = field_figure(&mapping->fields[i], base);
+        const haul_parameter *figure = field_figure(&mapping->fields[i], base);
         size_t count = 0;
         for (size_t j = 0; figure && j < mapping->count; j++) {
-            const haul_figure *other = field_figure(&mapping->fields[j], base);
+            const haul_parameter *other = field_figure(&mapping->fields[j], base);
             count += other && same_origin(figure, other);
         }
         if (count > most) {
@@ -95,7 +95,7 @@ static const haul_figure *common_origin(const haul_mapping *mapping, const void 
     return best;
 }
 
-static void write_origin(const haul_figure *figure, const char *before, const char *between,
+static void write_origin(const haul_parameter *figure, const char *before, const char *between,
                          FILE *out)
 {
     fprintf(out, "%sfrom: %s", before, haul_provenance_text(figure->provenance));
@@ -118,10 +118,10 @@ static void write_points(const haul_copy_curve *curve, FILE *out)
     fputc(']', out);
 }
 
-static void write_figure(const haul_field *field, const void *base, const haul_figure *common,
+static void write_figure(const haul_field *field, const void *base, const haul_parameter *common,
                          FILE *out)
 {
-    const haul_figure *figure = haul_field_at(field, base);
+    const haul_parameter *figure = haul_field_at(field, base);
     const bool own = !common || !same_origin(figure, common);
     if (own)
         fputs("{value: ", out);
@@ -146,7 +146,7 @@ static bool is_given(const haul_field *field, const void *base)
         const char *word = haul_field_word(field, haul_field_at(field, base));
         return word && !(field->is_default && word == field->words[0]);
     }
-    case HAUL_FIELD_FIGURE:
+    case HAUL_FIELD_PARAMETER:
     case HAUL_FIELD_POINTS:
         return field_figure(field, base) != NULL;
     case HAUL_FIELD_CURVES:
@@ -174,7 +174,7 @@ static void write_curves(const haul_machine *machine, FILE *out)
         write_fields(&haul_curve_mapping, &machine->copies[i], "\n  - ", 2 * INDENT, out);
 }
 
-static void write_field(const haul_field *field, const void *base, const haul_figure *common,
+static void write_field(const haul_field *field, const void *base, const haul_parameter *common,
                         FILE *out)
 {
     switch (field->kind) {
@@ -200,7 +200,7 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
 {
     char break_text[16];
     snprintf(break_text, sizeof break_text, "\n%*s", indent, "");
-    const haul_figure *common = common_origin(mapping, base);
+    const haul_parameter *common = common_origin(mapping, base);
     const char *before = first_indent;
     bool origin_written = false;
     for (size_t i = 0; i < mapping->count; i++) {

@@ -14,7 +14,7 @@ typedef struct steps {
 } steps;
 
 typedef struct pipeline {
-    haul_stream_device device;
+    haul_workload_stream_device device;
     double count;
     steps in;
     steps out;

@@ -13,7 +13,7 @@ typedef struct description {
     haul_error *error;
 } description;
 
-static bool is_given(const haul_figure *figure)
+static bool is_given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
@@ -41,7 +41,7 @@ static haul_status find_line(const description *self, haul_direction direction, 
 }
 
 /* No direction is faster for the other's company. */
-static double slowed(description *self, const haul_overlap_leg *leg, const haul_figure *rate,
+static double slowed(description *self, const haul_overlap_leg *leg, const haul_parameter *rate,
                      const haul_usual_share *usual, unsigned assumed)
 {
     if (rate && is_given(rate)) {
@@ -126,8 +126,8 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
 
 static haul_status find_device(description *self)
 {
-    const haul_figure *engines = &self->machine->gpu.copy_engines;
-    const haul_figure *syncs = &self->machine->gpu.implicit_sync;
+    const haul_parameter *engines = &self->machine->gpu.copy_engines;
+    const haul_parameter *syncs = &self->machine->gpu.implicit_sync;
     const char *lacks = NULL;
     if (syncs->provenance == HAUL_NOT_GIVEN)
         lacks = "gpu.implicit_sync";
@@ -202,9 +202,9 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
                                          haul_overlap_case *out, int *generation, haul_error *error)
 {
     haul_link link = machine->link;
-    const haul_figure now = haul_link_peak(&link);
+    const haul_parameter now = haul_link_peak(&link);
     link.generation.value += 1;
-    const haul_figure then = haul_link_peak(&link);
+    const haul_parameter then = haul_link_peak(&link);
     if (link.kind != HAUL_LINK_PCIE || !is_given(&now))
         return haul_fail(error, HAUL_MISSING, "the link is not PCIe");
     if (!is_given(&then))

@@ -66,7 +66,8 @@ static uint32_t add(plan *self, haul_op op, op_name name)
 
 static uint32_t stream_of(plan *self, uint32_t i)
 {
-    return haul_builder_stream(&self->builder, &(haul_stream){.device = self->device, .id = i});
+    return haul_builder_stream(&self->builder,
+                               &(haul_workload_stream){.device = self->device, .id = i});
 }
 
 static void add_copy(plan *self, haul_direction direction, uint32_t i)

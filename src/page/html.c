@@ -136,7 +136,7 @@ void haul_html_table(const haul_table *table, const char *caption, FILE *out)
     fputs("</tbody>\n</table></div>\n", out);
 }
 
-double haul_scale_at(const haul_scale *scale, double value)
+double haul_scale_at(const haul_axis *scale, double value)
 {
     const double share = scale->is_log ? log(value / scale->low) / log(scale->high / scale->low)
                                        : (value - scale->low) / (scale->high - scale->low);

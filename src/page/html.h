@@ -24,15 +24,15 @@ void haul_html_json_text(const char *text, size_t most, FILE *out);
 void haul_html_table(const haul_table *table, const char *caption, FILE *out);
 
 /* From a value to a place in a drawing. Logarithmic scales need 0 < low < high. */
-typedef struct haul_scale {
+typedef struct haul_axis {
     double low;
     double high;
     double at_low;
     double at_high;
     int is_log;
-} haul_scale;
+} haul_axis;
 
-double haul_scale_at(const haul_scale *scale, double value);
+double haul_scale_at(const haul_axis *scale, double value);
 
 /* The smallest of 1, 2 and 5 times a power of ten that divides `span` into at most `most` parts. */
 double haul_nice_step(double span, int most);

@@ -109,7 +109,7 @@ static void count_ops(haul_lanes *self)
         const haul_span span = span_of(self, (uint32_t)i);
         if (!is_shown(self, (uint32_t)i))
             continue;
-        haul_lane *lane = &self->lanes[lane_of(self, op)];
+        haul_page_lane *lane = &self->lanes[lane_of(self, op)];
         lane->count++;
         lane->time_ns += span.end_ns - span.start_ns;
         self->ops[haul_look_of(op)]++;
@@ -121,7 +121,7 @@ static void name_lanes(haul_lanes *self)
 {
     const size_t streams = self->drawn->workload->stream_count + 1;
     for (size_t i = 0; i < self->count; i++) {
-        haul_lane *lane = &self->lanes[i];
+        haul_page_lane *lane = &self->lanes[i];
         lane->host = i >= streams;
         const size_t number = lane->host ? i - streams : i;
         const size_t none = lane->host ? self->drawn->workload->thread_count : streams - 1;
@@ -139,7 +139,7 @@ static void sort_into_lanes(haul_lanes *self)
         self->lanes[i].count = 0;
     }
     for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
-        haul_lane *lane = &self->lanes[lane_of(self, &self->drawn->workload->ops[i])];
+        haul_page_lane *lane = &self->lanes[lane_of(self, &self->drawn->workload->ops[i])];
         if (is_shown(self, (uint32_t)i))
             self->order[lane->first + lane->count++] = (uint32_t)i;
     }
@@ -161,7 +161,7 @@ static bool order_lanes(haul_lanes *self)
 
 static int by_time(const void *a, const void *b)
 {
-    const haul_lane *one = a, *other = b;
+    const haul_page_lane *one = a, *other = b;
     if (one->time_ns != other->time_ns)
         return one->time_ns > other->time_ns ? -1 : 1;
     return (one->first > other->first) - (one->first < other->first);
@@ -169,7 +169,7 @@ static int by_time(const void *a, const void *b)
 
 static int by_place(const void *a, const void *b)
 {
-    const haul_lane *one = a, *other = b;
+    const haul_page_lane *one = a, *other = b;
     return (one->first > other->first) - (one->first < other->first);
 }
 
@@ -178,13 +178,13 @@ static void group_by_device(haul_lanes *self)
 {
     for (size_t i = 1; i < self->count; i++)
         for (size_t k = i; k; k--) {
-            const haul_lane *lane = &self->lanes[k], *before = lane - 1;
+            const haul_page_lane *lane = &self->lanes[k], *before = lane - 1;
             const bool streams = !lane->host && lane->number != HAUL_NONE && !before->host &&
                                  before->number != HAUL_NONE;
             if (!streams || self->drawn->workload->streams[before->number].device <=
                                 self->drawn->workload->streams[lane->number].device)
                 break;
-            const haul_lane moved = *lane;
+            const haul_page_lane moved = *lane;
             self->lanes[k] = *before;
             self->lanes[k - 1] = moved;
         }
@@ -314,7 +314,7 @@ static void gather(gathering *self, const haul_bar *bar)
     sum->busy_ns += bar->busy_ns;
 }
 
-void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine_ns,
+void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t fine_ns,
                     haul_bar_visitor visit, void *state)
 {
     gathering self = {.lanes = lanes, .visit = visit, .state = state, .fine_ns = fine_ns};
@@ -330,12 +330,12 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine
     draw_gathered(&self);
 }
 
-static bool is_on(const haul_lane *lane, const haul_op *op)
+static bool is_on(const haul_page_lane *lane, const haul_op *op)
 {
     return lane->host == is_host(op) && lane->number == (lane->host ? op->thread : op->stream);
 }
 
-void haul_lane_critical(const haul_lanes *lanes, const haul_lane *lane, int64_t gap_ns,
+void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,
                         haul_stretch_visitor visit, void *state)
 {
     const haul_drawn *drawn = lanes->drawn;

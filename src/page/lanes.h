@@ -30,18 +30,18 @@ typedef enum haul_look {
 const char *haul_look_text(haul_look look);
 haul_look haul_look_of(const haul_op *op);
 
-typedef struct haul_lane {
+typedef struct haul_page_lane {
     bool host;       /* of a thread, not of a stream */
     uint32_t number; /* of the stream or thread; HAUL_NONE where operations name none */
     uint32_t first;  /* into haul_lanes.order */
     uint32_t count;
     int64_t time_ns; /* sum of durations */
-} haul_lane;
+} haul_page_lane;
 
 /* By device, then stream, then the host's threads. */
 typedef struct haul_lanes {
     const haul_drawn *drawn;
-    haul_lane *lanes;
+    haul_page_lane *lanes;
     size_t count;
     size_t hidden;       /* lanes above the limit, those with the least time */
     uint64_t hidden_ops; /* on them */
@@ -73,13 +73,13 @@ typedef struct haul_bar {
 /* Calls `visit` for the bars of a lane from left to right. Operations of at least fine_ns have one
  * of their own; of shorter ones those that begin in the same fine_ns share one for each look. */
 typedef void (*haul_bar_visitor)(void *state, const haul_bar *bar);
-void haul_lane_bars(const haul_lanes *lanes, const haul_lane *lane, int64_t fine_ns,
+void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t fine_ns,
                     haul_bar_visitor visit, void *state);
 
 /* Calls `visit` for the stretches of a lane in which operations ran that decide the end, from left
  * to right; those with at most gap_ns between them are one. */
 typedef void (*haul_stretch_visitor)(void *state, haul_span stretch);
-void haul_lane_critical(const haul_lanes *lanes, const haul_lane *lane, int64_t gap_ns,
+void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,
                         haul_stretch_visitor visit, void *state);
 
 /* The smallest fine_ns, from least_ns on, with which there are at most `most` bars; 0 is a bar for

@@ -30,8 +30,8 @@ typedef struct end_label {
 typedef struct chart {
     FILE *out;
     const haul_overlap_report *of;
-    haul_scale x;
-    haul_scale y;
+    haul_axis x;
+    haul_axis y;
     uint32_t most; /* streams */
     end_label labels[MOST_LABELS];
     int label_count;
@@ -179,8 +179,8 @@ static void draw_curve(const haul_page_writer *page)
 {
     const haul_overlap *of = &page->page->overlap->strategies;
     chart self = {.out = page->out, .of = page->page->overlap, .most = most_streams(of)};
-    self.x = (haul_scale){1, self.most, LEFT, RIGHT, true};
-    self.y = (haul_scale){0, longest(of), BOTTOM, TOP, false};
+    self.x = (haul_axis){1, self.most, LEFT, RIGHT, true};
+    self.y = (haul_axis){0, longest(of), BOTTOM, TOP, false};
     fprintf(self.out,
             "<figure>\n<figcaption>Time over the number of streams: lines by the closed "
             "forms, points as the timeline plays them</figcaption>\n"

@@ -61,7 +61,7 @@ void haul_page_accuracy(haul_page_writer *self)
                       projection->truth_pairs, projection->truth_pair_count);
     fputs("</div>\n", self->out);
     haul_table table;
-    haul_fill_identity(&table, projection);
+    haul_fill_self_check(&table, projection);
     haul_page_table(self, &table, NULL);
     fputs("<p class=\"remark\">Error: sum of |t - price| by sum of t; floor: the same with the "
           "median "

@@ -26,8 +26,8 @@ typedef struct scatter {
     FILE *out;
     const haul_copy_pair *pairs;
     size_t count;
-    haul_scale x;
-    haul_scale y;
+    haul_axis x;
+    haul_axis y;
     bool *taken; /* cells of each look and form */
     bool has[HAUL_LOOKS][FORMS];
 } scatter;
@@ -63,8 +63,8 @@ static bool find_range(scatter *self)
         return false;
     low = pow(10, floor(log10(low * 0.8)));
     high = pow(10, ceil(log10(high * 1.25)));
-    self->x = (haul_scale){low, high, LEFT, RIGHT, true};
-    self->y = (haul_scale){low, high, BOTTOM, TOP, true};
+    self->x = (haul_axis){low, high, LEFT, RIGHT, true};
+    self->y = (haul_axis){low, high, BOTTOM, TOP, true};
     return true;
 }
 

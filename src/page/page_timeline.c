@@ -21,7 +21,7 @@ enum {
 
 static haul_words name_thread(const haul_workload *workload, uint32_t number)
 {
-    const haul_thread *thread = &workload->threads[number];
+    const haul_workload_thread *thread = &workload->threads[number];
     haul_words words = {"host"};
     if (thread->name)
         (void)snprintf(words.text, sizeof words.text, "%.60s", thread->name);
@@ -32,7 +32,7 @@ static haul_words name_thread(const haul_workload *workload, uint32_t number)
 
 static haul_words name_stream(const haul_workload *workload, uint32_t number)
 {
-    const haul_stream *stream = &workload->streams[number];
+    const haul_workload_stream *stream = &workload->streams[number];
     char gpu[32] = "";
     haul_words words;
     if (workload->device_count > 1 && stream->device != HAUL_NONE)
@@ -45,7 +45,7 @@ static haul_words name_stream(const haul_workload *workload, uint32_t number)
 }
 
 /* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
-static haul_words lane_name(const haul_lanes *lanes, const haul_lane *lane)
+static haul_words lane_name(const haul_lanes *lanes, const haul_page_lane *lane)
 {
     if (lane->number == HAUL_NONE)
         return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
@@ -211,7 +211,7 @@ static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
     haul_table table;
     haul_table_begin(&table, heads, 4);
     for (size_t i = 0; i < lanes->count; i++) {
-        const haul_lane *lane = &lanes->lanes[i];
+        const haul_page_lane *lane = &lanes->lanes[i];
         haul_table_cell(&table, "%s", lane_name(lanes, lane).text);
         haul_table_cell(&table, "%s", haul_say_count(lane->count).text);
         haul_table_cell(&table, "%s", haul_say_time(lane->time_ns).text);

@@ -20,7 +20,7 @@ static const carried_kind kinds[] = {
 
 static haul_provenance provenance_at(const haul_copy_curve *curve, size_t offset)
 {
-    return ((const haul_figure *)(const void *)((const char *)curve + offset))->provenance;
+    return ((const haul_parameter *)(const void *)((const char *)curve + offset))->provenance;
 }
 
 /* haul_machine_carry keeps the target's own curves in their places and adds others after them. */
@@ -51,9 +51,9 @@ static void write_text(haul_carried_text *out, const char *format, ...)
 
 /* Whether a trace has such copies, or others in that direction, for which pinned memory stands in.
  */
-static bool is_used(const haul_alike *alike, const haul_copy_curve *curve)
+static bool is_used(const haul_size_class *alike, const haul_copy_curve *curve)
 {
-    for (size_t c = 0; c < alike->class_count; c = haul_alike_group(alike, c).end)
+    for (size_t c = 0; c < alike->class_count; c = haul_size_class_group(alike, c).end)
         if (alike->classes[c].direction == curve->direction &&
             (alike->classes[c].memory == curve->memory || curve->memory == HAUL_PINNED))
             return true;
@@ -61,7 +61,7 @@ static bool is_used(const haul_alike *alike, const haul_copy_curve *curve)
 }
 
 size_t haul_carried_describe(const haul_machine *to, const haul_machine *completed,
-                             const haul_alike *alike, haul_carried_text *out)
+                             const haul_size_class *alike, haul_carried_text *out)
 {
     *out = (haul_carried_text){.used = 0};
     size_t total = 0;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "haul/machine.h"
-#include "project/alike.h"
+#include "project/size_class.h"
 
 typedef struct haul_carried_text {
     char text[600];
@@ -16,6 +16,6 @@ typedef struct haul_carried_text {
  * has and `to` lacks: "latency of
  * HtoD pinned, DtoH pinned; staging of HtoD pageable". Returns how many there are. */
 size_t haul_carried_describe(const haul_machine *to, const haul_machine *completed,
-                             const haul_alike *alike, haul_carried_text *out);
+                             const haul_size_class *alike, haul_carried_text *out);
 
 #endif

@@ -43,20 +43,20 @@ static void add(haul_estimate *sum, const haul_estimate *one)
                            sum->high_s + one->high_s, one->weakest, one->model};
 }
 
-static const haul_scale unscaled = {1, 1, 1};
+static const haul_work_scale unscaled = {1, 1, 1};
 
-static haul_scale scale_of(const haul_estimate *carried, double recorded_s)
+static haul_work_scale scale_of(const haul_estimate *carried, double recorded_s)
 {
     if (recorded_s <= 0)
         return unscaled;
-    return (haul_scale){.likely = carried->seconds / recorded_s,
-                        .low = carried->low_s / recorded_s,
-                        .high = carried->high_s / recorded_s};
+    return (haul_work_scale){.likely = carried->seconds / recorded_s,
+                             .low = carried->low_s / recorded_s,
+                             .high = carried->high_s / recorded_s};
 }
 
 static haul_status carry_kernels(const haul_workload *workload, const haul_carry_gpus *gpus,
-                                 const launch_sum *sums, haul_scale *scales, haul_estimate *out,
-                                 haul_error *error)
+                                 const launch_sum *sums, haul_work_scale *scales,
+                                 haul_estimate *out, haul_error *error)
 {
     haul_estimate total = {0};
     for (size_t i = 0; i <= workload->shape_count; i++) {
@@ -84,8 +84,8 @@ typedef struct carrying {
     const haul_workload *workload;
     const haul_carry_gpus *gpus;
     const launch_sum *sums;
-    haul_scale *kernels; /* scales */
-    haul_scale memsets;
+    haul_work_scale *kernels; /* scales */
+    haul_work_scale memsets;
 } carrying;
 
 static haul_status carry_both(carrying *self, haul_projection *projection, haul_error *error)

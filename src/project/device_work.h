@@ -7,15 +7,15 @@
 #include "haul/project.h"
 
 /* What a recorded time is multiplied with: 1 where it is kept. */
-typedef struct haul_scale {
+typedef struct haul_work_scale {
     double likely;
     double low;
     double high;
-} haul_scale;
+} haul_work_scale;
 
 typedef struct haul_work_scales {
-    const haul_scale *kernels; /* by shape; the last of shape_count + 1: of no known shape */
-    haul_scale memsets;
+    const haul_work_scale *kernels; /* by shape; the last of shape_count + 1: of no known shape */
+    haul_work_scale memsets;
 } haul_work_scales;
 
 /* Fills the kernels and memsets of a projection: their recorded sums, and on gpus->to what

@@ -23,7 +23,8 @@ bool haul_price_is_kept(const haul_estimate *estimate)
 
 /* What the copies of a class take together by one model. */
 static haul_status price_class(const haul_price_list *list, const haul_copy_model *model,
-                               const haul_alike_class *self, haul_estimate *sum, haul_error *error)
+                               const haul_size_class_key *self, haul_estimate *sum,
+                               haul_error *error)
 {
     const haul_copy copy = {self->bytes, (haul_direction)self->direction, (haul_memory)self->memory,
                             HAUL_NEAR};
@@ -38,7 +39,7 @@ static haul_status price_class(const haul_price_list *list, const haul_copy_mode
 
 /* The same, with the recorded time where no model can. */
 static haul_status price_or_keep(const haul_price_list *list, const haul_copy_model *model,
-                                 const haul_alike_class *self, haul_estimate *sum,
+                                 const haul_size_class_key *self, haul_estimate *sum,
                                  haul_error *error)
 {
     const haul_status status = price_class(list, model, self, sum, error);
@@ -50,7 +51,7 @@ static haul_status price_or_keep(const haul_price_list *list, const haul_copy_mo
 }
 
 /* By the model that was asked for; what it cannot price, by `instead`. */
-static haul_status price_chosen(haul_price_list *list, const haul_alike_class *self,
+static haul_status price_chosen(haul_price_list *list, const haul_size_class_key *self,
                                 haul_estimate *sum, haul_error *error)
 {
     haul_error cause = {0};
@@ -58,7 +59,7 @@ static haul_status price_chosen(haul_price_list *list, const haul_alike_class *s
     if (status == HAUL_MISSING) {
         status = price_or_keep(list, list->instead, self, sum, error);
         if (status == HAUL_MISSING)
-            haul_alike_blame(self, error);
+            haul_size_class_blame(self, error);
         if (status || list->instead == list->models[0])
             return status;
         if (!list->replaced)
@@ -78,7 +79,7 @@ static void note_missing(haul_price_list *list, haul_model_total *total, const h
         total->missing = haul_arena_string(list->arena, cause->text);
 }
 
-static haul_status price_size(haul_price_list *list, const haul_alike_class *self,
+static haul_status price_size(haul_price_list *list, const haul_size_class_key *self,
                               haul_projection *out, haul_projection_row *row, haul_error *error)
 {
     double *model_s = haul_arena_alloc(list->arena, list->model_count * sizeof *model_s);
@@ -206,7 +207,7 @@ static haul_status sum_totals(haul_price_list *list, haul_projection *out, haul_
 
 haul_status haul_price_all(haul_price_list *list, haul_projection *projection, haul_error *error)
 {
-    const haul_alike *alike = list->alike;
+    const haul_size_class *alike = list->alike;
     haul_arena *arena = list->arena;
     projection->models = haul_arena_alloc(arena, list->model_count * sizeof *projection->models);
     projection->sizes =
@@ -227,7 +228,7 @@ haul_status haul_price_all(haul_price_list *list, haul_projection *projection, h
     if (!projection->rows)
         return haul_fail_no_memory(error);
     for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
-        range = haul_alike_group(alike, range.end);
+        range = haul_size_class_group(alike, range.end);
         status = sum_group(list, projection, range, error);
     }
     return status ? status : sum_totals(list, projection, error);

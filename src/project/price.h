@@ -4,14 +4,14 @@
 
 #include "base/arena.h"
 #include "haul/project.h"
-#include "project/alike.h"
+#include "project/size_class.h"
 
 typedef struct haul_price_list {
     const haul_machine *target;
     const haul_copy_model **models; /* the chosen first */
     size_t model_count;
     const haul_copy_model *instead; /* prices what the chosen one cannot; may be that one */
-    const haul_alike *alike;
+    const haul_size_class *alike;
     haul_arena *arena;
     uint64_t kept; /* copies that keep their recorded time, because no model prices them */
     double kept_s;

@@ -8,11 +8,11 @@
 #include "haul/units.h"
 #include "project/carried.h"
 #include "project/device_work.h"
-#include "project/identity.h"
 #include "project/notes.h"
 #include "project/price.h"
 #include "project/recording.h"
-#include "project/truth.h"
+#include "project/reference.h"
+#include "project/self_check.h"
 #include "project/whole_run.h"
 
 /* A projection with what it owns and what making it needs. */
@@ -23,8 +23,8 @@ typedef struct projector {
     const haul_workload *workload;
     const haul_projection_options *options;
     const haul_copy_model *automatic; /* the model 'auto' */
-    haul_alike alike;
-    haul_collisions collisions;
+    haul_size_class alike;
+    haul_contention_fit collisions;
     haul_machine *gpu; /* of the recording machine, where that is not given; NULL where unknown */
     haul_error gpu_unknown;
     haul_machine *fitted; /* the recording machine, where none is given */
@@ -39,20 +39,20 @@ static const haul_machine *recording_of(const projector *self)
 
 /* The identity check once more, as it is for those who know no collisions; it says the errors
  * alone. */
-static haul_status check_alone(projector *self, const haul_identity_inputs *known,
+static haul_status check_alone(projector *self, const haul_self_check_inputs *known,
                                haul_error *error)
 {
-    const haul_collisions none = {0};
+    const haul_contention_fit none = {0};
     haul_machine *fitted = NULL;
     haul_status status = HAUL_OK;
     if (!self->options->from)
         status = haul_recording_fit(self->workload, &self->alike, &none, self->gpu, &fitted, error);
-    haul_identity_inputs inputs = *known;
+    haul_self_check_inputs inputs = *known;
     inputs.collisions = &none;
     inputs.recording = fitted ? fitted : known->recording;
-    haul_identity alone, *identity = &self->out.identity;
+    haul_self_check alone, *identity = &self->out.identity;
     if (!status)
-        status = haul_identity_check(&inputs, &self->arena, &alone, error);
+        status = haul_self_check_run(&inputs, &self->arena, &alone, error);
     haul_machine_free(fitted);
     if (status)
         return status;
@@ -67,14 +67,14 @@ static haul_status check_alone(projector *self, const haul_identity_inputs *know
 static haul_status check_identity(projector *self, haul_error *error)
 {
     const haul_copy_model *asked = self->options->from ? self->options->model : NULL;
-    const haul_identity_inputs inputs = {self->workload,
-                                         &self->alike,
-                                         &self->collisions,
-                                         recording_of(self),
-                                         asked ? asked : self->automatic,
-                                         self->automatic};
+    const haul_self_check_inputs inputs = {self->workload,
+                                           &self->alike,
+                                           &self->collisions,
+                                           recording_of(self),
+                                           asked ? asked : self->automatic,
+                                           self->automatic};
     const haul_status status =
-        haul_identity_check(&inputs, &self->arena, &self->out.identity, error);
+        haul_self_check_run(&inputs, &self->arena, &self->out.identity, error);
     self->out.identity.fitted = !self->options->from;
     if (status || !self->collisions.share)
         return status;
@@ -86,11 +86,11 @@ static double collision_cost_s(const projector *self)
 {
     double cost_ns = 0;
     for (size_t c = 0; c < self->alike.class_count; c++) {
-        const haul_alike_class *alike_class = &self->alike.classes[c];
+        const haul_size_class_key *alike_class = &self->alike.classes[c];
         for (size_t k = 0; k < alike_class->count; k++) {
             const uint32_t op = self->alike.ops[alike_class->first + k];
             const double time_ns = (double)self->workload->ops[op].dur_ns;
-            cost_ns += time_ns * (1 - haul_collision_speed(&self->collisions, alike_class, op));
+            cost_ns += time_ns * (1 - haul_contention_speed(&self->collisions, alike_class, op));
         }
     }
     return 1e-9 * cost_ns;
@@ -174,8 +174,8 @@ static double *prices_of(const projector *self, size_t model)
 }
 
 /* The rows in `rows` cover the classes in order; those for all sizes cover them once more. */
-static haul_status score_rows(const projector *self, const haul_truth *pairs, const double *prices,
-                              haul_error *error)
+static haul_status score_rows(const projector *self, const haul_reference *pairs,
+                              const double *prices, haul_error *error)
 {
     haul_status status = HAUL_OK;
     size_t next = 0;
@@ -185,18 +185,18 @@ static haul_status score_rows(const projector *self, const haul_truth *pairs, co
         haul_class_range range = {next, next};
         for (uint64_t left = row->count; left; range.end++)
             left -= self->out.sizes[range.end].count;
-        status = haul_truth_score(pairs, &self->alike, range, prices, &row->score, error);
+        status = haul_reference_score(pairs, &self->alike, range, prices, &row->score, error);
         next = all ? next : range.end;
     }
     for (size_t s = 0; !status && s < self->out.size_count; s++) {
         const haul_class_range one = {s, s + 1};
-        status =
-            haul_truth_score(pairs, &self->alike, one, prices, &self->out.sizes[s].score, error);
+        status = haul_reference_score(pairs, &self->alike, one, prices, &self->out.sizes[s].score,
+                                      error);
     }
     return status;
 }
 
-static haul_status score_models(projector *self, const haul_truth *pairs, haul_error *error)
+static haul_status score_models(projector *self, const haul_reference *pairs, haul_error *error)
 {
     const haul_class_range everything = {0, self->alike.class_count};
     haul_status status = HAUL_OK;
@@ -206,8 +206,8 @@ static haul_status score_models(projector *self, const haul_truth *pairs, haul_e
         double *prices = prices_of(self, m);
         if (!prices)
             return haul_fail_no_memory(error);
-        status = haul_truth_score(pairs, &self->alike, everything, prices,
-                                  &self->out.models[m].score, error);
+        status = haul_reference_score(pairs, &self->alike, everything, prices,
+                                      &self->out.models[m].score, error);
         if (!status && !m)
             status = score_rows(self, pairs, prices, error);
         free(prices);
@@ -216,9 +216,9 @@ static haul_status score_models(projector *self, const haul_truth *pairs, haul_e
 }
 
 /* What was predicted of each class of copies, beside the mean of those of the truth. */
-static haul_status list_truth_pairs(projector *self, const haul_truth *pairs, haul_error *error)
+static haul_status list_truth_pairs(projector *self, const haul_reference *pairs, haul_error *error)
 {
-    const haul_alike *alike = &self->alike;
+    const haul_size_class *alike = &self->alike;
     haul_copy_pair *list = haul_arena_alloc(&self->arena, (alike->class_count + 1) * sizeof *list);
     if (!list)
         return haul_fail_no_memory(error);
@@ -242,7 +242,7 @@ static haul_status list_truth_pairs(projector *self, const haul_truth *pairs, ha
     return HAUL_OK;
 }
 
-static void note_pairs(projector *self, const haul_truth *pairs)
+static void note_pairs(projector *self, const haul_reference *pairs)
 {
     char count[COUNT_TEXT];
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
@@ -267,8 +267,8 @@ static haul_status compare_with_truth(projector *self, haul_error *error)
 {
     if (!self->options->truth)
         return HAUL_OK;
-    haul_truth pairs = {0};
-    haul_status status = haul_truth_pair(self->workload, self->options->truth, &pairs, error);
+    haul_reference pairs = {0};
+    haul_status status = haul_reference_pair(self->workload, self->options->truth, &pairs, error);
     if (status)
         return status;
     self->out.matched = pairs.matched;
@@ -277,7 +277,7 @@ static haul_status compare_with_truth(projector *self, haul_error *error)
     status = score_models(self, &pairs, error);
     if (!status)
         status = list_truth_pairs(self, &pairs, error);
-    haul_truth_release(&pairs);
+    haul_reference_release(&pairs);
     return status;
 }
 
@@ -295,7 +295,7 @@ static void note_recording(projector *self)
 static void note_identity(projector *self)
 {
     char text[SECONDS_TEXT], count[COUNT_TEXT];
-    const haul_identity *identity = &self->out.identity;
+    const haul_self_check *identity = &self->out.identity;
     if (identity->unpriced)
         haul_notes_add(
             &self->notes, &self->arena,
@@ -353,9 +353,9 @@ static haul_status make(projector *self, haul_error *error)
 {
     haul_status status = find_automatic(self, error);
     if (!status)
-        status = haul_alike_make(self->workload, NULL, &self->alike, error);
+        status = haul_size_class_make(self->workload, NULL, &self->alike, error);
     if (!status)
-        status = haul_collisions_find(self->workload, &self->alike, &self->collisions, error);
+        status = haul_contention_fit_find(self->workload, &self->alike, &self->collisions, error);
     if (!status)
         status = find_recording(self, error);
     if (!status)
@@ -375,8 +375,8 @@ static haul_status make(projector *self, haul_error *error)
 
 static void release_work(projector *self)
 {
-    haul_alike_release(&self->alike);
-    haul_collisions_release(&self->collisions);
+    haul_size_class_release(&self->alike);
+    haul_contention_fit_release(&self->collisions);
     haul_machine_free(self->fitted);
     haul_machine_free(self->target);
     haul_machine_free(self->gpu);

@@ -21,8 +21,8 @@ static size_t points_for(size_t copies)
 
 typedef struct fitter {
     const haul_workload *workload;
-    const haul_alike *alike;
-    const haul_collisions *collisions;
+    const haul_size_class *alike;
+    const haul_contention_fit *collisions;
     haul_sample *samples; /* 2 * SAMPLES */
     haul_copy_curve *curves;
     size_t curve_count;
@@ -30,8 +30,8 @@ typedef struct fitter {
 } fitter;
 
 /* What each copy of a class would take alone. */
-static size_t gather_class(const fitter *self, const haul_alike_class *alike_class, size_t stride,
-                           size_t count)
+static size_t gather_class(const fitter *self, const haul_size_class_key *alike_class,
+                           size_t stride, size_t count)
 {
     for (size_t k = 0; k < alike_class->count; k += stride) {
         const uint32_t at = self->alike->ops[alike_class->first + k];
@@ -40,7 +40,7 @@ static size_t gather_class(const fitter *self, const haul_alike_class *alike_cla
             (haul_sample){.copy = {alike_class->bytes, (haul_direction)alike_class->direction,
                                    (haul_memory)alike_class->memory, HAUL_NEAR},
                           .seconds = 1e-9 * (double)op->dur_ns *
-                                     haul_collision_speed(self->collisions, alike_class, at)};
+                                     haul_contention_speed(self->collisions, alike_class, at)};
     }
     return count;
 }
@@ -50,8 +50,8 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     if (!haul_grow(&self->curves, &self->curve_capacity, self->curve_count + 1,
                    sizeof *self->curves))
         return haul_fail_no_memory(error);
-    const size_t copies = haul_alike_copies(self->alike, range);
-    const haul_alike_stride stride = haul_alike_thin(self->alike, range, SAMPLES);
+    const size_t copies = haul_size_class_copies(self->alike, range);
+    const haul_size_class_stride stride = haul_size_class_thin(self->alike, range, SAMPLES);
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes)
         count = gather_class(self, &self->alike->classes[c], stride.copies, count);
@@ -62,12 +62,12 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     if (!status)
         self->curves[self->curve_count++] = curve;
     else if (status == HAUL_BAD_INPUT)
-        haul_alike_blame(&self->alike->classes[range.begin], error);
+        haul_size_class_blame(&self->alike->classes[range.begin], error);
     return status;
 }
 
-haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *alike,
-                               const haul_collisions *collisions, const haul_machine *gpu,
+haul_status haul_recording_fit(const haul_workload *workload, const haul_size_class *alike,
+                               const haul_contention_fit *collisions, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error)
 {
     const haul_machine nameless = {.name = "the recording machine",
@@ -76,7 +76,7 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *
     self.samples = malloc(2 * (size_t)SAMPLES * sizeof *self.samples);
     haul_status status = self.samples ? HAUL_OK : haul_fail_no_memory(error);
     for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
-        range = haul_alike_group(alike, range.end);
+        range = haul_size_class_group(alike, range.end);
         status = fit_group(&self, range, error);
     }
     if (!status)

@@ -3,14 +3,14 @@
 #define HAUL_PROJECT_RECORDING_H
 
 #include "haul/fit.h"
-#include "project/collision.h"
+#include "project/contention.h"
 
 /* Fits a curve to the copies of each direction and memory, freed of their collisions: through the
  * medians where there are few sizes, else through a point for every eight copies (four figures'
  * worth of evidence a figure), at least four and at most HAUL_CURVE_POINTS. `gpu`, which may be
  * NULL, is what is known besides. The caller owns *machine. */
-haul_status haul_recording_fit(const haul_workload *workload, const haul_alike *alike,
-                               const haul_collisions *collisions, const haul_machine *gpu,
+haul_status haul_recording_fit(const haul_workload *workload, const haul_size_class *alike,
+                               const haul_contention_fit *collisions, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error);
 
 /* The GPU that ran a trace: by its name from the catalogue, else as the trace's device table

@@ -20,11 +20,11 @@ static bool same_gpu(const char *a, const char *b)
 }
 
 /* The device that the operations ran on; NULL, with the cause, where it is not one kind. */
-static const haul_device *common_device(const haul_workload *workload, haul_error *error)
+static const haul_workload_device *common_device(const haul_workload *workload, haul_error *error)
 {
-    const haul_device *first = NULL;
+    const haul_workload_device *first = NULL;
     for (size_t i = 0; i < workload->device_count; i++) {
-        const haul_device *device = &workload->devices[i];
+        const haul_workload_device *device = &workload->devices[i];
         if (!device->name)
             continue;
         if (first && !same_gpu(first->name, device->name)) {
@@ -41,14 +41,15 @@ static const haul_device *common_device(const haul_workload *workload, haul_erro
     return first;
 }
 
-static haul_figure from_table(double value)
+static haul_parameter from_table(double value)
 {
     if (!(value > 0))
-        return (haul_figure){0};
-    return (haul_figure){value, HAUL_DATASHEET, "the profile's device table"};
+        return (haul_parameter){0};
+    return (haul_parameter){value, HAUL_DATASHEET, "the profile's device table"};
 }
 
-static haul_status from_device(const haul_device *device, haul_machine **machine, haul_error *error)
+static haul_status from_device(const haul_workload_device *device, haul_machine **machine,
+                               haul_error *error)
 {
     /* A clock alone does not carry a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
     if (!(device->memory_bandwidth_Bps > 0)) {
@@ -103,7 +104,7 @@ static haul_status from_catalogue(const char *gpu_name, haul_machine **machine, 
 haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **machine,
                                haul_error *error)
 {
-    const haul_device *device = common_device(workload, error);
+    const haul_workload_device *device = common_device(workload, error);
     if (!device)
         return HAUL_MISSING;
     haul_machine *found = NULL;
@@ -117,7 +118,7 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **mac
 
 const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine)
 {
-    const haul_device *device = common_device(workload, NULL);
+    const haul_workload_device *device = common_device(workload, NULL);
     const bool differs = device && machine->gpu.name && !same_gpu(device->name, machine->gpu.name);
     return differs ? device->name : NULL;
 }

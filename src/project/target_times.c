@@ -13,12 +13,12 @@ static int64_t to_ns(double ns)
     return (int64_t)llround(fmin(fmax(ns, 0), most_ns));
 }
 
-static double bound_of(const haul_scale *of, haul_bound bound)
+static double bound_of(const haul_work_scale *of, haul_bound bound)
 {
     return bound == HAUL_LOW ? of->low : bound == HAUL_HIGH ? of->high : of->likely;
 }
 
-static const haul_scale *scale_of(const haul_target_times *self, const haul_op *op)
+static const haul_work_scale *scale_of(const haul_target_times *self, const haul_op *op)
 {
     const size_t shapes = self->workload->shape_count;
     if (op->kind == HAUL_OP_KERNEL)
@@ -28,7 +28,8 @@ static const haul_scale *scale_of(const haul_target_times *self, const haul_op *
 
 static int64_t price_of(const haul_projection_row *row, haul_bound bound)
 {
-    const haul_scale sum_s = {row->predicted.seconds, row->predicted.low_s, row->predicted.high_s};
+    const haul_work_scale sum_s = {row->predicted.seconds, row->predicted.low_s,
+                                   row->predicted.high_s};
     return to_ns(1e9 * bound_of(&sum_s, bound) / (double)row->count);
 }
 
@@ -43,7 +44,7 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
                               : op->dur_ns;
     }
     for (size_t c = 0; c < self->alike->class_count; c++) {
-        const haul_alike_class *alike_class = &self->alike->classes[c];
+        const haul_size_class_key *alike_class = &self->alike->classes[c];
         if (haul_price_is_kept(&self->sizes[c].predicted))
             continue;
         const int64_t price_ns = price_of(&self->sizes[c], bound);

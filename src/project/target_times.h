@@ -2,12 +2,12 @@
 #ifndef HAUL_PROJECT_TARGET_TIMES_H
 #define HAUL_PROJECT_TARGET_TIMES_H
 
-#include "project/alike.h"
 #include "project/device_work.h"
+#include "project/size_class.h"
 
 typedef struct haul_target_times {
     const haul_workload *workload;
-    const haul_alike *alike;
+    const haul_size_class *alike;
     const haul_projection_row *sizes; /* the price of each of alike's classes */
     const haul_work_scales *scales;
 } haul_target_times;

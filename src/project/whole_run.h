@@ -3,15 +3,15 @@
 #ifndef HAUL_PROJECT_WHOLE_RUN_H
 #define HAUL_PROJECT_WHOLE_RUN_H
 
-#include "project/collision.h"
+#include "project/contention.h"
 #include "project/notes.h"
 #include "project/target_times.h"
 
 typedef struct haul_whole_run {
     haul_target_times times;
     const haul_machine *target;
-    const haul_workload *truth;        /* or NULL */
-    const haul_collisions *collisions; /* of the recording */
+    const haul_workload *truth;            /* or NULL */
+    const haul_contention_fit *collisions; /* of the recording */
     haul_arena *arena;
     haul_notes *notes;
 } haul_whole_run;

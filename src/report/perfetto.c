@@ -12,7 +12,7 @@
 enum { HEAD_BYTES = 16384 /* what is not an event */ };
 
 typedef struct perfetto {
-    haul_rows *rows;
+    haul_perfetto_rows *rows;
     size_t count;
     uint64_t limit_bytes;
 } perfetto;

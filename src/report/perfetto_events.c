@@ -119,8 +119,8 @@ static void write_shape(const haul_workload *workload, const haul_op *op, FILE *
             block[1], block[2]);
 }
 
-void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at, bool shape,
-                      FILE *out)
+void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
+                         bool shape, FILE *out)
 {
     static const char *const categories[] = {"copy", "memset", "kernel", "wait", "call"};
     const haul_op *op = op_of(names, slice);
@@ -151,7 +151,7 @@ static uint32_t digits_of(uint64_t value)
     return digits;
 }
 
-uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at)
+uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at)
 {
     const haul_drawn_name *name = own_name(names, slice);
     const haul_op *op = op_of(names, slice);
@@ -175,13 +175,13 @@ static void write_end(const haul_arrow *arrow, char phase, haul_track at, FILE *
     fputs("},\n", out);
 }
 
-void haul_event_arrow(const haul_arrow *arrow, FILE *out)
+void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out)
 {
     write_end(arrow, 's', arrow->from, out);
     write_end(arrow, 'f', arrow->to, out);
 }
 
-void haul_event_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out)
+void haul_perfetto_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out)
 {
     const char *what = of_thread ? "thread" : "process";
     fprintf(out,

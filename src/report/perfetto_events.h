@@ -44,9 +44,9 @@ bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn);
 void haul_drawn_names_release(haul_drawn_names *self);
 
 /* Writes a slice; with `shape` also what a kernel was launched with. */
-void haul_event_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at, bool shape,
-                      FILE *out);
-uint64_t haul_event_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at);
+void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
+                         bool shape, FILE *out);
+uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at);
 
 /* An arrow from inside one slice to inside another. */
 typedef struct haul_arrow {
@@ -58,10 +58,10 @@ typedef struct haul_arrow {
     int64_t to_ns;
 } haul_arrow;
 
-void haul_event_arrow(const haul_arrow *arrow, FILE *out);
+void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out);
 
 /* Gives a process (`of_thread` false) or thread its name and its place among the others. */
-void haul_event_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out);
+void haul_perfetto_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out);
 
 enum { HAUL_ARROW_BYTES = 320, HAUL_EVENT_NAME_BYTES = 1000 /* a process or thread, named */ };
 

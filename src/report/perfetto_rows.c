@@ -13,7 +13,7 @@ static bool is_host_op(const haul_op *op)
     return op->kind >= HAUL_OP_SYNC;
 }
 
-static bool is_recorded(const haul_rows *self)
+static bool is_recorded(const haul_perfetto_rows *self)
 {
     return !self->drawn->spans;
 }
@@ -35,26 +35,26 @@ static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
 }
 
 /* From the timeline's origin. */
-static haul_span span_of(const haul_rows *self, uint32_t i)
+static haul_span span_of(const haul_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return is_recorded(self) ? add_dur(op->start_ns - self->origin_ns, op->dur_ns)
                              : self->drawn->spans[i];
 }
 
-static haul_span call_span_of(const haul_rows *self, uint32_t i)
+static haul_span call_span_of(const haul_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return add_dur(op->call_ns - self->origin_ns, op->call_dur_ns);
 }
 
-static haul_row *stream_row(const haul_rows *self, const haul_op *op)
+static haul_perfetto_row *stream_row(const haul_perfetto_rows *self, const haul_op *op)
 {
     const uint32_t none = self->stream_count - 1;
     return &self->items[op->stream < none ? op->stream : none];
 }
 
-static haul_row *thread_row(const haul_rows *self, const haul_op *op)
+static haul_perfetto_row *thread_row(const haul_perfetto_rows *self, const haul_op *op)
 {
     const uint32_t none = self->count - 1 - self->stream_count;
     return &self->items[self->stream_count + (op->thread < none ? op->thread : none)];
@@ -62,12 +62,12 @@ static haul_row *thread_row(const haul_rows *self, const haul_op *op)
 
 /* Rows. */
 
-static const char *label_of(const haul_rows *self)
+static const char *label_of(const haul_perfetto_rows *self)
 {
     return self->drawn->label ? self->drawn->label : "";
 }
 
-static void name_process(const haul_rows *self, haul_track at, char *text, size_t size)
+static void name_process(const haul_perfetto_rows *self, haul_track at, char *text, size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint32_t rank = at.pid - self->first_pid;
@@ -78,7 +78,7 @@ static void name_process(const haul_rows *self, haul_track at, char *text, size_
         snprintf(text, size, "%.100s%sno device", label, colon);
     else {
         /* the device that recorded it is not the one of other times */
-        const haul_device *device = &workload->devices[rank - 1];
+        const haul_workload_device *device = &workload->devices[rank - 1];
         const char *name = *label && !is_recorded(self) ? NULL : device->name;
         snprintf(text, size, "%.100s%sdevice %" PRIu64 "%s%.100s", label, colon, device->id,
                  name ? " " : "", name ? name : "");
@@ -91,7 +91,8 @@ static int name_actor(const char *what, const char *name, uint64_t id, char *tex
                 : snprintf(text, size, "%s %" PRIu64, what, id);
 }
 
-static void name_thread(const haul_rows *self, uint32_t row, uint32_t lane, char *text, size_t size)
+static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t lane, char *text,
+                        size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint32_t thread = row - self->stream_count;
@@ -110,26 +111,27 @@ static void name_thread(const haul_rows *self, uint32_t row, uint32_t lane, char
         snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
 }
 
-static haul_track lane_place(const haul_row *row, uint32_t lane)
+static haul_track lane_place(const haul_perfetto_row *row, uint32_t lane)
 {
     return (haul_track){row->at.pid, row->at.tid + lane};
 }
 
 /* Names a lane, and its process, when they are first used. */
-static void name_lane(haul_rows *self, haul_row *row, uint32_t lane, haul_drawing *drawing)
+static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t lane,
+                      haul_drawing *drawing)
 {
     char text[HAUL_EVENT_NAME_BYTES / 4];
     const haul_track at = lane_place(row, lane);
     bool *pid_named = &self->pid_named[at.pid - self->first_pid];
     if (!*pid_named && drawing->out) {
         name_process(self, at, text, sizeof text);
-        haul_event_name(at, false, at.pid, text, drawing->out);
+        haul_perfetto_name(at, false, at.pid, text, drawing->out);
     }
     drawing->bytes += *pid_named ? 0 : 2 * HAUL_EVENT_NAME_BYTES;
     *pid_named = true;
     if (drawing->out) {
         name_thread(self, (uint32_t)(row - self->items), lane, text, sizeof text);
-        haul_event_name(at, true, at.tid, text, drawing->out);
+        haul_perfetto_name(at, true, at.tid, text, drawing->out);
     }
     drawing->bytes += 400;
     row->named = lane + 1;
@@ -137,13 +139,14 @@ static void name_lane(haul_rows *self, haul_row *row, uint32_t lane, haul_drawin
 
 /* Slices. */
 
-static void keep_lane(haul_rows *self, const haul_slice *slice, uint8_t lane)
+static void keep_lane(haul_perfetto_rows *self, const haul_slice *slice, uint8_t lane)
 {
     if (slice->count == 1 && self->lanes)
         (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = lane;
 }
 
-static void emit(haul_rows *self, haul_row *row, const haul_slice *slice, haul_drawing *drawing)
+static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
+                 haul_drawing *drawing)
 {
     uint32_t lane = 0;
     while (lane < HAUL_LANES && row->lane_end_ns[lane] > slice->start_ns)
@@ -157,15 +160,15 @@ static void emit(haul_rows *self, haul_row *row, const haul_slice *slice, haul_d
     row->lane_end_ns[lane] = slice->end_ns;
     keep_lane(self, slice, (uint8_t)lane);
     const haul_track at = lane_place(row, lane);
-    drawing->bytes += haul_event_slice_bytes(&self->names, slice, at);
+    drawing->bytes += haul_perfetto_slice_bytes(&self->names, slice, at);
     drawing->thinned.slices++;
     if (slice->count > 1)
         drawing->thinned.merged += slice->count;
     if (drawing->out)
-        haul_event_slice(&self->names, slice, at, drawing->full, drawing->out);
+        haul_perfetto_slice(&self->names, slice, at, drawing->full, drawing->out);
 }
 
-static void flush(haul_rows *self, haul_row *row, haul_drawing *drawing)
+static void flush(haul_perfetto_rows *self, haul_perfetto_row *row, haul_drawing *drawing)
 {
     if (row->group.count)
         emit(self, row, &row->group, drawing);
@@ -179,7 +182,8 @@ static bool joins(const haul_slice *group, const haul_slice *slice, int64_t merg
 }
 
 /* What is short waits for what may be close to it. */
-static void add(haul_rows *self, haul_row *row, const haul_slice *slice, haul_drawing *drawing)
+static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
+                haul_drawing *drawing)
 {
     drawing->thinned.operations++;
     const bool is_short = slice->busy_ns < drawing->merge_ns;
@@ -199,7 +203,7 @@ static void add(haul_rows *self, haul_row *row, const haul_slice *slice, haul_dr
         emit(self, row, slice, drawing);
 }
 
-static haul_slice slice_of(const haul_rows *self, uint32_t i, bool is_call)
+static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_call)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     const haul_span span = is_call ? call_span_of(self, i) : span_of(self, i);
@@ -214,7 +218,7 @@ static haul_slice slice_of(const haul_rows *self, uint32_t i, bool is_call)
     };
 }
 
-static void draw_ops(haul_rows *self, haul_drawing *drawing)
+static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t i = 0; i < workload->op_count; i++) {
@@ -241,7 +245,7 @@ static void draw_arrow(haul_arrow *arrow, haul_drawing *drawing)
     arrow->id = ++drawing->arrows;
     drawing->bytes += HAUL_ARROW_BYTES;
     if (drawing->out)
-        haul_event_arrow(arrow, drawing->out);
+        haul_perfetto_arrow(arrow, drawing->out);
 }
 
 /* The last moment inside a slice. */
@@ -250,7 +254,7 @@ static int64_t last_ns(haul_span span)
     return span.end_ns > span.start_ns ? span.end_ns - 1 : span.start_ns;
 }
 
-static void draw_launches(haul_rows *self, haul_drawing *drawing)
+static void draw_launches(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t i = 0; i < workload->op_count; i++) {
@@ -268,13 +272,13 @@ static void draw_launches(haul_rows *self, haul_drawing *drawing)
     }
 }
 
-static haul_track op_place(const haul_rows *self, uint32_t i)
+static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return lane_place(is_host_op(op) ? thread_row(self, op) : stream_row(self, op), self->lanes[i]);
 }
 
-static void draw_dependencies(haul_rows *self, haul_drawing *drawing)
+static void draw_dependencies(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (size_t e = 0; e < workload->edge_count; e++) {
@@ -298,11 +302,11 @@ static void draw_dependencies(haul_rows *self, haul_drawing *drawing)
     }
 }
 
-void haul_rows_draw(haul_rows *self, haul_drawing *drawing)
+void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t r = 0; r < self->count; r++) {
-        haul_row *row = &self->items[r];
+        haul_perfetto_row *row = &self->items[r];
         row->named = 0;
         row->group.count = 0;
         for (int lane = 0; lane < HAUL_LANES; lane++)
@@ -320,13 +324,13 @@ void haul_rows_draw(haul_rows *self, haul_drawing *drawing)
 
 /* Set-up. */
 
-static bool on_host_row(const haul_rows *self, const haul_op *op)
+static bool on_host_row(const haul_perfetto_rows *self, const haul_op *op)
 {
     return is_host_op(op) || (is_recorded(self) && has_call(op));
 }
 
 /* In order of their calls, as threads made them. */
-static bool order_host(haul_rows *self)
+static bool order_host(haul_perfetto_rows *self)
 {
     const haul_workload *workload = self->drawn->workload;
     for (size_t i = 0; i < workload->op_count; i++)
@@ -347,7 +351,7 @@ static bool order_host(haul_rows *self)
     return ok;
 }
 
-static void find_origin(haul_rows *self)
+static void find_origin(haul_perfetto_rows *self)
 {
     const haul_workload *workload = self->drawn->workload;
     int64_t origin_ns = INT64_MAX;
@@ -359,7 +363,7 @@ static void find_origin(haul_rows *self)
     self->origin_ns = origin_ns;
 }
 
-static uint32_t pid_of(const haul_rows *self, uint32_t row)
+static uint32_t pid_of(const haul_perfetto_rows *self, uint32_t row)
 {
     const haul_workload *workload = self->drawn->workload;
     if (row >= self->stream_count)
@@ -368,7 +372,7 @@ static uint32_t pid_of(const haul_rows *self, uint32_t row)
     return self->first_pid + 1 + (uint32_t)haul_device_of(workload, &on_stream);
 }
 
-static bool alloc(haul_rows *self)
+static bool alloc(haul_perfetto_rows *self)
 {
     const haul_workload *workload = self->drawn->workload;
     self->items = calloc(self->count, sizeof *self->items);
@@ -379,7 +383,7 @@ static bool alloc(haul_rows *self)
            haul_drawn_names_init(&self->names, self->drawn) && order_host(self);
 }
 
-haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_track *next,
+haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, haul_track *next,
                            haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
@@ -388,7 +392,7 @@ haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_track 
         workload->thread_count > limit || workload->device_count > limit)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "more operations, streams, threads or devices than can be drawn");
-    *self = (haul_rows){
+    *self = (haul_perfetto_rows){
         .drawn = drawn,
         .stream_count = (uint32_t)workload->stream_count + 1,
         .count = (uint32_t)(workload->stream_count + workload->thread_count) + 2,
@@ -404,7 +408,7 @@ haul_status haul_rows_init(haul_rows *self, const haul_drawn *drawn, haul_track 
     return HAUL_OK;
 }
 
-void haul_rows_release(haul_rows *self)
+void haul_rows_release(haul_perfetto_rows *self)
 {
     haul_drawn_names_release(&self->names);
     free(self->items);

@@ -28,7 +28,7 @@ static void put_copies(haul_json *json, haul_direction direction, haul_memory me
     haul_json_put_string(json, "memory", haul_memory_text(memory));
 }
 
-static void put_identity_score(haul_json *json, const haul_identity_score *of)
+static void put_identity_score(haul_json *json, const haul_self_check_score *of)
 {
     put_score(json, &of->score);
     put_percent(json, "floor", &of->score, of->floor);
@@ -36,7 +36,7 @@ static void put_identity_score(haul_json *json, const haul_identity_score *of)
     haul_json_put_unsigned(json, "copies", of->score.count);
 }
 
-static void put_identity(haul_json *json, const haul_identity *identity)
+static void put_identity(haul_json *json, const haul_self_check *identity)
 {
     haul_json_key(json, "identity");
     haul_json_open_object(json);
@@ -46,7 +46,7 @@ static void put_identity(haul_json *json, const haul_identity *identity)
     haul_json_key(json, "groups");
     haul_json_open_array(json);
     for (size_t i = 0; i < identity->row_count; i++) {
-        const haul_identity_row *row = &identity->rows[i];
+        const haul_self_check_row *row = &identity->rows[i];
         haul_json_open_object(json);
         put_copies(json, row->direction, row->memory);
         put_identity_score(json, &row->of);

@@ -61,7 +61,7 @@ static void put_replay(haul_json *json, const haul_replay *replay)
     haul_json_close_object(json);
 }
 
-static void put_room(haul_json *json, const haul_room *room)
+static void put_room(haul_json *json, const haul_occupancy *room)
 {
     haul_json_key(json, "room");
     haul_json_open_object(json);

@@ -62,7 +62,7 @@ static void print_head(printer *self)
                          to->summary ? to->summary : "");
 }
 
-static void put_identity_score(haul_table *table, const haul_identity_score *of)
+static void put_identity_score(haul_table *table, const haul_self_check_score *of)
 {
     const double values[] = {of->score.wape, of->floor, of->wape_alone, of->score.median,
                              of->score.p90};
@@ -71,7 +71,7 @@ static void put_identity_score(haul_table *table, const haul_identity_score *of)
         haul_table_cell(table, "%s", of->score.count ? say_percent(values[i]).text : "-");
 }
 
-static void put_identity_row(haul_table *table, const haul_identity_row *row)
+static void put_identity_row(haul_table *table, const haul_self_check_row *row)
 {
     haul_table_cell(table, "%s", haul_say_copies(row->direction, row->memory).text);
     put_identity_score(table, &row->of);
@@ -80,11 +80,11 @@ static void put_identity_row(haul_table *table, const haul_identity_row *row)
     haul_table_cell(table, "%s", row->busy_speed < 1 ? haul_say_share(row->busy_speed).text : "-");
 }
 
-void haul_fill_identity(haul_table *table, const haul_projection *projection)
+void haul_fill_self_check(haul_table *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Identity check", "count", "error",  "floor",    "alone",
                                         "median",          "p90",   "points", "collided", "speed"};
-    const haul_identity *identity = &projection->identity;
+    const haul_self_check *identity = &projection->identity;
     haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < identity->row_count; i++)
         put_identity_row(table, &identity->rows[i]);
@@ -97,7 +97,7 @@ void haul_fill_identity(haul_table *table, const haul_projection *projection)
 static void print_identity(printer *self)
 {
     haul_table table;
-    haul_fill_identity(&table, self->projection);
+    haul_fill_self_check(&table, self->projection);
     print_table(self, &table);
     haul_print_paragraph(
         self->out, "",

@@ -34,7 +34,7 @@ static const char *join(page *self, const char *text, const char *more)
     return joined ? joined : text;
 }
 
-static const char *describe_device(page *self, const haul_device *device)
+static const char *describe_device(page *self, const haul_workload_device *device)
 {
     const char *text = device->name ? device->name : "not described by the profile";
     if (device->multiprocessors)
@@ -50,13 +50,13 @@ static const char *describe_device(page *self, const haul_device *device)
 }
 
 /* The device of number `at` in the analysis; NULL where the profile does not name it. */
-static const haul_device *device_at(const page *self, size_t at)
+static const haul_workload_device *device_at(const page *self, size_t at)
 {
     const uint32_t index = self->analysis->devices[at].device;
     return index == HAUL_NONE ? NULL : &self->workload->devices[index];
 }
 
-static bool is_alike(const haul_device *a, const haul_device *b)
+static bool is_alike(const haul_workload_device *a, const haul_workload_device *b)
 {
     return (a->name == b->name || (a->name && b->name && !strcmp(a->name, b->name))) &&
            a->multiprocessors == b->multiprocessors && a->memory_bytes == b->memory_bytes &&
@@ -69,14 +69,14 @@ static bool is_alike(const haul_device *a, const haul_device *b)
  * number after them. */
 static size_t print_like_devices(page *self, size_t at)
 {
-    const haul_device *first = device_at(self, at);
+    const haul_workload_device *first = device_at(self, at);
     if (!first) {
         haul_print_wrapped("device      ", "not named by some operations", self->out);
         return at + 1;
     }
     size_t end = at + 1;
     for (; end < self->analysis->device_count; end++) {
-        const haul_device *next = device_at(self, end);
+        const haul_workload_device *next = device_at(self, end);
         if (!next || next->id != first->id + (end - at) || !is_alike(first, next))
             break;
     }
@@ -165,7 +165,7 @@ static void print_devices(page *self)
     const size_t shown =
         analysis->device_count < DEVICES_SHOWN ? analysis->device_count : DEVICES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
-        const haul_device_use *use = &analysis->devices[i];
+        const haul_workload_device_use *use = &analysis->devices[i];
         if (use->device == HAUL_NONE)
             haul_table_cell(&table, "not named");
         else

@@ -53,7 +53,7 @@ static void put_busy(haul_json *json, const haul_busy *busy)
     haul_json_close_object(json);
 }
 
-static void put_device_figures(haul_json *json, const haul_device *device)
+static void put_device_figures(haul_json *json, const haul_workload_device *device)
 {
     haul_json_put_unsigned(json, "id", device->id);
     haul_json_put_string(json, "name", device->name);
@@ -73,7 +73,7 @@ static void put_devices(haul_json *json, const haul_workload *workload,
     haul_json_key(json, "devices");
     haul_json_open_array(json);
     for (size_t i = 0; i < analysis->device_count; i++) {
-        const haul_device_use *use = &analysis->devices[i];
+        const haul_workload_device_use *use = &analysis->devices[i];
         haul_json_open_object(json);
         if (use->device == HAUL_NONE) {
             haul_json_key(json, "id");

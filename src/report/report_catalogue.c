@@ -13,7 +13,7 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
 {
     static const char *const kinds[] = {"", "PCIe", "NVLink", "C2C", "fabric"};
     char rate[32];
-    const haul_figure peak = haul_link_peak(link);
+    const haul_parameter peak = haul_link_peak(link);
     buffer[0] = '\0';
     if (!peak.provenance)
         return;
@@ -97,11 +97,11 @@ static void put_machine(haul_json *json, const char *name)
     if (haul_machine_load(name, &machine, &wrong)) {
         haul_json_put_string(json, "error", haul_error_format(&wrong, text, sizeof text));
     } else {
-        const haul_figure peak = haul_link_peak(&machine->link);
+        const haul_parameter peak = haul_link_peak(&machine->link);
         haul_json_put_string(json, "summary", machine->summary);
         haul_json_put_string(json, "gpu", machine->gpu.name);
         haul_json_key(json, "link_peak_Bps");
-        haul_report_put_figure(json, &peak);
+        haul_report_put_parameter(json, &peak);
     }
     haul_json_close_object(json);
     haul_machine_free(machine);

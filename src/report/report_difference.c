@@ -16,8 +16,8 @@ typedef struct listed_field {
 
 typedef struct field_list {
     haul_arena arena;
-    haul_figure link_peak;
-    haul_figure peer_peak;
+    haul_parameter link_peak;
+    haul_parameter peer_peak;
     listed_field *items;
     size_t count;
     size_t capacity;
@@ -38,7 +38,7 @@ static int list_field(void *state, const char *path, const haul_field *field, co
 /* All fields of a machine, and what follows from its links'. */
 static int list_machine(field_list *self, const haul_machine *machine)
 {
-    static const haul_field peak = {.kind = HAUL_FIELD_FIGURE, .dimension = HAUL_DIM_RATE};
+    static const haul_field peak = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
     self->link_peak = haul_link_peak(&machine->link);
     self->peer_peak = haul_link_peak(&machine->peer);
     return haul_machine_walk(machine, list_field, self) ||
@@ -85,9 +85,9 @@ static bool is_given(const haul_field *field, const void *at)
 }
 
 /* The figure of one side; NULL where it is not given, or is no single figure. */
-static const haul_figure *given_figure(const haul_field *field, const void *at)
+static const haul_parameter *given_figure(const haul_field *field, const void *at)
 {
-    return field->kind == HAUL_FIELD_FIGURE && at && is_given(field, at) ? at : NULL;
+    return field->kind == HAUL_FIELD_PARAMETER && at && is_given(field, at) ? at : NULL;
 }
 
 static bool is_different(const field_pair *pair)
@@ -98,8 +98,8 @@ static bool is_different(const field_pair *pair)
         return a_given != b_given;
     if (pair->field->kind == HAUL_FIELD_POINTS)
         return !same_points(haul_report_curve(pair->a), haul_report_curve(pair->b));
-    const haul_figure *a = given_figure(pair->field, pair->a);
-    const haul_figure *b = given_figure(pair->field, pair->b);
+    const haul_parameter *a = given_figure(pair->field, pair->a);
+    const haul_parameter *b = given_figure(pair->field, pair->b);
     if (a && b)
         return a->value != b->value;
     char a_buffer[HAUL_FIELD_TEXT_BYTES];
@@ -111,8 +111,8 @@ static bool is_different(const field_pair *pair)
 /* b/a, or 0 where there is none. */
 static double ratio_of(const field_pair *pair)
 {
-    const haul_figure *a = given_figure(pair->field, pair->a);
-    const haul_figure *b = given_figure(pair->field, pair->b);
+    const haul_parameter *a = given_figure(pair->field, pair->a);
+    const haul_parameter *b = given_figure(pair->field, pair->b);
     return a && b && a->value > 0 ? b->value / a->value : 0;
 }
 
@@ -126,10 +126,10 @@ static void put_side(haul_json *json, const char *key, const field_pair *pair, c
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
     haul_json_key(json, key);
-    const haul_figure *figure = given_figure(pair->field, at);
+    const haul_parameter *figure = given_figure(pair->field, at);
     const char *text = haul_report_text(pair->field, at, buffer);
     if (figure)
-        haul_report_put_figure(json, figure);
+        haul_report_put_parameter(json, figure);
     else
         haul_json_string(json, *text ? text : NULL);
 }
@@ -154,7 +154,7 @@ static void put_pair(haul_json *json, const field_pair *pair)
 static void add_side(difference *self, const field_pair *pair, const void *at)
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
-    const haul_figure *figure = given_figure(pair->field, at);
+    const haul_parameter *figure = given_figure(pair->field, at);
     const char *text = haul_report_text(pair->field, at, buffer);
     if (figure && self->format == HAUL_CSV)
         haul_table_cell(&self->table, "%.9g", figure->value);

@@ -6,9 +6,9 @@
 #include "base/fail.h"
 #include "haul/units.h"
 
-const haul_figure *haul_report_figure(const haul_field *field, const void *at)
+const haul_parameter *haul_report_parameter(const haul_field *field, const void *at)
 {
-    const bool has = field->kind == HAUL_FIELD_FIGURE || field->kind == HAUL_FIELD_POINTS;
+    const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
     return has ? at : NULL;
 }
 
@@ -44,14 +44,14 @@ static const char *points_text(const haul_copy_curve *curve, char *buffer)
 
 const char *haul_report_text(const haul_field *field, const void *at, char *buffer)
 {
-    const haul_figure *figure = haul_report_figure(field, at);
+    const haul_parameter *figure = haul_report_parameter(field, at);
     if (!at || (figure && !figure->provenance))
         return "";
     if (field->kind == HAUL_FIELD_POINTS)
         return points_text(haul_report_curve(at), buffer);
     if (figure)
-        return haul_figure_format(figure->value, field->dimension, HAUL_REPORT_DIGITS, buffer,
-                                  HAUL_FIELD_TEXT_BYTES);
+        return haul_parameter_format(figure->value, field->dimension, HAUL_REPORT_DIGITS, buffer,
+                                     HAUL_FIELD_TEXT_BYTES);
     const char *const *place = at;
     const char *text = field->kind == HAUL_FIELD_WORD ? haul_field_word(field, at) : *place;
     return text ? text : "";
@@ -72,7 +72,7 @@ const char *haul_report_key(const char *key, haul_dimension dimension, char *buf
     return buffer;
 }
 
-void haul_report_put_figure(haul_json *json, const haul_figure *figure)
+void haul_report_put_parameter(haul_json *json, const haul_parameter *figure)
 {
     if (!figure->provenance) {
         haul_json_null(json);

@@ -10,7 +10,7 @@
 enum { HAUL_REPORT_DIGITS = 6, HAUL_REPORT_SCHEMA = 1, HAUL_FIELD_TEXT_BYTES = 160 };
 
 /* The figure of a FIGURE or POINTS field at `at`; NULL of others. */
-const haul_figure *haul_report_figure(const haul_field *field, const void *at);
+const haul_parameter *haul_report_parameter(const haul_field *field, const void *at);
 
 /* Whether a field is the machine's name or summary. */
 bool haul_report_is_title(const haul_field *field);
@@ -29,7 +29,7 @@ const char *haul_report_text(const haul_field *field, const void *at, char *buff
 const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer);
 
 /* {"value", "provenance", "source"}, or null where it is not given. */
-void haul_report_put_figure(haul_json *json, const haul_figure *figure);
+void haul_report_put_parameter(haul_json *json, const haul_parameter *figure);
 
 /* "interval_s": [low, high] */
 void haul_report_put_interval(haul_json *json, double low_s, double high_s);

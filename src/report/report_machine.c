@@ -38,7 +38,7 @@ static void print_sources(const haul_strings *sources, FILE *out)
 
 /* One row: path, value, and the unit where the value is a bare number. */
 static void add_row(machine_table *self, const char *path, const char *value, const char *unit,
-                    const haul_figure *figure)
+                    const haul_parameter *figure)
 {
     const bool given = figure && figure->provenance;
     haul_table_cell(&self->table, "%s", path);
@@ -50,7 +50,7 @@ static void add_row(machine_table *self, const char *path, const char *value, co
 }
 
 static void add_number(machine_table *self, const char *path, double value,
-                       haul_dimension dimension, const haul_figure *figure)
+                       haul_dimension dimension, const haul_parameter *figure)
 {
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);
@@ -60,7 +60,7 @@ static void add_number(machine_table *self, const char *path, double value,
 /* The points of a curve one by one: for people a row each, for programs two. */
 static void add_points(machine_table *self, const char *path, const haul_copy_curve *curve)
 {
-    const haul_figure *from = &curve->points_from;
+    const haul_parameter *from = &curve->points_from;
     for (size_t i = 0; i < (size_t)from->value && i < HAUL_CURVE_POINTS; i++) {
         const haul_point *point = &curve->points[i];
         char name[200];
@@ -87,7 +87,7 @@ static int add_field(void *state, const char *path, const haul_field *field, con
 {
     machine_table *self = state;
     char buffer[HAUL_FIELD_TEXT_BYTES];
-    const haul_figure *figure = haul_report_figure(field, at);
+    const haul_parameter *figure = haul_report_parameter(field, at);
     const char *text = haul_report_text(field, at, buffer);
     const bool above = self->format == HAUL_TABLE && haul_report_is_title(field);
     if (!*text || above || haul_report_in_path(field, path))
@@ -104,8 +104,8 @@ static int add_field(void *state, const char *path, const haul_field *field, con
 /* What follows from a link's figures. */
 static void add_peak(machine_table *self, const char *path, const haul_link *link)
 {
-    static const haul_field peak_field = {.kind = HAUL_FIELD_FIGURE, .dimension = HAUL_DIM_RATE};
-    const haul_figure peak = haul_link_peak(link);
+    static const haul_field peak_field = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
+    const haul_parameter peak = haul_link_peak(link);
     add_field(self, path, &peak_field, &peak);
 }
 
@@ -141,7 +141,7 @@ static haul_status print_table(const haul_machine *machine, haul_format format, 
 
 static void put_points(haul_json *json, const haul_copy_curve *curve)
 {
-    const haul_figure *from = &curve->points_from;
+    const haul_parameter *from = &curve->points_from;
     if (!from->provenance) {
         haul_json_null(json);
         return;
@@ -179,9 +179,9 @@ static void put_section(haul_json *json, const haul_mapping *mapping, const void
     haul_json_open_object(json);
     put_mapping(json, mapping, base);
     if (mapping->is_link) {
-        const haul_figure peak = haul_link_peak(base);
+        const haul_parameter peak = haul_link_peak(base);
         haul_json_key(json, "peak_Bps");
-        haul_report_put_figure(json, &peak);
+        haul_report_put_parameter(json, &peak);
     }
     haul_json_close_object(json);
 }
@@ -192,8 +192,8 @@ static void put_field(haul_json *json, const haul_field *field, const void *base
     char buffer[HAUL_FIELD_TEXT_BYTES];
     haul_json_key(json, haul_report_key(field->key, field->dimension, buffer));
     switch (field->kind) {
-    case HAUL_FIELD_FIGURE:
-        haul_report_put_figure(json, at);
+    case HAUL_FIELD_PARAMETER:
+        haul_report_put_parameter(json, at);
         break;
     case HAUL_FIELD_POINTS:
         put_points(json, base);

@@ -7,7 +7,7 @@
 #include "report/report_overlap.h"
 #include "report/wording.h"
 
-static const char *device_text(haul_stream_device device)
+static const char *device_text(haul_workload_stream_device device)
 {
     static const char *const texts[] = {
         [HAUL_IMPLICIT_SYNC] = "implicit synchronisation of streams",

@@ -20,7 +20,7 @@ bool haul_projection_print_csv(const haul_projection_page *page);
 
 /* The tables of a projection, for the terminal and for a page; each begins the table. Only the
  * first two can do without a timeline on the target. */
-void haul_fill_identity(haul_table *table, const haul_projection *projection);
+void haul_fill_self_check(haul_table *table, const haul_projection *projection);
 void haul_fill_projection(haul_table *table, const haul_projection *projection);
 void haul_fill_parts(haul_table *table, const haul_projection_page *page);
 void haul_fill_path(haul_table *table, const haul_projection_page *page);

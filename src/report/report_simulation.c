@@ -297,7 +297,7 @@ static void put_row(const simulation_page *page, haul_table *table, uint32_t i)
                     op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name));
     haul_table_cell(table, "%s", kind_of(op));
     if (op->kind <= HAUL_OP_KERNEL) {
-        const haul_stream *stream = &workload->streams[op->stream];
+        const haul_workload_stream *stream = &workload->streams[op->stream];
         haul_table_cell(table, "%" PRIu64, workload->devices[stream->device].id);
         haul_table_cell(table, "%s", stream->name);
     } else {
@@ -407,7 +407,7 @@ static void put_op(haul_json *json, const simulation_page *page, uint32_t i)
                          op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name));
     haul_json_put_string(json, "op", kind_of(op));
     if (op->kind <= HAUL_OP_KERNEL) {
-        const haul_stream *stream = &workload->streams[op->stream];
+        const haul_workload_stream *stream = &workload->streams[op->stream];
         haul_json_put_unsigned(json, "device", workload->devices[stream->device].id);
         haul_json_put_string(json, "stream", stream->name);
     }

@@ -144,7 +144,7 @@ static void label_row(const canvas *self, size_t actor, char *text, size_t size)
     const haul_workload *workload = self->workload;
     const bool is_stream = actor < workload->stream_count;
     const size_t thread = actor - workload->stream_count;
-    const haul_stream *stream = is_stream ? &workload->streams[actor] : NULL;
+    const haul_workload_stream *stream = is_stream ? &workload->streams[actor] : NULL;
     const char *name = is_stream ? stream->name : workload->threads[thread].name;
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64,

@@ -63,13 +63,13 @@ typedef struct named_key {
     uint64_t name;
 } named_key;
 
-static haul_stream *make_streams(haul_plan *self)
+static haul_workload_stream *make_streams(haul_plan *self)
 {
     const size_t count = self->streams.count;
     const named_key *keys = self->streams.items;
-    haul_stream *streams = calloc(count + 1, sizeof *streams);
+    haul_workload_stream *streams = calloc(count + 1, sizeof *streams);
     for (size_t s = 0; streams && s < count; s++)
-        streams[s] = (haul_stream){
+        streams[s] = (haul_workload_stream){
             .device = (uint32_t)keys[s].device,
             .id = s,
             .name = self->strings.texts[keys[s].name],
@@ -77,20 +77,20 @@ static haul_stream *make_streams(haul_plan *self)
     return streams;
 }
 
-static haul_thread *make_threads(haul_plan *self)
+static haul_workload_thread *make_threads(haul_plan *self)
 {
     const uint64_t *names = self->threads.items;
-    haul_thread *threads = calloc(self->threads.count + 1, sizeof *threads);
+    haul_workload_thread *threads = calloc(self->threads.count + 1, sizeof *threads);
     for (size_t t = 0; threads && t < self->threads.count; t++)
-        threads[t] = (haul_thread){.id = t, .name = self->strings.texts[names[t]]};
+        threads[t] = (haul_workload_thread){.id = t, .name = self->strings.texts[names[t]]};
     return threads;
 }
 
-static haul_device *make_devices(haul_plan *self)
+static haul_workload_device *make_devices(haul_plan *self)
 {
-    haul_device *devices = calloc((size_t)self->device_count + 1, sizeof *devices);
+    haul_workload_device *devices = calloc((size_t)self->device_count + 1, sizeof *devices);
     for (size_t d = 0; devices && d < self->device_count; d++)
-        devices[d] = (haul_device){.id = d};
+        devices[d] = (haul_workload_device){.id = d};
     return devices;
 }
 

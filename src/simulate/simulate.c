@@ -161,7 +161,7 @@ static haul_status check_device(const simulator *self, uint32_t i)
 {
     const haul_workload *workload = self->schedule->workload;
     const haul_op *op = &workload->ops[i];
-    const haul_figure *count = &self->machine->gpu.count;
+    const haul_parameter *count = &self->machine->gpu.count;
     const uint64_t device = workload->devices[workload->streams[op->stream].device].id;
     if (count->provenance && (double)device >= count->value) {
         haul_fail(self->error, HAUL_ABSENT,

@@ -5,7 +5,7 @@
 #include "haul/timeline.h"
 #include "timeline/limits.h"
 
-static double ratio_of(const haul_figure *busy, const haul_figure *alone)
+static double ratio_of(const haul_parameter *busy, const haul_parameter *alone)
 {
     return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
 }
@@ -13,7 +13,7 @@ static double ratio_of(const haul_figure *busy, const haul_figure *alone)
 /* Kernels one at a time where nothing is known. */
 static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
 {
-    const haul_limits *limits = haul_limits_of_gpu(gpu);
+    const haul_sm_limits *limits = haul_limits_of_gpu(gpu);
     device->kernels = 1;
     if (!limits)
         return;

@@ -29,7 +29,7 @@ void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
         haul_engine_stop(self, haul_engine_fail(self, HAUL_BAD_INPUT, self->actors[actor].op,
                                                 "takes the timeline beyond 2^62 ns"));
     else
-        haul_events_set(&self->events, actor, time_ns);
+        haul_event_queue_set(&self->events, actor, time_ns);
 }
 
 /* Until the end of an operation is known, its place holds who waits for it. */
@@ -143,7 +143,7 @@ static void finish(haul_engine *self, uint32_t actor)
 static void happen(haul_engine *self)
 {
     while (!self->status && self->events.count && self->events.heap[0].time_ns <= self->now_ns) {
-        const uint32_t actor = haul_events_take(&self->events);
+        const uint32_t actor = haul_event_queue_take(&self->events);
         if (actor >= self->stream_count)
             haul_thread_step(self, actor);
         else if (self->actors[actor].state == HAUL_ACTOR_RUNS)

@@ -7,7 +7,7 @@
 #define HAUL_TIMELINE_ENGINE_H
 
 #include "haul/timeline.h"
-#include "timeline/events.h"
+#include "timeline/event_queue.h"
 
 /* Every time of the input is at most this, every time of a timeline at most twice this. */
 static const int64_t haul_time_limit_ns = INT64_C(1) << 61;
@@ -62,13 +62,13 @@ typedef struct haul_server {
     int64_t last_end_ns;
     int64_t busy_since_ns;
     int64_t busy_ns;
-    int64_t used; /* HAUL_ROOM: of haul_room_all */
+    int64_t used; /* HAUL_KERNEL_SLOTS: of haul_occupancy_all */
     uint64_t ops;
     bool is_dirty; /* may be able to start something */
 } haul_server;
 
 /* Room for blocks, in parts of a device. */
-static const int64_t haul_room_all = INT64_C(1) << 40;
+static const int64_t haul_occupancy_all = INT64_C(1) << 40;
 
 typedef struct haul_need {
     int64_t block;
@@ -116,7 +116,7 @@ typedef struct haul_engine {
     uint32_t *copying; /* two a device: how many copies run */
     uint32_t *dirty;
     uint32_t dirty_count;
-    haul_events events;
+    haul_event_queue events;
     int64_t now_ns;
     int64_t origin_ns;
     uint64_t finished;
@@ -133,7 +133,7 @@ haul_status haul_engine_init(haul_engine *self);
 void haul_engine_release(haul_engine *self);
 
 /* What kernels of each shape need. In room.c. */
-bool haul_room_init(haul_engine *self);
+bool haul_occupancy_init(haul_engine *self);
 
 /* Runs until nothing happens any more; a cycle is an error. */
 haul_status haul_engine_run(haul_engine *self);

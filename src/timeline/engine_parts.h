@@ -46,7 +46,7 @@ void haul_copy_joins(haul_engine *self, uint32_t actor);
 void haul_copy_leaves(haul_engine *self, uint32_t actor);
 
 /* What an operation needs of the room for blocks. */
-static inline haul_need haul_room_need(const haul_engine *self, uint32_t op)
+static inline haul_need haul_occupancy_need(const haul_engine *self, uint32_t op)
 {
     if (!self->needs || self->workload->ops[op].kind != HAUL_OP_KERNEL)
         return (haul_need){0, 0};

@@ -9,7 +9,7 @@ typedef struct row {
     uint32_t minor;
     const char *architecture; /* NULL: not the least that its cores allow */
     unsigned cores;           /* of a multiprocessor */
-    haul_limits limits;
+    haul_sm_limits limits;
 } row;
 
 /* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": resident grids,
@@ -35,7 +35,7 @@ static const row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-const haul_limits *haul_limits_of(uint32_t major, uint32_t minor)
+const haul_sm_limits *haul_limits_of(uint32_t major, uint32_t minor)
 {
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i].major == major && rows[i].minor == minor)
@@ -43,7 +43,7 @@ const haul_limits *haul_limits_of(uint32_t major, uint32_t minor)
     return NULL;
 }
 
-const haul_limits *haul_limits_of_gpu(const haul_gpu *gpu)
+const haul_sm_limits *haul_limits_of_gpu(const haul_gpu *gpu)
 {
     for (size_t i = 0; gpu->architecture && i < ROWS; i++)
         if (rows[i].architecture && !strcasecmp(rows[i].architecture, gpu->architecture) &&

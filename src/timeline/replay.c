@@ -21,7 +21,7 @@ static unsigned copy_engines(const haul_workload *workload)
     return most ? most : ENGINES_UNKNOWN;
 }
 
-static bool are_alike(const haul_device *a, const haul_device *b)
+static bool are_alike(const haul_workload_device *a, const haul_workload_device *b)
 {
     return a->multiprocessors == b->multiprocessors && a->compute_major == b->compute_major &&
            a->compute_minor == b->compute_minor;
@@ -30,11 +30,11 @@ static bool are_alike(const haul_device *a, const haul_device *b)
 /* The room and the launch queue of the recorded devices where they are known and those of all. */
 static void find_limits(const haul_workload *workload, haul_timeline_device *device)
 {
-    const haul_device *first = workload->devices;
+    const haul_workload_device *first = workload->devices;
     for (size_t d = 1; d < workload->device_count; d++)
         if (!are_alike(first, &workload->devices[d]))
             return;
-    const haul_limits *limits =
+    const haul_sm_limits *limits =
         workload->device_count ? haul_limits_of(first->compute_major, first->compute_minor) : NULL;
     if (!limits)
         return;

@@ -17,7 +17,7 @@ static haul_resource_kind engine_of(const haul_op *op, unsigned engines)
 static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
 {
     if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
-        return HAUL_ROOM;
+        return HAUL_KERNEL_SLOTS;
     if (device->migrations && is_of_host(op, HAUL_MANAGED))
         return HAUL_MIGRATION;
     if (op->direction <= HAUL_DTOH || op->direction == HAUL_PTOP)
@@ -42,7 +42,7 @@ static void mark(haul_engine *self, haul_server *server)
 static haul_status check_resource(haul_engine *self, const haul_actor *stream)
 {
     const haul_timeline_device *device = &self->options->device;
-    if (stream->resource == HAUL_ROOM && !device->kernels)
+    if (stream->resource == HAUL_KERNEL_SLOTS && !device->kernels)
         return haul_engine_fail(self, HAUL_ABSENT, stream->op,
                                 "needs room on a device that has none for kernels");
     const bool on_engine = stream->resource >= HAUL_ENGINE && stream->resource <= HAUL_ENGINE_PEER;
@@ -108,7 +108,7 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
 
 static bool goes_over_link(const haul_actor *stream)
 {
-    return stream->resource != HAUL_ROOM && stream->resource != HAUL_NOWHERE;
+    return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NOWHERE;
 }
 
 static void hold(haul_engine *self, haul_server *server)
@@ -156,7 +156,7 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
     self->cause[item.op] = item.time_ns < self->now_ns ? server->last_op : stream->cause;
     stream->state = HAUL_ACTOR_RUNS;
     hold(self, server);
-    server->used += haul_room_need(self, item.op).kernel;
+    server->used += haul_occupancy_need(self, item.op).kernel;
     stream->since_ns = self->now_ns;
     stream->left_ns = (double)dur_ns;
     stream->speed = 1;
@@ -170,7 +170,8 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
 static bool has_room(const haul_engine *self, const haul_server *server)
 {
     return server->waiting.count && server->running < server->capacity &&
-           server->used + haul_room_need(self, server->waiting.heap[0].op).block <= haul_room_all;
+           server->used + haul_occupancy_need(self, server->waiting.heap[0].op).block <=
+               haul_occupancy_all;
 }
 
 /* Who takes a staging buffer comes to its engine before anybody starts there. */
@@ -202,7 +203,7 @@ void haul_server_leave(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
     haul_server *server = server_of(self, stream, (haul_resource_kind)stream->resource);
-    server->used -= haul_room_need(self, stream->op).kernel;
+    server->used -= haul_occupancy_need(self, stream->op).kernel;
     let_go(self, server, stream->op);
     if (stream->is_staged)
         let_go(self, server_of(self, stream, HAUL_STAGING), stream->op);

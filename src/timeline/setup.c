@@ -34,7 +34,7 @@ static bool alloc_actors(haul_engine *self)
     self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
     self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
     return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
-           haul_room_init(self) && haul_events_init(&self->events, self->actor_count);
+           haul_occupancy_init(self) && haul_event_queue_init(&self->events, self->actor_count);
 }
 
 static bool alloc_gates(haul_engine *self)
@@ -71,7 +71,7 @@ static void init_servers(haul_engine *self)
         haul_server *servers = &self->servers[(size_t)d * HAUL_RESOURCES];
         for (int kind = 0; kind < HAUL_RESOURCES; kind++)
             servers[kind] = (haul_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
-        servers[HAUL_ROOM].capacity = device->kernels;
+        servers[HAUL_KERNEL_SLOTS].capacity = device->kernels;
         servers[HAUL_ENGINE_PEER].capacity =
             device->copy_engines > 2 ? device->copy_engines - 2 : 0;
         servers[HAUL_MIGRATION].capacity = device->migrations;
@@ -192,7 +192,8 @@ static void begin(haul_engine *self)
             continue;
         const int64_t called_ns = haul_called_ns(&self->workload->ops[actor->op]);
         actor->state = HAUL_ACTOR_LOOKS;
-        haul_events_set(&self->events, a, a < self->stream_count ? 0 : called_ns - self->origin_ns);
+        haul_event_queue_set(&self->events, a,
+                             a < self->stream_count ? 0 : called_ns - self->origin_ns);
     }
 }
 
@@ -239,5 +240,5 @@ void haul_engine_release(haul_engine *self)
     free(self->lanes);
     free(self->copying);
     free(self->dirty);
-    haul_events_release(&self->events);
+    haul_event_queue_release(&self->events);
 }

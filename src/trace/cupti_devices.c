@@ -113,7 +113,7 @@ static haul_status find_string(haul_source *source, int64_t number, haul_arena *
 }
 
 static haul_status read_name(const haul_device_table *table, const haul_rows *rows,
-                             haul_builder *builder, haul_device *device, haul_error *error)
+                             haul_builder *builder, haul_workload_device *device, haul_error *error)
 {
     if (table->name_is_number)
         return find_string(rows->source, haul_rows_int(rows, HAUL_DEVICE_NAME), &builder->arena,
@@ -127,7 +127,7 @@ static haul_status read_name(const haul_device_table *table, const haul_rows *ro
 }
 
 static haul_status describe(const haul_device_table *table, const haul_rows *rows,
-                            haul_builder *builder, haul_device *device, haul_error *error)
+                            haul_builder *builder, haul_workload_device *device, haul_error *error)
 {
     device->memory_bandwidth_Bps = base_unit(figure(rows, HAUL_DEVICE_BANDWIDTH), 1e10);
     device->clock_Hz = base_unit(figure(rows, HAUL_DEVICE_CLOCK), 1e8);
@@ -141,7 +141,7 @@ static haul_status describe(const haul_device_table *table, const haul_rows *row
 }
 
 /* The device that a row is about, or NULL where no operation names it or an earlier row did. */
-static haul_device *device_of_row(const haul_rows *rows, const haul_builder *builder)
+static haul_workload_device *device_of_row(const haul_rows *rows, const haul_builder *builder)
 {
     const uint64_t gpu = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_ID) | mapped;
     const uint64_t id = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_CUDA);
@@ -162,7 +162,7 @@ haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_t
                                                HAUL_DEVICE_COLUMNS, error);
     for (int described = 0; !status && more && described < MOST_DEVICES;) {
         status = haul_rows_next(&rows, &more, error);
-        haul_device *device = status || !more ? NULL : device_of_row(&rows, builder);
+        haul_workload_device *device = status || !more ? NULL : device_of_row(&rows, builder);
         if (!device)
             continue;
         described++;

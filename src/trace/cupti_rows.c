@@ -96,7 +96,7 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
     if (id == no_id)
         return;
     place->device = find_device(lane, place);
-    const haul_stream stream = {
+    const haul_workload_stream stream = {
         .device = place->device,
         .process = place->process,
         .context = place->context,

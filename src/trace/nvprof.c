@@ -142,7 +142,7 @@ static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices
 
 static void say_processes(haul_builder *builder)
 {
-    const haul_thread *threads = builder->threads.items;
+    const haul_workload_thread *threads = builder->threads.items;
     for (size_t i = 1; i < builder->threads.count; i++)
         if (threads[i].process != threads[0].process) {
             haul_builder_missing(builder, 0,

@@ -29,7 +29,8 @@ typedef struct cover {
 typedef struct survey {
     haul_copy_group groups[GROUP_COUNT]; /* by direction, then memory */
     haul_union group_covers[GROUP_COUNT];
-    haul_device_use *devices; /* the workload's, and one for operations of no known device */
+    haul_workload_device_use
+        *devices; /* the workload's, and one for operations of no known device */
     cover *device_covers;
     size_t device_count;
     cover cover;
@@ -107,7 +108,7 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
     const haul_op_kind kind = op->kind;
     const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
     const size_t device = haul_device_of(workload, op);
-    haul_device_use *use = &self->devices[device];
+    haul_workload_device_use *use = &self->devices[device];
     if (kind == HAUL_OP_COPY)
         survey_copy(self, op);
     add_to_totals(kind == HAUL_OP_COPY     ? &use->copies
@@ -189,7 +190,7 @@ static bool take_devices(survey *self, haul_analysis *analysis)
     if (!analysis->devices)
         return false;
     for (size_t i = 0; i < self->device_count; i++) {
-        haul_device_use *use = &self->devices[i];
+        haul_workload_device_use *use = &self->devices[i];
         if (!use->copies.count && !use->kernels.count && !use->memsets.count)
             continue;
         use->busy = cover_lengths(&self->device_covers[i]);

@@ -13,8 +13,8 @@ static const uint64_t sum_limit = UINT64_C(1) << 62;
 void haul_builder_init(haul_builder *self)
 {
     *self = (haul_builder){
-        .streams.size = sizeof(haul_stream),
-        .threads.size = sizeof(haul_thread),
+        .streams.size = sizeof(haul_workload_stream),
+        .threads.size = sizeof(haul_workload_thread),
         .shapes.size = sizeof(haul_shape),
         .processes.size = sizeof(uint64_t),
         .names.size = sizeof(uint64_t),
@@ -67,7 +67,8 @@ void haul_builder_reserve(haul_builder *self, uint64_t ops)
         (void)haul_grow(&self->ops, &self->op_capacity, (size_t)ops, sizeof *self->ops);
 }
 
-static void add_note(haul_builder *self, haul_notes *notes, uint64_t count, const char *text)
+static void add_note(haul_builder *self, haul_workload_notes *notes, uint64_t count,
+                     const char *text)
 {
     for (size_t i = 0; i < notes->count; i++)
         if (!strcmp(notes->items[i].text, text)) {
@@ -108,7 +109,7 @@ uint32_t haul_builder_process(haul_builder *self, uint64_t process)
 
 uint32_t haul_builder_thread(haul_builder *self, uint64_t process, uint64_t id)
 {
-    const haul_thread thread = {.process = process, .id = id};
+    const haul_workload_thread thread = {.process = process, .id = id};
     return intern(self, &self->threads, &thread);
 }
 
@@ -117,9 +118,9 @@ uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape)
     return intern(self, &self->shapes, shape);
 }
 
-uint32_t haul_builder_stream(haul_builder *self, const haul_stream *stream)
+uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *stream)
 {
-    haul_stream key;
+    haul_workload_stream key;
     memset(&key, 0, sizeof key);
     key.device = stream->device;
     key.process = stream->process;
@@ -135,7 +136,7 @@ uint32_t haul_builder_device(haul_builder *self, uint64_t id, uint64_t gpu)
     if (self->device_keys.count > before &&
         haul_builder_grow(self, &self->devices, &self->device_capacity, before + 1,
                           sizeof *self->devices))
-        self->devices[number] = (haul_device){.id = id};
+        self->devices[number] = (haul_workload_device){.id = id};
     return number;
 }
 

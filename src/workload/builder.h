@@ -58,11 +58,11 @@ typedef struct haul_join {
     size_t finger; /* where the last key was */
 } haul_join;
 
-typedef struct haul_notes {
+typedef struct haul_workload_notes {
     haul_note *items;
     size_t count;
     size_t capacity;
-} haul_notes;
+} haul_workload_notes;
 
 typedef struct haul_builder {
     haul_arena arena; /* notes, devices' names: the workload's in the end */
@@ -92,10 +92,10 @@ typedef struct haul_builder {
     uint32_t *name_texts;
     size_t name_text_capacity;
     haul_records device_keys;
-    haul_device *devices;
+    haul_workload_device *devices;
     size_t device_capacity;
-    haul_notes missing;
-    haul_notes repairs;
+    haul_workload_notes missing;
+    haul_workload_notes repairs;
     uint64_t calls;
     uint64_t total_ns;
     uint64_t total_call_ns;
@@ -123,7 +123,7 @@ uint32_t haul_builder_name(haul_builder *self, uint64_t key);
 /* The device that the profile's tables, or else its operations, call `gpu`; `id` is what the
  * operation at hand calls it. */
 uint32_t haul_builder_device(haul_builder *self, uint64_t id, uint64_t gpu);
-uint32_t haul_builder_stream(haul_builder *self, const haul_stream *stream);
+uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *stream);
 
 /* Gives the text of a name, if some operation has it. */
 void haul_builder_name_text(haul_builder *self, uint64_t key, const char *text, size_t length);

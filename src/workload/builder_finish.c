@@ -56,7 +56,7 @@ static void hand_over(haul_builder *self, haul_owned_workload *owned)
     self->ops = NULL;
     self->edges = NULL;
     self->devices = NULL;
-    self->missing = self->repairs = (haul_notes){0};
+    self->missing = self->repairs = (haul_workload_notes){0};
     self->arena = (haul_arena){0};
     self->strings = (haul_strings){0};
 }

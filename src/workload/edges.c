@@ -116,7 +116,7 @@ static uint32_t context_number(context_lists *contexts, uint64_t process, uint64
 static bool make_contexts(resolver *self)
 {
     const haul_builder *builder = self->builder;
-    const haul_stream *streams = builder->streams.items;
+    const haul_workload_stream *streams = builder->streams.items;
     const size_t count = builder->streams.count;
     context_lists *contexts = &self->contexts;
     contexts->contexts.size = 2 * sizeof(uint64_t);

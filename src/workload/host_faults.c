@@ -42,7 +42,7 @@ static void release(follower *self)
 static void note_wait(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->ops[at];
-    const haul_thread *threads = self->builder->threads.items;
+    const haul_workload_thread *threads = self->builder->threads.items;
     if (op->thread == HAUL_NONE || op->detail == HAUL_SYNC_STREAM_WAIT)
         return;
     const uint32_t process = haul_records_add(&self->processes, &threads[op->thread].process);
@@ -60,7 +60,7 @@ static bool is_uncalled_migration(const haul_op *op)
 
 static int64_t *kernels_end(const follower *self, const haul_op *op)
 {
-    const haul_stream *streams = self->builder->streams.items;
+    const haul_workload_stream *streams = self->builder->streams.items;
     const size_t devices = self->builder->device_keys.count;
     const uint32_t device = op->stream == HAUL_NONE ? HAUL_NONE : streams[op->stream].device;
     return &self->kernels_end_ns[device < devices ? device : devices];
@@ -69,7 +69,7 @@ static int64_t *kernels_end(const follower *self, const haul_op *op)
 static void follow(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->ops[at];
-    const haul_stream *streams = self->builder->streams.items;
+    const haul_workload_stream *streams = self->builder->streams.items;
     const uint32_t process = haul_records_find(&self->processes, &streams[op->stream].process);
     if (process == UINT32_MAX || *kernels_end(self, op) > op->start_ns)
         return;

@@ -7,7 +7,7 @@
 
 typedef struct joiner {
     haul_builder *builder;
-    haul_stream *streams;
+    haul_workload_stream *streams;
     size_t count;
     bool *works;           /* of each stream: an operation of a device is on it */
     haul_records keys;     /* process, context and id of those */
@@ -15,7 +15,7 @@ typedef struct joiner {
     uint32_t *renumbering; /* of each stream */
 } joiner;
 
-static void key_of(const haul_stream *stream, uint64_t key[3])
+static void key_of(const haul_workload_stream *stream, uint64_t key[3])
 {
     key[0] = stream->process;
     key[1] = stream->context;

@@ -62,10 +62,10 @@ static inline void begin(void)
 {
     memset(&written, 0, sizeof written);
     haul_builder_init(&written.builder);
-    const haul_stream stream = {.device = haul_builder_device(&written.builder, 0, 0),
-                                .process = PROCESS,
-                                .context = CONTEXT,
-                                .id = 7};
+    const haul_workload_stream stream = {.device = haul_builder_device(&written.builder, 0, 0),
+                                         .process = PROCESS,
+                                         .context = CONTEXT,
+                                         .id = 7};
     written.stream = haul_builder_stream(&written.builder, &stream);
 }
 

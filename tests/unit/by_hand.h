@@ -13,8 +13,8 @@ enum { BY_HAND_STREAMS = 8 };
 typedef struct by_hand {
     haul_workload workload;
     haul_op *ops;
-    haul_stream streams[BY_HAND_STREAMS];
-    haul_device devices[2];
+    haul_workload_stream streams[BY_HAND_STREAMS];
+    haul_workload_device devices[2];
 } by_hand;
 
 static inline int by_hand_compare(const void *a, const void *b)
@@ -54,7 +54,7 @@ static inline const haul_workload *by_hand_finish(by_hand *self)
     if (self->ops)
         qsort(self->ops, self->workload.op_count, sizeof *self->ops, by_hand_compare);
     for (unsigned s = 0; s < BY_HAND_STREAMS; s++)
-        self->streams[s] = (haul_stream){.device = s / 4, .id = s};
+        self->streams[s] = (haul_workload_stream){.device = s / 4, .id = s};
     self->devices[1].id = 1;
     self->workload.source = "by hand";
     self->workload.format = "by hand";

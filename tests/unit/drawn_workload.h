@@ -19,9 +19,9 @@ typedef struct drawn_workload {
     haul_workload workload;
     haul_op ops[DRAWN_OPS];
     haul_edge edges[DRAWN_EDGES];
-    haul_stream streams[DRAWN_STREAMS];
-    haul_thread threads[DRAWN_THREADS];
-    haul_device devices[2];
+    haul_workload_stream streams[DRAWN_STREAMS];
+    haul_workload_thread threads[DRAWN_THREADS];
+    haul_workload_device devices[2];
     haul_shape shapes[DRAWN_SHAPES];
 } drawn_workload;
 
@@ -76,7 +76,8 @@ static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t 
                 self->edges[edges++] = (haul_edge){before, i};
     }
     for (uint32_t s = 0; s < DRAWN_STREAMS; s++)
-        self->streams[s] = (haul_stream){.device = s % 3 == 2 ? HAUL_NONE : s % 3, .id = s};
+        self->streams[s] =
+            (haul_workload_stream){.device = s % 3 == 2 ? HAUL_NONE : s % 3, .id = s};
     for (uint32_t s = 0; s < DRAWN_SHAPES; s++)
         self->shapes[s] = (haul_shape){.grid = {1 + draw(6), 1 + draw(3), 1},
                                        .block = {32 * (1 + draw(8)), 1, 1 + draw(2)},
@@ -104,8 +105,8 @@ static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t 
 static inline void draw_more(haul_timeline_device *device)
 {
     if (draw(2))
-        device->room = (haul_room){1 + draw(4), draw(2) * (1 + draw(8)), draw(2) * 512,
-                                   draw(2) * 16384, draw(2) * 16384};
+        device->room = (haul_occupancy){1 + draw(4), draw(2) * (1 + draw(8)), draw(2) * 512,
+                                        draw(2) * 16384, draw(2) * 16384};
     device->queue_depth = draw(2) * (1 + draw(4));
     device->link_devices = draw(4);
     device->link_copies = draw(2) * 1.5;

@@ -58,7 +58,7 @@ static inline uint32_t naive_server(const naive *n, const haul_op *op)
     const unsigned engines = n->o->device.copy_engines;
     unsigned kind = HAUL_NOWHERE;
     if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
-        kind = HAUL_ROOM;
+        kind = HAUL_KERNEL_SLOTS;
     else if (n->o->device.migrations && naive_is_of_host(op, HAUL_MANAGED))
         kind = HAUL_MIGRATION;
     else if (op->direction == HAUL_HTOD)
@@ -303,7 +303,7 @@ static inline unsigned naive_way(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
     const uint32_t kind = n->ops[i].server % HAUL_RESOURCES;
-    if (kind == HAUL_ROOM || kind == HAUL_NOWHERE ||
+    if (kind == HAUL_KERNEL_SLOTS || kind == HAUL_NOWHERE ||
         (op->kind == HAUL_OP_COPY && op->direction > HAUL_DTOH && kind != HAUL_ENGINE_OUT))
         return 2;
     return op->direction == HAUL_HTOD ? 0 : 1;
@@ -386,7 +386,7 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
 {
     const haul_timeline_device *device = &n->o->device;
     switch (server % HAUL_RESOURCES) {
-    case HAUL_ROOM:
+    case HAUL_KERNEL_SLOTS:
         return device->kernels;
     case HAUL_ENGINE_PEER:
         return device->copy_engines - 2;
@@ -402,7 +402,7 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
 /* Blocks of a kernel that the device holds. */
 static inline double naive_slots(const naive *n, const haul_shape *shape)
 {
-    const haul_room *room = &n->o->device.room;
+    const haul_occupancy *room = &n->o->device.room;
     const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
     const double limits[][2] = {{room->blocks, 1},
                                 {room->threads, threads},

@@ -180,7 +180,8 @@ static void prefetched_memory_comes_at_once(void **state)
     kernel(MS);
     for (int i = 0; i < FAULTS; i++) {
         haul_op op = copy_op(HAUL_HTOD, HAUL_MANAGED, SIZE);
-        const haul_stream uvm = {.device = 0, .process = PROCESS, .context = CONTEXT, .id = 20};
+        const haul_workload_stream uvm = {
+            .device = 0, .process = PROCESS, .context = CONTEXT, .id = 20};
         op.start_ns = start_ns + 1000 + (int64_t)i * 100000;
         op.dur_ns = FAULT_NS;
         op.stream = haul_builder_stream(&written.builder, &uvm);

@@ -11,9 +11,9 @@ enum { MAX_OPS = 60, AXIS = 200, DEVICES = 3, STREAMS = 4, THREADS = 3 };
 
 typedef struct sample {
     haul_op ops[MAX_OPS];
-    haul_stream streams[STREAMS];
-    haul_thread threads[THREADS];
-    haul_device devices[DEVICES];
+    haul_workload_stream streams[STREAMS];
+    haul_workload_thread threads[THREADS];
+    haul_workload_device devices[DEVICES];
     haul_workload workload;
 } sample;
 

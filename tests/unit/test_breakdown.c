@@ -131,7 +131,7 @@ static void the_host_has_what_is_left(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     const haul_edge edge = {1, 2};
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 0, 10)->call_ns = 0;
     by_hand_add(&hand, HAUL_OP_KERNEL, 10, 20)->call_ns = 1;

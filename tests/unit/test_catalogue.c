@@ -53,7 +53,7 @@ static void machines_that_people_ask_for_are_there(void **state)
 }
 
 static int must_have_a_source(void *state, const char *path, int dimension,
-                              const haul_figure *figure)
+                              const haul_parameter *figure)
 {
     (void)dimension;
     if (figure->provenance != HAUL_NOT_GIVEN && !figure->source)

@@ -130,9 +130,9 @@ static void base_clocks_carry(void **state)
         assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
         CHECK_NEAR(out.seconds - 2e-6, ratios[i] * (samples[1].seconds - 2e-6), 1e-9);
         if (i == 0)
-            home.gpu.base_clock_Hz = (haul_figure){0.9e9, HAUL_DATASHEET, NULL};
+            home.gpu.base_clock_Hz = (haul_parameter){0.9e9, HAUL_DATASHEET, NULL};
         else
-            target.gpu.base_clock_Hz = (haul_figure){0.6e9, HAUL_DATASHEET, NULL};
+            target.gpu.base_clock_Hz = (haul_parameter){0.6e9, HAUL_DATASHEET, NULL};
     }
     haul_kernel_fit_free(fit);
 }
@@ -250,7 +250,7 @@ static void what_streams_follows_the_memory(void **state)
     CHECK_NEAR(fit->memory_share, 0.75, 1e-3);
     const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2 * (one.seconds - 2e-6), 1e-9);
-    target.gpu.inline_ecc = (haul_figure){1, HAUL_DATASHEET, NULL};
+    target.gpu.inline_ecc = (haul_parameter){1, HAUL_DATASHEET, NULL};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2.5 * (one.seconds - 2e-6), 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
@@ -452,7 +452,7 @@ static void what_is_missing_is_named(void **state)
     const haul_machine home = board("home", "kepler", 8, 192, 1e9);
     haul_machine target = home;
     target.name = "bare";
-    target.gpu.clock_Hz = (haul_figure){0};
+    target.gpu.clock_Hz = (haul_parameter){0};
     haul_kernel_sample one = sample(&home, 1024, 4.35);
     haul_kernel_fit *fit = fitted(&home, &one, 1);
     haul_kernel_case what = {&home, fit, &target, 1024, one.counts};

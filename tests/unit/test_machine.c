@@ -266,7 +266,7 @@ static int print_field(void *state, const char *path, const haul_field *field, c
         const char *const *text = at;
         added = snprintf(end, room, "%s %s\n", path, *text ? *text : "-");
     } else {
-        const haul_figure *figure = at;
+        const haul_parameter *figure = at;
         added = snprintf(end, room, "%s %a %d %s\n", path, figure->value, (int)figure->provenance,
                          figure->source ? figure->source : "-");
     }
@@ -341,11 +341,11 @@ static const char *random_text(void)
     return texts[(size_t)rand() % (sizeof texts / sizeof *texts)];
 }
 
-static haul_figure random_figure(double value)
+static haul_parameter random_figure(double value)
 {
-    return (haul_figure){.value = value,
-                         .provenance = (haul_provenance)(1 + rand() % HAUL_CARRIED),
-                         .source = rand() % 3 ? random_text() : NULL};
+    return (haul_parameter){.value = value,
+                            .provenance = (haul_provenance)(1 + rand() % HAUL_CARRIED),
+                            .source = rand() % 3 ? random_text() : NULL};
 }
 
 static void fill_points(haul_copy_curve *curve)
@@ -364,7 +364,7 @@ static void fill_points(haul_copy_curve *curve)
 /* A value that a field may have: at its limits, or anywhere between them, by their logarithm. */
 static double random_value(const haul_field *field)
 {
-    const haul_limits limits = haul_field_limits(field);
+    const haul_parameter_limits limits = haul_field_limits(field);
     const int choice = rand() % 10;
     if (choice < 2)
         return choice ? limits.most : limits.least;
@@ -382,8 +382,8 @@ static void fill_field(const haul_field *field, void *base)
         *(const char **)at = field->required || rand() % 2 ? random_text() : NULL;
     else if (field->kind == HAUL_FIELD_NAME)
         *(const char **)at = "a-1";
-    else if (field->kind == HAUL_FIELD_FIGURE && (field->required || rand() % 2))
-        *(haul_figure *)at = random_figure(random_value(field));
+    else if (field->kind == HAUL_FIELD_PARAMETER && (field->required || rand() % 2))
+        *(haul_parameter *)at = random_figure(random_value(field));
     else if (field->kind == HAUL_FIELD_POINTS && rand() % 2)
         fill_points(base);
     else if (field->kind == HAUL_FIELD_MAPPING)
@@ -442,7 +442,7 @@ static void any_text_can_be_written(void **state)
     haul_machine_free(again);
 }
 
-static int count_figures(void *state, const char *path, int dimension, const haul_figure *figure)
+static int count_figures(void *state, const char *path, int dimension, const haul_parameter *figure)
 {
     size_t *count = state;
     assert_true(dimension >= HAUL_DIM_NUMBER && dimension <= HAUL_DIM_FLOPS);
@@ -473,7 +473,7 @@ static double pcie_peak(double generation, double lanes)
     haul_link link = {.kind = HAUL_LINK_PCIE,
                       .generation = {generation, HAUL_DATASHEET, "a"},
                       .lanes = {lanes, HAUL_PUBLISHED, "b"}};
-    const haul_figure peak = haul_link_peak(&link);
+    const haul_parameter peak = haul_link_peak(&link);
     if (peak.provenance) {
         assert_int_equal(peak.provenance, HAUL_DATASHEET);
         assert_string_equal(peak.source, "a");
@@ -494,7 +494,7 @@ static void peaks_are_the_data_sheets(void **state)
     assert_true(pcie_peak(0, 16) == 0 && pcie_peak(7, 16) == 0 && pcie_peak(NAN, 16) == 0);
     haul_link nvlink = {.kind = HAUL_LINK_NVLINK, .links = {2, HAUL_DATASHEET, NULL}};
     assert_int_equal(haul_link_peak(&nvlink).provenance, HAUL_NOT_GIVEN);
-    nvlink.link_rate_Bps = (haul_figure){25e9, HAUL_DATASHEET, NULL};
+    nvlink.link_rate_Bps = (haul_parameter){25e9, HAUL_DATASHEET, NULL};
     assert_true(haul_link_peak(&nvlink).value == 50e9);
     const haul_link none = {0};
     assert_int_equal(haul_link_peak(&none).provenance, HAUL_NOT_GIVEN);

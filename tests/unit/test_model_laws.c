@@ -19,12 +19,12 @@ static double between(uint64_t *seed, double least, double most)
 }
 
 /* A figure three times out of four. */
-static haul_figure maybe(uint64_t *seed, double least, double most)
+static haul_parameter maybe(uint64_t *seed, double least, double most)
 {
     if (next(seed) % 4 == 0)
-        return (haul_figure){0};
+        return (haul_parameter){0};
     const haul_provenance provenance = (haul_provenance)(HAUL_MEASURED + next(seed) % 5);
-    return (haul_figure){between(seed, least, most), provenance, NULL};
+    return (haul_parameter){between(seed, least, most), provenance, NULL};
 }
 
 static haul_copy_curve any_curve(uint64_t *seed, haul_direction direction, haul_memory memory)
@@ -46,7 +46,7 @@ static haul_copy_curve any_curve(uint64_t *seed, haul_direction direction, haul_
     const size_t count = next(seed) % 5;
     if (!count)
         return curve;
-    curve.points_from = (haul_figure){(double)count, HAUL_FITTED, NULL};
+    curve.points_from = (haul_parameter){(double)count, HAUL_FITTED, NULL};
     haul_point point = {between(seed, 1, 1e6) - 1, between(seed, 1e-7, 1e-4)};
     for (size_t i = 0; i < count; i++) {
         curve.points[i] = point;
@@ -145,13 +145,13 @@ static void times_rise_and_lie_in_their_intervals(void **state)
 }
 
 /* Sets each figure to the least or the most that a machine file may hold. */
-static int to_extremes(void *state, const char *path, int dimension, const haul_figure *figure)
+static int to_extremes(void *state, const char *path, int dimension, const haul_parameter *figure)
 {
     static const double least[] = {1e-9, 1, 1e-15, 1, 1e-18, 1, 1};
     static const double most[] = {1e9, 0x1p60, 1e6, 1e18, 1, 1e15, 1e21};
     const bool is_share = strstr(path, "share") != NULL;
     const bool is_generation = strstr(path, "generation") != NULL;
-    haul_figure *own = (haul_figure *)figure; /* the test's own machine */
+    haul_parameter *own = (haul_parameter *)figure; /* the test's own machine */
     if (figure->provenance == HAUL_NOT_GIVEN || is_generation || strstr(path, "points"))
         return 0;
     own->value = (next(state) & 1 ? least : most)[dimension];
@@ -194,9 +194,9 @@ static void auto_rests_on_measurements_where_there_are_any(void **state)
         haul_copy_curve curves[CURVES];
         haul_machine machine = any_machine(&seed, curves);
         curves[0].locality = HAUL_NEAR;
-        curves[0].latency_s = (haul_figure){1e-6, HAUL_MEASURED, NULL};
-        curves[0].rate_Bps = (haul_figure){1e10, HAUL_MEASURED, NULL};
-        curves[0].points_from = (haul_figure){0};
+        curves[0].latency_s = (haul_parameter){1e-6, HAUL_MEASURED, NULL};
+        curves[0].rate_Bps = (haul_parameter){1e10, HAUL_MEASURED, NULL};
+        curves[0].points_from = (haul_parameter){0};
         machine.copy_count = CURVES;
         const haul_copy copy = {
             .bytes = next(&seed), .direction = HAUL_HTOD, .memory = HAUL_PINNED};
@@ -209,9 +209,9 @@ static void auto_rests_on_measurements_where_there_are_any(void **state)
     }
 }
 
-static haul_figure measured(double value)
+static haul_parameter measured(double value)
 {
-    return (haul_figure){value, HAUL_MEASURED, "a bench"};
+    return (haul_parameter){value, HAUL_MEASURED, "a bench"};
 }
 
 static void machines_are_completed_from_others(void **state)

@@ -6,14 +6,14 @@
 
 #include "haul/cost.h"
 
-static haul_figure measured(double value)
+static haul_parameter measured(double value)
 {
-    return (haul_figure){value, HAUL_MEASURED, NULL};
+    return (haul_parameter){value, HAUL_MEASURED, NULL};
 }
 
-static haul_figure nominal(double value)
+static haul_parameter nominal(double value)
 {
-    return (haul_figure){value, HAUL_DATASHEET, NULL};
+    return (haul_parameter){value, HAUL_DATASHEET, NULL};
 }
 
 static haul_link pcie(double generation)
@@ -90,7 +90,7 @@ static haul_copy_curve with_points(haul_direction direction, haul_memory memory,
                                    const haul_point *points, size_t count)
 {
     haul_copy_curve curve = {.direction = direction, .memory = memory};
-    curve.points_from = (haul_figure){(double)count, HAUL_FITTED, NULL};
+    curve.points_from = (haul_parameter){(double)count, HAUL_FITTED, NULL};
     memcpy(curve.points, points, count * sizeof *points);
     return curve;
 }

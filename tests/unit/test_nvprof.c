@@ -132,7 +132,7 @@ static void devices_are_in_base_units(void **state)
         "name INT);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES"
         "(1, 320064000, 15642329088, 4194304, 1590000, 3, 40, 7, 5, 0, 1);");
-    const haul_device *device = &workload->devices[0];
+    const haul_workload_device *device = &workload->devices[0];
     assert_string_equal(device->name, "Tesla T4");
     CHECK_NEAR(device->memory_bandwidth_Bps, 320.064e9, 1e-12);
     CHECK_NEAR(device->clock_Hz, 1.59e9, 1e-12);

@@ -119,7 +119,7 @@ static void test_forms_are_monotone(void **state)
                         haul_overlap_time(&any, (haul_strategy)s, streams) * (1 - 1e-12));
         haul_overlap_case devices[3] = {any, any, any};
         for (int kind = 0; kind < 3; kind++) {
-            devices[kind].device = (haul_stream_device)kind;
+            devices[kind].device = (haul_workload_stream_device)kind;
             devices[kind].in.busy_per_byte_s = any.in.per_byte_s;
             devices[kind].out.busy_per_byte_s = any.out.per_byte_s;
         }
@@ -303,7 +303,7 @@ static void test_machine_lacks(void **state)
     titan->gpu.copy_engines.provenance = HAUL_NOT_GIVEN;
     assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_MISSING);
     assert_string_equal(error.text, "machine 'gtx-titan' lacks gpu.copy_engines");
-    titan->gpu.copy_engines = (haul_figure){2, HAUL_DATASHEET, NULL};
+    titan->gpu.copy_engines = (haul_parameter){2, HAUL_DATASHEET, NULL};
     work.kernel_s = NAN;
     assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_BAD_INPUT);
     work.kernel_s = 1;

@@ -59,7 +59,7 @@ static void what_is_assumed_widens(void **state)
     assert_true(titan->copy_count <= 8);
     for (size_t i = 0; i < titan->copy_count; i++) {
         bare[i] = kept[i];
-        bare[i].gap_s = bare[i].mapped_rate_Bps = (haul_figure){0};
+        bare[i].gap_s = bare[i].mapped_rate_Bps = (haul_parameter){0};
     }
     titan->copies = bare;
     titan->gpu.copy_engines.value = 2;

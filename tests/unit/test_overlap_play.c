@@ -8,7 +8,7 @@
 static const haul_overlap_leg in = {8e6, 1, 1e-5, 1e-10, 4e-6, 1.25e-10, 2e-10};
 static const haul_overlap_leg out = {4e6, 2, 2e-5, 2e-10, 1e-5, 2e-10, 4e-10};
 
-static haul_overlap_case of(haul_stream_device device, double kernel_s)
+static haul_overlap_case of(haul_workload_stream_device device, double kernel_s)
 {
     return (haul_overlap_case){.device = device, .in = in, .out = out, .kernel_s = kernel_s};
 }
@@ -63,7 +63,7 @@ static void explicit_is_its_form(void **state)
 {
     (void)state;
     for (int device = 0; device < 3; device++) {
-        const haul_overlap_case any = of((haul_stream_device)device, 1e-3);
+        const haul_overlap_case any = of((haul_workload_stream_device)device, 1e-3);
         CHECK_NEAR(play(&any, HAUL_EXPLICIT, 1), 2.63e-3, 1e-9);
         CHECK_NEAR(play(&any, HAUL_STREAMS, 1), 2.63e-3, 1e-9);
         CHECK_NEAR(play(&any, HAUL_MAPPED, 1), haul_overlap_time(&any, HAUL_MAPPED, 1), 1e-6);

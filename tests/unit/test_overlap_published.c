@@ -40,7 +40,7 @@ static const kernel buoydiff_kernel = {"buoydiff", 2, 2, 3};
 typedef struct platform {
     const char *machine;
     double axis_s; /* where the chart ends */
-    haul_stream_device device;
+    haul_workload_stream_device device;
     haul_strategy best_state;
     haul_strategy best_buoydiff;
 } platform;

@@ -171,8 +171,8 @@ static void bars_stand_for_all_operations(void **state)
 typedef struct named_workload {
     haul_owned_workload owned; /* first: haul_workload_string looks behind what is seen */
     haul_op *ops;
-    haul_stream streams[4];
-    haul_device device;
+    haul_workload_stream streams[4];
+    haul_workload_device device;
 } named_workload;
 
 static const char *const evil_names[] = {
@@ -205,7 +205,7 @@ static const haul_workload *make_named(named_workload *self, size_t count)
             op->bytes = 1 + i * 104729 % 1000000;
     }
     for (unsigned s = 0; s < 4; s++)
-        self->streams[s] = (haul_stream){.id = s, .name = s ? evil_names[s] : NULL};
+        self->streams[s] = (haul_workload_stream){.id = s, .name = s ? evil_names[s] : NULL};
     self->device.name = evil_names[1];
     self->owned.seen = (haul_workload){.source = evil_names[0],
                                        .format = evil_names[0],

@@ -157,7 +157,7 @@ static void counts_calls(void **state)
     (void)state;
     enum { COUNT = 4000 };
     by_hand hand = {0};
-    haul_thread thread = {.id = 1};
+    haul_workload_thread thread = {.id = 1};
     fill(&hand, COUNT, 1000);
     by_hand_finish(&hand);
     for (uint32_t i = 0; i < COUNT; i++) {

@@ -377,7 +377,7 @@ static void files_of_one_recording_are_joined(void **state)
     assert_int_equal(workload->counts.orphans, 0);
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const haul_stream *stream = &workload->streams[op->stream];
+        const haul_workload_stream *stream = &workload->streams[op->stream];
         assert_string_equal(haul_workload_string(workload, op->name),
                             workload->devices[stream->device].name);
     }

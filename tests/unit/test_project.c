@@ -100,7 +100,7 @@ static void a_trace_gives_back_its_own_times(void **state)
     const haul_projection_options fitted = {.to = &liner};
     for (int i = 0; i < 2; i++) {
         haul_projection *projection = project(workload, i ? &fitted : &given);
-        const haul_identity *identity = &projection->identity;
+        const haul_self_check *identity = &projection->identity;
         assert_int_equal(identity->of.score.count, 63);
         assert_int_equal(identity->fitted, i);
         assert_int_equal(identity->unpriced, 0);
@@ -233,7 +233,7 @@ static void pairs_add_up_to_the_copies(void **state)
     const haul_workload *workload = record(&hand);
     const haul_projection_options options = {.to = &liner, .from = &liner};
     haul_projection *projection = project(workload, &options);
-    const haul_identity *identity = &projection->identity;
+    const haul_self_check *identity = &projection->identity;
     uint64_t count = 0;
     double measured_s = 0;
     for (size_t p = 0; p < identity->pair_count; p++) {
@@ -386,7 +386,7 @@ static void collisions_explain_what_the_size_cannot(void **state)
     }
     const haul_projection_options options = {.to = &liner};
     haul_projection *projection = project(by_hand_finish(&hand), &options);
-    const haul_identity_row *in = &projection->identity.rows[0];
+    const haul_self_check_row *in = &projection->identity.rows[0];
     assert_int_equal(in->direction, HAUL_HTOD);
     assert_int_equal(in->collided, 10);
     CHECK_NEAR(in->busy_speed, 0.5, 0.01);
@@ -533,7 +533,7 @@ static void add_pageable(by_hand *hand, uint64_t bytes, int64_t after_ns, int64_
 /* Ten such copies of 1020 us each on a link of twice the rate, where they take 520 us. */
 static haul_projection *project_pageable(by_hand *hand, int64_t after_ns)
 {
-    static haul_thread thread;
+    static haul_workload_thread thread;
     int64_t now_ns = 0;
     for (int i = 0; i < 10; i++)
         add_pageable(hand, 4000000, after_ns, &now_ns);

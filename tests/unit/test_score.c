@@ -1,11 +1,11 @@
 #include "check.h"
 
 #include "by_hand.h"
-#include "project/alike.h"
-#include "project/collision.h"
+#include "project/contention.h"
+#include "project/reference.h"
 #include "project/score.h"
+#include "project/size_class.h"
 #include "project/traffic.h"
-#include "project/truth.h"
 
 static void scores_are_those_computed_by_hand(void **state)
 {
@@ -48,24 +48,24 @@ static void alike_copies_come_together_in_order(void **state)
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 20, 60, 3);
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 10, 50, 2);
     const haul_workload *workload = by_hand_finish(&hand);
-    haul_alike alike;
-    assert_int_equal(haul_alike_make(workload, NULL, &alike, NULL), HAUL_OK);
+    haul_size_class alike;
+    assert_int_equal(haul_size_class_make(workload, NULL, &alike, NULL), HAUL_OK);
     assert_int_equal(alike.op_count, 5);
     assert_int_equal(alike.class_count, 4);
     const uint32_t order[] = {2, 0, 1, 4, 5}; /* of start: 50 60 70 80 90 100 */
     assert_memory_equal(alike.ops, order, sizeof order);
-    assert_int_equal(haul_alike_group(&alike, 1).end, 3);
+    assert_int_equal(haul_size_class_group(&alike, 1).end, 3);
     assert_int_equal(alike.classes[2].count, 2);
     CHECK_NEAR(alike.classes[2].time_ns, 8, 0);
     double scratch[2];
-    CHECK_NEAR(haul_alike_median_ns(workload, &alike, &alike.classes[2], scratch), 4, 0);
-    haul_alike_release(&alike);
+    CHECK_NEAR(haul_size_class_median_ns(workload, &alike, &alike.classes[2], scratch), 4, 0);
+    haul_size_class_release(&alike);
 
     const bool any[HAUL_DIRECTIONS] = {[HAUL_HTOD] = true};
-    assert_int_equal(haul_alike_make(workload, any, &alike, NULL), HAUL_OK);
+    assert_int_equal(haul_size_class_make(workload, any, &alike, NULL), HAUL_OK);
     assert_int_equal(alike.class_count, 3);
     assert_int_equal(alike.classes[1].count, 3);
-    haul_alike_release(&alike);
+    haul_size_class_release(&alike);
     by_hand_release(&hand);
 }
 
@@ -76,16 +76,17 @@ static void many_sizes_are_told_apart(void **state)
     by_hand hand = {0};
     for (int i = 0; i < 2 * SIZES; i++)
         by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, (uint64_t)(i % SIZES) << 20, i, 1);
-    haul_alike alike;
-    assert_int_equal(haul_alike_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
+    haul_size_class alike;
+    assert_int_equal(haul_size_class_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
     assert_int_equal(alike.class_count, SIZES);
     for (size_t c = 0; c < SIZES; c++) {
         assert_int_equal(alike.classes[c].count, 2);
         assert_int_equal(alike.classes[c].bytes, (uint64_t)c << 20);
     }
-    const haul_alike_stride stride = haul_alike_thin(&alike, (haul_class_range){0, SIZES}, 1000);
+    const haul_size_class_stride stride =
+        haul_size_class_thin(&alike, (haul_class_range){0, SIZES}, 1000);
     assert_in_range((SIZES + stride.classes - 1) / stride.classes, 1, 1000);
-    haul_alike_release(&alike);
+    haul_size_class_release(&alike);
     by_hand_release(&hand);
 }
 
@@ -93,14 +94,14 @@ static void no_copies_make_no_classes(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    haul_alike alike;
-    assert_int_equal(haul_alike_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
+    haul_size_class alike;
+    assert_int_equal(haul_size_class_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
     assert_int_equal(alike.class_count, 0);
-    haul_collisions collisions;
-    assert_int_equal(haul_collisions_find(&hand.workload, &alike, &collisions, NULL), HAUL_OK);
+    haul_contention_fit collisions;
+    assert_int_equal(haul_contention_fit_find(&hand.workload, &alike, &collisions, NULL), HAUL_OK);
     assert_null(collisions.share);
-    haul_alike_release(&alike);
-    haul_collisions_release(&collisions);
+    haul_size_class_release(&alike);
+    haul_contention_fit_release(&collisions);
 }
 
 static void a_device_is_busy_once_however_many_copy(void **state)
@@ -143,12 +144,12 @@ static void add_colliding(by_hand *hand, int count, double base, double loss, do
     }
 }
 
-static haul_collisions collisions_of(by_hand *hand, haul_alike *alike)
+static haul_contention_fit collisions_of(by_hand *hand, haul_size_class *alike)
 {
-    haul_collisions collisions;
+    haul_contention_fit collisions;
     const haul_workload *workload = by_hand_finish(hand);
-    assert_int_equal(haul_alike_make(workload, NULL, alike, NULL), HAUL_OK);
-    assert_int_equal(haul_collisions_find(workload, alike, &collisions, NULL), HAUL_OK);
+    assert_int_equal(haul_size_class_make(workload, NULL, alike, NULL), HAUL_OK);
+    assert_int_equal(haul_contention_fit_find(workload, alike, &collisions, NULL), HAUL_OK);
     return collisions;
 }
 
@@ -157,12 +158,12 @@ static void the_lost_speed_is_found(void **state)
     (void)state;
     by_hand hand = {0};
     add_colliding(&hand, 40, 100000, 0.4, 0.02);
-    haul_alike alike;
-    haul_collisions collisions = collisions_of(&hand, &alike);
+    haul_size_class alike;
+    haul_contention_fit collisions = collisions_of(&hand, &alike);
     CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0.4, 0.05);
     assert_int_equal(collisions.collided[HAUL_HTOD][HAUL_PINNED], 32);
-    haul_collisions_release(&collisions);
-    haul_alike_release(&alike);
+    haul_contention_fit_release(&collisions);
+    haul_size_class_release(&alike);
     by_hand_release(&hand);
 }
 
@@ -171,12 +172,12 @@ static void noise_is_not_taken_for_collisions(void **state)
     (void)state;
     by_hand hand = {0};
     add_colliding(&hand, 40, 100000, 0, 0.3);
-    haul_alike alike;
-    haul_collisions collisions = collisions_of(&hand, &alike);
+    haul_size_class alike;
+    haul_contention_fit collisions = collisions_of(&hand, &alike);
     CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0, 0);
-    CHECK_NEAR(haul_collision_speed(&collisions, &alike.classes[0], 1), 1, 0);
-    haul_collisions_release(&collisions);
-    haul_alike_release(&alike);
+    CHECK_NEAR(haul_contention_speed(&collisions, &alike.classes[0], 1), 1, 0);
+    haul_contention_fit_release(&collisions);
+    haul_size_class_release(&alike);
     by_hand_release(&hand);
 }
 
@@ -194,9 +195,9 @@ static void copies_are_paired_in_order_within_their_size(void **state)
     by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 10, 20, 101);
     by_hand_copy(&theirs, HAUL_HTOD, HAUL_PINNED, 10, 30, 102);
     by_hand_copy(&theirs, HAUL_DTOH, HAUL_HOST, 30, 40, 300);
-    haul_truth pairs;
-    assert_int_equal(haul_truth_pair(by_hand_finish(&mine), by_hand_finish(&theirs), &pairs, NULL),
-                     HAUL_OK);
+    haul_reference pairs;
+    assert_int_equal(
+        haul_reference_pair(by_hand_finish(&mine), by_hand_finish(&theirs), &pairs, NULL), HAUL_OK);
     const int64_t expected[] = {100, 200, 101, HAUL_NO_PARTNER, 300};
     assert_memory_equal(pairs.partner_ns, expected, sizeof expected);
     assert_int_equal(pairs.matched, 4);
@@ -204,16 +205,17 @@ static void copies_are_paired_in_order_within_their_size(void **state)
     assert_false(pairs.any_memory[HAUL_HTOD]);
     assert_true(pairs.any_memory[HAUL_DTOH]);
 
-    haul_alike alike;
-    assert_int_equal(haul_alike_make(&mine.workload, NULL, &alike, NULL), HAUL_OK);
+    haul_size_class alike;
+    assert_int_equal(haul_size_class_make(&mine.workload, NULL, &alike, NULL), HAUL_OK);
     const double prices[] = {220e-9, 200e-9, 1, (double)NAN}; /* of both copies of 10 bytes, ... */
     haul_score score;
     assert_int_equal(
-        haul_truth_score(&pairs, &alike, (haul_class_range){0, 4}, prices, &score, NULL), HAUL_OK);
+        haul_reference_score(&pairs, &alike, (haul_class_range){0, 4}, prices, &score, NULL),
+        HAUL_OK);
     assert_int_equal(score.count, 3);
     CHECK_NEAR(score.wape, 100 * (10 + 9 + 0) / 401.0, 1e-9);
-    haul_alike_release(&alike);
-    haul_truth_release(&pairs);
+    haul_size_class_release(&alike);
+    haul_reference_release(&pairs);
     by_hand_release(&mine);
     by_hand_release(&theirs);
 }

@@ -236,7 +236,7 @@ static void threads_launch_and_wait(void **state)
 {
     (void)state;
     by_hand self = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     static const int64_t calls_ns[] = {0, 5, 10, 25};
     for (int i = 0; i < 4; i++) {
         haul_op *op = by_hand_add(&self, i == 2 ? HAUL_OP_SYNC : HAUL_OP_KERNEL, calls_ns[i], 5);
@@ -278,7 +278,7 @@ static void blocking_calls_return_late(void **state)
     (void)state;
     for (int blocks = 0; blocks < 2; blocks++) {
         by_hand self = {0};
-        haul_thread thread = {0};
+        haul_workload_thread thread = {0};
         for (int64_t i = 0; i < 2; i++) {
             haul_op *op = by_hand_copy(&self, (haul_direction)i, HAUL_PAGEABLE, 1, 10 * i, 5);
             op->stream = (uint32_t)i;
@@ -336,7 +336,7 @@ static void spoil_kind(by_hand *self)
 }
 static void spoil_order(by_hand *self)
 {
-    static haul_thread thread;
+    static haul_workload_thread thread;
     self->workload.threads = &thread;
     self->workload.thread_count = 1;
     self->ops[0].thread = self->ops[1].thread = 0;
@@ -401,7 +401,7 @@ static void a_call_that_returns_too_late_is_named(void **state)
     haul_timeline_options host = plain;
     host.release = HAUL_RELEASE_HOST;
     by_hand self = {0};
-    static haul_thread thread;
+    static haul_workload_thread thread;
     pipeline(&self, 1, 0, 20, 30);
     self.workload.threads = &thread;
     self.workload.thread_count = 1;
@@ -424,7 +424,7 @@ static void calls_in_a_circle_are_named(void **state)
 {
     (void)state;
     by_hand self = {0};
-    static haul_thread thread;
+    static haul_workload_thread thread;
     pipeline(&self, 1, 10, 20, 30);
     self.workload.threads = &thread;
     self.workload.thread_count = 1;

@@ -45,7 +45,7 @@ static const haul_resource *find(const haul_timeline *timeline, haul_resource_ki
 }
 
 /* A thread calls kernels of 100 every 5, four for stream 0 and one for stream 1. */
-static void make_launches(by_hand *self, haul_thread *thread)
+static void make_launches(by_hand *self, haul_workload_thread *thread)
 {
     for (uint32_t i = 0; i < 5; i++) {
         haul_op *op = by_hand_add(self, HAUL_OP_KERNEL, 5 * (int64_t)i, 100);
@@ -65,7 +65,7 @@ static void a_full_queue_holds_up_calls(void **state)
 {
     (void)state;
     by_hand self = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     make_launches(&self, &thread);
     haul_timeline_options options = plain;
     options.device.queue_depth = 2;
@@ -113,7 +113,7 @@ static void kernels_start_where_a_block_fits(void **state)
     self.workload.shapes = shapes;
     self.workload.shape_count = 4;
     haul_timeline_options options = plain;
-    options.device.room = (haul_room){.multiprocessors = 2, .threads = 2048};
+    options.device.room = (haul_occupancy){.multiprocessors = 2, .threads = 2048};
     haul_timeline *timeline = run(&self, &options);
     /* Two blocks of the second find room at once, so it has started; the third waits until the
      * second has all of its own; the fourth until half of the device is free, for its first block;
@@ -144,7 +144,7 @@ static void room_has_no_end_to_overflow(void **state)
     self.workload.shapes = &shape;
     self.workload.shape_count = 1;
     haul_timeline_options options = plain;
-    options.device.room = (haul_room){.multiprocessors = UINT32_MAX, .threads = UINT32_MAX};
+    options.device.room = (haul_occupancy){.multiprocessors = UINT32_MAX, .threads = UINT32_MAX};
     haul_timeline *timeline = run(&self, &options);
     assert_int_equal(timeline->ops[1].start_ns, 10);
     haul_timeline_free(timeline);
@@ -156,7 +156,7 @@ static void each_limit_of_a_multiprocessor_counts(void **state)
     (void)state;
     static const haul_shape shape = {
         .grid = {2, 1, 1}, .block = {64, 1, 1}, .registers_per_thread = 32, .shared_bytes = 1024};
-    static const haul_room rooms[] = {
+    static const haul_occupancy rooms[] = {
         {.multiprocessors = 1, .blocks = 3},
         {.multiprocessors = 1, .threads = 3 * 64},
         {.multiprocessors = 1, .registers = 3 * 64 * 32},
@@ -310,8 +310,8 @@ static void devices_do_not_look_at_each_other(void **state)
     (void)state;
     enum { DEVICES = 20000, OPS = 3 * DEVICES };
     haul_op *ops = calloc(OPS, sizeof *ops);
-    haul_stream *streams = calloc(DEVICES, sizeof *streams);
-    haul_device *devices = calloc(DEVICES, sizeof *devices);
+    haul_workload_stream *streams = calloc(DEVICES, sizeof *streams);
+    haul_workload_device *devices = calloc(DEVICES, sizeof *devices);
     assert_true(ops && streams && devices);
     for (uint32_t i = 0; i < OPS; i++) {
         ops[i] = (haul_op){.kind = i / DEVICES == 1 ? HAUL_OP_KERNEL : HAUL_OP_COPY,
@@ -346,7 +346,7 @@ static void queues_that_never_empty_are_cycles(void **state)
 {
     (void)state;
     by_hand self = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     static const haul_edge edge = {4, 0};
     make_launches(&self, &thread);
     self.workload.edges = &edge;
@@ -453,7 +453,7 @@ static void a_queue_is_as_deep_as_it_was_seen(void **state)
     (void)state;
     enum { KERNELS = 3000, KERNEL_NS = 1000 };
     by_hand self = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     for (uint32_t i = 0; i < KERNELS; i++) {
         haul_op *op =
             by_hand_add(&self, HAUL_OP_KERNEL, KERNELS + (int64_t)i * KERNEL_NS, KERNEL_NS);
@@ -482,7 +482,7 @@ static void a_queue_is_as_deep_as_it_was_seen(void **state)
 
 /* Kernels of 1000, called 1 apart until 1100 are in flight; then each call waits for the end of
  * one, and returns 5 later. */
-static void make_held(by_hand *self, haul_thread *thread)
+static void make_held(by_hand *self, haul_workload_thread *thread)
 {
     enum { KERNELS = 3000, ROOM = 1100, START = 10000, KERNEL_NS = 1000 };
     int64_t now_ns = 0;
@@ -507,7 +507,7 @@ static void calls_wait_for_room_no_longer_than_the_device_makes_them(void **stat
 {
     (void)state;
     by_hand self = {0};
-    haul_thread thread = {0};
+    haul_workload_thread thread = {0};
     make_held(&self, &thread);
     haul_replay replay;
     haul_in_flight found;
@@ -541,7 +541,7 @@ static void who_is_late_finds_room(void **state)
 {
     (void)state;
     by_hand self = {0};
-    haul_thread threads[2] = {{0}};
+    haul_workload_thread threads[2] = {{0}};
     for (uint32_t i = 0; i < 6; i++) {
         const bool is_late = i == 1 || i == 5;
         haul_op *op = by_hand_add(&self, HAUL_OP_KERNEL, 100 * (int64_t)i, 100);

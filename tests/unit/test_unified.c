@@ -52,7 +52,8 @@ static haul_workload *recording(void)
     haul_builder_init(&builder);
     const uint32_t device = haul_builder_device(&builder, 0, 0);
     for (uint64_t s = 0; s < 2; s++)
-        haul_builder_stream(&builder, &(haul_stream){.device = device, .process = 1, .id = s});
+        haul_builder_stream(&builder,
+                            &(haul_workload_stream){.device = device, .process = 1, .id = s});
     haul_builder_thread(&builder, 1, 7);
     haul_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
     for (uint64_t r = 0; r < ROUNDS; r++)

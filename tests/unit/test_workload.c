@@ -114,7 +114,8 @@ static void add_streams(haul_builder *builder)
 {
     const uint32_t device = haul_builder_device(builder, 0, 0);
     for (uint64_t s = 0; s < STREAMS; s++) {
-        const haul_stream stream = {.device = device, .process = 1, .context = s % 2, .id = s};
+        const haul_workload_stream stream = {
+            .device = device, .process = 1, .context = s % 2, .id = s};
         assert_int_equal(haul_builder_stream(builder, &stream), s);
     }
     for (uint64_t t = 0; t < THREADS; t++)
@@ -244,9 +245,10 @@ static void waits_are_on_the_stream_that_works(void **state)
     haul_builder_init(&builder);
     const uint32_t first = haul_builder_device(&builder, 0, 0);
     const uint32_t second = haul_builder_device(&builder, 1, 1);
-    const haul_stream streams[] = {{.device = first, .process = 1, .context = 2, .id = 7},
-                                   {.device = first, .process = 1, .context = 2, .id = 8},
-                                   {.device = second, .process = 1, .context = 2, .id = 7}};
+    const haul_workload_stream streams[] = {
+        {.device = first, .process = 1, .context = 2, .id = 7},
+        {.device = first, .process = 1, .context = 2, .id = 8},
+        {.device = second, .process = 1, .context = 2, .id = 7}};
     uint32_t numbers[3];
     for (int i = 0; i < 3; i++)
         numbers[i] = haul_builder_stream(&builder, &streams[i]);

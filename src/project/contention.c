@@ -1,4 +1,4 @@
-#include "project/collision.h"
+#include "project/contention.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,13 +123,13 @@ static bool pays(const sample_set *set)
 }
 
 /* Copies of the classes that have an equal. */
-static void gather(const haul_workload *workload, const haul_alike *alike, const float *share,
+static void gather(const haul_workload *workload, const haul_size_class *alike, const float *share,
                    haul_class_range range, sample_set *set)
 {
-    const haul_alike_stride stride = haul_alike_thin(alike, range, SAMPLES);
+    const haul_size_class_stride stride = haul_size_class_thin(alike, range, SAMPLES);
     set->count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes) {
-        const haul_alike_class *self = &alike->classes[c];
+        const haul_size_class_key *self = &alike->classes[c];
         if (self->count < 2)
             continue;
         for (size_t k = 0; k < self->count; k += stride.copies) {
@@ -140,7 +140,8 @@ static void gather(const haul_workload *workload, const haul_alike *alike, const
     }
 }
 
-static uint64_t count_collided(const haul_alike *alike, const float *share, haul_class_range range)
+static uint64_t count_collided(const haul_size_class *alike, const float *share,
+                               haul_class_range range)
 {
     uint64_t count = 0;
     for (size_t c = range.begin; c < range.end; c++)
@@ -149,18 +150,18 @@ static uint64_t count_collided(const haul_alike *alike, const float *share, haul
     return count;
 }
 
-static haul_status fit_groups(const haul_workload *workload, const haul_alike *alike,
-                              haul_collisions *self, haul_error *error)
+static haul_status fit_groups(const haul_workload *workload, const haul_size_class *alike,
+                              haul_contention_fit *self, haul_error *error)
 {
     sample_set set = {.items = malloc(2 * (size_t)SAMPLES * sizeof *set.items),
                       .scratch = malloc(2 * (size_t)SAMPLES * sizeof *set.scratch)};
     const bool ready = set.items && set.scratch;
     for (haul_class_range range = {0}; ready && range.end < alike->class_count;) {
-        range = haul_alike_group(alike, range.end);
+        range = haul_size_class_group(alike, range.end);
         const uint64_t collided = count_collided(alike, self->share, range);
         if (!collided)
             continue;
-        const haul_alike_class *first = &alike->classes[range.begin];
+        const haul_size_class_key *first = &alike->classes[range.begin];
         self->collided[first->direction][first->memory] = collided;
         gather(workload, alike, self->share, range, &set);
         if (pays(&set))
@@ -179,10 +180,10 @@ static bool any_above_zero(const float *share, size_t count)
     return false;
 }
 
-haul_status haul_collisions_find(const haul_workload *workload, const haul_alike *alike,
-                                 haul_collisions *collisions, haul_error *error)
+haul_status haul_contention_fit_find(const haul_workload *workload, const haul_size_class *alike,
+                                     haul_contention_fit *collisions, haul_error *error)
 {
-    haul_collisions found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
+    haul_contention_fit found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
     if (!found.share)
         return haul_fail_no_memory(error);
     haul_status status = haul_traffic_shares(workload, HAUL_HTOD, HAUL_DTOH, found.share, error);
@@ -200,14 +201,14 @@ haul_status haul_collisions_find(const haul_workload *workload, const haul_alike
     return status;
 }
 
-void haul_collisions_release(haul_collisions *collisions)
+void haul_contention_fit_release(haul_contention_fit *collisions)
 {
     free(collisions->share);
-    *collisions = (haul_collisions){0};
+    *collisions = (haul_contention_fit){0};
 }
 
-double haul_collision_speed(const haul_collisions *collisions, const haul_alike_class *alike_class,
-                            uint32_t op)
+double haul_contention_speed(const haul_contention_fit *collisions,
+                             const haul_size_class_key *alike_class, uint32_t op)
 {
     if (!collisions->share || alike_class->memory >= HAUL_MEMORIES)
         return 1;

@@ -1,30 +1,30 @@
 /* A projection against a profile of the same program on the target. */
-#ifndef HAUL_PROJECT_TRUTH_H
-#define HAUL_PROJECT_TRUTH_H
+#ifndef HAUL_PROJECT_REFERENCE_H
+#define HAUL_PROJECT_REFERENCE_H
 
 #include "haul/project.h"
-#include "project/alike.h"
+#include "project/size_class.h"
 
 enum { HAUL_NO_PARTNER = -1 };
 
-typedef struct haul_truth {
+typedef struct haul_reference {
     int64_t *partner_ns; /* duration of each operation's partner, or HAUL_NO_PARTNER */
     uint64_t matched;
     uint64_t unmatched;               /* of both */
     bool any_memory[HAUL_DIRECTIONS]; /* where kinds of memory were not told apart */
-} haul_truth;
+} haul_reference;
 
 /* Pairs the copies of two profiles in order of start within direction, memory and size. In a
  * direction where either profile has copies of memory that it does not know, kinds of memory are
- * taken together. Release with haul_truth_release. */
-haul_status haul_truth_pair(const haul_workload *workload, const haul_workload *truth,
-                            haul_truth *pairs, haul_error *error);
-void haul_truth_release(haul_truth *pairs);
+ * taken together. Release with haul_reference_release. */
+haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *truth,
+                                haul_reference *pairs, haul_error *error);
+void haul_reference_release(haul_reference *pairs);
 
 /* The score of the copies of some classes that have a partner; price_s holds what each
  * class's copies take together, NaN for a class that is left out. */
-haul_status haul_truth_score(const haul_truth *pairs, const haul_alike *alike,
-                             haul_class_range range, const double *price_s, haul_score *score,
-                             haul_error *error);
+haul_status haul_reference_score(const haul_reference *pairs, const haul_size_class *alike,
+                                 haul_class_range range, const double *price_s, haul_score *score,
+                                 haul_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "project/alike.h"
+#include "project/size_class.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,24 +34,24 @@ static bool count_classes(const haul_workload *workload, const bool *any_memory,
 }
 
 /* The rows as classes; `first` is the row's number until they are placed. */
-static haul_alike_class *make_classes(const haul_tally *tally)
+static haul_size_class_key *make_classes(const haul_tally *tally)
 {
-    haul_alike_class *classes = calloc(tally->count + 1, sizeof *classes);
+    haul_size_class_key *classes = calloc(tally->count + 1, sizeof *classes);
     for (size_t i = 0; classes && i < tally->count; i++) {
         const haul_tally_row *row = &tally->rows[i];
-        classes[i] = (haul_alike_class){.bytes = row->bytes,
-                                        .time_ns = (double)row->time_ns,
-                                        .first = (uint32_t)i,
-                                        .count = (uint32_t)row->count,
-                                        .direction = row->direction,
-                                        .memory = row->memory};
+        classes[i] = (haul_size_class_key){.bytes = row->bytes,
+                                           .time_ns = (double)row->time_ns,
+                                           .first = (uint32_t)i,
+                                           .count = (uint32_t)row->count,
+                                           .direction = row->direction,
+                                           .memory = row->memory};
     }
     return classes;
 }
 
 static int compare_classes(const void *a, const void *b)
 {
-    const haul_alike_class *x = a, *y = b;
+    const haul_size_class_key *x = a, *y = b;
     if (x->direction != y->direction)
         return x->direction < y->direction ? -1 : 1;
     if (x->memory != y->memory)
@@ -61,7 +61,7 @@ static int compare_classes(const void *a, const void *b)
 
 /* Orders the classes and says where each begins: next[row] becomes the first place of its copies.
  */
-static void place_classes(haul_alike_class *classes, size_t count, uint32_t *next)
+static void place_classes(haul_size_class_key *classes, size_t count, uint32_t *next)
 {
     qsort(classes, count, sizeof *classes, compare_classes);
     uint32_t first = 0;
@@ -89,12 +89,12 @@ static size_t count_copies(const haul_workload *workload)
     return count;
 }
 
-haul_status haul_alike_make(const haul_workload *workload, const bool *any_memory,
-                            haul_alike *alike, haul_error *error)
+haul_status haul_size_class_make(const haul_workload *workload, const bool *any_memory,
+                                 haul_size_class *alike, haul_error *error)
 {
     const size_t count = count_copies(workload);
     haul_tally tally = {0};
-    haul_alike made = {.op_count = count, .ops = malloc((count + 1) * sizeof *made.ops)};
+    haul_size_class made = {.op_count = count, .ops = malloc((count + 1) * sizeof *made.ops)};
     uint32_t *class_of = calloc(count + 1, sizeof *class_of);
     uint32_t *next = NULL;
     if (made.ops && class_of && count_classes(workload, any_memory, &tally, class_of)) {
@@ -109,21 +109,21 @@ haul_status haul_alike_make(const haul_workload *workload, const bool *any_memor
         place_copies(workload, class_of, next, made.ops);
         *alike = made;
     } else {
-        haul_alike_release(&made);
+        haul_size_class_release(&made);
     }
     free(next);
     free(class_of);
     return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-void haul_alike_release(haul_alike *alike)
+void haul_size_class_release(haul_size_class *alike)
 {
     free(alike->classes);
     free(alike->ops);
-    *alike = (haul_alike){0};
+    *alike = (haul_size_class){0};
 }
 
-haul_class_range haul_alike_group(const haul_alike *alike, size_t begin)
+haul_class_range haul_size_class_group(const haul_size_class *alike, size_t begin)
 {
     size_t end = begin;
     while (end < alike->class_count &&
@@ -133,29 +133,30 @@ haul_class_range haul_alike_group(const haul_alike *alike, size_t begin)
     return (haul_class_range){begin, end};
 }
 
-double haul_alike_median_ns(const haul_workload *workload, const haul_alike *alike,
-                            const haul_alike_class *alike_class, double *scratch)
+double haul_size_class_median_ns(const haul_workload *workload, const haul_size_class *alike,
+                                 const haul_size_class_key *alike_class, double *scratch)
 {
     for (uint32_t i = 0; i < alike_class->count; i++)
         scratch[i] = (double)workload->ops[alike->ops[alike_class->first + i]].dur_ns;
     return haul_median_of_many(scratch, alike_class->count);
 }
 
-size_t haul_alike_copies(const haul_alike *alike, haul_class_range range)
+size_t haul_size_class_copies(const haul_size_class *alike, haul_class_range range)
 {
     if (range.begin >= range.end)
         return 0;
-    const haul_alike_class *last = &alike->classes[range.end - 1];
+    const haul_size_class_key *last = &alike->classes[range.end - 1];
     return (size_t)last->first + last->count - alike->classes[range.begin].first;
 }
 
-haul_alike_stride haul_alike_thin(const haul_alike *alike, haul_class_range range, size_t limit)
+haul_size_class_stride haul_size_class_thin(const haul_size_class *alike, haul_class_range range,
+                                            size_t limit)
 {
-    return (haul_alike_stride){.classes = 1 + (range.end - range.begin) / limit,
-                               .copies = 1 + haul_alike_copies(alike, range) / limit};
+    return (haul_size_class_stride){.classes = 1 + (range.end - range.begin) / limit,
+                                    .copies = 1 + haul_size_class_copies(alike, range) / limit};
 }
 
-size_t haul_alike_largest(const haul_alike *alike)
+size_t haul_size_class_largest(const haul_size_class *alike)
 {
     size_t largest = 0;
     for (size_t i = 0; i < alike->class_count; i++)
@@ -164,7 +165,7 @@ size_t haul_alike_largest(const haul_alike *alike)
     return largest;
 }
 
-void haul_alike_blame(const haul_alike_class *alike_class, haul_error *error)
+void haul_size_class_blame(const haul_size_class_key *alike_class, haul_error *error)
 {
     if (!error)
         return;

@@ -13,7 +13,7 @@ typedef struct split {
     double last;
 } split;
 
-static split split_of(uint64_t length, const haul_tiled_product *product)
+static split split_of(uint64_t length, const haul_blocked_product *product)
 {
     const uint64_t whole = length / product->tile;
     const double rest = (double)(length % product->tile) / (double)product->tile;
@@ -49,8 +49,8 @@ static const char *const texts[WORKS] = {
 };
 
 typedef struct tiling {
-    const haul_tiled_product *product;
-    const haul_tiled_costs *costs;
+    const haul_blocked_product *product;
+    const haul_blocked_costs *costs;
     split m;
     split n;
     split k;
@@ -64,12 +64,12 @@ typedef struct tiling {
 /* At least the time of all that is to be done: the last tile is up to 2 long. */
 static double total_ns(const tiling *self)
 {
-    const haul_tiled_costs *costs = self->costs;
+    const haul_blocked_costs *costs = self->costs;
     const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
     return 8e9 * products * (3 * costs->in_busy_s + costs->out_busy_s + costs->kernel_s);
 }
 
-static haul_status check_costs(const haul_tiled_costs *costs, haul_error *error)
+static haul_status check_costs(const haul_blocked_costs *costs, haul_error *error)
 {
     const double times[] = {costs->in_s, costs->in_busy_s, costs->out_s, costs->out_busy_s,
                             costs->kernel_s};
@@ -82,7 +82,7 @@ static haul_status check_costs(const haul_tiled_costs *costs, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status check(const haul_tiled_product *product, const haul_tiled_costs *costs,
+static haul_status check(const haul_blocked_product *product, const haul_blocked_costs *costs,
                          haul_error *error)
 {
     if (!product->m || !product->n || !product->k || !product->tile)
@@ -97,9 +97,9 @@ static haul_status check(const haul_tiled_product *product, const haul_tiled_cos
 static haul_status check_size(const tiling *self, haul_error *error)
 {
     const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
-    if (products > HAUL_TILED_PRODUCTS_MOST)
+    if (products > HAUL_BLOCKED_PRODUCTS_MOST)
         return haul_fail(error, HAUL_BAD_INPUT, "more than %d products of tiles",
-                         HAUL_TILED_PRODUCTS_MOST);
+                         HAUL_BLOCKED_PRODUCTS_MOST);
     if (total_ns(self) > 0x1p61)
         return haul_fail(error, HAUL_BAD_INPUT, "the times of all tiles are beyond 2^61 ns");
     return HAUL_OK;
@@ -113,7 +113,8 @@ static void begin(tiling *self)
     for (uint32_t w = 0; w < WORKS; w++) {
         self->names[w] = haul_builder_name(builder, w);
         haul_builder_name_text(builder, w, texts[w], strlen(texts[w]));
-        const haul_stream stream = {.device = device, .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
+        const haul_workload_stream stream = {.device = device,
+                                             .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
         self->streams[w] = haul_builder_stream(builder, &stream);
     }
     self->last_in = HAUL_NONE;
@@ -139,8 +140,8 @@ static uint32_t add(tiling *self, work what, double seconds)
 
 static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
 {
-    const haul_tiled_product *product = self->product;
-    const haul_tiled_costs *costs = self->costs;
+    const haul_blocked_product *product = self->product;
+    const haul_blocked_costs *costs = self->costs;
     const double m = part(&self->m, i), n = part(&self->n, j), sum = part(&self->k, k);
     const uint32_t before = self->last_in;
     if (product->a_on_host && j == 0)
@@ -181,7 +182,7 @@ static double speed(double alone_s, double busy_s)
     return ratio > 0 ? ratio : 1; /* of nothing */
 }
 
-static haul_timeline_device device_of(const haul_tiled_costs *costs)
+static haul_timeline_device device_of(const haul_blocked_costs *costs)
 {
     return (haul_timeline_device){
         .copy_engines = 2,
@@ -191,9 +192,9 @@ static haul_timeline_device device_of(const haul_tiled_costs *costs)
     };
 }
 
-haul_status haul_tiled_workload(const haul_tiled_product *product, const haul_tiled_costs *costs,
-                                haul_workload **workload, haul_timeline_device *device,
-                                haul_error *error)
+haul_status haul_blocked_workload(const haul_blocked_product *product,
+                                  const haul_blocked_costs *costs, haul_workload **workload,
+                                  haul_timeline_device *device, haul_error *error)
 {
     haul_status status = check(product, costs, error);
     if (status)
@@ -220,13 +221,13 @@ haul_status haul_tiled_workload(const haul_tiled_product *product, const haul_ti
     return status;
 }
 
-haul_status haul_tiled_time(const haul_tiled_product *product, const haul_tiled_costs *costs,
-                            double *seconds, haul_error *error)
+haul_status haul_blocked_time(const haul_blocked_product *product, const haul_blocked_costs *costs,
+                              double *seconds, haul_error *error)
 {
     haul_workload *workload = NULL;
     haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
     haul_timeline *timeline = NULL;
-    haul_status status = haul_tiled_workload(product, costs, &workload, &options.device, error);
+    haul_status status = haul_blocked_workload(product, costs, &workload, &options.device, error);
     if (!status)
         status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)

@@ -1,30 +1,30 @@
 /* What happens next: the actors of a timeline, each with at most one event, by time. */
-#ifndef HAUL_TIMELINE_EVENTS_H
-#define HAUL_TIMELINE_EVENTS_H
+#ifndef HAUL_TIMELINE_EVENT_QUEUE_H
+#define HAUL_TIMELINE_EVENT_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct haul_event_item {
+typedef struct haul_event_queue_item {
     int64_t time_ns;
     uint32_t actor;
-} haul_event_item;
+} haul_event_queue_item;
 
-typedef struct haul_events {
-    haul_event_item *heap;
+typedef struct haul_event_queue {
+    haul_event_queue_item *heap;
     uint32_t *places; /* in the heap, by actor; UINT32_MAX where it has no event */
     uint32_t count;
-} haul_events;
+} haul_event_queue;
 
-bool haul_events_init(haul_events *self, uint32_t actors);
-void haul_events_release(haul_events *self);
+bool haul_event_queue_init(haul_event_queue *self, uint32_t actors);
+void haul_event_queue_release(haul_event_queue *self);
 
 /* Gives an actor its event, or moves it. */
-void haul_events_set(haul_events *self, uint32_t actor, int64_t time_ns);
+void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns);
 
 /* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
-uint32_t haul_events_take(haul_events *self);
+uint32_t haul_event_queue_take(haul_event_queue *self);
 
 /* Those who wait for something, in the order in which they are served. */
 typedef struct haul_waiting_item {

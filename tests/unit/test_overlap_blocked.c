@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
-#include "tiled_player.h"
+#include "blocked_player.h"
 #include "tiled_rows.h"
 
-static double time_of(haul_tiled_product product, haul_tiled_costs costs)
+static double time_of(haul_blocked_product product, haul_blocked_costs costs)
 {
     double seconds = -1;
     haul_error error;
-    if (haul_tiled_time(&product, &costs, &seconds, &error))
+    if (haul_blocked_time(&product, &costs, &seconds, &error))
         fail_msg("%s", error.text);
     return seconds;
 }
@@ -21,29 +21,29 @@ static double time_of(haul_tiled_product product, haul_tiled_costs costs)
 static void test_by_hand(void **state)
 {
     (void)state;
-    const haul_tiled_costs costs = {1, 1.5, 1, 2, 10};
-    const haul_tiled_costs fast = {1, 1.5, 1, 2, 0.1};
-    CHECK_NEAR(time_of((haul_tiled_product){8, 8, 8, 8, true, true, true, 0, false}, costs),
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10};
+    const haul_blocked_costs fast = {1, 1.5, 1, 2, 0.1};
+    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 8, 8, true, true, true, 0, false}, costs),
                3 + 10 + 1, 1e-9);
     /* the second tiles of A and B come while the first product runs */
-    CHECK_NEAR(time_of((haul_tiled_product){8, 8, 16, 8, true, true, true, 0, false}, costs),
+    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, true, true, true, 0, false}, costs),
                3 + 20 + 1, 1e-9);
-    CHECK_NEAR(time_of((haul_tiled_product){8, 8, 16, 8, false, false, false, 0, false}, costs), 20,
-               1e-9);
-    CHECK_NEAR(time_of((haul_tiled_product){8, 8, 16, 8, false, false, true, 0, false}, costs), 22,
-               1e-9);
+    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, false, false, false, 0, false}, costs),
+               20, 1e-9);
+    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, false, false, true, 0, false}, costs),
+               22, 1e-9);
     /* copies bound it: A, B, C to 3; product to 3.1; A' and C's way back slow each other to 5.1,
      * where 0.35 / 0.6 ... of C' is left: it ends at 5.6667 */
-    CHECK_NEAR(time_of((haul_tiled_product){16, 8, 8, 8, true, true, true, 0, false}, fast),
+    CHECK_NEAR(time_of((haul_blocked_product){16, 8, 8, 8, true, true, true, 0, false}, fast),
                5.1 + (1 - 0.65 / 1.5) + 0.1 + 1, 1e-9);
 }
 
 static void test_edges(void **state)
 {
     (void)state;
-    const haul_tiled_costs costs = {1, 1.5, 1, 2, 10};
-    const haul_tiled_product half = {12, 8, 8, 8, true, true, true, 0, false};
-    haul_tiled_product joined = half;
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10};
+    const haul_blocked_product half = {12, 8, 8, 8, true, true, true, 0, false};
+    haul_blocked_product joined = half;
     joined.edge_alone = 0.5;
     CHECK_NEAR(time_of(half, costs), 3 + 10 + 5 + 0.5, 1e-9);
     CHECK_NEAR(time_of(joined, costs), 1.5 + 1 + 1.5 + 15 + 1.5, 1e-9);
@@ -61,8 +61,8 @@ static void test_edges(void **state)
 static void test_held_back(void **state)
 {
     (void)state;
-    const haul_tiled_costs costs = {1, 1.5, 1, 2, 0.1};
-    haul_tiled_product product = {16, 8, 8, 8, true, true, true, 0, false};
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 0.1};
+    haul_blocked_product product = {16, 8, 8, 8, true, true, true, 0, false};
     product.out_after_in = true;
     CHECK_NEAR(time_of(product, costs), 5 + 2, 1e-9);
     product.c_on_host = false;
@@ -81,16 +81,17 @@ static void test_between_bounds(void **state)
     uint64_t seed = 7;
     for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 1 + (double)(next(&seed) % 100), out = 1 + (double)(next(&seed) % 100);
-        const haul_tiled_costs costs = {in, in * 1.2, out, out * 1.3, (double)(next(&seed) % 200)};
-        const haul_tiled_product all = {1 + next(&seed) % 200,
-                                        1 + next(&seed) % 200,
-                                        1 + next(&seed) % 200,
-                                        16 + next(&seed) % 64,
-                                        true,
-                                        true,
-                                        true,
-                                        0,
-                                        false};
+        const haul_blocked_costs costs = {in, in * 1.2, out, out * 1.3,
+                                          (double)(next(&seed) % 200)};
+        const haul_blocked_product all = {1 + next(&seed) % 200,
+                                          1 + next(&seed) % 200,
+                                          1 + next(&seed) % 200,
+                                          16 + next(&seed) % 64,
+                                          true,
+                                          true,
+                                          true,
+                                          0,
+                                          false};
         const double m = (double)all.m, n = (double)all.n, k = (double)all.k;
         const double tile = (double)all.tile;
         const double in_s = in * (m * k + k * n + m * n) / tile / tile;
@@ -100,7 +101,7 @@ static void test_between_bounds(void **state)
         assert_true(seconds >= fmax(kernel_s, in_s) * (1 - 1e-9));
         assert_true(seconds >= out_s * (1 - 1e-9));
         assert_true(seconds <= (1.3 * (in_s + out_s) + kernel_s) * (1 + 1e-9));
-        haul_tiled_product less = all;
+        haul_blocked_product less = all;
         less.a_on_host = false;
         less.b_on_host = next(&seed) % 2;
         assert_true(time_of(less, costs) <= seconds * (1 + 1e-9));
@@ -116,18 +117,18 @@ static void test_second_derivation(void **state)
     for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
         const double out = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
-        const haul_tiled_costs costs = {in, in * (1 + 1e-3 * (double)(next(&seed) % 900)), out,
-                                        out * (1 + 1e-3 * (double)(next(&seed) % 900)),
-                                        1e-3 * (double)(next(&seed) % 2000)};
-        const haul_tiled_product product = {.m = 1 + next(&seed) % 300,
-                                            .n = 1 + next(&seed) % 300,
-                                            .k = 1 + next(&seed) % 300,
-                                            .tile = 16 + next(&seed) % 100,
-                                            .a_on_host = next(&seed) % 2,
-                                            .b_on_host = next(&seed) % 2,
-                                            .c_on_host = next(&seed) % 4 > 0,
-                                            .edge_alone = 0.25 * (double)(next(&seed) % 5),
-                                            .out_after_in = next(&seed) % 3 == 0};
+        const haul_blocked_costs costs = {in, in * (1 + 1e-3 * (double)(next(&seed) % 900)), out,
+                                          out * (1 + 1e-3 * (double)(next(&seed) % 900)),
+                                          1e-3 * (double)(next(&seed) % 2000)};
+        const haul_blocked_product product = {.m = 1 + next(&seed) % 300,
+                                              .n = 1 + next(&seed) % 300,
+                                              .k = 1 + next(&seed) % 300,
+                                              .tile = 16 + next(&seed) % 100,
+                                              .a_on_host = next(&seed) % 2,
+                                              .b_on_host = next(&seed) % 2,
+                                              .c_on_host = next(&seed) % 4 > 0,
+                                              .edge_alone = 0.25 * (double)(next(&seed) % 5),
+                                              .out_after_in = next(&seed) % 3 == 0};
         const double seconds = time_of(product, costs);
         assert_true(fabs(seconds - player_time(&second, &product, &costs)) <= 1e-5);
     }
@@ -136,12 +137,12 @@ static void test_second_derivation(void **state)
 static void test_workload(void **state)
 {
     (void)state;
-    const haul_tiled_product product = {16, 16, 16, 8, true, false, true, 0, false};
-    const haul_tiled_costs costs = {1, 2, 1, 4, 10};
+    const haul_blocked_product product = {16, 16, 16, 8, true, false, true, 0, false};
+    const haul_blocked_costs costs = {1, 2, 1, 4, 10};
     haul_workload *workload = NULL;
     haul_timeline_device device;
     haul_error error;
-    assert_int_equal(haul_tiled_workload(&product, &costs, &workload, &device, &error), HAUL_OK);
+    assert_int_equal(haul_blocked_workload(&product, &costs, &workload, &device, &error), HAUL_OK);
     assert_int_equal(workload->op_count, 4 + 4 + 8 + 4);
     assert_int_equal(workload->stream_count, 3);
     assert_int_equal(workload->device_count, 1);
@@ -156,28 +157,29 @@ static void test_refused(void **state)
     (void)state;
     haul_error error;
     double seconds = -1;
-    const haul_tiled_costs fine = {1, 1, 1, 1, 1};
-    const haul_tiled_product product = {8, 8, 8, 8, true, true, true, 0, false};
-    const haul_tiled_product none = {8, 0, 8, 8, true, true, true, 0, false};
-    const haul_tiled_product many = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1,    true,
-                                     true,       true,       0,          false};
-    const haul_tiled_product long_sum = {8, 8, 8 * HAUL_TILED_PRODUCTS_MOST + 1, 8, 0, 0, 0, 0, 0};
-    const haul_tiled_product share = {8, 8, 8, 8, true, true, true, 1.5, false};
-    const haul_tiled_product no_share = {8, 8, 8, 8, true, true, true, NAN, false};
-    const haul_tiled_product no_tile = {8, 8, 8, 0, true, true, true, 0, false};
-    const haul_tiled_costs broken[] = {{NAN, 1, 1, 1, 1},
-                                       {1, 1, -1, 1, 1},
-                                       {1, 1, 1, 1, (double)INFINITY},
-                                       {1, 0.5, 1, 1, 1},
-                                       {1, 1, 1, 1, 1e12}};
-    assert_int_equal(haul_tiled_time(&none, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_tiled_time(&many, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_tiled_time(&long_sum, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_tiled_time(&share, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_tiled_time(&no_share, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_tiled_time(&no_tile, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    const haul_blocked_costs fine = {1, 1, 1, 1, 1};
+    const haul_blocked_product product = {8, 8, 8, 8, true, true, true, 0, false};
+    const haul_blocked_product none = {8, 0, 8, 8, true, true, true, 0, false};
+    const haul_blocked_product many = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1,    true,
+                                       true,       true,       0,          false};
+    const haul_blocked_product long_sum = {8, 8, 8 * HAUL_BLOCKED_PRODUCTS_MOST + 1, 8, 0, 0, 0,
+                                           0, 0};
+    const haul_blocked_product share = {8, 8, 8, 8, true, true, true, 1.5, false};
+    const haul_blocked_product no_share = {8, 8, 8, 8, true, true, true, NAN, false};
+    const haul_blocked_product no_tile = {8, 8, 8, 0, true, true, true, 0, false};
+    const haul_blocked_costs broken[] = {{NAN, 1, 1, 1, 1},
+                                         {1, 1, -1, 1, 1},
+                                         {1, 1, 1, 1, (double)INFINITY},
+                                         {1, 0.5, 1, 1, 1},
+                                         {1, 1, 1, 1, 1e12}};
+    assert_int_equal(haul_blocked_time(&none, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&many, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&long_sum, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&share, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&no_share, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&no_tile, &fine, &seconds, &error), HAUL_BAD_INPUT);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(haul_tiled_time(&product, &broken[i], &seconds, &error), HAUL_BAD_INPUT);
+        assert_int_equal(haul_blocked_time(&product, &broken[i], &seconds, &error), HAUL_BAD_INPUT);
     assert_true(seconds == -1);
 }
 

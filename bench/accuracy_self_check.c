@@ -10,8 +10,8 @@
 #include "haul/fit.h"
 #include "haul/trace.h"
 #include "profile_files.h"
-#include "project/identity.h"
 #include "project/recording.h"
+#include "project/self_check.h"
 
 enum { LEAST_COPIES = 20 };
 
@@ -20,12 +20,12 @@ static const double goal_median = 0.5, goal_worst = 4;
 /* A profile with what is found of it. */
 typedef struct subject {
     haul_workload *workload;
-    haul_alike alike;
-    haul_collisions collisions;
+    haul_size_class alike;
+    haul_contention_fit collisions;
     haul_arena arena;
-    haul_identity with;  /* collisions */
-    haul_identity alone; /* a curve that does not know them */
-    double line;         /* wape of a line through each direction and memory */
+    haul_self_check with;  /* collisions */
+    haul_self_check alone; /* a curve that does not know them */
+    double line;           /* wape of a line through each direction and memory */
 } subject;
 
 typedef struct gap_list {
@@ -34,7 +34,7 @@ typedef struct gap_list {
     size_t capacity;
 } gap_list;
 
-static haul_status check(subject *self, const haul_collisions *collisions, haul_identity *out,
+static haul_status check(subject *self, const haul_contention_fit *collisions, haul_self_check *out,
                          haul_error *error)
 {
     haul_machine *machine = NULL;
@@ -43,10 +43,10 @@ static haul_status check(subject *self, const haul_collisions *collisions, haul_
     if (!status)
         status =
             haul_recording_fit(self->workload, &self->alike, collisions, NULL, &machine, error);
-    const haul_identity_inputs inputs = {self->workload, &self->alike, collisions,
-                                         machine,        model.model,  model.model};
+    const haul_self_check_inputs inputs = {self->workload, &self->alike, collisions,
+                                           machine,        model.model,  model.model};
     if (!status)
-        status = haul_identity_check(&inputs, &self->arena, out, error);
+        status = haul_self_check_run(&inputs, &self->arena, out, error);
     haul_machine_free(machine);
     haul_model_release(&model);
     return status;
@@ -56,7 +56,7 @@ static size_t gather(const subject *self, haul_class_range range, haul_sample *s
 {
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c++) {
-        const haul_alike_class *alike_class = &self->alike.classes[c];
+        const haul_size_class_key *alike_class = &self->alike.classes[c];
         for (size_t k = 0; k < alike_class->count; k++) {
             const uint32_t op = self->alike.ops[alike_class->first + k];
             samples[count++] =
@@ -72,7 +72,7 @@ static size_t gather(const subject *self, haul_class_range range, haul_sample *s
 static haul_status add_line(const subject *self, haul_class_range range, double *miss_s,
                             double *time_s, haul_error *error)
 {
-    haul_sample *samples = calloc(haul_alike_copies(&self->alike, range), sizeof *samples);
+    haul_sample *samples = calloc(haul_size_class_copies(&self->alike, range), sizeof *samples);
     if (!samples)
         return haul_fail_no_memory(error);
     const size_t count = gather(self, range, samples);
@@ -97,7 +97,7 @@ static haul_status check_line(subject *self, haul_error *error)
     double miss_s = 0, time_s = 0;
     haul_status status = HAUL_OK;
     for (haul_class_range range = {0}; !status && range.end < self->alike.class_count;) {
-        range = haul_alike_group(&self->alike, range.end);
+        range = haul_size_class_group(&self->alike, range.end);
         status = add_line(self, range, &miss_s, &time_s, error);
     }
     self->line = time_s > 0 ? 100 * miss_s / time_s : 0;
@@ -106,12 +106,12 @@ static haul_status check_line(subject *self, haul_error *error)
 
 static haul_status measure(const char *path, subject *self, haul_error *error)
 {
-    const haul_collisions none = {0};
+    const haul_contention_fit none = {0};
     haul_status status = haul_trace_load(path, &self->workload, error);
     if (!status)
-        status = haul_alike_make(self->workload, NULL, &self->alike, error);
+        status = haul_size_class_make(self->workload, NULL, &self->alike, error);
     if (!status)
-        status = haul_collisions_find(self->workload, &self->alike, &self->collisions, error);
+        status = haul_contention_fit_find(self->workload, &self->alike, &self->collisions, error);
     if (!status)
         status = check(self, &self->collisions, &self->with, error);
     if (!status)
@@ -121,15 +121,15 @@ static haul_status measure(const char *path, subject *self, haul_error *error)
 
 static void release(subject *self)
 {
-    haul_collisions_release(&self->collisions);
-    haul_alike_release(&self->alike);
+    haul_contention_fit_release(&self->collisions);
+    haul_size_class_release(&self->alike);
     haul_workload_free(self->workload);
     haul_arena_release(&self->arena);
 }
 
 static void print_row(const char *path, const subject *self, FILE *out)
 {
-    const haul_identity_score *of = &self->with.of;
+    const haul_self_check_score *of = &self->with.of;
     fprintf(out, "| %s | %llu | %.2f | %.2f | %.2f | %.2f | %+.2f |\n", profile_name(path),
             (unsigned long long)of->score.count, of->floor, self->line, self->alone.of.score.wape,
             of->score.wape, of->score.wape - of->floor);
@@ -138,7 +138,7 @@ static void print_row(const char *path, const subject *self, FILE *out)
 static void note_collisions(const char *path, const subject *self, FILE *out)
 {
     for (size_t i = 0; i < self->with.row_count; i++) {
-        const haul_identity_row *row = &self->with.rows[i];
+        const haul_self_check_row *row = &self->with.rows[i];
         if (!row->collided)
             continue;
         fprintf(out, "- %s, %s %s: %llu of %llu copies met one of the other direction, ",
@@ -173,7 +173,7 @@ static haul_status print_profile(const char *path, gap_list *gaps, FILE *rows, F
 {
     subject self = {0};
     haul_status status = measure(path, &self, error);
-    const haul_identity_score *of = &self.with.of;
+    const haul_self_check_score *of = &self.with.of;
     if (!status && of->score.count >= LEAST_COPIES) {
         print_row(path, &self, rows);
         note_collisions(path, &self, notes);
@@ -211,17 +211,17 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
     if (!status)
         status = haul_recording_fit(self->workload, &self->alike, &self->collisions, NULL, &machine,
                                     error);
-    haul_collisions collisions = other->collisions;
+    haul_contention_fit collisions = other->collisions;
     memcpy(collisions.loss, self->collisions.loss, sizeof collisions.loss);
-    const haul_identity_inputs inputs = {other->workload, &other->alike, &collisions,
-                                         machine,         model.model,   model.model};
-    haul_identity identity;
+    const haul_self_check_inputs inputs = {other->workload, &other->alike, &collisions,
+                                           machine,         model.model,   model.model};
+    haul_self_check identity;
     if (!status)
-        status = haul_identity_check(&inputs, &other->arena, &identity, error);
+        status = haul_self_check_run(&inputs, &other->arena, &identity, error);
     haul_machine_free(machine);
     haul_model_release(&model);
     for (size_t i = 0; !status && i < identity.row_count; i++) {
-        const haul_identity_row *row = &identity.rows[i];
+        const haul_self_check_row *row = &identity.rows[i];
         if (row->of.score.count && row->points > 1)
             fprintf(out, "| %s | %s | %s %s | %llu | %.2f | %.2f | %.2f |\n",
                     profile_name(self->workload->source), profile_name(other->workload->source),
@@ -300,4 +300,4 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     return status;
 }
 
-const accuracy_section accuracy_identity = {"identity", write_section};
+const accuracy_section accuracy_self_check = {"identity", write_section};

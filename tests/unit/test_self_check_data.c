@@ -17,7 +17,7 @@ static int path_count;
 
 static haul_machine *target;
 
-static haul_identity_score identity_of(const char *path, bool *fitted)
+static haul_self_check_score identity_of(const char *path, bool *fitted)
 {
     haul_error error = {0};
     haul_workload *workload = NULL;
@@ -27,7 +27,7 @@ static haul_identity_score identity_of(const char *path, bool *fitted)
     const haul_projection_options options = {.to = target};
     if (haul_project(workload, &options, &projection, &error))
         fail_msg("%s: %s", path, error.text);
-    const haul_identity_score score = projection->identity.of;
+    const haul_self_check_score score = projection->identity.of;
     assert_int_equal(projection->identity.unpriced, 0);
     *fitted = projection->identity.fitted;
     haul_projection_free(projection);
@@ -43,7 +43,7 @@ static void profiles_give_back_their_own_times(void **state)
     size_t count = 0;
     for (int i = 0; i < path_count; i++) {
         bool fitted;
-        const haul_identity_score of = identity_of(paths[i], &fitted);
+        const haul_self_check_score of = identity_of(paths[i], &fitted);
         if (of.score.count < LEAST_COPIES)
             continue;
         assert_true(fitted);
@@ -66,7 +66,7 @@ static void collisions_are_explained(void **state)
         bool fitted;
         if (!strstr(paths[i], "gtx1060-concurrent"))
             continue;
-        const haul_identity_score of = identity_of(paths[i], &fitted);
+        const haul_self_check_score of = identity_of(paths[i], &fitted);
         assert_true(of.floor > 15);
         assert_true(of.score.wape < of.floor / 3);
     }
@@ -75,16 +75,16 @@ static void collisions_are_explained(void **state)
 /* The link fitted to a profile's copies, and no GPU: kernels are kept. */
 static haul_machine *recorder_of(const haul_workload *workload)
 {
-    haul_alike alike = {0};
-    haul_collisions collisions = {0};
+    haul_size_class alike = {0};
+    haul_contention_fit collisions = {0};
     haul_machine *machine = NULL;
     haul_error error = {0};
-    if (haul_alike_make(workload, NULL, &alike, &error) ||
-        haul_collisions_find(workload, &alike, &collisions, &error) ||
+    if (haul_size_class_make(workload, NULL, &alike, &error) ||
+        haul_contention_fit_find(workload, &alike, &collisions, &error) ||
         haul_recording_fit(workload, &alike, &collisions, NULL, &machine, &error))
         fail_msg("%s", error.text);
-    haul_collisions_release(&collisions);
-    haul_alike_release(&alike);
+    haul_contention_fit_release(&collisions);
+    haul_size_class_release(&alike);
     return machine;
 }
 

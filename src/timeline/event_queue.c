@@ -1,16 +1,16 @@
-#include "timeline/events.h"
+#include "timeline/event_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 
-bool haul_events_init(haul_events *self, uint32_t actors)
+bool haul_event_queue_init(haul_event_queue *self, uint32_t actors)
 {
-    haul_events made = {.heap = malloc(((size_t)actors + 1) * sizeof *made.heap),
-                        .places = malloc(((size_t)actors + 1) * sizeof *made.places)};
+    haul_event_queue made = {.heap = malloc(((size_t)actors + 1) * sizeof *made.heap),
+                             .places = malloc(((size_t)actors + 1) * sizeof *made.places)};
     if (!made.heap || !made.places) {
-        haul_events_release(&made);
+        haul_event_queue_release(&made);
         return false;
     }
     memset(made.places, 0xff, ((size_t)actors + 1) * sizeof *made.places);
@@ -18,26 +18,26 @@ bool haul_events_init(haul_events *self, uint32_t actors)
     return true;
 }
 
-void haul_events_release(haul_events *self)
+void haul_event_queue_release(haul_event_queue *self)
 {
     free(self->heap);
     free(self->places);
-    *self = (haul_events){0};
+    *self = (haul_event_queue){0};
 }
 
-static bool is_before(haul_event_item a, haul_event_item b)
+static bool is_before(haul_event_queue_item a, haul_event_queue_item b)
 {
     /* without branches: which comes first is as good as random */
     return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.actor < b.actor));
 }
 
-static void put(haul_events *self, uint32_t place, haul_event_item item)
+static void put(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
     self->heap[place] = item;
     self->places[item.actor] = place;
 }
 
-static void rise(haul_events *self, uint32_t place, haul_event_item item)
+static void rise(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
     while (place && is_before(item, self->heap[(place - 1) / 2])) {
         put(self, place, self->heap[(place - 1) / 2]);
@@ -46,7 +46,7 @@ static void rise(haul_events *self, uint32_t place, haul_event_item item)
     put(self, place, item);
 }
 
-static void sink(haul_events *self, uint32_t place, haul_event_item item)
+static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
     for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
         if (child + 1 < self->count)
@@ -58,9 +58,9 @@ static void sink(haul_events *self, uint32_t place, haul_event_item item)
     put(self, place, item);
 }
 
-void haul_events_set(haul_events *self, uint32_t actor, int64_t time_ns)
+void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns)
 {
-    const haul_event_item item = {time_ns, actor};
+    const haul_event_queue_item item = {time_ns, actor};
     const uint32_t place = self->places[actor];
     if (place == UINT32_MAX)
         rise(self, self->count++, item);
@@ -70,7 +70,7 @@ void haul_events_set(haul_events *self, uint32_t actor, int64_t time_ns)
         sink(self, place, item);
 }
 
-uint32_t haul_events_take(haul_events *self)
+uint32_t haul_event_queue_take(haul_event_queue *self)
 {
     const uint32_t actor = self->heap[0].actor;
     self->places[actor] = UINT32_MAX;

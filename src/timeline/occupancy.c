@@ -24,7 +24,7 @@ static uint64_t times(uint64_t limit, uint64_t each, uint64_t most)
 }
 
 /* At most 2^20, and at least one: what has run fits. */
-static uint64_t blocks_of(const haul_room *room, const haul_shape *shape)
+static uint64_t blocks_of(const haul_occupancy *room, const haul_shape *shape)
 {
     const uint64_t threads = product(shape->block, UINT32_MAX);
     uint64_t blocks = times(room->blocks, 1, UINT64_C(1) << 20);
@@ -35,17 +35,17 @@ static uint64_t blocks_of(const haul_room *room, const haul_shape *shape)
     return blocks ? blocks : 1;
 }
 
-static haul_need need_of(const haul_room *room, const haul_shape *shape)
+static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
 {
     const uint64_t slots = blocks_of(room, shape) * least(room->multiprocessors, UINT64_C(1) << 20);
     const uint64_t blocks = product(shape->grid, slots);
-    const int64_t block = haul_room_all / (int64_t)slots;
-    return (haul_need){block, blocks == slots ? haul_room_all : (int64_t)blocks * block};
+    const int64_t block = haul_occupancy_all / (int64_t)slots;
+    return (haul_need){block, blocks == slots ? haul_occupancy_all : (int64_t)blocks * block};
 }
 
-bool haul_room_init(haul_engine *self)
+bool haul_occupancy_init(haul_engine *self)
 {
-    const haul_room *room = &self->options->device.room;
+    const haul_occupancy *room = &self->options->device.room;
     const size_t shapes = self->workload->shape_count;
     if (!room->multiprocessors)
         return true;
@@ -54,6 +54,6 @@ bool haul_room_init(haul_engine *self)
         return false;
     for (size_t i = 0; i < shapes; i++)
         self->needs[i] = need_of(room, &self->workload->shapes[i]);
-    self->needs[shapes] = (haul_need){haul_room_all, haul_room_all};
+    self->needs[shapes] = (haul_need){haul_occupancy_all, haul_occupancy_all};
     return true;
 }

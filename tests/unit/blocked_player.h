@@ -8,7 +8,7 @@
 #include "haul/overlap.h"
 
 /* The tiles of a dimension: their sides by that of a full one. */
-static inline uint64_t player_sides(uint64_t length, const haul_tiled_product *product,
+static inline uint64_t player_sides(uint64_t length, const haul_blocked_product *product,
                                     double *sides)
 {
     uint64_t count = 0;
@@ -44,8 +44,8 @@ static inline void player_add(player_queue *self, double seconds, size_t waits)
     self->waits[self->count++] = waits;
 }
 
-static inline void player_fill(player *self, const haul_tiled_product *product,
-                               const haul_tiled_costs *costs)
+static inline void player_fill(player *self, const haul_blocked_product *product,
+                               const haul_blocked_costs *costs)
 {
     double m[PLAYER_SIDES], n[PLAYER_SIDES], k[PLAYER_SIDES];
     const uint64_t ms = player_sides(product->m, product, m);
@@ -80,8 +80,8 @@ static inline void player_advance(player_queue *self, double seconds, double pac
         *left -= seconds / pace;
 }
 
-static inline double player_time(player *self, const haul_tiled_product *product,
-                                 const haul_tiled_costs *costs)
+static inline double player_time(player *self, const haul_blocked_product *product,
+                                 const haul_blocked_costs *costs)
 {
     self->in.count = self->in.done = 0;
     self->products.count = self->products.done = 0;

@@ -1,25 +1,25 @@
 /* Copies that are alike: of the same direction, memory and size. A model gives them one price, and
  * how their durations differ is what no model of the size alone can explain. */
-#ifndef HAUL_PROJECT_ALIKE_H
-#define HAUL_PROJECT_ALIKE_H
+#ifndef HAUL_PROJECT_SIZE_CLASS_H
+#define HAUL_PROJECT_SIZE_CLASS_H
 
 #include "haul/workload.h"
 
-typedef struct haul_alike_class {
+typedef struct haul_size_class_key {
     uint64_t bytes;
     double time_ns; /* sum of durations */
-    uint32_t first; /* into haul_alike.ops */
+    uint32_t first; /* into haul_size_class.ops */
     uint32_t count;
     uint8_t direction;
     uint8_t memory; /* HAUL_MEMORIES where kinds of memory are taken together */
-} haul_alike_class;
+} haul_size_class_key;
 
-typedef struct haul_alike {
-    haul_alike_class *classes; /* by direction, memory, bytes */
+typedef struct haul_size_class {
+    haul_size_class_key *classes; /* by direction, memory, bytes */
     size_t class_count;
     uint32_t *ops; /* the workload's copies, class by class, in order of start */
     size_t op_count;
-} haul_alike;
+} haul_size_class;
 
 /* The classes begin to end - 1. */
 typedef struct haul_class_range {
@@ -29,32 +29,33 @@ typedef struct haul_class_range {
 
 /* Sorts the copies of a workload into classes: time and memory in proportion to the operations (8
  * bytes each while it runs, 4 afterwards). In a direction d where `any_memory` (which may be NULL)
- * holds any_memory[d], kinds of memory are not told apart. Release with haul_alike_release. */
-haul_status haul_alike_make(const haul_workload *workload, const bool *any_memory,
-                            haul_alike *alike, haul_error *error);
-void haul_alike_release(haul_alike *alike);
+ * holds any_memory[d], kinds of memory are not told apart. Release with haul_size_class_release. */
+haul_status haul_size_class_make(const haul_workload *workload, const bool *any_memory,
+                                 haul_size_class *alike, haul_error *error);
+void haul_size_class_release(haul_size_class *alike);
 
 /* The classes from `begin` on that share its direction and memory. */
-haul_class_range haul_alike_group(const haul_alike *alike, size_t begin);
+haul_class_range haul_size_class_group(const haul_size_class *alike, size_t begin);
 
 /* The median duration of a class in nanoseconds; `scratch` has room for its count. */
-double haul_alike_median_ns(const haul_workload *workload, const haul_alike *alike,
-                            const haul_alike_class *alike_class, double *scratch);
+double haul_size_class_median_ns(const haul_workload *workload, const haul_size_class *alike,
+                                 const haul_size_class_key *alike_class, double *scratch);
 
 /* Every how many classes, and every how many copies of one, to take so that the classes of
  * a range give at most 2 * `limit` samples, at least one of each class that is taken. */
-typedef struct haul_alike_stride {
+typedef struct haul_size_class_stride {
     size_t classes;
     size_t copies;
-} haul_alike_stride;
-haul_alike_stride haul_alike_thin(const haul_alike *alike, haul_class_range range, size_t limit);
+} haul_size_class_stride;
+haul_size_class_stride haul_size_class_thin(const haul_size_class *alike, haul_class_range range,
+                                            size_t limit);
 
-size_t haul_alike_copies(const haul_alike *alike, haul_class_range range);
+size_t haul_size_class_copies(const haul_size_class *alike, haul_class_range range);
 
 /* Copies of the largest class. */
-size_t haul_alike_largest(const haul_alike *alike);
+size_t haul_size_class_largest(const haul_size_class *alike);
 
 /* Says of which copies an error speaks that is already filled. */
-void haul_alike_blame(const haul_alike_class *alike_class, haul_error *error);
+void haul_size_class_blame(const haul_size_class_key *alike_class, haul_error *error);
 
 #endif
