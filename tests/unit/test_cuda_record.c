@@ -1,5 +1,5 @@
 /* libhaul-record-cuda.so over a libcupti that delivers known records: the profile has to hold them.
- * tests/record/fake_cupti.c says which, inject.c stands for the CUDA driver. */
+ * tests/driver/cupti_known.c says which, inject.c stands for the CUDA driver. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +180,31 @@ static void test_many_from_threads(void **state)
                         "40000 320000");
 }
 
+/* What CUPTI may do: complete nothing until it has to, in any order, drop records, refuse kinds. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    assert_int_equal(record_as("late,shuffle=3", "wait", FAKE_CUPTI), 0);
+    assert_string_equal(ask("SELECT count(*) || ' ' || sum(bytes)" MEMCPY), "5 1120768");
+    assert_string_equal(ask("SELECT count(*)" IN("KERNEL")), "1");
+    remove(profile);
+    assert_int_equal(record_as("many,drop=10", "exit", FAKE_CUPTI), 0);
+    const int copies = atoi(ask("SELECT count(*)" MEMCPY "WHERE streamId = 9"));
+    const int dropped = atoi(ask("SELECT value FROM META_DATA_CAPTURE WHERE name ="
+                                 " 'HAUL:DROPPED_BY_CUPTI'"));
+    assert_in_range(copies, 35000, 37000);
+    assert_in_range(copies + dropped, 40000, 40025); /* the set has 25 records more */
+    remove(profile);
+    assert_int_equal(record_as("refuse=38,refuse=22", "exit", FAKE_CUPTI), 0);
+    assert_string_equal(ask("SELECT count(*)" MEMCPY), "4");
+    assert_string_equal(ask("SELECT count(*)" SYNC), "0");
+    remove(profile);
+    assert_int_equal(record_as("refuse=10", "exit", FAKE_CUPTI), 0);
+    expect_said("CUPTI refuses: '");
+    expect_said("CUPTI_ERROR_NOT_COMPATIBLE");
+    assert_int_equal(access(profile, F_OK), -1);
+}
+
 static void test_ends(void **state)
 {
     static const struct {
@@ -256,6 +281,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_old_versions, begin, end),
         cmocka_unit_test_setup_teardown(test_reads_back, begin, end),
         cmocka_unit_test_setup_teardown(test_many_from_threads, begin, end),
+        cmocka_unit_test_setup_teardown(test_hostile, begin, end),
         cmocka_unit_test_setup_teardown(test_ends, begin, end),
         cmocka_unit_test_setup_teardown(test_without_cupti, begin, end),
         cmocka_unit_test_setup_teardown(test_limits, begin, end),

@@ -1,13 +1,14 @@
 /* A libcuda.so.1 for tests, of which tests/device/known_copies needs what is here: a GPU in the
  * host's memory. It loads CUDA_INJECTION64_PATH as the driver does, and keeps records of what it
- * was asked, which fake_cupti delivers. */
+ * was asked, which CUPTI's stand-in delivers. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "fake_cuda.h"
+#include "driver_records.h"
 #include "record/cupti_abi.h"
 
 #define VISIBLE __attribute__((visibility("default")))
@@ -18,7 +19,8 @@ enum { HTOD = 1, DTOH = 2, DTOD = 8 };
 typedef unsigned long long address;
 
 static struct {
-    fake_record records[RECORDS];
+    pthread_mutex_t lock; /* of the records alone: one thread calls at a time */
+    driver_record records[RECORDS];
     size_t count;
     struct {
         const char *begin;
@@ -27,7 +29,7 @@ static struct {
     size_t pinned_count;
     uint32_t streams, correlation;
     uint64_t clock_ns;
-} self;
+} self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Does work that takes so long; returns when it began. */
 static uint64_t work(uint64_t duration_ns)
@@ -39,20 +41,27 @@ static uint64_t work(uint64_t duration_ns)
 
 static void keep(const void *record, size_t size)
 {
+    pthread_mutex_lock(&self.lock);
     if (self.count == RECORDS)
         abort();
     memcpy(self.records[self.count].bytes, record, size);
     self.records[self.count++].size = size;
+    pthread_mutex_unlock(&self.lock);
 }
 
 #define KEEP(...) keep(&(__VA_ARGS__), sizeof(__VA_ARGS__))
 
-VISIBLE fake_cuda_records_function fake_cuda_records;
+VISIBLE driver_take_records_function driver_take_records;
 
-const fake_record *fake_cuda_records(size_t *count)
+size_t driver_take_records(driver_record *into, size_t most)
 {
-    *count = self.count;
-    return self.records;
+    pthread_mutex_lock(&self.lock);
+    const size_t taken = self.count < most ? self.count : most;
+    memcpy(into, self.records, taken * sizeof *into);
+    memmove(self.records, self.records + taken, (self.count - taken) * sizeof *into);
+    self.count -= taken;
+    pthread_mutex_unlock(&self.lock);
+    return taken;
 }
 
 static uint8_t kind_of(const void *host)

@@ -1,0 +1,51 @@
+/* How CUPTI's stand-in brings records to the recorder: in buffers that the recorder gives. */
+#ifndef HAUL_TESTS_CUPTI_BUFFERS_H
+#define HAUL_TESTS_CUPTI_BUFFERS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "driver_records.h"
+#include "record/cupti_abi.h"
+
+/* What FAKE_CUPTI asks for; README.md lists the words. */
+typedef struct cupti_options {
+    bool old, ancient, refuses, many, driver, late, shuffle;
+    unsigned long seed;
+    unsigned long drop; /* one record in so many; 0 is none */
+    uint64_t refused;   /* a bit a kind */
+} cupti_options;
+
+typedef struct cupti_state {
+    cupti_options options;
+    haul_abi_request *request;
+    haul_abi_complete *complete;
+    haul_abi_clock *clock;
+    _Atomic uint64_t enabled; /* a bit a kind */
+    atomic_size_t dropped;    /* since the recorder asked last */
+    atomic_uint draws;
+} cupti_state;
+
+extern cupti_state cupti;
+
+/* Records to be delivered together. */
+typedef struct cupti_batch {
+    driver_record *records;
+    size_t count, room;
+} cupti_batch;
+
+/* Reads FAKE_CUPTI; an unknown word ends the program. */
+void cupti_read_options(void);
+
+uint64_t cupti_now(void);
+
+/* Adds a record, if its kind is enabled. */
+void cupti_put(cupti_batch *to, const void *record, size_t size);
+
+/* Fills buffers with the batch, completes them and empties the batch. */
+void cupti_deliver(cupti_batch *batch);
+
+/* Delivers the set of records that tests know by heart. */
+void cupti_deliver_known(void);
+
+#endif
