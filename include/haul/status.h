@@ -17,6 +17,9 @@ HAUL_BEGIN
     X(MISSING, "the evidence is missing", 3)                                                       \
     X(IO, "cannot read or write", 3)                                                               \
     X(ABSENT, "a device or feature is absent", 4)                                                  \
+    X(DEVICE_FULL, "out of device memory", 4)                                                      \
+    X(DEVICE_FAILED, "the device failed", 4)                                                       \
+    X(TIMED_OUT, "the time limit has passed", 4)                                                   \
     X(NO_MEMORY, "out of memory", 70)                                                              \
     X(INTERNAL, "internal error", 70)
 

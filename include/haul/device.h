@@ -1,0 +1,317 @@
+/* Devices: memory, copies, kernels and events on a GPU, an OpenCL device, the host's own cores or a
+ * simulated machine, through one interface. docs/devices.md has a program.
+ *
+ * A stream runs its operations one after another; operations of different streams may overlap. A
+ * call that queues an operation returns before the operation has run, and everything that the
+ * operation uses must live until it has ended. An operation that fails on the device is reported by
+ * the next call that waits for it, or for one behind it on its stream.
+ *
+ * A device and its objects are used by one thread at a time. Free a device's objects before the
+ * device. A free function takes NULL, and waits for the operations that use its object. */
+#ifndef HAUL_DEVICE_H
+#define HAUL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "haul/machine.h"
+
+HAUL_BEGIN
+
+typedef struct haul_device haul_device;
+typedef struct haul_buffer haul_buffer;
+typedef struct haul_stream haul_stream;
+typedef struct haul_event haul_event;
+typedef struct haul_kernel haul_kernel;
+
+/* What a device can do beyond device memory, pinned memory, copies and kernels. */
+enum {
+    HAUL_CAN_MAP = 1, /* HAUL_BUFFER_MAPPED */
+    HAUL_CAN_COMBINE_WRITES = 2 /* HAUL_BUFFER_WRITE_COMBINED */,
+    HAUL_CAN_MANAGE = 4,       /* HAUL_BUFFER_MANAGED, haul_stream_prefetch */
+    HAUL_CAN_PIN = 8,          /* haul_buffer_pin */
+    HAUL_CAN_SHARE = 16,       /* haul_buffer_export, haul_buffer_import */
+    HAUL_CAN_REACH_PEERS = 32, /* copies to and from devices opened beside it */
+};
+
+typedef struct haul_device_properties {
+    const char *name;         /* as the vendor's tools print it */
+    const char *architecture; /* "kepler", "gfx90a"; NULL where unknown */
+    bool is_host;             /* its memory is the host's: a copy to it stays within the host */
+    bool is_simulated;
+    unsigned can;          /* HAUL_CAN_MAP | ... */
+    uint64_t memory_bytes; /* zero where unknown, here and below */
+    uint64_t l2_bytes;
+    double memory_bandwidth_Bps;
+    double clock_Hz;
+    unsigned multiprocessors;
+    unsigned copy_engines;
+    unsigned compute_major;
+    unsigned compute_minor;
+    int implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III); 0: it
+                          does not; -1: unknown */
+} haul_device_properties;
+
+/* In what order a device runs operations that may run in any. */
+typedef enum haul_order {
+    HAUL_ORDER_USUAL,
+    HAUL_ORDER_LATE,   /* nothing runs before something waits for it, and then only what must */
+    HAUL_ORDER_RANDOM, /* when something waits, in a random legal order */
+} haul_order;
+
+typedef struct haul_launch haul_launch;
+
+/* Gives the time of a kernel on a simulated device, in seconds. */
+typedef double (*haul_kernel_seconds)(void *state, const haul_machine *machine,
+                                      const haul_kernel *kernel, const haul_launch *launch);
+
+/* Zero is the default of each. */
+typedef struct haul_device_options {
+    /* Copies to and from this device are peer copies: it is of the same node, and of the same kind,
+     * and must be closed last. */
+    haul_device *beside;
+    uint64_t memory_limit;    /* bytes of device memory that may be allocated; 0: all there are */
+    double time_limit_s;      /* a wait that takes longer returns TIMED_OUT; 0: none */
+    const char *cache_folder; /* for compiled kernels; NULL: see haul_kernel_new; "": none */
+    /* `sim` */
+    const haul_machine *machine; /* in place of one from the catalogue; must outlive the device */
+    bool without_data;           /* only times: nothing is copied or computed */
+    haul_kernel_seconds kernel_seconds;
+    void *kernel_state;
+    haul_order order;
+    uint64_t seed; /* of HAUL_ORDER_RANDOM */
+} haul_device_options;
+
+/* Opens a device by its name: "host", "opencl:0", "cuda:1", "hip:0", "sim:k40", "sim:lassen:1" (its
+ * second GPU); "opencl" is the first of its kind; NULL the first that there is of haul_device_list.
+ * `options` may be NULL. Returns ABSENT where there is no such device, saying what would bring it,
+ * and USAGE for an unknown kind. The caller closes *device. */
+HAUL_API haul_status haul_device_open(const char *name, const haul_device_options *options,
+                                      haul_device **device, haul_error *error);
+HAUL_API void haul_device_close(haul_device *device);
+
+/* The names of the devices that are present, the fastest kind first, without those of `sim`, which
+ * are the catalogue's. Freed with haul_names_free. Returns NO_MEMORY. */
+HAUL_API haul_status haul_device_list(char ***names, size_t *count, haul_error *error);
+
+/* As long as the device is open. */
+HAUL_API const haul_device_properties *haul_device_describe(const haul_device *device);
+
+/* Bytes of device memory that can still be allocated. */
+HAUL_API haul_status haul_device_room(haul_device *device, uint64_t *bytes, haul_error *error);
+
+/* The host's clock, in nanoseconds from any point: of `sim` the simulated host's. */
+HAUL_API int64_t haul_device_now(haul_device *device);
+
+/* Which memory `pointer` points to: PINNED, MANAGED or DEVICE where this device allocated or pinned
+ * it, else PAGEABLE. */
+HAUL_API haul_status haul_device_memory_of(haul_device *device, const void *pointer,
+                                           haul_memory *memory, haul_error *error);
+
+/* name in reports */
+#define HAUL_BUFFER_LIST(X)                                                                        \
+    X(DEVICE, "device")                                                                            \
+    X(PINNED, "pinned")                 /* the host's, page-locked */                              \
+    X(WRITE_COMBINED, "write-combined") /* likewise: the host should not read it */                \
+    X(MAPPED, "mapped")                 /* likewise: kernels read and write it over the link */    \
+    X(MANAGED, "managed")               /* host and device use it; the driver moves it */
+
+typedef enum haul_buffer_kind {
+#define HAUL_BUFFER_ENUM(name, text) HAUL_BUFFER_##name,
+    HAUL_BUFFER_LIST(HAUL_BUFFER_ENUM)
+#undef HAUL_BUFFER_ENUM
+        HAUL_BUFFER_KINDS
+} haul_buffer_kind;
+
+HAUL_API const char *haul_buffer_kind_text(haul_buffer_kind kind);
+
+/* Allocates `bytes` > 0 bytes of undefined contents. Returns DEVICE_FULL where the device has not
+ * as many, ABSENT for a kind that it lacks. The caller frees *buffer. */
+HAUL_API haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error);
+
+/* Page-locks `bytes` bytes of the caller's memory at `host` until the buffer is freed. */
+HAUL_API haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error);
+HAUL_API void haul_buffer_free(haul_buffer *buffer);
+
+/* Where the host finds the buffer; NULL for device memory. The host may use it while no operation
+ * does. */
+HAUL_API void *haul_buffer_host(const haul_buffer *buffer);
+HAUL_API uint64_t haul_buffer_bytes(const haul_buffer *buffer);
+
+/* Device memory named for another process, which can import it as long as the buffer lives. */
+typedef struct haul_buffer_handle {
+    uint64_t bytes;
+    unsigned char name[64];
+} haul_buffer_handle;
+
+HAUL_API haul_status haul_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle,
+                                        haul_error *error);
+HAUL_API haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *handle,
+                                        haul_buffer **buffer, haul_error *error);
+
+HAUL_API haul_status haul_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+HAUL_API void haul_stream_free(haul_stream *stream);
+
+/* Returns when all operations of the stream have ended, with the error of the first that failed. */
+HAUL_API haul_status haul_stream_wait(haul_stream *stream, haul_error *error);
+
+/* An event stands for an operation that was queued with it, or for a point of a stream, and can be
+ * queued again when nothing waits for it any more. */
+HAUL_API haul_status haul_event_new(haul_device *device, haul_event **event, haul_error *error);
+HAUL_API void haul_event_free(haul_event *event);
+
+/* Returns when the operation has ended, at once for an event that was never queued. */
+HAUL_API haul_status haul_event_wait(haul_event *event, haul_error *error);
+
+/* Whether the operation has ended; does not wait. */
+HAUL_API haul_status haul_event_done(haul_event *event, bool *done, haul_error *error);
+
+/* The device's seconds from the start of `from`'s operation to the end of `to`'s, which may be the
+ * same: both have ended. Negative where `to` ended before. USAGE for an event that was never
+ * queued. */
+HAUL_API haul_status haul_event_seconds(haul_event *from, haul_event *to, double *seconds,
+                                        haul_error *error);
+
+/* One end of a copy: `offset` bytes into `buffer`, or, where that is NULL, pageable memory of the
+ * host. */
+typedef struct haul_address {
+    haul_buffer *buffer;
+    uint64_t offset;
+    void *host;
+} haul_address;
+
+static inline haul_address haul_in_buffer(haul_buffer *buffer, uint64_t offset)
+{
+    haul_address address = {buffer, offset, NULL};
+    return address;
+}
+
+/* A copy from there only reads it. */
+static inline haul_address haul_in_host(const void *host)
+{
+    haul_address address = {NULL, 0, (void *)host};
+    return address;
+}
+
+/* A box of size[0] bytes a row, size[1] rows, size[2] planes; 0 rows or planes are 1. A pitch is
+ * the bytes from the start of a row or plane to the next; 0 where they follow each other. */
+typedef struct haul_transfer {
+    haul_address to;
+    haul_address from;
+    uint64_t size[3];
+    uint64_t to_pitch[2]; /* of rows, of planes */
+    uint64_t from_pitch[2];
+} haul_transfer;
+
+/* Queues a copy: between host and device, within either, or between devices opened beside each
+ * other, where the stream may be of either. `event`, here and below, may be NULL. The two ends do
+ * not overlap. Pageable memory may be copied from before the call returns. Returns USAGE where an
+ * end lies outside its buffer. A copy of 0 bytes is an operation like others. */
+HAUL_API haul_status haul_stream_copy(haul_stream *stream, const haul_transfer *transfer,
+                                      haul_event *event, haul_error *error);
+
+/* Queues setting `bytes` bytes at `offset` to `value`. */
+typedef struct haul_filling {
+    haul_buffer *buffer;
+    uint64_t offset;
+    uint64_t bytes;
+    unsigned char value;
+} haul_filling;
+
+HAUL_API haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling,
+                                      haul_event *event, haul_error *error);
+
+/* Queues moving a managed buffer to the device, or to the host. */
+HAUL_API haul_status haul_stream_prefetch(haul_stream *stream, haul_buffer *buffer, bool to_host,
+                                          haul_event *event, haul_error *error);
+
+/* Queues a call of `function` on a thread of the device interface. It may not use the interface. */
+HAUL_API haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state),
+                                      void *state, haul_event *event, haul_error *error);
+
+/* Queues a point: `event` ends when all before it on the stream has. */
+HAUL_API haul_status haul_stream_record(haul_stream *stream, haul_event *event, haul_error *error);
+
+/* What is queued from now on starts when `event`'s operation, which may be of a device beside it,
+ * has ended: as it was last queued before this call. */
+HAUL_API haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event,
+                                            haul_error *error);
+
+/* Kernels. haul/kernel_source.h makes a haul_kernel_source from a kernel's text in C. */
+
+/* From lo to below hi, of x, y and z. */
+typedef struct haul_box {
+    int lo[3];
+    int hi[3];
+} haul_box;
+
+typedef enum haul_access {
+    HAUL_ACCESS_IN,
+    HAUL_ACCESS_OUT,
+    HAUL_ACCESS_INOUT,
+    HAUL_ACCESS_VALUE,
+    HAUL_ACCESS_SHARED, /* memory of a group of threads; no argument */
+} haul_access;
+
+typedef struct haul_kernel_parameter {
+    const char *name;
+    haul_access access;
+    uint32_t bytes; /* of the value, of an element of the buffer or of the whole shared memory */
+} haul_kernel_parameter;
+
+/* A kernel as the program holds it. */
+typedef struct haul_kernel_source {
+    const char *name;
+    const char *file; /* of the text, for messages */
+    const char *text; /* in the language of haul/kernel_source.h */
+    const char *text_end;
+    const haul_kernel_parameter *parameters; /* SHARED ones last */
+    unsigned parameter_count;
+    /* A loop over `dimensions` indices where group[0] is 0; else groups of so many threads, and a
+     * launch's box counts groups. */
+    unsigned dimensions;
+    unsigned group[2];
+    /* Runs the part `part` of the launch's box `whole` on the host. An argument is the address in
+     * the buffer or of the value. */
+    void (*host)(const haul_box *part, const haul_box *whole, void *const *arguments);
+} haul_kernel_source;
+
+/* Compiles a kernel for the device. `source` must outlive *kernel. Compiled kernels are kept in
+ * the options' cache_folder, else $HAUL_CACHE, else $XDG_CACHE_HOME/haul, else ~/.cache/haul: the
+ * folder may be deleted at any time. Returns BAD_INPUT with file, line and the compiler's message.
+ * The caller frees *kernel. */
+HAUL_API haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *source,
+                                     haul_kernel **kernel, haul_error *error);
+HAUL_API void haul_kernel_free(haul_kernel *kernel);
+HAUL_API const haul_kernel_source *haul_kernel_source_of(const haul_kernel *kernel);
+
+/* A buffer from `offset` bytes on, or, where that is NULL, a value of the parameter's size. */
+typedef struct haul_argument {
+    haul_buffer *buffer;
+    uint64_t offset;
+    const void *value;
+} haul_argument;
+
+struct haul_launch {
+    haul_box box;                   /* hi[1] and hi[2] may be 0 where unused */
+    const haul_argument *arguments; /* read before the call returns */
+    size_t argument_count;
+    /* For `sim`, which takes the larger of bytes / memory bandwidth and flops / peak rate, and the
+     * launch latency: what the kernel reads and writes, and computes. */
+    double bytes;
+    double flops;
+    bool is_double; /* the peak is that of doubles */
+};
+
+/* Queues a kernel. An empty box is an operation that does nothing. Returns USAGE for arguments that
+ * do not fit the parameters, by number, kind or device. */
+HAUL_API haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
+                                        const haul_launch *launch, haul_event *event,
+                                        haul_error *error);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,323 @@
+/* The language of kernels: one text that is C on the host, OpenCL C, and CUDA or HIP C++ on a GPU.
+ * docs/devices.md tells what it may hold.
+ *
+ *     heat.kernel.h                                       program.c
+ *       #include "haul/kernel_source.h"                     #include "heat.kernel.h"
+ *       HAUL_KERNEL_FILE(heat_file)                         haul_kernel_new(device, &heat, &kernel,
+ * error); HAUL_KERNEL_2D(heat, heat_file, HAUL_IN(double, u), HAUL_OUT(double, v), HAUL_VALUE(int,
+ * width))
+ *       {
+ *           HAUL_FOR2 (x, y)
+ *               v[y * width + x] = u[y * width + x] / 2;
+ *       }
+ *
+ * On the host this defines `heat`, a haul_kernel_source, and the text of the file itself is put
+ * into the program, so no file is needed where it runs. A device compiles this header and the text.
+ *
+ * Parameters, at most 16:
+ *   HAUL_IN(type, name), HAUL_OUT(type, name), HAUL_INOUT(type, name)   arrays, which do not
+ * overlap HAUL_VALUE(type, name)                                              a number or a struct
+ * of numbers HAUL_SHARED(type, name, count)                                      an array of a
+ * group; these last
+ *
+ * Loops over the launch's box, one in each kernel:
+ *   HAUL_KERNEL_1D(name, file, ...)   HAUL_FOR1 (x)
+ *   HAUL_KERNEL_2D(name, file, ...)   HAUL_FOR2 (x, y)
+ *   HAUL_KERNEL_3D(name, file, ...)   HAUL_FOR3 (x, y, z)
+ *
+ * Groups of threads with shared memory:
+ *   HAUL_KERNEL_GROUPS(name, file, width, height, ...)
+ *   HAUL_THREADS (x, width, y, height)   the statement, for each thread of the group
+ *   HAUL_BARRIER;                        between two of them, where one reads what another wrote
+ *   HAUL_PRIVATE(type, name, width, height);   a variable of each thread that outlives a
+ *   HAUL_MINE(name, x, y)                      HAUL_THREADS, and its name in one
+ *   HAUL_GROUP(d), HAUL_GROUPS(d)        the group's index in direction d, and how many there are
+ *
+ * HAUL_FUNCTION marks a function that kernels call, HAUL_GLOBAL and HAUL_LOCAL its pointers to
+ * arrays and to shared memory. */
+#ifndef HAUL_KERNEL_SOURCE_H
+#define HAUL_KERNEL_SOURCE_H
+
+#if defined(__OPENCL_VERSION__)
+#define HAUL_ON_OPENCL
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__) || defined(__HIPCC__) || defined(__HIPCC_RTC__)
+#define HAUL_ON_CUDA
+#else
+#define HAUL_ON_HOST
+#include <string.h>
+
+#include "haul/device.h"
+#endif
+
+/* Applies m(index, parameter) to each parameter. */
+#define HAUL_COUNT(...)                                                                            \
+    HAUL_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define HAUL_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+#define HAUL_JOIN(a, b) HAUL_JOIN_(a, b)
+#define HAUL_JOIN_(a, b) a##b
+#define HAUL_EACH(m, ...) HAUL_JOIN(HAUL_EACH_, HAUL_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
+#define HAUL_EACH_1(m, a) m(0, a)
+#define HAUL_EACH_2(m, a, b) HAUL_EACH_1(m, a) m(1, b)
+#define HAUL_EACH_3(m, a, b, c) HAUL_EACH_2(m, a, b) m(2, c)
+#define HAUL_EACH_4(m, a, b, c, d) HAUL_EACH_3(m, a, b, c) m(3, d)
+#define HAUL_EACH_5(m, a, b, c, d, e) HAUL_EACH_4(m, a, b, c, d) m(4, e)
+#define HAUL_EACH_6(m, a, b, c, d, e, f) HAUL_EACH_5(m, a, b, c, d, e) m(5, f)
+#define HAUL_EACH_7(m, a, b, c, d, e, f, g) HAUL_EACH_6(m, a, b, c, d, e, f) m(6, g)
+#define HAUL_EACH_8(m, a, b, c, d, e, f, g, h) HAUL_EACH_7(m, a, b, c, d, e, f, g) m(7, h)
+#define HAUL_EACH_9(m, a, b, c, d, e, f, g, h, i) HAUL_EACH_8(m, a, b, c, d, e, f, g, h) m(8, i)
+#define HAUL_EACH_10(m, a, b, c, d, e, f, g, h, i, j)                                              \
+    HAUL_EACH_9(m, a, b, c, d, e, f, g, h, i) m(9, j)
+#define HAUL_EACH_11(m, a, b, c, d, e, f, g, h, i, j, k)                                           \
+    HAUL_EACH_10(m, a, b, c, d, e, f, g, h, i, j) m(10, k)
+#define HAUL_EACH_12(m, a, b, c, d, e, f, g, h, i, j, k, l)                                        \
+    HAUL_EACH_11(m, a, b, c, d, e, f, g, h, i, j, k) m(11, l)
+#define HAUL_EACH_13(m, a, b, c, d, e, f, g, h, i, j, k, l, n)                                     \
+    HAUL_EACH_12(m, a, b, c, d, e, f, g, h, i, j, k, l) m(12, n)
+#define HAUL_EACH_14(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o)                                  \
+    HAUL_EACH_13(m, a, b, c, d, e, f, g, h, i, j, k, l, n) m(13, o)
+#define HAUL_EACH_15(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p)                               \
+    HAUL_EACH_14(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o) m(14, p)
+#define HAUL_EACH_16(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p, q)                            \
+    HAUL_EACH_15(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p) m(15, q)
+
+/* A parameter is (access, type, name, count). */
+#define HAUL_IN(type, name) (IN, type, name, 1)
+#define HAUL_OUT(type, name) (OUT, type, name, 1)
+#define HAUL_INOUT(type, name) (INOUT, type, name, 1)
+#define HAUL_VALUE(type, name) (VALUE, type, name, 1)
+#define HAUL_SHARED(type, name, count) (SHARED, type, name, count)
+
+/* In the function that holds the kernel's text: `, const double *restrict u`. */
+#define HAUL_DECLARE(index, parameter) HAUL_DECLARE_ parameter
+#define HAUL_DECLARE_(access, type, name, count) HAUL_DECLARE_##access(type, name)
+#define HAUL_DECLARE_IN(type, name) , HAUL_GLOBAL const type *HAUL_RESTRICT name
+#define HAUL_DECLARE_OUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
+#define HAUL_DECLARE_INOUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
+#define HAUL_DECLARE_VALUE(type, name) , type name
+#define HAUL_DECLARE_SHARED(type, name) , HAUL_LOCAL type *name
+#define HAUL_BODY(name, ...)                                                                       \
+    HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))
+
+#define HAUL_KERNEL_1D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 1, __VA_ARGS__)
+#define HAUL_KERNEL_2D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 2, __VA_ARGS__)
+#define HAUL_KERNEL_3D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 3, __VA_ARGS__)
+
+#define HAUL_GROUP(d) haul_it.lo[d]
+#define HAUL_GROUPS(d) haul_it.hi[d]
+
+#ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
+
+#define HAUL_FUNCTION static inline
+#define HAUL_GLOBAL
+#define HAUL_LOCAL
+#define HAUL_RESTRICT __restrict__
+
+/* The text of the file that says this. `.incbin` finds it where the compiler found it. */
+#define HAUL_KERNEL_FILE(label)                                                                    \
+    __asm__(".pushsection .rodata\n" #label "_text:\n.incbin \"" __FILE__ "\"\n" #label            \
+            "_text_end:\n.byte 0\n.popsection\n");                                                 \
+    extern const char label##_text[] __attribute__((visibility("hidden")));                        \
+    extern const char label##_text_end[] __attribute__((visibility("hidden")));
+
+#define HAUL_FOR1(x) for (int x = haul_it.lo[0]; x < haul_it.hi[0]; x++)
+#define HAUL_FOR2(x, y)                                                                            \
+    for (int y = haul_it.lo[1]; y < haul_it.hi[1]; y++)                                            \
+        HAUL_FOR1 (x)
+#define HAUL_FOR3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2]; z < haul_it.hi[2]; z++)                                            \
+        HAUL_FOR2 (x, y)
+
+#define HAUL_THREADS(x, width, y, height)                                                          \
+    for (int y = 0; y < (height); y++)                                                             \
+        for (int x = 0; x < (width); x++)
+#define HAUL_BARRIER ((void)0)
+#define HAUL_PRIVATE(type, name, width, height) type name[height][width]
+#define HAUL_MINE(name, x, y) name[y][x]
+
+#define HAUL_ROW(index, parameter) HAUL_ROW_ parameter
+#define HAUL_ROW_(access, type, name, count)                                                       \
+    {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count))},
+#define HAUL_GIVE(index, parameter) HAUL_GIVE_(index, HAUL_OPEN parameter)
+#define HAUL_OPEN(access, type, name, count) access, type, name
+#define HAUL_GIVE_(index, ...) HAUL_GIVE__(index, __VA_ARGS__)
+#define HAUL_GIVE__(index, access, type, name) HAUL_GIVE_##access(index, type, name)
+#define HAUL_GIVE_IN(index, type, name) , (const type *)arguments[index]
+#define HAUL_GIVE_OUT(index, type, name) , (type *)arguments[index]
+#define HAUL_GIVE_INOUT(index, type, name) , (type *)arguments[index]
+#define HAUL_GIVE_VALUE(index, type, name) , *(const type *)arguments[index]
+#define HAUL_GIVE_SHARED(index, type, name) , haul_shared_##name
+#define HAUL_SHARE(index, parameter) HAUL_SHARE_ parameter
+#define HAUL_SHARE_(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE_IN(type, name, count)
+#define HAUL_SHARE_OUT(type, name, count)
+#define HAUL_SHARE_INOUT(type, name, count)
+#define HAUL_SHARE_VALUE(type, name, count)
+#define HAUL_SHARE_SHARED(type, name, count) type haul_shared_##name[count];
+
+#define HAUL_SOURCE(called, label, dims, width, height, ...)                                       \
+    static const haul_kernel_parameter called##_parameters[] = {HAUL_EACH(HAUL_ROW, __VA_ARGS__)}; \
+    static const haul_kernel_source called __attribute__((unused)) = {                             \
+        #called,                                                                                   \
+        __FILE__,                                                                                  \
+        label##_text,                                                                              \
+        label##_text_end,                                                                          \
+        called##_parameters,                                                                       \
+        HAUL_COUNT(__VA_ARGS__),                                                                   \
+        (dims),                                                                                    \
+        {(width), (height)},                                                                       \
+        called##_host,                                                                             \
+    };
+
+#define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
+    {                                                                                              \
+        (void)whole;                                                                               \
+        name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
+    }                                                                                              \
+    HAUL_SOURCE(name, file, dims, 0, 0, __VA_ARGS__)                                               \
+    HAUL_BODY(name, __VA_ARGS__)
+
+#define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
+    {                                                                                              \
+        HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
+        haul_box group = *whole;                                                                   \
+        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
+            for (int y = part->lo[1]; y < part->hi[1]; y++)                                        \
+                for (int x = part->lo[0]; x < part->hi[0]; x++) {                                  \
+                    group.lo[0] = x;                                                               \
+                    group.lo[1] = y;                                                               \
+                    group.lo[2] = z;                                                               \
+                    name##_body(group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                          \
+                }                                                                                  \
+    }                                                                                              \
+    HAUL_SOURCE(name, file, 3, width, height, __VA_ARGS__)                                         \
+    HAUL_BODY(name, __VA_ARGS__)
+
+#else /* a device ---------------------------------------------------------------------------- */
+
+typedef struct haul_box {
+    int lo[3];
+    int hi[3];
+} haul_box;
+
+#define HAUL_KERNEL_FILE(label)
+
+#ifdef HAUL_ON_OPENCL
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#pragma OPENCL FP_CONTRACT OFF
+#define HAUL_ENTRY kernel void
+#define HAUL_KERNEL_START(width, height)                                                           \
+    kernel __attribute__((reqd_work_group_size(width, height, 1))) void
+#define HAUL_FUNCTION static
+#define HAUL_GLOBAL global
+#define HAUL_LOCAL local
+#define HAUL_RESTRICT restrict
+#define HAUL_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#define HAUL_THREAD(d) ((int)get_local_id(d))
+#define HAUL_BLOCK(d) ((int)get_group_id(d))
+#define HAUL_ID(d) ((int)get_global_id(d))
+#define HAUL_IDS ((int)get_global_size(0))
+/* A buffer has no address before the kernel runs, so its offset is an argument of its own. */
+#define HAUL_TAKE_IN(type, name) , global const char *haul_p_##name, ulong haul_o_##name
+#define HAUL_TAKE_OUT(type, name) , global char *haul_p_##name, ulong haul_o_##name
+#define HAUL_GIVE_IN(type, name) , (global const type *)(haul_p_##name + haul_o_##name)
+#define HAUL_GIVE_OUT(type, name) , (global type *)(haul_p_##name + haul_o_##name)
+#define HAUL_SHARE_SHARED(type, name, count) local type haul_v_##name[count];
+#else
+#define HAUL_ENTRY extern "C" __global__ void
+#define HAUL_KERNEL_START(width, height)                                                           \
+    extern "C" __global__ void __launch_bounds__((width) * (height))
+#define HAUL_FUNCTION static __device__ __forceinline__
+#define HAUL_GLOBAL
+#define HAUL_LOCAL
+#define HAUL_RESTRICT __restrict__
+#define HAUL_BARRIER __syncthreads()
+#define HAUL_OF(v, d) ((int)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))
+#define HAUL_THREAD(d) HAUL_OF(threadIdx, d)
+#define HAUL_BLOCK(d) HAUL_OF(blockIdx, d)
+#define HAUL_ID(d) (HAUL_BLOCK(d) * HAUL_OF(blockDim, d) + HAUL_THREAD(d))
+#define HAUL_TAKE_IN(type, name) , const type *HAUL_RESTRICT haul_v_##name
+#define HAUL_TAKE_OUT(type, name) , type *HAUL_RESTRICT haul_v_##name
+#define HAUL_GIVE_IN(type, name) , haul_v_##name
+#define HAUL_GIVE_OUT(type, name) , haul_v_##name
+#define HAUL_SHARE_SHARED(type, name, count) __shared__ type haul_v_##name[count];
+#endif
+
+/* One index per thread of a GPU; a row per work-item on a CPU, whose compiler vectorises it. */
+#define HAUL_LAST(d) haul_it.hi[d]
+#ifdef HAUL_ROWS
+#define HAUL_FOR1(x)                                                                               \
+    for (int x = haul_part(haul_it, HAUL_ID(0)), haul_last = haul_part(haul_it, HAUL_ID(0) + 1);   \
+         x < haul_last; x++)
+#define HAUL_FOR2(x, y)                                                                            \
+    for (int y = haul_it.lo[1] + HAUL_ID(0), x = y < HAUL_LAST(1) ? haul_it.lo[0] : HAUL_LAST(0);  \
+         x < HAUL_LAST(0); x++)
+#define HAUL_FOR3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2] + HAUL_ID(1), y = haul_it.lo[1] + HAUL_ID(0),                       \
+             x = y < HAUL_LAST(1) && z < HAUL_LAST(2) ? haul_it.lo[0] : HAUL_LAST(0);              \
+         x < HAUL_LAST(0); x++)
+
+/* Where the work-item's part of a loop over x begins. */
+HAUL_FUNCTION int haul_part(haul_box it, int id)
+{
+    return it.lo[0] + (int)((long)(it.hi[0] - it.lo[0]) * id / HAUL_IDS);
+}
+#else
+#define HAUL_FOR1(x) for (int x = haul_it.lo[0] + HAUL_ID(0); x < HAUL_LAST(0); x = HAUL_LAST(0))
+#define HAUL_FOR2(x, y)                                                                            \
+    for (int y = haul_it.lo[1] + HAUL_ID(1), x = haul_it.lo[0] + HAUL_ID(0);                       \
+         x < HAUL_LAST(0) && y < HAUL_LAST(1); x = HAUL_LAST(0))
+#define HAUL_FOR3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2] + HAUL_ID(2), y = haul_it.lo[1] + HAUL_ID(1),                       \
+             x = haul_it.lo[0] + HAUL_ID(0);                                                       \
+         x < HAUL_LAST(0) && y < HAUL_LAST(1) && z < HAUL_LAST(2); x = HAUL_LAST(0))
+#endif
+
+#define HAUL_THREADS(x, width, y, height)                                                          \
+    for (int x = HAUL_THREAD(0), y = HAUL_THREAD(1), haul_once = 1; haul_once; haul_once = 0)
+#define HAUL_PRIVATE(type, name, width, height) type name
+#define HAUL_MINE(name, x, y) name
+
+#define HAUL_TAKE(index, parameter) HAUL_TAKE_ parameter
+#define HAUL_TAKE_(access, type, name, count) HAUL_TAKE_##access(type, name)
+#define HAUL_TAKE_INOUT(type, name) HAUL_TAKE_OUT(type, name)
+#define HAUL_TAKE_VALUE(type, name) , type haul_v_##name
+#define HAUL_TAKE_SHARED(type, name)
+#define HAUL_GIVE(index, parameter) HAUL_GIVE_ parameter
+#define HAUL_GIVE_(access, type, name, count) HAUL_GIVE_##access(type, name)
+#define HAUL_GIVE_INOUT(type, name) HAUL_GIVE_OUT(type, name)
+#define HAUL_GIVE_VALUE(type, name) , haul_v_##name
+#define HAUL_GIVE_SHARED(type, name) , haul_v_##name
+#define HAUL_SHARE(index, parameter) HAUL_SHARE_ parameter
+#define HAUL_SHARE_(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE_IN(type, name, count)
+#define HAUL_SHARE_OUT(type, name, count)
+#define HAUL_SHARE_INOUT(type, name, count)
+#define HAUL_SHARE_VALUE(type, name, count)
+
+#define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    HAUL_ENTRY name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))                            \
+    {                                                                                              \
+        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+    }                                                                                              \
+    HAUL_BODY(name, __VA_ARGS__)
+
+#define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    HAUL_KERNEL_START(width, height) name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))      \
+    {                                                                                              \
+        HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
+        for (int d = 0; d < 3; d++)                                                                \
+            haul_it.lo[d] += HAUL_BLOCK(d);                                                        \
+        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+    }                                                                                              \
+    HAUL_BODY(name, __VA_ARGS__)
+
+#endif
+#endif

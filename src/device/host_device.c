@@ -1,0 +1,359 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "device/backends.h"
+#include "device/host_device.h"
+
+enum { ALIGNMENT = 4096 };
+
+static uint64_t pages(int which)
+{
+    const long count = sysconf(which), size = sysconf(_SC_PAGESIZE);
+    return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+}
+
+static void read_cpu_name(char *name, size_t size)
+{
+    char line[256];
+    snprintf(name, size, "the host's cores");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file)
+        return;
+    while (fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, size, "%s", colon + 2);
+        break;
+    }
+    fclose(file);
+}
+
+static haul_host_hub *hub_new(void)
+{
+    haul_host_hub *hub = calloc(1, sizeof *hub);
+    if (!hub)
+        return NULL;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&hub->lock, NULL);
+    pthread_cond_init(&hub->progress, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return hub;
+}
+
+static haul_status open_host(const char *which, const haul_device_options *options,
+                             haul_device **device, haul_error *error)
+{
+    if (*which && strcmp(which, "0") != 0)
+        return haul_fail(error, HAUL_ABSENT, "there is no device 'host:%.40s': the host is one",
+                         which);
+    haul_host_device *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->hub = options->beside ? ((haul_host_device *)options->beside)->hub : hub_new();
+    if (!self->hub) {
+        free(self);
+        return haul_fail_no_memory(error);
+    }
+    self->hub->devices++;
+    read_cpu_name(self->cpu, sizeof self->cpu);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    self->base.properties = (haul_device_properties){
+        .name = self->cpu,
+        .is_host = true,
+        .can = HAUL_CAN_MAP | HAUL_CAN_MANAGE | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
+        .memory_bytes = pages(_SC_PHYS_PAGES),
+        .multiprocessors = cores > 0 ? (unsigned)cores : 1,
+        .implicit_sync = 0,
+    };
+    *device = &self->base;
+    return HAUL_OK;
+}
+
+/* What an operation that never ends may still use is left to it. */
+static void close_host(haul_device *device)
+{
+    haul_host_hub *hub = ((haul_host_device *)device)->hub;
+    if (!--hub->devices && !hub->is_lost) {
+        pthread_cond_destroy(&hub->progress);
+        pthread_mutex_destroy(&hub->lock);
+        free(hub);
+    }
+    free(device);
+}
+
+static unsigned count_hosts(void)
+{
+    return 0; /* it has no numbers */
+}
+
+static haul_status room(haul_device *device, uint64_t *bytes, haul_error *error)
+{
+    (void)device, (void)error;
+    *bytes = pages(_SC_AVPHYS_PAGES);
+    return HAUL_OK;
+}
+
+static haul_status memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                             haul_error *error)
+{
+    (void)error;
+    static const haul_memory kinds[HAUL_BUFFER_KINDS] = {HAUL_DEVICE, HAUL_PINNED, HAUL_PINNED,
+                                                         HAUL_PINNED, HAUL_MANAGED};
+    const uintptr_t at = (uintptr_t)pointer;
+    haul_host_hub *hub = ((haul_host_device *)device)->hub;
+    haul_memory found = HAUL_PAGEABLE;
+    pthread_mutex_lock(&hub->lock);
+    for (const haul_host_buffer *buffer = hub->buffers; buffer; buffer = buffer->next)
+        if (buffer->base.device == device && at >= (uintptr_t)buffer->data &&
+            at - (uintptr_t)buffer->data < buffer->base.bytes)
+            found = kinds[buffer->base.kind];
+    pthread_mutex_unlock(&hub->lock);
+    *memory = found;
+    return HAUL_OK;
+}
+
+static haul_status add_buffer(haul_device *device, char *data, bool is_borrowed,
+                              haul_buffer **buffer, haul_error *error)
+{
+    haul_host_buffer *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->hub = ((haul_host_device *)device)->hub;
+    self->data = data;
+    self->is_borrowed = is_borrowed;
+    pthread_mutex_lock(&self->hub->lock);
+    self->next = self->hub->buffers;
+    self->hub->buffers = self;
+    pthread_mutex_unlock(&self->hub->lock);
+    *buffer = &self->base;
+    return HAUL_OK;
+}
+
+static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                              haul_buffer **buffer, haul_error *error)
+{
+    const uint64_t most = device->properties.memory_bytes;
+    void *data = NULL;
+    if ((most && bytes > most) || posix_memalign(&data, ALIGNMENT, bytes))
+        return haul_fail(error, HAUL_DEVICE_FULL, "the host has no %llu bytes of memory",
+                         (unsigned long long)bytes);
+    const haul_status status = add_buffer(device, data, false, buffer, error);
+    if (status)
+        free(data);
+    else if (kind != HAUL_BUFFER_DEVICE)
+        (*buffer)->host = data;
+    return status;
+}
+
+static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, haul_buffer **buffer,
+                              haul_error *error)
+{
+    (void)bytes;
+    return add_buffer(device, host, true, buffer, error);
+}
+
+static void buffer_free(haul_buffer *buffer)
+{
+    haul_host_buffer *self = (haul_host_buffer *)buffer;
+    pthread_mutex_lock(&self->hub->lock);
+    haul_host_settle(self->hub);
+    haul_host_buffer **at = &self->hub->buffers;
+    while (*at != self)
+        at = &(*at)->next;
+    *at = self->next;
+    const bool is_used = self->hub->is_lost;
+    pthread_mutex_unlock(&self->hub->lock);
+    if (is_used)
+        return;
+    if (!self->is_borrowed)
+        free(self->data);
+    free(self);
+}
+
+static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
+{
+    haul_host_event *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->hub = ((haul_host_device *)device)->hub;
+    *event = &self->base;
+    return HAUL_OK;
+}
+
+static void event_free(haul_event *event)
+{
+    haul_host_event *self = (haul_host_event *)event;
+    pthread_mutex_lock(&self->hub->lock);
+    haul_host_settle(self->hub);
+    const bool is_used = self->hub->is_lost;
+    pthread_mutex_unlock(&self->hub->lock);
+    if (!is_used)
+        free(self);
+}
+
+static haul_status event_done(haul_event *event, bool *done, haul_error *error)
+{
+    (void)error;
+    haul_host_event *self = (haul_host_event *)event;
+    pthread_mutex_lock(&self->hub->lock);
+    *done = self->turns_done == self->turn;
+    pthread_mutex_unlock(&self->hub->lock);
+    return HAUL_OK;
+}
+
+static haul_status event_seconds(haul_event *from, haul_event *to, double *seconds,
+                                 haul_error *error)
+{
+    (void)error;
+    haul_host_event *a = (haul_host_event *)from, *b = (haul_host_event *)to;
+    pthread_mutex_lock(&a->hub->lock);
+    *seconds = (double)(b->end_ns - a->start_ns) * 1e-9;
+    pthread_mutex_unlock(&a->hub->lock);
+    return HAUL_OK;
+}
+
+static void run_copy(haul_host_op *op)
+{
+    haul_host_copy(op->copy.to, op->copy.from, &op->copy.shape);
+}
+
+static void *address_of(const haul_buffer *buffer)
+{
+    return ((const haul_host_buffer *)buffer)->data;
+}
+
+static char *place(const haul_address *address)
+{
+    return address->buffer ? (char *)address_of(address->buffer) + address->offset : address->host;
+}
+
+static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
+                        haul_error *error)
+{
+    const haul_host_op op = {
+        .run = run_copy,
+        .copy = {place(&transfer->to), place(&transfer->from), *transfer},
+    };
+    return haul_host_enqueue(stream, &op, event, error);
+}
+
+static void run_fill(haul_host_op *op)
+{
+    memset(op->fill.at, op->fill.value, op->fill.bytes);
+}
+
+static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                        haul_error *error)
+{
+    char *at = (char *)address_of(filling->buffer) + filling->offset;
+    const haul_host_op op = {.run = run_fill, .fill = {at, filling->bytes, filling->value}};
+    return haul_host_enqueue(stream, &op, event, error);
+}
+
+static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
+{
+    const haul_host_op op = {.run = NULL};
+    return haul_host_enqueue(stream, &op, event, error);
+}
+
+/* The memory is where both use it. */
+static haul_status prefetch(haul_stream *stream, haul_buffer *buffer, bool to_host,
+                            haul_event *event, haul_error *error)
+{
+    (void)buffer, (void)to_host;
+    return record(stream, event, error);
+}
+
+static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error *error)
+{
+    const haul_host_op op = {.after = (haul_host_event *)event};
+    return haul_host_enqueue(stream, &op, NULL, error);
+}
+
+static void run_call(haul_host_op *op)
+{
+    op->host.function(op->host.state);
+}
+
+static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
+                        haul_event *event, haul_error *error)
+{
+    const haul_host_op op = {.run = run_call, .host = {function, state}};
+    return haul_host_enqueue(stream, &op, event, error);
+}
+
+static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
+                              haul_kernel **kernel, haul_error *error)
+{
+    (void)device;
+    if (!source->host)
+        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
+                         source->name);
+    haul_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    *kernel = self;
+    return HAUL_OK;
+}
+
+static void kernel_free(haul_kernel *kernel)
+{
+    free(kernel);
+}
+
+static void run_launch(haul_host_op *op)
+{
+    haul_host_call_run(&op->launch);
+    haul_host_call_release(&op->launch);
+}
+
+static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
+                          haul_event *event, haul_error *error)
+{
+    haul_host_op op = {.run = run_launch};
+    haul_status status = haul_host_call_make(kernel->source, given, address_of, &op.launch, error);
+    if (status)
+        return status;
+    status = haul_host_enqueue(stream, &op, event, error);
+    if (status)
+        haul_host_call_release(&op.launch);
+    return status;
+}
+
+const haul_device_backend haul_host_backend = {
+    .abi = HAUL_DEVICE_ABI,
+    .kind = "host",
+    .summary = "the host's cores, with OpenMP; copies are the host's own",
+    .count = count_hosts,
+    .open = open_host,
+    .close = close_host,
+    .room = room,
+    .memory_of = memory_of,
+    .buffer_new = buffer_new,
+    .buffer_pin = buffer_pin,
+    .buffer_free = buffer_free,
+    .stream_new = haul_host_stream_new,
+    .stream_free = haul_host_stream_free,
+    .stream_wait = haul_host_stream_wait,
+    .event_new = event_new,
+    .event_free = event_free,
+    .event_wait = haul_host_event_wait,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .copy = copy,
+    .fill = fill,
+    .prefetch = prefetch,
+    .call = call,
+    .record = record,
+    .wait_event = wait_event,
+    .kernel_new = kernel_new,
+    .kernel_free = kernel_free,
+    .launch = launch,
+};

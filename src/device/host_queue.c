@@ -1,0 +1,185 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "device/host_device.h"
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Ends the operation, with the lock held. */
+static void finish(haul_host_stream *self, haul_host_op *op, int64_t start_ns, int64_t end_ns)
+{
+    if (op->event) {
+        op->event->turns_done = op->turn;
+        op->event->start_ns = start_ns;
+        op->event->end_ns = end_ns;
+    }
+    self->first = op->next;
+    if (!self->first)
+        self->last = NULL;
+    self->hub->pending--;
+    pthread_cond_broadcast(&self->hub->progress);
+    free(op);
+}
+
+static void *serve(void *state)
+{
+    haul_host_stream *self = state;
+    haul_host_hub *hub = self->hub;
+    pthread_mutex_lock(&hub->lock);
+    for (;;) {
+        while (!self->first && !self->is_closing)
+            pthread_cond_wait(&self->arrival, &hub->lock);
+        haul_host_op *op = self->first;
+        if (!op)
+            break;
+        while (op->after && op->after->turns_done < op->after_turn)
+            pthread_cond_wait(&hub->progress, &hub->lock);
+        pthread_mutex_unlock(&hub->lock);
+        const int64_t start_ns = now_ns();
+        if (op->run)
+            op->run(op);
+        const int64_t end_ns = now_ns();
+        pthread_mutex_lock(&hub->lock);
+        finish(self, op, start_ns, end_ns);
+    }
+    pthread_mutex_unlock(&hub->lock);
+    return NULL;
+}
+
+haul_status haul_host_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
+{
+    haul_host_stream *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->hub = ((haul_host_device *)device)->hub;
+    pthread_cond_init(&self->arrival, NULL);
+    if (pthread_create(&self->thread, NULL, serve, self)) {
+        pthread_cond_destroy(&self->arrival);
+        free(self);
+        return haul_fail(error, HAUL_DEVICE_FAILED, "cannot start a stream's thread");
+    }
+    *stream = &self->base;
+    return HAUL_OK;
+}
+
+/* A stream whose operation never ends is left to its thread. */
+void haul_host_stream_free(haul_stream *stream)
+{
+    haul_host_stream *self = (haul_host_stream *)stream;
+    pthread_mutex_lock(&self->hub->lock);
+    self->is_closing = true;
+    pthread_cond_signal(&self->arrival);
+    const bool is_stuck = self->hub->is_lost && self->first;
+    pthread_mutex_unlock(&self->hub->lock);
+    if (is_stuck) {
+        pthread_detach(self->thread);
+        return;
+    }
+    pthread_join(self->thread, NULL);
+    pthread_cond_destroy(&self->arrival);
+    free(self);
+}
+
+haul_status haul_host_enqueue(haul_stream *stream, const haul_host_op *op, haul_event *event,
+                              haul_error *error)
+{
+    haul_host_stream *self = (haul_host_stream *)stream;
+    haul_host_op *queued = malloc(sizeof *queued);
+    if (!queued)
+        return haul_fail_no_memory(error);
+    *queued = *op;
+    queued->next = NULL;
+    queued->event = (haul_host_event *)event;
+    pthread_mutex_lock(&self->hub->lock);
+    if (event)
+        queued->turn = ++queued->event->turn;
+    if (queued->after)
+        queued->after_turn = queued->after->turn;
+    if (self->last)
+        self->last->next = queued;
+    else
+        self->first = queued;
+    self->last = queued;
+    self->hub->pending++;
+    pthread_cond_signal(&self->arrival);
+    pthread_mutex_unlock(&self->hub->lock);
+    return HAUL_OK;
+}
+
+static struct timespec deadline(double limit_s)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    const double seconds = limit_s < 1e9 ? limit_s : 1e9;
+    at.tv_sec += (time_t)seconds;
+    at.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+static bool stream_is_idle(const void *waited)
+{
+    return !((const haul_host_stream *)waited)->first;
+}
+
+static bool event_is_done(const void *waited)
+{
+    const haul_host_event *event = waited;
+    return event->turns_done == event->turn;
+}
+
+static haul_status wait_until(const haul_device *device, bool (*holds)(const void *waited),
+                              const void *waited, haul_error *error)
+{
+    haul_host_hub *hub = ((const haul_host_device *)device)->hub;
+    const double limit_s = device->options.time_limit_s;
+    const struct timespec until = deadline(limit_s);
+    int failed = 0;
+    pthread_mutex_lock(&hub->lock);
+    while (!holds(waited) && !hub->is_lost && failed != ETIMEDOUT) {
+        if (limit_s > 0)
+            failed = pthread_cond_timedwait(&hub->progress, &hub->lock, &until);
+        else
+            pthread_cond_wait(&hub->progress, &hub->lock);
+    }
+    const bool is_done = holds(waited);
+    const bool was_lost = hub->is_lost;
+    if (!is_done)
+        hub->is_lost = true;
+    pthread_mutex_unlock(&hub->lock);
+    if (is_done)
+        return HAUL_OK;
+    if (was_lost)
+        return haul_fail(error, HAUL_DEVICE_FAILED,
+                         "device '%s' is lost: an earlier wait ran out "
+                         "of time",
+                         device->name);
+    return haul_fail(error, HAUL_TIMED_OUT, "device '%s' did not end its work within %g s",
+                     device->name, limit_s);
+}
+
+haul_status haul_host_stream_wait(haul_stream *stream, haul_error *error)
+{
+    return wait_until(stream->device, stream_is_idle, stream, error);
+}
+
+haul_status haul_host_event_wait(haul_event *event, haul_error *error)
+{
+    return wait_until(event->device, event_is_done, event, error);
+}
+
+void haul_host_settle(haul_host_hub *hub)
+{
+    while (hub->pending && !hub->is_lost)
+        pthread_cond_wait(&hub->progress, &hub->lock);
+}

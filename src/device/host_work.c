@@ -1,0 +1,88 @@
+#include "device/host_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+haul_status haul_host_call_make(const haul_kernel_source *source, const haul_launch *launch,
+                                void *(*address_of)(const haul_buffer *buffer),
+                                haul_host_call *call, haul_error *error)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (!launch->arguments[i].buffer)
+            bytes += rounded(source->parameters[i].bytes);
+    *call = (haul_host_call){.source = source, .box = launch->box};
+    if (bytes && !(call->values = malloc(bytes)))
+        return haul_fail_no_memory(error);
+    char *value = call->values;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const haul_argument *argument = &launch->arguments[i];
+        if (argument->buffer) {
+            call->arguments[i] = (char *)address_of(argument->buffer) + argument->offset;
+            continue;
+        }
+        memcpy(value, argument->value, source->parameters[i].bytes);
+        call->arguments[i] = value;
+        value += rounded(source->parameters[i].bytes);
+    }
+    return HAUL_OK;
+}
+
+void haul_host_call_release(haul_host_call *call)
+{
+    free(call->values);
+    call->values = NULL;
+}
+
+/* The outermost direction that has something to divide: rows stay whole for the vectoriser. */
+static int divided(const haul_box *box)
+{
+    for (int d = 2; d > 0; d--)
+        if (box->hi[d] - box->lo[d] > 1)
+            return d;
+    return 0;
+}
+
+void haul_host_call_run(const haul_host_call *call)
+{
+    const int d = divided(&call->box);
+    const int64_t first = call->box.lo[d], length = (int64_t)call->box.hi[d] - first;
+#ifdef _OPENMP
+    const int64_t most = omp_get_max_threads();
+#else
+    const int64_t most = 1;
+#endif
+    const int64_t parts = length < most ? length : most;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+    for (int64_t part = 0; part < parts; part++) {
+        haul_box box = call->box;
+        box.lo[d] = (int)(first + length * part / parts);
+        box.hi[d] = (int)(first + length * (part + 1) / parts);
+        call->source->host(&box, &call->box, call->arguments);
+    }
+}
+
+void haul_host_copy(void *to, const void *from, const haul_transfer *transfer)
+{
+    const uint64_t *size = transfer->size;
+    if (!size[0])
+        return;
+    for (uint64_t z = 0; z < size[2]; z++)
+        for (uint64_t y = 0; y < size[1]; y++)
+            memcpy((char *)to + z * transfer->to_pitch[1] + y * transfer->to_pitch[0],
+                   (const char *)from + z * transfer->from_pitch[1] + y * transfer->from_pitch[0],
+                   size[0]);
+}

@@ -1,0 +1,45 @@
+/* The text that a device compiles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "haul/device_backend.h"
+
+/* haul/kernel_source.h itself. */
+__asm__(".pushsection .rodata\n"
+        "haul_kernel_prelude:\n"
+        ".incbin \"" HAUL_KERNEL_PRELUDE "\"\n"
+        "haul_kernel_prelude_end:\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char haul_kernel_prelude[] __attribute__((visibility("hidden")));
+extern const char haul_kernel_prelude_end[] __attribute__((visibility("hidden")));
+
+/* The kernel's own #include of the prelude, which the device's compiler has no file for, becomes a
+ * comment of the same length. */
+static void hide_include(char *text)
+{
+    static const char line[] = "#include \"haul/kernel_source.h\"";
+    char *at = strstr(text, line);
+    if (at)
+        memcpy(at, "//", 2);
+}
+
+haul_status haul_kernel_text(const haul_kernel_source *source, char **text, haul_error *error)
+{
+    const size_t prelude = (size_t)(haul_kernel_prelude_end - haul_kernel_prelude);
+    const size_t own = (size_t)(source->text_end - source->text);
+    const size_t place = strlen(source->file) + sizeof "\n#line 1 \"\"\n";
+    char *made = malloc(prelude + place + own + 1), *at = made;
+    if (!made)
+        return haul_fail_no_memory(error);
+    memcpy(at, haul_kernel_prelude, prelude);
+    at += prelude;
+    at += snprintf(at, place, "\n#line 1 \"%s\"\n", source->file);
+    memcpy(at, source->text, own);
+    at[own] = '\0';
+    hide_include(at);
+    *text = made;
+    return HAUL_OK;
+}
