@@ -4,17 +4,29 @@
 #define HAUL_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "haul/status.h"
 
 HAUL_BEGIN
 
+/* A recorder (a shared library) as the bytes of its file. */
+typedef struct haul_recorder_image {
+    const void *bytes;
+    size_t size;
+} haul_recorder_image;
+
 typedef struct haul_recording_options {
     const char *output;      /* path of the profile; a profile that is there is replaced */
     char *const *program;    /* its name and arguments, ended by NULL; found as a shell finds it */
     double duration_s;       /* after which nothing more is recorded; 0 for no limit */
     uint64_t max_operations; /* of each process, likewise */
+    /* For a program that carries the recorders within itself: they are written to a temporary
+     * folder while the program runs. Of size 0: the recorder's file is looked for beside the
+     * running program, then in its installation. */
+    haul_recorder_image opencl;
+    haul_recorder_image cuda;
 } haul_recording_options;
 
 /* How a recording went. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/recorders_inside.h"
 #include "haul/record.h"
 
 static const char usage[] =
@@ -57,6 +58,8 @@ static int parse(const cli_command *self, int argc, char **argv, record_options 
         {"max-ops", &most, 0, NULL},
         {0},
     };
+    options->run.opencl = haul_opencl_recorder_inside();
+    options->run.cuda = haul_cuda_recorder_inside();
     cli_arguments rest;
     const int code = cli_arguments_read(self, argc, argv, known, &rest);
     if (code != CLI_GO_ON)

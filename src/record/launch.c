@@ -14,6 +14,7 @@
 #include "record/part_files.h"
 #include "record/profile_writer.h"
 #include "record/record_session.h"
+#include "record/unpacked.h"
 
 enum { LONGEST_PATH = 4096 };
 
@@ -26,6 +27,7 @@ typedef struct launch {
     char report[LONGEST_PATH];
     char opencl[LONGEST_PATH]; /* the libraries that record, "" for none */
     char cuda[LONGEST_PATH];
+    char unpacked[LONGEST_PATH];   /* the folder of those that were written, "" for none */
     struct sigaction child_action; /* of SIGCHLD before us */
     sigset_t mask;                 /* before us */
 } launch;
@@ -53,12 +55,25 @@ static void find_library(const char *name, char *path, size_t size)
     path[0] = '\0';
 }
 
-static haul_status find_libraries(launch *self, haul_error *error)
+/* The recorder's file: written from its image where there is one, else found. */
+static haul_status provide_library(launch *self, const haul_recorder_image *image, const char *name,
+                                   char path[LONGEST_PATH], haul_error *error)
 {
-    find_library("libhaul-record-opencl.so", self->opencl, sizeof self->opencl);
-    find_library("libhaul-record-cuda.so", self->cuda, sizeof self->cuda);
-    if (self->opencl[0] || self->cuda[0])
-        return HAUL_OK;
+    if (image->size)
+        return haul_unpack_recorder(self->unpacked, image, name, path, LONGEST_PATH, error);
+    find_library(name, path, LONGEST_PATH);
+    return HAUL_OK;
+}
+
+static haul_status provide_libraries(launch *self, haul_error *error)
+{
+    haul_status status = provide_library(self, &self->options->opencl, "libhaul-record-opencl.so",
+                                         self->opencl, error);
+    if (!status)
+        status = provide_library(self, &self->options->cuda, "libhaul-record-cuda.so", self->cuda,
+                                 error);
+    if (status || self->opencl[0] || self->cuda[0])
+        return status;
     return haul_fail(error, HAUL_ABSENT,
                      "no library to record with: build haul with OpenCL's headers (packages "
                      "ocl-icd-opencl-dev and opencl-headers)");
@@ -243,16 +258,19 @@ haul_status haul_recording_run(const haul_recording_options *options, haul_recor
     launch self = {.options = options};
     haul_recording made = {0};
     pid_t child = 0;
-    haul_status status = find_libraries(&self, error);
+    haul_status status = provide_libraries(&self, error);
     if (!status)
         status = prepare(&self, error);
-    if (status)
+    if (status) {
+        haul_remove_unpacked(self.unpacked);
         return status;
+    }
     hold_signals(&self);
     status = start(&self, &child, error);
     const int ended = status ? 0 : wait_for(child);
     give_signals_back(&self);
     read_report(&self, &made);
+    haul_remove_unpacked(self.unpacked);
     if (status)
         return status;
     made.exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);

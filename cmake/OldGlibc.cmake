@@ -1,0 +1,33 @@
+# A toolchain for the portable program: clang as the package `ziglang` of the Python package index
+# brings it, which links against the symbols of an older glibc, so that the program runs on every
+# Linux since RHEL 8. Wants HAUL_ZIG, the command that runs zig, e.g.
+#   python3 -m pip install --target build/zig ziglang
+#   cmake --preset portable --toolchain cmake/OldGlibc.cmake -DHAUL_ZIG=$PWD/build/zig/ziglang/zig
+set(HAUL_GLIBC 2.28 CACHE STRING "The oldest glibc that the program runs on")
+set(HAUL_ZIG zig CACHE STRING "The command that runs zig")
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HAUL_GLIBC HAUL_ZIG)
+find_program(HAUL_ZIG_PROGRAM "${HAUL_ZIG}" REQUIRED)
+
+execute_process(COMMAND uname -m OUTPUT_VARIABLE processor OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${processor})
+
+# CMake wants a compiler that is one word.
+set(HAUL_ZIG_CC ${CMAKE_BINARY_DIR}/zig-cc)
+file(WRITE ${HAUL_ZIG_CC}
+  "#!/bin/sh\nexec '${HAUL_ZIG_PROGRAM}' cc -target ${processor}-linux-gnu.${HAUL_GLIBC} \"$@\"\n")
+file(CHMOD ${HAUL_ZIG_CC} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+set(CMAKE_C_COMPILER ${HAUL_ZIG_CC})
+
+# The headers of the libraries that are linked, without this system's own of glibc beside them.
+set(headers ${CMAKE_BINARY_DIR}/portable-headers)
+file(MAKE_DIRECTORY ${headers})
+foreach(header sqlite3.h zlib.h zconf.h yaml.h CL)
+  find_path(HAUL_FOLDER_OF_${header} ${header} PATHS /usr/include NO_CACHE)
+  if(HAUL_FOLDER_OF_${header})
+    file(CREATE_LINK ${HAUL_FOLDER_OF_${header}}/${header} ${headers}/${header} SYMBOLIC)
+  endif()
+endforeach()
+set(CMAKE_C_FLAGS_INIT "-isystem ${headers}")
+set(CMAKE_LIBRARY_ARCHITECTURE ${processor}-linux-gnu)
+set(CMAKE_C_LIBRARY_ARCHITECTURE ${processor}-linux-gnu)

@@ -1,0 +1,36 @@
+#include "cli/recorders_inside.h"
+
+/* The portable build defines the paths of the recorders' files, whose bytes the assembler takes. */
+#define FILE_INSIDE(symbol, path)                                                                  \
+    __asm__(".section .rodata\n.balign 8\n" #symbol ":\n.incbin \"" path "\"\n" #symbol            \
+            "_end:\n.previous\n");                                                                 \
+    extern const unsigned char symbol[];                                                           \
+    extern const unsigned char symbol##_end[]
+
+#ifdef HAUL_OPENCL_RECORDER
+FILE_INSIDE(haul_opencl_recorder_bytes, HAUL_OPENCL_RECORDER);
+#endif
+#ifdef HAUL_CUDA_RECORDER
+FILE_INSIDE(haul_cuda_recorder_bytes, HAUL_CUDA_RECORDER);
+#endif
+
+haul_recorder_image haul_opencl_recorder_inside(void)
+{
+#ifdef HAUL_OPENCL_RECORDER
+    return (haul_recorder_image){
+        haul_opencl_recorder_bytes,
+        (size_t)(haul_opencl_recorder_bytes_end - haul_opencl_recorder_bytes)};
+#else
+    return (haul_recorder_image){0};
+#endif
+}
+
+haul_recorder_image haul_cuda_recorder_inside(void)
+{
+#ifdef HAUL_CUDA_RECORDER
+    return (haul_recorder_image){haul_cuda_recorder_bytes,
+                                 (size_t)(haul_cuda_recorder_bytes_end - haul_cuda_recorder_bytes)};
+#else
+    return (haul_recorder_image){0};
+#endif
+}

@@ -1,0 +1,48 @@
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "record/unpacked.h"
+
+static haul_status make_folder(char *folder, size_t size, haul_error *error)
+{
+    const char *parent = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): the environment is read
+    if (folder[0])
+        return HAUL_OK;
+    const int full =
+        snprintf(folder, size, "%s/haul-recorders-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (full >= 0 && (size_t)full < size && mkdtemp(folder))
+        return HAUL_OK;
+    folder[0] = '\0';
+    return haul_fail_open(error, parent && *parent ? parent : "/tmp");
+}
+
+haul_status haul_unpack_recorder(char *folder, const haul_recorder_image *image, const char *name,
+                                 char *path, size_t size, haul_error *error)
+{
+    haul_status status = make_folder(folder, size, error);
+    if (status)
+        return status;
+    const int full = snprintf(path, size, "%s/%s", folder, name);
+    FILE *file = full >= 0 && (size_t)full < size ? fopen(path, "wbxe") : NULL;
+    if (!file)
+        return haul_fail_open(error, path);
+    const bool written = fwrite(image->bytes, 1, image->size, file) == image->size;
+    if (fclose(file) || !written)
+        return haul_fail(error, HAUL_IO, "cannot write '%.500s': no space left?", path);
+    return HAUL_OK;
+}
+
+void haul_remove_unpacked(const char *folder)
+{
+    DIR *list = folder[0] ? opendir(folder) : NULL;
+    if (!list)
+        return;
+    for (const struct dirent *entry; (entry = readdir(list));) // NOLINT(concurrency-mt-unsafe)
+        unlinkat(dirfd(list), entry->d_name, 0);
+    closedir(list);
+    rmdir(folder);
+}
