@@ -72,7 +72,7 @@ static void take_device(bytes *from, haul_timeline_device *device)
         .link_copies = more & 32 ? 2 * take_share(from) : 0,
         .queue_depth = more & 64 ? take(from) % 4 : 0,
     };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < HAUL_OP_KINDS; i++) {
         device->issue_ns[i] = more & 2 ? take_time(from) : 0;
         device->issue_on_return[i] = take(from) & 1;
     }
@@ -94,8 +94,8 @@ static void take_shapes(bytes *from, made *self)
 
 static void take_op(bytes *from, haul_op *op, const uint32_t *last)
 {
-    const uint8_t kind = take(from);
-    *op = (haul_op){.kind = kind >= 250 ? kind : kind % 5,
+    const uint8_t kind = take(from), flags = take(from);
+    *op = (haul_op){.kind = kind >= 250 ? kind : kind % HAUL_OP_KINDS,
                     .direction = take(from) % HAUL_DIRECTIONS,
                     .detail = take(from) % HAUL_MEMORIES,
                     .start_ns = take_time(from),
@@ -106,15 +106,14 @@ static void take_op(bytes *from, haul_op *op, const uint32_t *last)
                     .stream = take_index(from, STREAMS),
                     .thread = take_index(from, THREADS + 1),
                     .stream_prev = HAUL_NONE,
-                    .flags = take(from) & 7};
+                    .flags = flags & (HAUL_OP_HAS_CALL | HAUL_OP_BLOCKS)};
     if (op->thread == THREADS)
         op->thread = HAUL_NONE;
     if (op->kind == HAUL_OP_KERNEL)
         op->shape = take_index(from, SHAPES);
     op->thread_prev = HAUL_NONE;
     if (op->thread < THREADS)
-        op->thread_prev =
-            op->flags & HAUL_OP_REPAIRED ? take_index(from, MOST_OPS) : last[op->thread];
+        op->thread_prev = flags & 128 ? take_index(from, MOST_OPS) : last[op->thread];
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -162,7 +161,7 @@ static void make(bytes *from, made *self)
 
 static bool on_device(const haul_op *op)
 {
-    return op->kind <= HAUL_OP_KERNEL;
+    return haul_op_on_device(op);
 }
 
 static uint32_t device_of(const made *self, const haul_op *op)

@@ -49,10 +49,10 @@ typedef struct haul_timeline_device {
     /* What a copy saves where it follows one of its direction on its engine without a pause: the
      * latency less the gap, (L+o) - g (CCGrid 2014, section V). */
     int64_t chained_ns[2];
-    /* From a call to the earliest start of what it issued, by HAUL_OP_COPY, MEMSET and KERNEL: from
-     * the call's start, or, unless it blocks, from when it would return. */
-    int64_t issue_ns[3];
-    bool issue_on_return[3];
+    /* From a call to the earliest start of what it issued, by haul_op_kind, 0 for those of the
+     * host: from the call's start, or, unless it blocks, from when it would return. */
+    int64_t issue_ns[HAUL_OP_KINDS];
+    bool issue_on_return[HAUL_OP_KINDS];
     /* A kernel starts when one of its blocks finds room, and holds room for all of them, at most
      * the device, until it ends: blocks are assigned for the kernel that came first, and for the
      * next once all of its are (Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details

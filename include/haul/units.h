@@ -1,8 +1,8 @@
-/* Quantities with units, as people write them: "64MiB", "12.3 GB/s", "8.3e-8 ms/B", "1.4 GHz".
+/* Quantities with units, as people write them: "64MiB", "12.3 GB/s", "1.4 GHz".
  *
- * Parsed values are in base units: bytes, seconds, bytes per second, seconds per byte, hertz,
- * flop per second, or a plain number (a percent sign divides by 100). k, M, G, T are powers of
- * 1000; Ki, Mi, Gi, Ti powers of 1024. */
+ * Parsed values are in base units: bytes, seconds, bytes per second, hertz, flop per second, or a
+ * plain number (a percent sign divides by 100). k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti
+ * powers of 1024. */
 #ifndef HAUL_UNITS_H
 #define HAUL_UNITS_H
 
@@ -17,8 +17,7 @@ typedef enum haul_dimension {
     HAUL_DIM_NUMBER,
     HAUL_DIM_BYTES,
     HAUL_DIM_SECONDS,
-    HAUL_DIM_RATE,          /* bytes per second */
-    HAUL_DIM_TIME_PER_BYTE, /* seconds per byte */
+    HAUL_DIM_RATE, /* bytes per second */
     HAUL_DIM_HERTZ,
     HAUL_DIM_FLOPS, /* floating-point operations per second */
 } haul_dimension;

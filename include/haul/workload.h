@@ -11,13 +11,30 @@
 
 HAUL_BEGIN
 
+/* Where an operation runs: on a stream of a device, or on the thread that calls it. */
+typedef enum haul_op_place { HAUL_PLACE_DEVICE, HAUL_PLACE_HOST } haul_op_place;
+
+/* name in reports, place, whether haul_op.bytes counts.
+ * SYNC: the host waits for an event, stream or context, or a stream for an event.
+ * CALL: an API call that started nothing on a device. */
+#define HAUL_OP_KIND_LIST(X)                                                                       \
+    X(COPY, "copy", HAUL_PLACE_DEVICE, true)                                                       \
+    X(MEMSET, "memset", HAUL_PLACE_DEVICE, true)                                                   \
+    X(KERNEL, "kernel", HAUL_PLACE_DEVICE, false)                                                  \
+    X(SYNC, "wait", HAUL_PLACE_HOST, false)                                                        \
+    X(CALL, "call", HAUL_PLACE_HOST, false)
+
 typedef enum haul_op_kind {
-    HAUL_OP_COPY,
-    HAUL_OP_MEMSET,
-    HAUL_OP_KERNEL,
-    HAUL_OP_SYNC, /* the host waits for an event, stream or context, or a stream for an event */
-    HAUL_OP_CALL, /* a call of the host that started nothing on a device */
+#define HAUL_OP_ENUM(name, text, place, has_bytes) HAUL_OP_##name,
+    HAUL_OP_KIND_LIST(HAUL_OP_ENUM)
+#undef HAUL_OP_ENUM
 } haul_op_kind;
+
+enum {
+#define HAUL_OP_COUNT(name, text, place, has_bytes) +1
+    HAUL_OP_KINDS = 0 HAUL_OP_KIND_LIST(HAUL_OP_COUNT)
+#undef HAUL_OP_COUNT
+};
 
 /* name in reports */
 #define HAUL_DIRECTION_LIST(X)                                                                     \
@@ -63,8 +80,7 @@ typedef enum haul_sync_kind {
 
 enum {
     HAUL_OP_HAS_CALL = 1, /* call_ns, call_dur_ns and thread are known */
-    HAUL_OP_REPAIRED = 2, /* a field was out of range and was set to what the reader says */
-    HAUL_OP_BLOCKS = 4,   /* its call returns when it has ended */
+    HAUL_OP_BLOCKS = 2,   /* its call returns when it has ended */
 };
 
 #define HAUL_NONE UINT32_MAX
@@ -90,6 +106,36 @@ typedef struct haul_op {
     uint8_t detail;       /* COPY: haul_memory; SYNC: haul_sync_kind */
     uint8_t flags;
 } haul_op;
+
+/* Where operations of a kind run; HAUL_PLACE_HOST for what is no kind. */
+static inline haul_op_place haul_op_kind_place(haul_op_kind kind)
+{
+#define HAUL_OP_PLACE(name, text, place, has_bytes) place,
+    static const haul_op_place places[HAUL_OP_KINDS] = {HAUL_OP_KIND_LIST(HAUL_OP_PLACE)};
+#undef HAUL_OP_PLACE
+    return (unsigned)kind < HAUL_OP_KINDS ? places[kind] : HAUL_PLACE_HOST;
+}
+
+/* A copy, memset or kernel: it runs in the order of its stream. */
+static inline bool haul_op_on_device(const haul_op *op)
+{
+    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_DEVICE;
+}
+
+/* A wait or a call: it is its thread's own work, from start_ns for dur_ns. */
+static inline bool haul_op_on_host(const haul_op *op)
+{
+    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_HOST;
+}
+
+/* Whether `bytes` is what the operation copies or sets. */
+static inline bool haul_op_has_bytes(const haul_op *op)
+{
+#define HAUL_OP_BYTES(name, text, place, has_bytes) has_bytes,
+    static const bool of_kind[HAUL_OP_KINDS] = {HAUL_OP_KIND_LIST(HAUL_OP_BYTES)};
+#undef HAUL_OP_BYTES
+    return op->kind < HAUL_OP_KINDS && of_kind[op->kind];
+}
 
 typedef struct haul_workload_stream {
     uint32_t device;  /* index into devices, or HAUL_NONE */
@@ -178,6 +224,7 @@ HAUL_API void haul_workload_free(haul_workload *workload);
 /* The text of a string id; "" for HAUL_NONE. Any bytes but NUL. */
 HAUL_API const char *haul_workload_string(const haul_workload *workload, uint32_t id);
 
+HAUL_API const char *haul_op_kind_text(haul_op_kind kind);
 HAUL_API const char *haul_direction_text(haul_direction direction);
 HAUL_API const char *haul_memory_text(haul_memory memory);
 

@@ -74,7 +74,7 @@ static void visit_trios(haul_study *study, trio_visitor visit, void *state)
     for (size_t s = 0; s < workload->stream_count; s++)
         walk.open[s] = (trio){.kernel = HAUL_NONE};
     for (uint32_t i = 0; i < workload->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].stream != HAUL_NONE)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
             walk_op(study, &walk, i);
     for (size_t s = 0; s < workload->stream_count; s++)
         close_trio(study, &walk, &walk.open[s]);

@@ -182,7 +182,7 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     self.out_stream = self.in_stream + 1;
     uint32_t last = HAUL_NONE;
     for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (workload->ops[i].kind > HAUL_OP_KERNEL || workload->ops[i].stream != self.stream)
+        if (!haul_op_on_device(&workload->ops[i]) || workload->ops[i].stream != self.stream)
             continue;
         move_op(&self, i);
         last = i;
@@ -243,7 +243,7 @@ static void find(haul_study *study, haul_candidates *out)
     content *of = calloc(workload->stream_count + 1, sizeof *of);
     study->failed |= !of;
     for (uint32_t i = 0; of && i < workload->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].stream != HAUL_NONE)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
             add_content(study, i, &of[workload->ops[i].stream]);
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
         bool can = of[s].kernels && of[s].copy_ns > 0;

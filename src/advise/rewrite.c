@@ -30,7 +30,7 @@ void haul_rewrite_release(haul_rewrite *self)
 int64_t haul_rewrite_old_dur(const haul_rewrite *self, uint32_t op)
 {
     const haul_op *old = &self->workload->ops[op];
-    return self->durations_ns && old->kind <= HAUL_OP_KERNEL ? self->durations_ns[op] : old->dur_ns;
+    return self->durations_ns && haul_op_on_device(old) ? self->durations_ns[op] : old->dur_ns;
 }
 
 int64_t haul_rewrite_old_call_dur(const haul_rewrite *self, uint32_t op)

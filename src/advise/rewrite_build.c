@@ -103,7 +103,7 @@ static int64_t call_time(const haul_rewrite *plan, uint32_t i, unsigned part)
 {
     const haul_op *op = &plan->workload->ops[i];
     const haul_edit *edit = &plan->edits[i];
-    if (op->kind > HAUL_OP_KERNEL)
+    if (haul_op_on_host(op))
         return op->dur_ns;
     const int64_t call_dur_ns = haul_rewrite_old_call_dur(plan, i);
     const bool freed = edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
@@ -120,7 +120,7 @@ static void put_op(build *self, uint32_t i)
     const uint32_t place = place_of(self, i);
     if (edit->marks & HAUL_EDIT_GONE) {
         self->ops[place] = *op;
-        if (op->kind <= HAUL_OP_KERNEL)
+        if (haul_op_on_device(op))
             self->ops[place] = empty_of(op);
         else
             self->ops[place].kind = HAUL_OP_CALL;
@@ -139,7 +139,7 @@ static void put_insert(build *self, uint32_t number)
 {
     const haul_insert *insert = &self->plan->inserts[number];
     const haul_op *anchor = &self->from->ops[insert->anchor];
-    const bool on_host = anchor->kind > HAUL_OP_KERNEL;
+    const bool on_host = haul_op_on_host(anchor);
     const int64_t call_ns = on_host ? anchor->start_ns : anchor->call_ns;
     const int64_t dur_ns = on_host ? anchor->dur_ns : anchor->call_dur_ns;
     haul_op *op = &self->ops[self->insert_begin + number];
@@ -201,8 +201,7 @@ static bool has_inserts(const build *self, uint32_t op)
 /* Whether the operation itself is still called: what is left out leaves its call to an insert. */
 static bool is_called(const build *self, uint32_t op)
 {
-    return !(self->plan->edits[op].marks & HAUL_EDIT_GONE) ||
-           self->from->ops[op].kind > HAUL_OP_KERNEL;
+    return !(self->plan->edits[op].marks & HAUL_EDIT_GONE) || haul_op_on_host(&self->from->ops[op]);
 }
 
 /* The last call of those that an operation became. */
@@ -316,7 +315,7 @@ static bool put_joints(build *self)
     memset(last, 0xff, (self->from->stream_count + 1) * sizeof *last);
     for (uint32_t i = 0; i < self->from->op_count; i++) {
         const haul_op *op = &self->from->ops[i];
-        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE ||
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE ||
             self->plan->edits[i].marks & HAUL_EDIT_MOVED)
             continue;
         if (last[op->stream] != HAUL_NONE &&
@@ -397,7 +396,7 @@ static bool link_streams(build *self, size_t stream_count)
     for (uint32_t i = 0; i < self->op_count; i++) {
         haul_op *op = &self->ops[i];
         op->stream_prev = HAUL_NONE;
-        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
             continue;
         op->stream_prev = last[op->stream];
         last[op->stream] = i;
@@ -473,7 +472,7 @@ int64_t haul_timeline_end_ns(const haul_workload *workload, const haul_timeline 
 {
     int64_t end_ns = 0;
     for (size_t i = 0; i < timeline->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL && timeline->ops[i].end_ns > end_ns)
+        if (haul_op_on_device(&workload->ops[i]) && timeline->ops[i].end_ns > end_ns)
             end_ns = timeline->ops[i].end_ns;
     return end_ns + timeline->origin_ns;
 }

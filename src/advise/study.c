@@ -28,7 +28,7 @@ static bool list_waits(haul_study *self)
         const uint32_t before = workload->edges[e].before;
         const uint32_t stream = workload->ops[before].stream;
         if (workload->ops[workload->edges[e].after].kind != HAUL_OP_SYNC || stream == HAUL_NONE ||
-            workload->ops[before].kind > HAUL_OP_KERNEL)
+            !haul_op_on_device(&workload->ops[before]))
             continue;
         if (self->waited[stream] == HAUL_NONE || self->waited[stream] < before)
             self->waited[stream] = before;

@@ -40,8 +40,6 @@ static const unit rate_units[] = {{"TB/s", 1e12},
                                   {"MiB/s", 1048576.0},
                                   {"GiB/s", 1073741824.0},
                                   {"TiB/s", 1099511627776.0}};
-static const unit time_per_byte_units[] = {
-    {"s/B", 1}, {"ms/B", 1e-3}, {"us/B", 1e-6}, {"ns/B", 1e-9}, {"ps/B", 1e-12}};
 static const unit hertz_units[] = {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"Hz", 1}};
 static const unit flops_units[] = {
     {"Tflop/s", 1e12}, {"Gflop/s", 1e9}, {"Mflop/s", 1e6}, {"flop/s", 1}, {"Pflop/s", 1e15}};
@@ -57,7 +55,6 @@ static const struct dimension {
     [HAUL_DIM_BYTES] = {bytes_units, 10, 5, "a size such as 64 MiB"},
     [HAUL_DIM_SECONDS] = {seconds_units, 5, 5, "a time such as 9.4 us"},
     [HAUL_DIM_RATE] = {rate_units, 10, 5, "a rate such as 12.3 GB/s"},
-    [HAUL_DIM_TIME_PER_BYTE] = {time_per_byte_units, 5, 5, "a time per byte such as 0.083 ns/B"},
     [HAUL_DIM_HERTZ] = {hertz_units, 4, 4, "a frequency such as 1.41 GHz"},
     [HAUL_DIM_FLOPS] = {flops_units, 5, 4, "a rate of operations such as 19.5 Tflop/s"},
 };

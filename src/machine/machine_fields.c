@@ -138,10 +138,9 @@ haul_parameter_limits haul_field_limits(const haul_field *field)
 {
     /* the least that means anything, and far above any machine */
     static const haul_parameter_limits by_dimension[] = {
-        [HAUL_DIM_NUMBER] = {1e-9, 1e9, false},       [HAUL_DIM_BYTES] = {1, 0x1p60, false},
-        [HAUL_DIM_SECONDS] = {1e-15, 1e6, false},     [HAUL_DIM_RATE] = {1, 1e18, false},
-        [HAUL_DIM_TIME_PER_BYTE] = {1e-18, 1, false}, [HAUL_DIM_HERTZ] = {1, 1e15, false},
-        [HAUL_DIM_FLOPS] = {1, 1e21, false},
+        [HAUL_DIM_NUMBER] = {1e-9, 1e9, false},   [HAUL_DIM_BYTES] = {1, 0x1p60, false},
+        [HAUL_DIM_SECONDS] = {1e-15, 1e6, false}, [HAUL_DIM_RATE] = {1, 1e18, false},
+        [HAUL_DIM_HERTZ] = {1, 1e15, false},      [HAUL_DIM_FLOPS] = {1, 1e21, false},
     };
     const haul_parameter_limits own = by_dimension[field->dimension];
     switch (field->range) {

@@ -17,20 +17,23 @@ const char *haul_look_text(haul_look look)
 
 haul_look haul_look_of(const haul_op *op)
 {
-    static const haul_look kinds[] = {[HAUL_OP_MEMSET] = HAUL_LOOK_SET,
-                                      [HAUL_OP_KERNEL] = HAUL_LOOK_KERNEL,
-                                      [HAUL_OP_SYNC] = HAUL_LOOK_WAIT,
-                                      [HAUL_OP_CALL] = HAUL_LOOK_CALL};
     static const haul_look directions[HAUL_DIRECTIONS] = {
         [HAUL_HTOD] = HAUL_LOOK_IN,     [HAUL_DTOH] = HAUL_LOOK_OUT,
         [HAUL_DTOD] = HAUL_LOOK_WITHIN, [HAUL_PTOP] = HAUL_LOOK_PEER,
         [HAUL_HTOH] = HAUL_LOOK_OTHER,  [HAUL_UNKNOWN] = HAUL_LOOK_OTHER};
-    return op->kind == HAUL_OP_COPY ? directions[op->direction] : kinds[op->kind];
-}
-
-static bool is_host(const haul_op *op)
-{
-    return op->kind >= HAUL_OP_SYNC;
+    switch ((haul_op_kind)op->kind) {
+    case HAUL_OP_COPY:
+        return directions[op->direction];
+    case HAUL_OP_MEMSET:
+        return HAUL_LOOK_SET;
+    case HAUL_OP_KERNEL:
+        return HAUL_LOOK_KERNEL;
+    case HAUL_OP_SYNC:
+        return HAUL_LOOK_WAIT;
+    case HAUL_OP_CALL:
+        break;
+    }
+    return HAUL_LOOK_CALL;
 }
 
 static haul_span span_of(const haul_lanes *self, uint32_t op)
@@ -63,7 +66,7 @@ static haul_span drawn_span(const haul_lanes *lanes, uint32_t op)
 static bool has_device_ops(const haul_workload *workload)
 {
     for (size_t i = 0; i < workload->op_count; i++)
-        if (!is_host(&workload->ops[i]))
+        if (!haul_op_on_host(&workload->ops[i]))
             return true;
     return false;
 }
@@ -75,7 +78,7 @@ static void find_window(haul_lanes *self)
     const bool devices = has_device_ops(workload);
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
-        if (devices && is_host(&workload->ops[i]))
+        if (devices && haul_op_on_host(&workload->ops[i]))
             continue;
         const haul_span span = span_of(self, (uint32_t)i);
         first = span.start_ns < first ? span.start_ns : first;
@@ -88,7 +91,7 @@ static void find_window(haul_lanes *self)
 static bool is_shown(const haul_lanes *self, uint32_t op)
 {
     const haul_span span = drawn_span(self, op);
-    return !is_host(&self->drawn->workload->ops[op]) ||
+    return !haul_op_on_host(&self->drawn->workload->ops[op]) ||
            (span.end_ns > 0 && span.start_ns < self->window_ns);
 }
 
@@ -96,7 +99,7 @@ static bool is_shown(const haul_lanes *self, uint32_t op)
 static size_t lane_of(const haul_lanes *self, const haul_op *op)
 {
     const size_t streams = self->drawn->workload->stream_count + 1;
-    if (is_host(op))
+    if (haul_op_on_host(op))
         return streams +
                (op->thread == HAUL_NONE ? self->drawn->workload->thread_count : (size_t)op->thread);
     return op->stream == HAUL_NONE ? streams - 1 : op->stream;
@@ -332,7 +335,8 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t
 
 static bool is_on(const haul_page_lane *lane, const haul_op *op)
 {
-    return lane->host == is_host(op) && lane->number == (lane->host ? op->thread : op->stream);
+    return lane->host == haul_op_on_host(op) &&
+           lane->number == (lane->host ? op->thread : op->stream);
 }
 
 void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,

@@ -31,7 +31,7 @@ static const char *name_of(const data *self, const haul_bar *bar, haul_words *wo
     const haul_op *op = &self->lanes->drawn->workload->ops[bar->op];
     if (bar->shares)
         return "";
-    if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || op->kind >= HAUL_OP_SYNC)
+    if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))
         return haul_workload_string(self->lanes->drawn->workload, op->name);
     if (op->kind == HAUL_OP_MEMSET)
         return "";

@@ -11,7 +11,7 @@
 static haul_release release_of(const haul_workload *workload)
 {
     for (size_t i = 0; i < workload->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL && workload->ops[i].thread != HAUL_NONE)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
             return HAUL_RELEASE_HOST;
     return HAUL_RELEASE_RECORDED;
 }
@@ -83,7 +83,7 @@ static haul_status find_device(const haul_whole_run *self, bool held, haul_proje
     carry_collisions(self, &device);
     find_room(recording, &device);
     find_queue(recording, held, &device);
-    for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++) {
+    for (int kind = 0; kind < HAUL_OP_KINDS; kind++) {
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];
     }

@@ -76,24 +76,24 @@ static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice
     bool known = slice->count == 1;
     if (op->kind == HAUL_OP_KERNEL)
         known = known && !slice->is_call;
-    else if (op->kind <= HAUL_OP_MEMSET)
+    else if (haul_op_has_bytes(op))
         known = known && (slice->is_call || names->drawn->named);
     return known ? find_name(names, op->name) : NULL;
 }
 
 static haul_words kind_name(const haul_op *op, const haul_slice *slice)
 {
-    static const char *const kinds[] = {"copy", "memset", "kernel", "wait", "call"};
+    const char *kind = haul_op_kind_text((haul_op_kind)op->kind);
     haul_words words = {""};
     if (slice->count > 1)
         snprintf(words.text, sizeof words.text, "%" PRIu32 " %s", slice->count,
-                 slice->is_call || op->kind >= HAUL_OP_SYNC ? "calls" : "operations");
+                 slice->is_call || haul_op_on_host(op) ? "calls" : "operations");
     else if (slice->is_call)
-        snprintf(words.text, sizeof words.text, "call of a %s", kinds[op->kind]);
+        snprintf(words.text, sizeof words.text, "call of a %s", kind);
     else if (op->kind == HAUL_OP_COPY)
         words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
     else
-        snprintf(words.text, sizeof words.text, "%s", kinds[op->kind]);
+        snprintf(words.text, sizeof words.text, "%s", kind);
     return words;
 }
 
@@ -122,10 +122,9 @@ static void write_shape(const haul_workload *workload, const haul_op *op, FILE *
 void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
                          bool shape, FILE *out)
 {
-    static const char *const categories[] = {"copy", "memset", "kernel", "wait", "call"};
     const haul_op *op = op_of(names, slice);
     const haul_drawn_name *name = own_name(names, slice);
-    const char *category = slice->is_call ? "call" : categories[op->kind];
+    const char *category = slice->is_call ? "call" : haul_op_kind_text((haul_op_kind)op->kind);
     if (slice->count > 1)
         category = "merged";
     fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);

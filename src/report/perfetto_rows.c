@@ -8,11 +8,6 @@
 #include "base/order.h"
 #include "workload/op_class.h"
 
-static bool is_host_op(const haul_op *op)
-{
-    return op->kind >= HAUL_OP_SYNC;
-}
-
 static bool is_recorded(const haul_perfetto_rows *self)
 {
     return !self->drawn->spans;
@@ -25,7 +20,7 @@ static bool has_call(const haul_op *op)
 
 static int64_t called_ns(const haul_op *op)
 {
-    return is_host_op(op) || !has_call(op) ? op->start_ns : op->call_ns;
+    return haul_op_on_host(op) || !has_call(op) ? op->start_ns : op->call_ns;
 }
 
 static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
@@ -211,7 +206,7 @@ static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_c
         .start_ns = span.start_ns,
         .end_ns = span.end_ns,
         .busy_ns = span.end_ns - span.start_ns,
-        .bytes = !is_call && op->kind <= HAUL_OP_MEMSET ? op->bytes : 0,
+        .bytes = !is_call && haul_op_has_bytes(op) ? op->bytes : 0,
         .op = i,
         .count = 1,
         .is_call = is_call,
@@ -222,14 +217,14 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (is_host_op(&workload->ops[i]))
+        if (haul_op_on_host(&workload->ops[i]))
             continue;
         const haul_slice slice = slice_of(self, i, false);
         add(self, stream_row(self, &workload->ops[i]), &slice, drawing);
     }
     for (uint32_t i = 0; i < self->host_count; i++) {
         const haul_op *op = &workload->ops[self->host_order[i]];
-        const haul_slice slice = slice_of(self, self->host_order[i], !is_host_op(op));
+        const haul_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
         add(self, thread_row(self, op), &slice, drawing);
     }
     for (uint32_t r = 0; r < self->count; r++)
@@ -275,7 +270,8 @@ static void draw_launches(haul_perfetto_rows *self, haul_drawing *drawing)
 static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
-    return lane_place(is_host_op(op) ? thread_row(self, op) : stream_row(self, op), self->lanes[i]);
+    return lane_place(haul_op_on_host(op) ? thread_row(self, op) : stream_row(self, op),
+                      self->lanes[i]);
 }
 
 static void draw_dependencies(haul_perfetto_rows *self, haul_drawing *drawing)
@@ -287,7 +283,7 @@ static void draw_dependencies(haul_perfetto_rows *self, haul_drawing *drawing)
             self->lanes[edge.before] == HAUL_NO_LANE || self->lanes[edge.after] == HAUL_NO_LANE)
             continue;
         const haul_span before = span_of(self, edge.before), after = span_of(self, edge.after);
-        const bool is_wait = is_host_op(&workload->ops[edge.after]);
+        const bool is_wait = haul_op_on_host(&workload->ops[edge.after]);
         haul_arrow arrow = {
             .what = "dependency",
             .from = op_place(self, edge.before),
@@ -326,7 +322,7 @@ void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
 
 static bool on_host_row(const haul_perfetto_rows *self, const haul_op *op)
 {
-    return is_host_op(op) || (is_recorded(self) && has_call(op));
+    return haul_op_on_host(op) || (is_recorded(self) && has_call(op));
 }
 
 /* In order of their calls, as threads made them. */

@@ -12,9 +12,6 @@ static const char *const sync_names[HAUL_SYNC_KINDS] = {
     [HAUL_SYNC_CONTEXT] = "context",
 };
 
-static const char *const kind_names[] = {
-    [HAUL_OP_COPY] = "copy", [HAUL_OP_MEMSET] = "memset", [HAUL_OP_KERNEL] = "kernel"};
-
 /* The members of `totals` that mean something; an object of their own where there is a key. */
 static void put_count_and_time(haul_json *json, const haul_totals *totals)
 {
@@ -133,7 +130,7 @@ static void put_copies(haul_json *json, const haul_analysis *analysis)
 void haul_analysis_put_cost(haul_json *json, const haul_workload *workload,
                             const haul_cost_row *row)
 {
-    haul_json_put_string(json, "kind", kind_names[row->kind]);
+    haul_json_put_string(json, "kind", haul_op_kind_text((haul_op_kind)row->kind));
     if (row->kind == HAUL_OP_KERNEL) {
         haul_json_put_string(json, "name", haul_workload_string(workload, row->name));
     } else if (row->kind == HAUL_OP_COPY) {

@@ -60,13 +60,8 @@ const char *haul_report_text(const haul_field *field, const void *at, char *buff
 const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer)
 {
     static const char *const suffixes[] = {
-        [HAUL_DIM_NUMBER] = "",
-        [HAUL_DIM_BYTES] = "_bytes",
-        [HAUL_DIM_SECONDS] = "_s",
-        [HAUL_DIM_RATE] = "_Bps",
-        [HAUL_DIM_TIME_PER_BYTE] = "_s_per_B",
-        [HAUL_DIM_HERTZ] = "_Hz",
-        [HAUL_DIM_FLOPS] = "_flops",
+        [HAUL_DIM_NUMBER] = "",   [HAUL_DIM_BYTES] = "_bytes", [HAUL_DIM_SECONDS] = "_s",
+        [HAUL_DIM_RATE] = "_Bps", [HAUL_DIM_HERTZ] = "_Hz",    [HAUL_DIM_FLOPS] = "_flops",
     };
     snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%s%s", key, suffixes[dimension]);
     return buffer;

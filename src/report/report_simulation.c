@@ -28,9 +28,9 @@ static const char *const waited_words[] = {
 
 static const char *kind_of(const haul_op *op)
 {
-    static const char *const kinds[] = {"copy", "memset", "kernel", "wait", "host"};
-    return op->kind == HAUL_OP_COPY ? haul_direction_text((haul_direction)op->direction)
-                                    : kinds[op->kind];
+    if (op->kind == HAUL_OP_COPY)
+        return haul_direction_text((haul_direction)op->direction);
+    return op->kind == HAUL_OP_CALL ? "host" : haul_op_kind_text((haul_op_kind)op->kind);
 }
 
 static const char *name_of(const simulation_page *page, uint32_t op, char *buffer, size_t size)
@@ -40,8 +40,8 @@ static const char *name_of(const simulation_page *page, uint32_t op, char *buffe
 
 static const char *stream_of(const simulation_page *page, const haul_op *op)
 {
-    return op->kind <= HAUL_OP_KERNEL ? page->workload->streams[op->stream].name
-                                      : page->workload->threads[op->thread].name;
+    return haul_op_on_device(op) ? page->workload->streams[op->stream].name
+                                 : page->workload->threads[op->thread].name;
 }
 
 static haul_words share_of(const simulation_page *page, int64_t part_ns)
@@ -242,8 +242,7 @@ static void fill_ops(const simulation_page *page, haul_table *table)
         haul_table_cell(table, "%s", kind_of(op));
         haul_table_cell(table, "%s", stream_of(page, op));
         haul_table_cell(table, "%s",
-                        op->kind <= HAUL_OP_MEMSET && op->bytes ? haul_say_bytes(op->bytes).text
-                                                                : "");
+                        haul_op_has_bytes(op) && op->bytes ? haul_say_bytes(op->bytes).text : "");
         haul_table_cell(table, "%s", haul_say_time(span.start_ns).text);
         haul_table_cell(table, "%s", haul_say_time(span.end_ns).text);
         haul_table_cell(table, "%s", haul_say_time(span.end_ns - span.start_ns).text);
@@ -296,7 +295,7 @@ static void put_row(const simulation_page *page, haul_table *table, uint32_t i)
     haul_table_cell(table, "%s",
                     op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name));
     haul_table_cell(table, "%s", kind_of(op));
-    if (op->kind <= HAUL_OP_KERNEL) {
+    if (haul_op_on_device(op)) {
         const haul_workload_stream *stream = &workload->streams[op->stream];
         haul_table_cell(table, "%" PRIu64, workload->devices[stream->device].id);
         haul_table_cell(table, "%s", stream->name);
@@ -305,7 +304,7 @@ static void put_row(const simulation_page *page, haul_table *table, uint32_t i)
         haul_table_cell(table, "%s", "");
     }
     haul_table_cell(table, "%s", workload->threads[op->thread].name);
-    haul_table_cell(table, "%" PRIu64, op->kind <= HAUL_OP_MEMSET ? op->bytes : 0);
+    haul_table_cell(table, "%" PRIu64, haul_op_has_bytes(op) ? op->bytes : 0);
     haul_table_cell(table, "%.9f", 1e-9 * (double)span.start_ns);
     haul_table_cell(table, "%.9f", 1e-9 * (double)span.end_ns);
     haul_table_cell(table, "%s", waited_words[waited]);
@@ -406,13 +405,13 @@ static void put_op(haul_json *json, const simulation_page *page, uint32_t i)
     haul_json_put_string(json, "name",
                          op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name));
     haul_json_put_string(json, "op", kind_of(op));
-    if (op->kind <= HAUL_OP_KERNEL) {
+    if (haul_op_on_device(op)) {
         const haul_workload_stream *stream = &workload->streams[op->stream];
         haul_json_put_unsigned(json, "device", workload->devices[stream->device].id);
         haul_json_put_string(json, "stream", stream->name);
     }
     haul_json_put_string(json, "thread", workload->threads[op->thread].name);
-    if (op->kind <= HAUL_OP_MEMSET && op->bytes)
+    if (haul_op_has_bytes(op) && op->bytes)
         haul_json_put_unsigned(json, "bytes", op->bytes);
     haul_json_put_ns(json, "start_s", span.start_ns);
     haul_json_put_ns(json, "end_s", span.end_ns);

@@ -45,7 +45,7 @@ typedef struct canvas {
 
 static mark mark_of(const haul_op *op)
 {
-    switch (op->kind) {
+    switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
         if (op->direction > HAUL_DTOH)
             return OTHER_COPY;
@@ -54,14 +54,17 @@ static mark mark_of(const haul_op *op)
         return KERNEL;
     case HAUL_OP_MEMSET:
         return MEMSET;
-    default:
-        return op->kind == HAUL_OP_SYNC ? HOST_WAIT : HOST_WORK;
+    case HAUL_OP_SYNC:
+        return HOST_WAIT;
+    case HAUL_OP_CALL:
+        break;
     }
+    return HOST_WORK;
 }
 
 static size_t actor_of(const canvas *self, const haul_op *op)
 {
-    return op->kind <= HAUL_OP_KERNEL ? op->stream : self->workload->stream_count + op->thread;
+    return haul_op_on_device(op) ? op->stream : self->workload->stream_count + op->thread;
 }
 
 static void find_rows(canvas *self)

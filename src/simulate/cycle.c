@@ -21,7 +21,7 @@ typedef struct search {
 
 static bool holds_thread(const haul_op *op)
 {
-    return op->kind >= HAUL_OP_SYNC || (op->flags & HAUL_OP_BLOCKS);
+    return haul_op_on_host(op) || (op->flags & HAUL_OP_BLOCKS);
 }
 
 static uint32_t last_waited(const search *self, uint32_t op)

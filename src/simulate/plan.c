@@ -352,7 +352,7 @@ static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_
     struct haul_plan_thread *thread = &self->thread_ends[op->thread];
     if (self->threads.count > known)
         *thread = (struct haul_plan_thread){.last = HAUL_NONE};
-    const bool on_host = op->kind >= HAUL_OP_SYNC;
+    const bool on_host = haul_op_on_host(op);
     op->flags |= HAUL_OP_HAS_CALL;
     op->thread_prev = thread->last;
     if (op->flags & HAUL_OP_BLOCKS) {
@@ -486,7 +486,7 @@ static haul_status check_needs(const haul_plan *self, const haul_draft *draft, c
 
 static haul_status check_sums(haul_plan *self, const haul_draft *draft, const haul_op *op)
 {
-    const bool has_bytes = op->kind <= HAUL_OP_MEMSET;
+    const bool has_bytes = haul_op_has_bytes(op);
     self->total_ns += op->dur_ns;
     if (self->total_ns <= time_most_ns)
         self->total_ns += op->call_dur_ns;
@@ -501,10 +501,10 @@ static haul_status check_sums(haul_plan *self, const haul_draft *draft, const ha
 static haul_status read_figures(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     haul_status status = read_duration(self, draft, HAUL_KEY_DURATION, &op->dur_ns);
-    op->call_dur_ns = op->kind <= HAUL_OP_KERNEL ? self->call_ns : 0;
+    op->call_dur_ns = haul_op_on_device(op) ? self->call_ns : 0;
     if (!status)
         status = read_duration(self, draft, HAUL_KEY_CALL, &op->call_dur_ns);
-    if (!status && op->kind <= HAUL_OP_MEMSET)
+    if (!status && haul_op_has_bytes(op))
         status = read_bytes(self, draft, op);
     if (!status && op->kind == HAUL_OP_COPY)
         status = read_memory(self, draft, op);
@@ -524,7 +524,7 @@ static haul_status place_op(haul_plan *self, const haul_draft *draft, haul_op *o
     haul_status status = read_name(self, draft, op);
     if (!status)
         status = read_after(self, draft, op);
-    if (!status && op->kind <= HAUL_OP_KERNEL)
+    if (!status && haul_op_on_device(op))
         status = put_on_stream(self, draft, op);
     return status ? status : put_on_thread(self, draft, op);
 }

@@ -127,7 +127,7 @@ static haul_workload *make_workload(haul_plan *self, const char *file)
 static void count_ops(haul_workload *workload)
 {
     for (size_t i = 0; i < workload->op_count; i++)
-        workload->counts.device_ops += workload->ops[i].kind <= HAUL_OP_KERNEL;
+        workload->counts.device_ops += haul_op_on_device(&workload->ops[i]);
     workload->counts.calls = workload->op_count;
 }
 

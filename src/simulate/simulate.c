@@ -184,7 +184,7 @@ static haul_status price_all(simulator *self)
     haul_status status = HAUL_OK;
     double sum_ns = 0;
     for (uint32_t i = 0; !status && i < workload->op_count; i++) {
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+        if (haul_op_on_device(&workload->ops[i]))
             status = check_device(self, i);
         if (!status)
             status = price_op(self, i);
@@ -278,7 +278,7 @@ static haul_status run(const simulator *self, const haul_timeline_device *device
         .release = HAUL_RELEASE_HOST,
         .durations_ns = durations_ns,
     };
-    for (int i = 0; i <= HAUL_OP_KERNEL; i++)
+    for (int i = 0; i < HAUL_OP_KINDS; i++)
         options.device.issue_on_return[i] = true; /* a launch's cost lies before its operation */
     const haul_status status =
         haul_timeline_run(self->schedule->workload, &options, timeline, self->error);
@@ -387,7 +387,7 @@ static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before
 
 static bool holds_thread(const haul_op *op)
 {
-    return op->kind >= HAUL_OP_SYNC || (op->flags & HAUL_OP_BLOCKS);
+    return haul_op_on_host(op) || (op->flags & HAUL_OP_BLOCKS);
 }
 
 haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t op, uint32_t *cause)

@@ -28,11 +28,18 @@ typedef struct sweep {
 
 static op_class class_of(const haul_op *op)
 {
-    if (op->kind != HAUL_OP_COPY)
-        return CLASS_KERNEL;
-    return op->direction == HAUL_HTOD   ? CLASS_IN
-           : op->direction == HAUL_DTOH ? CLASS_OUT
-                                        : CLASS_OTHER;
+    switch ((haul_op_kind)op->kind) {
+    case HAUL_OP_COPY:
+        return op->direction == HAUL_HTOD   ? CLASS_IN
+               : op->direction == HAUL_DTOH ? CLASS_OUT
+                                            : CLASS_OTHER;
+    case HAUL_OP_MEMSET:
+    case HAUL_OP_KERNEL:
+    case HAUL_OP_SYNC:
+    case HAUL_OP_CALL:
+        break;
+    }
+    return CLASS_KERNEL;
 }
 
 static haul_span span_of(const sweep *self, uint32_t op)
@@ -103,7 +110,7 @@ static uint32_t *order_by_start(const haul_workload *workload, const haul_span *
     uint32_t *order = malloc((workload->op_count + 1) * sizeof *order);
     *count = 0;
     for (uint32_t i = 0; order && i < workload->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+        if (haul_op_on_device(&workload->ops[i]))
             order[(*count)++] = i;
     const haul_keys starts = {&spans->start_ns, sizeof *spans, HAUL_KEYS_SIGNED};
     if (order && !haul_order_sort(order, *count, &starts)) {
@@ -124,7 +131,7 @@ haul_status haul_breakdown_make(const haul_workload *workload, const haul_span *
     for (size_t i = 0; i < count; i++)
         add(&self, order[i]);
     for (uint32_t i = 0; !spans && i < workload->op_count; i++)
-        if (workload->ops[i].kind <= HAUL_OP_KERNEL)
+        if (haul_op_on_device(&workload->ops[i]))
             add(&self, i);
     free(order);
     *breakdown = finish(&self);

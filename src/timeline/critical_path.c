@@ -8,17 +8,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool is_on_device(const haul_op *op)
-{
-    return op->kind <= HAUL_OP_KERNEL;
-}
-
 /* From when an operation counts. */
 static int64_t begin_of(const haul_workload *workload, const haul_timeline *timeline, size_t step)
 {
     const uint32_t op = timeline->critical[step];
     const int64_t start_ns = later(timeline->ops[op].start_ns, timeline->start_ns);
-    if (is_on_device(&workload->ops[op]) || !step)
+    if (haul_op_on_device(&workload->ops[op]) || !step)
         return start_ns;
     return later(start_ns, timeline->ops[timeline->critical[step - 1]].end_ns);
 }
@@ -52,7 +47,7 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
         if (begin_ns >= until_ns)
             continue;
         until_ns = begin_ns;
-        if (!is_on_device(op) || end_ns <= begin_ns)
+        if (!haul_op_on_device(op) || end_ns <= begin_ns)
             continue;
         path->host_ns -= end_ns - begin_ns;
         if (!count_op(path, tally, op, end_ns - begin_ns))

@@ -25,7 +25,7 @@ static uint32_t actor_of(const haul_engine *self, uint32_t op)
 {
     const haul_op *waited = &self->workload->ops[op];
     const uint32_t stream = haul_stream_actor(self, waited);
-    if (haul_is_host_op(waited) ||
+    if (haul_op_on_host(waited) ||
         (self->actors[stream].op == op && self->actors[stream].state == HAUL_ACTOR_UNCALLED))
         return haul_thread_actor(self, waited);
     return stream;

@@ -5,16 +5,11 @@
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
 
-static const char *kind_text(haul_op_kind kind)
-{
-    static const char *const texts[] = {"a copy", "a memset", "a kernel", "a wait", "a call"};
-    return (unsigned)kind < sizeof texts / sizeof *texts ? texts[kind] : "of no kind";
-}
-
 haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text)
 {
-    return haul_fail(self->error, status, "operation %u, %s, %s", op,
-                     kind_text((haul_op_kind)self->workload->ops[op].kind), text);
+    const uint8_t kind = self->workload->ops[op].kind;
+    return haul_fail(self->error, status, "operation %u, %s%s, %s", op,
+                     kind < HAUL_OP_KINDS ? "a " : "", haul_op_kind_text((haul_op_kind)kind), text);
 }
 
 void haul_engine_stop(haul_engine *self, haul_status status)
@@ -92,7 +87,7 @@ static int64_t due_of(const haul_engine *self, uint32_t op)
         const uint32_t before = workload->edges[e].before;
         const haul_op *wait = &workload->ops[before];
         const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
-        if (!haul_is_host_op(wait) || since_ns <= 0)
+        if (!haul_op_on_host(wait) || since_ns <= 0)
             continue;
         const int64_t at_ns = haul_end_of(self->spans[before].end_ns, since_ns);
         due_ns = at_ns > due_ns ? at_ns : due_ns;

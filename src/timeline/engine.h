@@ -144,12 +144,6 @@ haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op,
 /* The cause of an engine that stopped before all was done. In deadlock.c. */
 haul_status haul_engine_explain(haul_engine *self);
 
-/* Host operations wait and work on their thread, the others run on a stream. */
-static inline bool haul_is_host_op(const haul_op *op)
-{
-    return op->kind >= HAUL_OP_SYNC;
-}
-
 /* A migration that no call of the program made. */
 static inline bool haul_is_fault(const haul_engine *self, const haul_op *op)
 {
@@ -159,7 +153,7 @@ static inline bool haul_is_fault(const haul_engine *self, const haul_op *op)
 
 static inline int64_t haul_called_ns(const haul_op *op)
 {
-    return haul_is_host_op(op) || op->thread == HAUL_NONE ? op->start_ns : op->call_ns;
+    return haul_op_on_host(op) || op->thread == HAUL_NONE ? op->start_ns : op->call_ns;
 }
 
 static inline uint32_t haul_stream_actor(const haul_engine *self, const haul_op *op)

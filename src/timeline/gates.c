@@ -60,7 +60,7 @@ void haul_gates_init(haul_engine *self)
             gate_of(self, d, (haul_gate_kind)kind)->op = HAUL_NONE;
     for (uint32_t i = (uint32_t)self->workload->op_count; i-- > 0;) {
         const haul_op *op = &self->workload->ops[i];
-        if (haul_is_host_op(op))
+        if (haul_op_on_host(op))
             continue;
         const uint32_t device = self->actors[haul_stream_actor(self, op)].device;
         self->device_next[i] = gate_of(self, device, HAUL_GATE_STARTS)->op;

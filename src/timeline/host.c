@@ -125,7 +125,7 @@ static bool queue_is_full(haul_engine *self, uint32_t actor)
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
     const haul_actor *stream = &self->actors[haul_stream_actor(self, op)];
-    if (haul_is_host_op(op) || stream->state == HAUL_ACTOR_UNCALLED ||
+    if (haul_op_on_host(op) || stream->state == HAUL_ACTOR_UNCALLED ||
         stream->left - 1 - behind(self, thread->op) < self->queue_depth)
         return false;
     thread->before = stream->op;
@@ -140,7 +140,7 @@ static void call(haul_engine *self, uint32_t actor)
         return;
     thread->since_ns = self->now_ns;
     thread->cause = HAUL_NONE;
-    if (haul_is_host_op(op)) {
+    if (haul_op_on_host(op)) {
         self->spans[thread->op].start_ns = self->now_ns;
         go_on_waiting(self, actor);
         return;
@@ -160,7 +160,7 @@ static void resume(haul_engine *self, uint32_t actor)
         call(self, actor);
         return;
     }
-    if (haul_is_host_op(op)) {
+    if (haul_op_on_host(op)) {
         go_on_waiting(self, actor);
         return;
     }

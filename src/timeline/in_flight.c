@@ -47,7 +47,7 @@ static queue *come_to(walk *self, uint32_t i)
 {
     const haul_op *op = &self->workload->ops[i];
     const size_t streams = self->workload->stream_count;
-    if (op->kind > HAUL_OP_KERNEL)
+    if (!haul_op_on_device(op))
         return NULL;
     queue *of = &self->queues[op->stream < streams ? op->stream : streams];
     push(of, self->next, i);

@@ -16,7 +16,7 @@ static haul_status check_op(haul_engine *self, uint32_t i)
 {
     const haul_workload *workload = self->workload;
     const haul_op *op = &workload->ops[i];
-    if (op->kind > HAUL_OP_CALL)
+    if (op->kind >= HAUL_OP_KINDS)
         return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is of no kind");
     if (op->stream != HAUL_NONE && op->stream >= workload->stream_count)
         return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is on a stream that does not exist");
@@ -63,7 +63,7 @@ static haul_status check_options(haul_engine *self)
         if (!is_duration(device->chained_ns[i]))
             return haul_fail(self->error, HAUL_USAGE,
                              "what a chained copy saves is negative or beyond 2^61 ns");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < HAUL_OP_KINDS; i++)
         if (!is_duration(device->issue_ns[i]))
             return haul_fail(self->error, HAUL_USAGE,
                              "the time of an issue is negative or beyond 2^61 ns");

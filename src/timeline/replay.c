@@ -116,7 +116,7 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
         ends_ns[c] = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind > HAUL_OP_KERNEL)
+        if (!haul_op_on_device(op))
             continue;
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
         if (op->kind == kind && was_only_issued(workload, op, *end_ns))
@@ -159,7 +159,7 @@ static int64_t recorded_makespan(const haul_workload *workload)
     int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind > HAUL_OP_KERNEL)
+        if (!haul_op_on_device(op))
             continue;
         start_ns = op->start_ns < start_ns ? op->start_ns : start_ns;
         end_ns = op->start_ns + op->dur_ns > end_ns ? op->start_ns + op->dur_ns : end_ns;
@@ -174,7 +174,7 @@ static size_t gather_errors(const haul_workload *workload, const haul_timeline *
     size_t count = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind > HAUL_OP_KERNEL)
+        if (!haul_op_on_device(op))
             continue;
         const int64_t off_ns = timeline->ops[i].start_ns + timeline->origin_ns - op->start_ns;
         errors[count++] = (double)(off_ns < 0 ? -off_ns : off_ns);
@@ -223,9 +223,10 @@ static haul_status replay_in(const haul_workload *workload, haul_release release
     };
     find_limits(workload, &options.device);
     find_queue(found, &options.device);
-    for (int kind = HAUL_OP_COPY; kind <= HAUL_OP_KERNEL; kind++)
-        find_issue(workload, (haul_op_kind)kind, room->of_classes_ns, room->of_ops,
-                   &options.device);
+    for (int kind = 0; kind < HAUL_OP_KINDS; kind++)
+        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
+            find_issue(workload, (haul_op_kind)kind, room->of_classes_ns, room->of_ops,
+                       &options.device);
     haul_timeline *timeline = NULL;
     const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)

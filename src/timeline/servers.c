@@ -14,14 +14,29 @@ static haul_resource_kind engine_of(const haul_op *op, unsigned engines)
     return op->direction == HAUL_PTOP && engines > 2 ? HAUL_ENGINE_PEER : HAUL_ENGINE_OUT;
 }
 
-static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
+static haul_resource_kind resource_of_copy(const haul_op *op, const haul_timeline_device *device)
 {
-    if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
+    if (op->direction == HAUL_DTOD)
         return HAUL_KERNEL_SLOTS;
     if (device->migrations && is_of_host(op, HAUL_MANAGED))
         return HAUL_MIGRATION;
     if (op->direction <= HAUL_DTOH || op->direction == HAUL_PTOP)
         return engine_of(op, device->copy_engines);
+    return HAUL_NOWHERE;
+}
+
+static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
+{
+    switch ((haul_op_kind)op->kind) {
+    case HAUL_OP_COPY:
+        return resource_of_copy(op, device);
+    case HAUL_OP_MEMSET:
+    case HAUL_OP_KERNEL:
+        return HAUL_KERNEL_SLOTS;
+    case HAUL_OP_SYNC:
+    case HAUL_OP_CALL:
+        break; /* on no stream */
+    }
     return HAUL_NOWHERE;
 }
 

@@ -87,7 +87,7 @@ static void link_streams(haul_engine *self)
     const haul_workload *workload = self->workload;
     for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
         self->spans[i] = (haul_span){haul_not_yet, haul_not_yet};
-        if (haul_is_host_op(&workload->ops[i]))
+        if (haul_op_on_host(&workload->ops[i]))
             continue;
         haul_actor *stream = &self->actors[haul_stream_actor(self, &workload->ops[i])];
         self->spans[i].start_ns += stream->left++;
@@ -122,7 +122,7 @@ static haul_status link_call(haul_engine *self, uint32_t i)
 static void link_uncalled(haul_engine *self, uint32_t i, uint32_t *last)
 {
     const haul_op *op = &self->workload->ops[i];
-    if (!haul_is_host_op(op)) {
+    if (!haul_op_on_host(op)) {
         const bool at_once = self->options->release == HAUL_RELEASE_HOST;
         self->spans[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
         self->unissued++;

@@ -43,7 +43,7 @@ static uint32_t find_ends(const haul_engine *engine, bool on_host, haul_timeline
     uint32_t last = HAUL_NONE;
     int64_t start_ns = INT64_MAX, end_ns = -1;
     for (uint32_t i = 0; i < engine->workload->op_count; i++) {
-        if (haul_is_host_op(&engine->workload->ops[i]) && !on_host)
+        if (haul_op_on_host(&engine->workload->ops[i]) && !on_host)
             continue;
         const haul_span *span = &engine->spans[i];
         start_ns = span->start_ns < start_ns ? span->start_ns : start_ns;

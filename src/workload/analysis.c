@@ -48,12 +48,22 @@ static cover cover_begin(void)
 static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end)
 {
     haul_union_add(&self->any, start, end);
-    if (kind == HAUL_OP_MEMSET) {
+    switch (kind) {
+    case HAUL_OP_COPY:
+        haul_union_add(&self->copy, start, end);
+        haul_union_add(&self->either, start, end);
+        break;
+    case HAUL_OP_KERNEL:
+        haul_union_add(&self->kernel, start, end);
+        haul_union_add(&self->either, start, end);
+        break;
+    case HAUL_OP_MEMSET:
         haul_union_add(&self->memset, start, end);
-        return;
+        break;
+    case HAUL_OP_SYNC:
+    case HAUL_OP_CALL:
+        break;
     }
-    haul_union_add(kind == HAUL_OP_COPY ? &self->copy : &self->kernel, start, end);
-    haul_union_add(&self->either, start, end);
 }
 
 static haul_busy cover_lengths(const cover *self)
@@ -102,6 +112,21 @@ static void survey_copy(survey *self, const haul_op *op)
     haul_union_add(&self->group_covers[at], op->start_ns, haul_end_of(op->start_ns, op->dur_ns));
 }
 
+static haul_totals *totals_of(haul_workload_device_use *use, haul_op_kind kind)
+{
+    switch (kind) {
+    case HAUL_OP_COPY:
+        return &use->copies;
+    case HAUL_OP_KERNEL:
+        return &use->kernels;
+    case HAUL_OP_MEMSET:
+    case HAUL_OP_SYNC:
+    case HAUL_OP_CALL:
+        break;
+    }
+    return &use->memsets;
+}
+
 /* A copy, memset or kernel. Returns false without memory. */
 static bool survey_op(survey *self, const haul_workload *workload, const haul_op *op)
 {
@@ -111,10 +136,7 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
     haul_workload_device_use *use = &self->devices[device];
     if (kind == HAUL_OP_COPY)
         survey_copy(self, op);
-    add_to_totals(kind == HAUL_OP_COPY     ? &use->copies
-                  : kind == HAUL_OP_KERNEL ? &use->kernels
-                                           : &use->memsets,
-                  kind == HAUL_OP_KERNEL ? 0 : op->bytes, op->dur_ns);
+    add_to_totals(totals_of(use, kind), haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns);
     cover_add(&self->cover, kind, op->start_ns, end);
     cover_add(&self->device_covers[device], kind, op->start_ns, end);
     if (op->start_ns < self->first_ns)

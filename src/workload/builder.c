@@ -182,18 +182,15 @@ static void repair_op(haul_builder *self, haul_op *op)
     const int64_t start_ns = clamp_start(op->start_ns);
     if (start_ns != op->start_ns) {
         op->start_ns = start_ns;
-        op->flags |= HAUL_OP_REPAIRED;
         haul_builder_repaired(self, 1, "start out of range, set to the nearest in range");
     }
     if (repair_duration(&op->dur_ns, &self->total_ns)) {
-        op->flags |= HAUL_OP_REPAIRED;
         haul_builder_repaired(self, 1, "duration negative or absurd, set to 0");
     }
     if (op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_MEMSET)
         return;
     if (op->bytes > sum_limit - self->total_bytes) {
         op->bytes = 0;
-        op->flags |= HAUL_OP_REPAIRED;
         haul_builder_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
     }
     self->total_bytes += op->bytes;

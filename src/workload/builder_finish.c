@@ -22,7 +22,7 @@ static void count_ops(haul_builder *self, haul_workload *workload)
     workload->counts.calls = self->calls;
     for (size_t i = 0; i < self->op_count; i++) {
         const haul_op *op = &self->ops[i];
-        if (op->kind > HAUL_OP_KERNEL)
+        if (!haul_op_on_device(op))
             continue;
         workload->counts.device_ops++;
         workload->counts.orphans += !(op->flags & HAUL_OP_HAS_CALL);

@@ -47,7 +47,7 @@ static void release(resolver *self)
 
 static bool on_stream(const haul_op *op)
 {
-    return op->kind <= HAUL_OP_KERNEL && op->stream != HAUL_NONE;
+    return haul_op_on_device(op) && op->stream != HAUL_NONE;
 }
 
 /* Gives operations without a call, in `call_ns`, when they were called for at the latest: before

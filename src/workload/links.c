@@ -68,7 +68,7 @@ static void link_streams(haul_builder *self)
     for (size_t i = 0; i < self->op_count; i++) {
         haul_op *op = &self->ops[i];
         op->stream_prev = op->thread_prev = HAUL_NONE;
-        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
             continue;
         op->stream_prev = last[op->stream];
         last[op->stream] = (uint32_t)i;

@@ -17,7 +17,7 @@ static inline int haul_decade_of(uint64_t bytes)
 /* How long the call of an operation took; the host's own operations are their calls. */
 static inline int64_t haul_call_dur_ns(const haul_op *op)
 {
-    return op->kind > HAUL_OP_KERNEL ? op->dur_ns : op->call_dur_ns;
+    return haul_op_on_host(op) ? op->dur_ns : op->call_dur_ns;
 }
 
 /* The index of an operation's device, workload->device_count where it is not known. */

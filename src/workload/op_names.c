@@ -1,10 +1,16 @@
-/* The words for directions and kinds of memory. */
+/* The words for operations, directions and kinds of memory. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/fail.h"
 #include "haul/workload.h"
+
+static const char *const kinds[] = {
+#define KIND_ROW(name, text, place, has_bytes) text,
+    HAUL_OP_KIND_LIST(KIND_ROW)
+#undef KIND_ROW
+};
 
 static const char *const directions[] = {
 #define DIRECTION_ROW(name, text) text,
@@ -17,6 +23,11 @@ static const char *const memories[] = {
     HAUL_MEMORY_LIST(MEMORY_ROW)
 #undef MEMORY_ROW
 };
+
+const char *haul_op_kind_text(haul_op_kind kind)
+{
+    return (unsigned)kind < HAUL_OP_KINDS ? kinds[kind] : "unknown";
+}
 
 const char *haul_direction_text(haul_direction direction)
 {

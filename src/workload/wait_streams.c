@@ -26,7 +26,7 @@ static bool find_workers(joiner *self)
 {
     const haul_builder *builder = self->builder;
     for (size_t i = 0; i < builder->op_count; i++)
-        if (builder->ops[i].kind <= HAUL_OP_KERNEL && builder->ops[i].stream != HAUL_NONE)
+        if (haul_op_on_device(&builder->ops[i]) && builder->ops[i].stream != HAUL_NONE)
             self->works[builder->ops[i].stream] = true;
     for (uint32_t s = 0; s < self->count; s++) {
         if (!self->works[s])

@@ -57,7 +57,7 @@ static inline void draw_op(drawn_workload *self, uint32_t i, uint32_t *last, int
     op->flags = HAUL_OP_HAS_CALL;
     if (op->kind == HAUL_OP_COPY && !draw(3))
         op->flags |= HAUL_OP_BLOCKS;
-    if (op->kind >= HAUL_OP_SYNC)
+    if (haul_op_on_host(op))
         op->call_ns = thread_ns[thread] = op->start_ns;
     last[thread] = i;
 }

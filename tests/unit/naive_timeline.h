@@ -39,7 +39,7 @@ typedef struct naive {
 
 static inline bool naive_on_host(const haul_op *op)
 {
-    return op->kind >= HAUL_OP_SYNC;
+    return haul_op_on_host(op);
 }
 
 static inline uint32_t naive_device(const naive *n, const haul_op *op)

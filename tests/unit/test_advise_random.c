@@ -87,7 +87,7 @@ static haul_owned_workload own_drawn(drawn_workload *drawn)
             op->bytes = draw(4) * 100000;
         if (op->kind == HAUL_OP_KERNEL)
             op->shape = HAUL_NONE;
-        if (op->kind > HAUL_OP_KERNEL || op->stream == HAUL_NONE)
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
             continue;
         op->stream_prev = last[op->stream];
         last[op->stream] = i;

@@ -22,7 +22,7 @@ static unsigned running_at(const haul_workload *workload, const haul_span *spans
         const haul_op *op = &workload->ops[i];
         const int64_t start_ns = spans ? spans[i].start_ns : op->start_ns;
         const int64_t end_ns = spans ? spans[i].end_ns : op->start_ns + op->dur_ns;
-        if (op->kind > HAUL_OP_KERNEL || t < start_ns || t >= end_ns)
+        if (!haul_op_on_device(op) || t < start_ns || t >= end_ns)
             continue;
         const unsigned direction = op->direction < 2 ? op->direction : 2;
         mask |= op->kind == HAUL_OP_COPY ? 2U << direction : 1U;

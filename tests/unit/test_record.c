@@ -132,7 +132,7 @@ static sums add_up(const haul_workload *workload)
     sums all = {0};
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind > HAUL_OP_KERNEL)
+        if (!haul_op_on_device(op))
             continue;
         const kind of = kind_of(op);
         all.of[of].count++;

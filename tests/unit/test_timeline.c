@@ -51,7 +51,7 @@ static void equals_the_slow_way(void **state)
 
 static bool on_device(uint32_t op)
 {
-    return drawn.ops[op].kind <= HAUL_OP_KERNEL;
+    return haul_op_on_device(&drawn.ops[op]);
 }
 
 static void check_order(const haul_timeline *timeline)
@@ -376,7 +376,7 @@ static void bad_input_is_named(void **state)
         {spoil_thread, "operation 2, a copy, is of a thread that does not exist"},
         {spoil_duration, "operation 0, a copy, has a duration that is negative or beyond 2^61 ns"},
         {spoil_start, "operation 0, a copy, has a time beyond 2^61 ns"},
-        {spoil_kind, "operation 0, of no kind, is of no kind"},
+        {spoil_kind, "operation 0, unknown, is of no kind"},
         {spoil_order, "operation 1, a kernel, is the second first of its thread"},
         {spoil_edges, "operation 0 waits, through its dependencies, its stream and its thread, "
                       "for operation 1, which waits for it: a cycle"},

@@ -22,7 +22,7 @@ static inline void workload_check_op(const haul_workload *w, size_t i)
 {
     const int64_t limit = INT64_C(1) << 61;
     const haul_op *op = &w->ops[i];
-    HOLDS(op->kind <= HAUL_OP_CALL);
+    HOLDS(op->kind < HAUL_OP_KINDS);
     HOLDS(op->dur_ns >= 0 && op->call_dur_ns >= 0);
     HOLDS(op->start_ns >= -limit && op->start_ns <= limit);
     HOLDS(op->call_ns >= -limit && op->call_ns <= limit);
@@ -51,7 +51,7 @@ static inline void workload_check_links(const haul_workload *w)
     memset(last, 0xff, w->stream_count * sizeof *last);
     for (size_t i = 0; i < w->op_count; i++) {
         const haul_op *op = &w->ops[i];
-        if (op->kind <= HAUL_OP_KERNEL && op->stream != HAUL_NONE) {
+        if (haul_op_on_device(op) && op->stream != HAUL_NONE) {
             HOLDS(op->stream_prev == last[op->stream]);
             last[op->stream] = (uint32_t)i;
         } else {
@@ -86,7 +86,7 @@ static inline void workload_check_edges(const haul_workload *w)
         const haul_op *before = &w->ops[edge->before], *after = &w->ops[edge->after];
         const int64_t met_ns = after->start_ns + (after->kind == HAUL_OP_SYNC ? after->dur_ns : 0);
         HOLDS(edge->before != edge->after);
-        HOLDS(before->kind <= HAUL_OP_KERNEL ||
+        HOLDS(haul_op_on_device(before) ||
               (before->kind == HAUL_OP_SYNC && after->detail == HAUL_MANAGED &&
                after->kind == HAUL_OP_COPY && !(after->flags & HAUL_OP_HAS_CALL)));
         HOLDS(before->start_ns + before->dur_ns <= met_ns + skew_ns);
@@ -101,10 +101,10 @@ static inline void workload_check_sums(const haul_workload *w)
         const haul_op *op = &w->ops[i];
         ns += (uint64_t)op->dur_ns;
         HOLDS(ns <= limit);
-        bytes += op->kind <= HAUL_OP_MEMSET ? op->bytes : 0;
+        bytes += haul_op_has_bytes(op) ? op->bytes : 0;
         HOLDS(bytes <= limit);
-        device_ops += op->kind <= HAUL_OP_KERNEL;
-        orphans += op->kind <= HAUL_OP_KERNEL && !(op->flags & HAUL_OP_HAS_CALL);
+        device_ops += haul_op_on_device(op);
+        orphans += haul_op_on_device(op) && !(op->flags & HAUL_OP_HAS_CALL);
     }
     HOLDS(w->counts.device_ops == device_ops && w->counts.orphans == orphans);
 }
