@@ -2,10 +2,9 @@
  * behind what is declared, as real ones do. */
 #include "cupti_buffers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#include "driver_words.h"
 
 enum { BEHIND = 40 }; /* bytes behind a record that the recorder does not know */
 
@@ -13,7 +12,7 @@ cupti_state cupti;
 
 /* --- what FAKE_CUPTI says */
 
-static bool read_flag(const char *word)
+static bool take_flag(const char *word)
 {
     const struct {
         const char *word;
@@ -29,37 +28,24 @@ static bool read_flag(const char *word)
     return !strcmp(word, "new");
 }
 
-static bool read_number(const char *word)
+static bool take_word(const char *word, const uint64_t *number)
 {
-    char *end;
-    const char *value = strchr(word, '=');
-    const unsigned long number = value ? strtoul(value + 1, &end, 10) : 0;
-    if (!value || end == value + 1 || *end)
-        return false;
-    if (!strncmp(word, "drop=", 5))
-        cupti.options.drop = number;
-    else if (!strncmp(word, "refuse=", 7) && number < 64)
-        cupti.options.refused |= UINT64_C(1) << number;
-    else if (!strncmp(word, "shuffle=", 8))
-        cupti.options.seed = number;
+    if (!number)
+        return take_flag(word);
+    if (!strcmp(word, "drop"))
+        cupti.options.drop = *number;
+    else if (!strcmp(word, "refuse") && *number < 64)
+        cupti.options.refused |= UINT64_C(1) << *number;
+    else if (!strcmp(word, "shuffle"))
+        cupti.options.shuffle = true, cupti.options.seed = *number;
     else
         return false;
-    cupti.options.shuffle |= word[0] == 's';
     return true;
 }
 
 void cupti_read_options(void)
 {
-    const char *given = getenv("FAKE_CUPTI");
-    char words[256];
-    char *rest = words;
-    snprintf(words, sizeof words, "%s", given ? given : "new");
-    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (read_flag(word) || read_number(word))
-            continue;
-        fprintf(stderr, "fake_cupti: FAKE_CUPTI has the unknown word '%s'\n", word);
-        abort();
-    }
+    driver_read_words("FAKE_CUPTI", "new", take_word);
     const bool known = !cupti.options.many && !cupti.options.driver;
     atomic_store(&cupti.dropped, known ? 3 : 0);
 }

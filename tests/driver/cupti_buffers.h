@@ -11,9 +11,9 @@
 /* What FAKE_CUPTI asks for; README.md lists the words. */
 typedef struct cupti_options {
     bool old, ancient, refuses, many, driver, late, shuffle;
-    unsigned long seed;
-    unsigned long drop; /* one record in so many; 0 is none */
-    uint64_t refused;   /* a bit a kind */
+    uint64_t seed;
+    uint64_t drop;    /* one record in so many; 0 is none */
+    uint64_t refused; /* a bit a kind */
 } cupti_options;
 
 typedef struct cupti_state {
