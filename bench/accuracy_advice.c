@@ -29,7 +29,7 @@ static haul_status advise(const haul_machine *machine, const serial_run *run, do
         *after_s = 1e-9 * (double)(list->baseline_ns - list->together.saved_ns);
         *change = "none";
         for (size_t i = list->count; i-- > 0;)
-            if (!list->items[i].apart && list->items[i].certainty != HAUL_SUSPECTED)
+            if (!list->items[i].apart && list->items[i].certainty != HAUL_SPECULATIVE)
                 *change = list->items[i].change;
     }
     haul_advice_free(list);

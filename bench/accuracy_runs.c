@@ -14,7 +14,7 @@ static const struct {
     const char *trace;
     const char *from;
     const char *to;
-    const char *truth;
+    const char *reference;
 } pairs[] = {
     {"owlv2-h100", "h100-sxm5", "mi300x", "owlv2-mi300x"},
     {"owlv2-mi300x", "mi300x", "h100-sxm5", "owlv2-h100"},
@@ -26,7 +26,7 @@ enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 typedef struct run {
     haul_workload *workload;
-    haul_workload *truth;
+    haul_workload *reference;
     haul_machine *from;
     haul_machine *to;
     haul_projection *projection;
@@ -48,9 +48,9 @@ static haul_status project(const char *data, size_t p, run *self, haul_error *er
     if (!status)
         status = load_trace(data, pairs[p].trace, &self->workload, error);
     if (!status)
-        status = load_trace(data, pairs[p].truth, &self->truth, error);
+        status = load_trace(data, pairs[p].reference, &self->reference, error);
     const haul_projection_options options = {
-        .to = self->to, .from = self->from, .truth = self->truth};
+        .to = self->to, .from = self->from, .reference = self->reference};
     if (!status)
         status = haul_project(self->workload, &options, &self->projection, error);
     if (!status && self->projection->run_missing)
@@ -62,7 +62,7 @@ static haul_status project(const char *data, size_t p, run *self, haul_error *er
 static void release(run *self)
 {
     haul_projection_free(self->projection);
-    haul_workload_free(self->truth);
+    haul_workload_free(self->reference);
     haul_workload_free(self->workload);
     haul_machine_free(self->to);
     haul_machine_free(self->from);
@@ -87,13 +87,13 @@ static int64_t busy_ns(const haul_breakdown *of)
 static void print_row(size_t p, const run *self, FILE *out)
 {
     const haul_projection *of = self->projection;
-    const int64_t truth_ns = of->truth_run.makespan_ns;
+    const int64_t truth_ns = of->reference_run.makespan_ns;
     const bool inside = truth_ns >= of->low_ns && truth_ns <= of->high_ns;
     fprintf(out,
             "| %s | %s | %llu / %llu | %+.2f | %.1f | %.1f (%.1f to %.1f) | %.1f | %+.1f%s | %+.1f "
             "|\n",
             pairs[p].trace, pairs[p].to, (unsigned long long)self->workload->counts.device_ops,
-            (unsigned long long)self->truth->counts.device_ops, of->identity_replay.error,
+            (unsigned long long)self->reference->counts.device_ops, of->replay.error,
             ms(of->recorded_run.makespan_ns), ms(of->target_run.makespan_ns), ms(of->low_ns),
             ms(of->high_ns), ms(truth_ns), off_percent(of->target_run.makespan_ns, truth_ns),
             inside ? "" : ", outside", off_percent(of->recorded_run.makespan_ns, truth_ns));
@@ -104,10 +104,10 @@ static void print_parts(size_t p, const run *self, FILE *out)
     const haul_projection *of = self->projection;
     fprintf(out, "| %s | %s | %.1f | %.1f | %.1f | %+.1f | %.1f | %.1f | %.1f | %+.1f |\n",
             pairs[p].trace, pairs[p].to, ms(busy_ns(&of->recorded_run)),
-            ms(busy_ns(&of->target_run)), ms(busy_ns(&of->truth_run)),
-            off_percent(busy_ns(&of->target_run), busy_ns(&of->truth_run)),
-            ms(of->recorded_run.idle_ns), ms(of->target_run.idle_ns), ms(of->truth_run.idle_ns),
-            off_percent(of->target_run.idle_ns, of->truth_run.idle_ns));
+            ms(busy_ns(&of->target_run)), ms(busy_ns(&of->reference_run)),
+            off_percent(busy_ns(&of->target_run), busy_ns(&of->reference_run)),
+            ms(of->recorded_run.idle_ns), ms(of->target_run.idle_ns), ms(of->reference_run.idle_ns),
+            off_percent(of->target_run.idle_ns, of->reference_run.idle_ns));
 }
 
 static const char preface[] =

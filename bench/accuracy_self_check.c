@@ -43,8 +43,8 @@ static haul_status check(subject *self, const haul_contention_fit *collisions, h
     if (!status)
         status =
             haul_recording_fit(self->workload, &self->alike, collisions, NULL, &machine, error);
-    const haul_self_check_inputs inputs = {self->workload, &self->alike, collisions,
-                                           machine,        model.model,  model.model};
+    const haul_self_check_inputs inputs = {self->workload, &self->alike, collisions, machine,
+                                           model.model};
     if (!status)
         status = haul_self_check_run(&inputs, &self->arena, out, error);
     haul_machine_free(machine);
@@ -131,19 +131,19 @@ static void print_row(const char *path, const subject *self, FILE *out)
 {
     const haul_self_check_score *of = &self->with.of;
     fprintf(out, "| %s | %llu | %.2f | %.2f | %.2f | %.2f | %+.2f |\n", profile_name(path),
-            (unsigned long long)of->score.count, of->floor, self->line, self->alone.of.score.wape,
-            of->score.wape, of->score.wape - of->floor);
+            (unsigned long long)of->score.count, of->noise_floor, self->line,
+            self->alone.of.score.wape, of->score.wape, of->score.wape - of->noise_floor);
 }
 
 static void note_collisions(const char *path, const subject *self, FILE *out)
 {
     for (size_t i = 0; i < self->with.row_count; i++) {
         const haul_self_check_row *row = &self->with.rows[i];
-        if (!row->collided)
+        if (!row->contended)
             continue;
         fprintf(out, "- %s, %s %s: %llu of %llu copies met one of the other direction, ",
                 profile_name(path), haul_direction_text(row->direction),
-                haul_memory_text(row->memory), (unsigned long long)row->collided,
+                haul_memory_text(row->memory), (unsigned long long)row->contended,
                 (unsigned long long)row->of.score.count);
         if (row->busy_speed < 1)
             fprintf(out, "and kept %.0f %% of their speed: %.2f %% instead of %.2f %%.\n",
@@ -178,7 +178,7 @@ static haul_status print_profile(const char *path, gap_list *gaps, FILE *rows, F
         print_row(path, &self, rows);
         note_collisions(path, &self, notes);
         if (haul_grow(&gaps->items, &gaps->capacity, gaps->count + 1, sizeof *gaps->items))
-            gaps->items[gaps->count++] = of->score.wape - of->floor;
+            gaps->items[gaps->count++] = of->score.wape - of->noise_floor;
         else
             status = haul_fail_no_memory(error);
     }
@@ -213,8 +213,8 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
                                     error);
     haul_contention_fit collisions = other->collisions;
     memcpy(collisions.loss, self->collisions.loss, sizeof collisions.loss);
-    const haul_self_check_inputs inputs = {other->workload, &other->alike, &collisions,
-                                           machine,         model.model,   model.model};
+    const haul_self_check_inputs inputs = {other->workload, &other->alike, &collisions, machine,
+                                           model.model};
     haul_self_check identity;
     if (!status)
         status = haul_self_check_run(&inputs, &other->arena, &identity, error);
@@ -226,8 +226,8 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
             fprintf(out, "| %s | %s | %s %s | %llu | %.2f | %.2f | %.2f |\n",
                     profile_name(self->workload->source), profile_name(other->workload->source),
                     haul_direction_text(row->direction), haul_memory_text(row->memory),
-                    (unsigned long long)row->of.score.count, row->of.floor, row->of.score.wape,
-                    row->of.score.median);
+                    (unsigned long long)row->of.score.count, row->of.noise_floor,
+                    row->of.score.wape, row->of.score.median);
     }
     return status;
 }

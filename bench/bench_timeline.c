@@ -41,7 +41,7 @@ static haul_timeline_options options_of(const variant *self)
         .release = self->release,
     };
     if (self->everything) {
-        options.device.room =
+        options.device.occupancy =
             (haul_occupancy){.multiprocessors = 100, .blocks = 32, .threads = 2048};
         options.device.queue_depth = 1024;
         options.device.link_devices = 2;

@@ -77,8 +77,9 @@ static void take_device(bytes *from, haul_timeline_device *device)
         device->issue_on_return[i] = take(from) & 1;
     }
     if (more & 128)
-        device->room = (haul_occupancy){take(from) % 4, take(from) % 9, 32U * (take(from) % 40),
-                                        64U * take(from), 256U * take(from)};
+        device->occupancy =
+            (haul_occupancy){take(from) % 4, take(from) % 9, 32U * (take(from) % 40),
+                             64U * take(from), 256U * take(from)};
 }
 
 static void take_shapes(bytes *from, made *self)

@@ -1,4 +1,4 @@
-/* Advice: changes tried on a recorded workload and scheduled anew, ranked by the time they save. */
+/* Advice: changes to a recorded program, each scheduled anew, ranked by the time that it saves. */
 #ifndef HAUL_ADVISE_H
 #define HAUL_ADVISE_H
 
@@ -10,9 +10,9 @@ HAUL_BEGIN
 /* How far a piece of advice follows from the profile.
  * name, word */
 #define HAUL_CERTAINTY_LIST(X)                                                                     \
-    X(SURE, "sure")         /* the program computes the same, whatever it is */                    \
-    X(IF, "if")             /* where the program is as `assumes` says */                           \
-    X(SUSPECTED, "suspect") /* the bytes copied, which no profile holds, would have to agree */
+    X(SAFE, "safe")               /* the program computes the same, whatever it is */              \
+    X(CONDITIONAL, "conditional") /* where the program is as `assumes` says */                     \
+    X(SPECULATIVE, "speculative") /* if the bytes copied agree: a profile records sizes only */
 
 typedef enum haul_certainty {
 #define HAUL_CERTAINTY_ENUM(name, word) HAUL_##name,
@@ -24,9 +24,9 @@ HAUL_API const char *haul_certainty_text(haul_certainty certainty);
 
 typedef struct haul_advise_options {
     const haul_machine *on;   /* NULL: the machine that recorded the trace */
-    const haul_machine *from; /* that machine; NULL: its link is fitted to the trace's own copies,
-                               * and what they do not tell is that of the first machine of the
-                               * catalogue with the same GPU */
+    const haul_machine *from; /* that machine; NULL: its link is fitted to the profile's copies, and
+                               * the rest is that of the first machine of the catalogue with the
+                               * same GPU */
     uint64_t most_ops;        /* operations to schedule in all; 0: 100 million */
 } haul_advise_options;
 
@@ -45,11 +45,11 @@ typedef struct haul_advised_calls {
 
 typedef struct haul_advice {
     const char *change; /* its word: "pin" */
-    const char *what;   /* to do, with the calls concerned */
+    const char *what;   /* what to do, with the calls concerned */
     const char *why;
     const char *assumes; /* NULL: nothing */
     const char *needs;   /* likewise */
-    const char *apart;   /* why it is not part of the plan of all, or NULL */
+    const char *apart;   /* why it is not part of the combined plan, or NULL */
     haul_certainty certainty;
     uint32_t parts; /* streams or parts that were best; 0 where that means nothing */
     const haul_advised_calls *calls; /* by time, the longest first */
@@ -66,17 +66,17 @@ typedef struct haul_advised_plan {
 } haul_advised_plan;
 
 typedef struct haul_advice_list {
-    const char *machine; /* that the times are of */
+    const char *machine; /* that the times are for */
     const char *gpu;     /* or NULL */
-    haul_replay replay;  /* the identity check: the trace from its own durations */
+    haul_replay replay;  /* of the profile */
     int64_t baseline_ns; /* the run on that machine, from the first call or start to the last end */
-    int64_t threshold_ns; /* what saves less is not said: the identity check's error, as a share */
+    int64_t threshold_ns; /* changes that save less are hidden: the replay's error, as a share */
     haul_advice *items;   /* by saved_ns, the most first */
     size_t count;
-    haul_advised_plan together; /* sure ones and ifs */
-    haul_advised_plan with_suspected;
+    haul_advised_plan together; /* the safe and conditional changes */
+    haul_advised_plan with_speculative;
     uint64_t tried;
-    uint64_t below;     /* of those, saved less than the threshold */
+    uint64_t below;     /* of those, how many save less than the threshold */
     uint64_t untried;   /* for the limit of operations */
     const char **notes; /* a sentence each */
     size_t note_count;
@@ -91,12 +91,12 @@ HAUL_API size_t haul_change_count(void);
 HAUL_API const char *haul_change_word(size_t index);
 HAUL_API const char *haul_change_summary(size_t index);
 
-/* Tries changes on a recorded workload: each is a rewrite of it that is scheduled on the machine's
- * resources with threads of the host simulated, like the baseline. A change whose price needs a
- * figure that the machine lacks is not tried; a note names the figure. Strings of the list may be
- * the workload's, which has to live as long. Returns MISSING where copies cannot be priced on `on`,
- * and what haul_timeline_run does for a workload that cannot be scheduled. Needs about 250 bytes an
- * operation. Free with haul_advice_free. */
+/* Tries changes on a recorded workload. Each change rewrites the workload, which is then scheduled
+ * on the machine's resources with simulated host threads, like the baseline. A change that needs a
+ * parameter that the machine lacks is not tried; a note names the parameter. Needs about 250 bytes
+ * an operation. Strings of the list may be the workload's, which must live as long. Free with
+ * haul_advice_free. Returns MISSING where copies cannot be predicted on `on`, and what
+ * haul_timeline_run does for a workload that cannot be scheduled. */
 HAUL_API haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
                                  haul_advice_list **list, haul_error *error);
 HAUL_API void haul_advice_free(haul_advice_list *list);

@@ -36,7 +36,8 @@ typedef struct haul_copy_model {
 
 enum { HAUL_MODEL_ABI = 1 };
 
-/* The models that haul has, in the order in which `haul machine time --model list` shows them. */
+/* The models that haul has, in the order in which `haul machine time --model list` shows them. The
+ * first is `auto`, which NULL stands for as well. */
 HAUL_API size_t haul_copy_model_count(void);
 HAUL_API const haul_copy_model *haul_copy_model_at(size_t index);
 

@@ -118,14 +118,13 @@ static void note_gaps(haul_advisor *self)
     for (size_t g = 0; g < self->study.gap_count; g++) {
         const haul_gap *gap = &self->study.gaps[g];
         if (say_changes(&self->study, g, changes, sizeof changes))
-            haul_notes_add(&self->notes, &self->arena,
-                           "%s copies have no price as %s, %s, so these changes were not tried: "
-                           "%s; %s",
-                           haul_direction_text(gap->direction), haul_memory_text(gap->memory),
-                           gap->figure, changes,
-                           self->options->on
-                               ? "give it in the machine's file"
-                               : "give the machine that recorded the profile with --from");
+            haul_notes_add(
+                &self->notes, &self->arena,
+                "%s copies cannot be predicted as %s (%s), so these changes were not tried: %s; %s",
+                haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->figure,
+                changes,
+                self->options->on ? "give it in the machine's file"
+                                  : "give the machine that recorded the profile with --from");
     }
 }
 
@@ -134,20 +133,20 @@ void haul_advisor_note(haul_advisor *self)
     const haul_advice_list *out = &self->out;
     if (self->borrowed)
         haul_notes_add(&self->notes, &self->arena,
-                       "kinds of copies that the profile does not hold are priced as on '%s' of "
-                       "the catalogue, which has the same GPU; another machine with it may have "
-                       "another link: give it with --from",
+                       "copies of kinds that the profile does not have are predicted as on '%s' of "
+                       "the catalogue, which has the same GPU; if your machine has another link, "
+                       "give it with --from",
                        self->borrowed);
     if (out->replay.unissued)
-        haul_notes_add(&self->notes, &self->arena,
-                       "%" PRIu64 " of %" PRIu64
-                       " operations have no call in the profile: they start as soon as their "
-                       "stream lets them",
-                       out->replay.unissued, out->replay.ops);
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "%" PRIu64 " of %" PRIu64
+            " operations have no call in the profile: they start as soon as their stream is free",
+            out->replay.unissued, out->replay.ops);
     note_gaps(self);
     if (out->untried)
         haul_notes_add(&self->notes, &self->arena,
-                       "%" PRIu64 " changes were not tried, of those that could save the least: "
-                       "%" PRIu64 " operations were scheduled; --limit allows more",
+                       "%" PRIu64 " changes with the least to save were not tried after %" PRIu64
+                       " operations had been scheduled; --limit allows more",
                        out->untried, self->scheduled);
 }

@@ -90,8 +90,8 @@ extern const size_t haul_change_total;
 
 extern const haul_change haul_change_pin;
 extern const haul_change haul_change_symbol;
-extern const haul_change haul_change_drop;
-extern const haul_change haul_change_keep;
+extern const haul_change haul_change_redundant;
+extern const haul_change haul_change_round_trip;
 extern const haul_change haul_change_batch;
 extern const haul_change haul_change_map;
 extern const haul_change haul_change_prefetch;

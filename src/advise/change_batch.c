@@ -168,17 +168,17 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     advice->what =
         haul_study_text(study, "batch in %llu copies: %s", (unsigned long long)left, effect->calls);
     advice->why = haul_study_text(study,
-                                  "they follow each other on their stream and take mostly latency: "
-                                  "%s for %s together",
+                                  "they follow each other on their stream, and most of their time "
+                                  "is latency: %s, %s together",
                                   haul_study_time(study, effect->before_ns),
                                   haul_study_time(study, effect->after_ns));
-    advice->assumes = "what is copied together lies together, on the host and on the device";
+    advice->assumes = "the batched bytes are contiguous, on the host and on the device";
 }
 
 const haul_change haul_change_batch = {
     .word = "batch",
     .summary = "small copies in a row become one",
-    .certainty = HAUL_IF,
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

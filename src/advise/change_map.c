@@ -91,13 +91,11 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     const haul_call_group *group = &study->groups.items[candidate->subject];
     advice->what = haul_study_text(
         study, "map the output, which the kernel then writes to the host: %s", effect->calls);
-    advice->why = haul_study_text(study,
-                                  "%s cross the link while the kernel runs, not after it in %s of "
-                                  "copies",
-                                  haul_study_bytes(study, group->bytes),
-                                  haul_study_time(study, effect->before_ns));
-    advice->assumes = "the kernel before it writes each byte once, side by side, and reads none "
-                      "back (CCGrid 2014, equation 6)";
+    advice->why = haul_study_text(
+        study, "%s cross the link while the kernel runs, not after it in %s of copies",
+        haul_study_bytes(study, group->bytes), haul_study_time(study, effect->before_ns));
+    advice->assumes = "the kernel before it writes each byte once, coalesced, and reads none back "
+                      "(CCGrid 2014, equation 6)";
     advice->needs = haul_study_text(study, "%s of pinned, mapped host memory",
                                     haul_study_bytes(study, group->bytes));
 }
@@ -105,7 +103,7 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
 const haul_change haul_change_map = {
     .word = "map",
     .summary = "outputs that are copied after a kernel are written to mapped memory",
-    .certainty = HAUL_IF,
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

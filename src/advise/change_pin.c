@@ -56,20 +56,19 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
 {
     (void)candidate;
     advice->what = haul_study_text(study, "pin the host buffers of %s", effect->calls);
-    advice->why = haul_study_text(study,
-                                  "pageable bytes pass through a staging buffer of the driver: the "
-                                  "copies take %s, pinned ones %s; the host, which fills and "
-                                  "empties it, is in their calls for %s",
-                                  haul_study_time(study, effect->before_ns),
-                                  haul_study_time(study, effect->after_ns),
-                                  haul_study_time(study, effect->calls_ns));
+    advice->why = haul_study_text(
+        study,
+        "pageable copies pass through a staging buffer of the driver: they take %s, pinned copies "
+        "%s; the host spends %s in their calls",
+        haul_study_time(study, effect->before_ns), haul_study_time(study, effect->after_ns),
+        haul_study_time(study, effect->calls_ns));
     advice->needs = haul_study_pinned_need(study, effect);
 }
 
 const haul_change haul_change_pin = {
     .word = "pin",
     .summary = "pageable host buffers become pinned",
-    .certainty = HAUL_SURE,
+    .certainty = HAUL_SAFE,
     .find = find,
     .apply = apply,
     .tell = tell,

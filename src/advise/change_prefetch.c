@@ -135,20 +135,19 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     (void)candidate;
     advice->what = haul_study_text(
         study, "prefetch unified memory before the kernels that fault on it: %s", effect->calls);
-    advice->why = haul_study_text(study,
-                                  "the bytes migrate in %llu pieces of %s on average while kernels "
-                                  "wait for them, %s in all",
-                                  (unsigned long long)effect->count,
-                                  haul_study_bytes(study, effect->bytes / effect->count),
-                                  haul_study_time(study, effect->before_ns));
-    advice->assumes = "a kernel stands still while its bytes migrate, and what it will touch is "
-                      "known before it starts";
+    advice->why = haul_study_text(
+        study,
+        "the bytes migrate in %llu pieces of %s on average while kernels wait for them, %s in all",
+        (unsigned long long)effect->count, haul_study_bytes(study, effect->bytes / effect->count),
+        haul_study_time(study, effect->before_ns));
+    advice->assumes = "a kernel waits while its bytes migrate, and the program knows before the "
+                      "kernel starts which bytes it touches";
 }
 
 const haul_change haul_change_prefetch = {
     .word = "prefetch",
-    .summary = "unified memory migrates at once before the kernel that touches it",
-    .certainty = HAUL_IF,
+    .summary = "unified memory migrates in one copy before the kernel that touches it",
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

@@ -313,18 +313,18 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
         haul_study_text(study, "split over %u streams, with the kernel '%s': %s", advice->parts,
                         say_kernel(study, candidate->subject), effect->calls);
     advice->why = haul_study_text(study,
-                                  "%s of copies come before and after the kernel; in %u parts all "
-                                  "but the first and the last run beside it",
+                                  "%s of copies run before and after the kernel; in %u parts all "
+                                  "but the first and the last overlap it",
                                   haul_study_time(study, effect->before_ns), advice->parts);
-    advice->assumes = "the kernel divides into equal parts that need their part of the bytes, and "
-                      "one part fills the device";
+    advice->assumes = "the kernel divides into equal parts, each needs only its part of the bytes, "
+                      "and one part fills the device";
     advice->needs = haul_study_pinned_need(study, effect);
 }
 
 const haul_change haul_change_split = {
     .word = "split",
-    .summary = "copies in, their kernel and copies out go in parts over streams",
-    .certainty = HAUL_IF,
+    .summary = "copies in, their kernel and copies out are split over streams",
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

@@ -283,15 +283,14 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     advice->what = haul_study_text(
         study, "move off %s, asynchronous, to %s: %s", from,
         advice->parts == 2 ? "one stream in and one out" : "a stream of their own", effect->calls);
-    advice->why =
-        haul_study_text(study,
-                        "copies and kernels of the stream wait for each other, %s of "
-                        "copies, and the host for both, %s",
-                        haul_study_time(study, effect->after_ns),
-                        haul_study_time(study, haul_add_ns(effect->calls_ns, effect->waits_ns)));
-    advice->assumes = "a round of copies in, kernels and copies out needs the round before only "
-                      "through its kernels, which stay in order, and the host reads a result, or "
-                      "fills a buffer again, two rounds later";
+    advice->why = haul_study_text(
+        study,
+        "the stream's copies (%s) and kernels wait for each other, and the host waits %s for both",
+        haul_study_time(study, effect->after_ns),
+        haul_study_time(study, haul_add_ns(effect->calls_ns, effect->waits_ns)));
+    advice->assumes = "a round of copies in, kernels and copies out depends on the round before "
+                      "only through its kernels, which stay in order, and the host reads a result, "
+                      "or refills a buffer, two rounds later";
     const char *pinned = haul_study_pinned_need(study, effect);
     advice->needs =
         pinned ? haul_study_text(study, "two sets of buffers; %s", pinned) : "two sets of buffers";
@@ -299,8 +298,8 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
 
 const haul_change haul_change_stream = {
     .word = "stream",
-    .summary = "copies move off the stream of the kernels, to streams of their own",
-    .certainty = HAUL_IF,
+    .summary = "copies move from the kernels' stream to streams of their own",
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

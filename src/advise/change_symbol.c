@@ -48,20 +48,19 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
                  haul_advice *advice)
 {
     (void)candidate;
-    advice->what = haul_study_text(study, "pass as parameters of the kernels: %s", effect->calls);
-    advice->why =
-        haul_study_text(study,
-                        "parameters come with the launch; the copies take %s, and each is "
-                        "a call of its own",
-                        haul_study_time(study, effect->before_ns));
-    advice->assumes = haul_study_text(study, "all parameters of a kernel stay within %s",
+    advice->what = haul_study_text(study, "pass as kernel parameters: %s", effect->calls);
+    advice->why = haul_study_text(
+        study,
+        "kernel parameters travel with the launch; the copies take %s, each in a call of its own",
+        haul_study_time(study, effect->before_ns));
+    advice->assumes = haul_study_text(study, "the parameters of each kernel stay within %s",
                                       haul_study_bytes(study, PARAMETER_BYTES));
 }
 
 const haul_change haul_change_symbol = {
     .word = "symbol",
     .summary = "small copies to symbols become parameters of the kernels",
-    .certainty = HAUL_IF,
+    .certainty = HAUL_CONDITIONAL,
     .find = find,
     .apply = apply,
     .tell = tell,

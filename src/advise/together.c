@@ -46,7 +46,7 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
     haul_error wrong = {0};
     const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
     if (status == HAUL_BAD_INPUT) {
-        more->advice.apart = "would wait for what waits for it";
+        more->advice.apart = "would wait for an operation that waits for it";
         return HAUL_OK;
     }
     if (status) {
@@ -59,7 +59,7 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
     if (more->taken)
         *saved_ns = found_ns;
     else
-        more->advice.apart = "saves nothing beside the others";
+        more->advice.apart = "saves nothing more beside the others";
     return HAUL_OK;
 }
 
@@ -68,12 +68,12 @@ static haul_status take(haul_advisor *self, bool suspected, int64_t *saved_ns, h
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->out.count; i++) {
         haul_found *found = &self->found[i];
-        if ((found->advice.certainty == HAUL_SUSPECTED) != suspected)
+        if ((found->advice.certainty == HAUL_SPECULATIVE) != suspected)
             continue;
         if (haul_advisor_may_schedule(self, 1))
             status = try_more(self, found, saved_ns, error);
         else
-            found->advice.apart = "not tried beside the others";
+            found->advice.apart = "not tried with the others";
     }
     return status;
 }
@@ -99,6 +99,6 @@ haul_status haul_advisor_together(haul_advisor *self, haul_error *error)
     }
     if (!status)
         status = take(self, true, &saved_ns, error);
-    self->out.with_suspected = sum_up(self, saved_ns);
+    self->out.with_speculative = sum_up(self, saved_ns);
     return status;
 }

@@ -54,7 +54,7 @@ typedef struct project_options {
     const char *to;
     const char *from;
     const char *model;
-    const char *truth;
+    const char *reference;
     const char *command;
     cli_results results;
 } project_options;
@@ -62,7 +62,7 @@ typedef struct project_options {
 /* What the command reads and makes. */
 typedef struct work {
     haul_workload *workload;
-    haul_workload *truth;
+    haul_workload *reference;
     haul_machine *to;
     haul_machine *from;
     haul_model_ref model;
@@ -75,7 +75,7 @@ static void release(work *self)
     haul_model_release(&self->model);
     haul_machine_free(self->from);
     haul_machine_free(self->to);
-    haul_workload_free(self->truth);
+    haul_workload_free(self->reference);
     haul_workload_free(self->workload);
 }
 
@@ -97,8 +97,8 @@ static haul_status load(const project_options *options, work *self, haul_error *
         status = haul_model_find(options->model, &self->model, error);
     if (!status)
         status = read_trace(options->trace, &self->workload, error);
-    if (!status && options->truth)
-        status = read_trace(options->truth, &self->truth, error);
+    if (!status && options->reference)
+        status = read_trace(options->reference, &self->reference, error);
     return status;
 }
 
@@ -188,7 +188,7 @@ static haul_status project(const project_options *options, haul_error *error)
     work self = {0};
     haul_status status = load(options, &self, error);
     const haul_projection_options asked = {
-        .to = self.to, .from = self.from, .model = self.model.model, .truth = self.truth};
+        .to = self.to, .from = self.from, .model = self.model.model, .reference = self.reference};
     if (!status) {
         cli_progress_begin("projecting", options->trace);
         status = haul_project(self.workload, &asked, &self.projection, error);
@@ -209,7 +209,7 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         {"to", &options->to, 0, NULL},
         {"from", &options->from, 0, NULL},
         {"model", &options->model, 0, NULL},
-        {"truth", &options->truth, 0, NULL},
+        {"truth", &options->reference, 0, NULL},
         {"format", &options->results.form, 0, NULL},
         {"output", &options->results.output, 'o', NULL},
         {"html", &options->results.html, 0, NULL},
@@ -225,7 +225,7 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         return which;
     if (!options->to)
         return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
-    const char *const inputs[] = {options->trace, options->truth, options->to, options->from,
+    const char *const inputs[] = {options->trace, options->reference, options->to, options->from,
                                   options->model};
     return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
 }

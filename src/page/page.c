@@ -39,8 +39,7 @@ static bool has_simulation(const haul_page *page)
 
 static bool has_run(const haul_page *page)
 {
-    return page->projection && page->projection->timeline &&
-           page->projection->identity_replay.ops > 0;
+    return page->projection && page->projection->timeline && page->projection->replay.ops > 0;
 }
 
 static bool has_projected_copies(const haul_page *page)

@@ -88,8 +88,8 @@ void haul_page_advice(haul_page_writer *self)
     FILE *out = self->out;
     fputs("<dl class=\"answers\">\n", out);
     write_plan("together", &list->together, out);
-    if (list->with_suspected.changes > list->together.changes)
-        write_plan("and suspects", &list->with_suspected, out);
+    if (list->with_speculative.changes > list->together.changes)
+        write_plan("and suspects", &list->with_speculative, out);
     fprintf(
         out,
         "<dt>identity</dt><dd>the recorded run comes back from its own times to within %+.2f %%"

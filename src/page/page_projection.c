@@ -21,7 +21,7 @@ void haul_page_run(haul_page_writer *self)
     haul_fill_path(&table, &projection);
     haul_page_table(self, &table, NULL);
     fputs("</div>\n", self->out);
-    const haul_replay *replay = &self->page->projection->identity_replay;
+    const haul_replay *replay = &self->page->projection->replay;
     fprintf(
         self->out,
         "<p class=\"remark\">With its own durations the recording comes back as %s, %+.2f %%: a "
@@ -56,9 +56,9 @@ void haul_page_accuracy(haul_page_writer *self)
     const haul_projection *projection = self->page->projection;
     fputs("<div class=\"beside\">\n", self->out);
     haul_page_scatter(self, "The profile's own copies, priced on the machine that recorded it",
-                      projection->identity.pairs, projection->identity.pair_count);
+                      projection->self_check.pairs, projection->self_check.pair_count);
     haul_page_scatter(self, "The truth's copies, and what was predicted of them",
-                      projection->truth_pairs, projection->truth_pair_count);
+                      projection->reference_pairs, projection->reference_pair_count);
     fputs("</div>\n", self->out);
     haul_table table;
     haul_fill_self_check(&table, projection);

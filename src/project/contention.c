@@ -162,7 +162,7 @@ static haul_status fit_groups(const haul_workload *workload, const haul_size_cla
         if (!collided)
             continue;
         const haul_size_class_key *first = &alike->classes[range.begin];
-        self->collided[first->direction][first->memory] = collided;
+        self->contended[first->direction][first->memory] = collided;
         gather(workload, alike, self->share, range, &set);
         if (pays(&set))
             self->loss[first->direction][first->memory] = fit_loss(&set, FOLDS);

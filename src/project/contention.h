@@ -12,7 +12,7 @@ typedef struct haul_contention_fit {
     /* k, and the copies that collided; k is 0 where it does not explain the copies better than
      * chance would */
     double loss[HAUL_DIRECTIONS][HAUL_MEMORIES];
-    uint64_t collided[HAUL_DIRECTIONS][HAUL_MEMORIES];
+    uint64_t contended[HAUL_DIRECTIONS][HAUL_MEMORIES];
 } haul_contention_fit;
 
 /* Finds the collisions of a workload and fits k for each direction and memory to the spread of

@@ -14,11 +14,9 @@ static bool may_keep_time(haul_direction direction)
     return direction == HAUL_UNKNOWN || direction == HAUL_HTOH;
 }
 
-static const char kept[] = "kept";
-
-bool haul_price_is_kept(const haul_estimate *estimate)
+static bool is_kept(const haul_projection_row *row)
 {
-    return estimate->model == kept;
+    return row->unpredicted == row->count;
 }
 
 /* What the copies of a class take together by one model. */
@@ -46,7 +44,7 @@ static haul_status price_or_keep(const haul_price_list *list, const haul_copy_mo
     if (status != HAUL_MISSING || !may_keep_time((haul_direction)self->direction))
         return status;
     const double recorded_s = 1e-9 * self->time_ns;
-    *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, kept};
+    *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, NULL};
     return HAUL_OK;
 }
 
@@ -57,10 +55,10 @@ static haul_status price_chosen(haul_price_list *list, const haul_size_class_key
     haul_error cause = {0};
     haul_status status = price_class(list, list->models[0], self, sum, &cause);
     if (status == HAUL_MISSING) {
-        status = price_or_keep(list, list->instead, self, sum, error);
+        status = price_or_keep(list, NULL, self, sum, error);
         if (status == HAUL_MISSING)
             haul_size_class_blame(self, error);
-        if (status || list->instead == list->models[0])
+        if (status || list->models[0] == haul_copy_model_at(0))
             return status;
         if (!list->replaced)
             snprintf(list->why_replaced, sizeof list->why_replaced, "%s", cause.text);
@@ -97,7 +95,8 @@ static haul_status price_size(haul_price_list *list, const haul_size_class_key *
     if (status)
         return status;
     model_s[0] = row->predicted.seconds;
-    if (haul_price_is_kept(&row->predicted)) {
+    if (!row->predicted.model) {
+        row->unpredicted = self->count;
         list->kept += self->count;
         list->kept_s += row->recorded_s;
     }
@@ -116,21 +115,21 @@ static haul_status price_size(haul_price_list *list, const haul_size_class_key *
 static void add_row(haul_projection_row *sum, const haul_projection_row *row, double *model_s,
                     size_t model_count)
 {
-    const bool first = !sum->count;
+    const bool first = !sum->count, only_kept = is_kept(sum);
     sum->copy_bytes = row->copy_bytes > sum->copy_bytes ? row->copy_bytes : sum->copy_bytes;
     sum->count += row->count;
     sum->bytes += row->bytes;
     sum->recorded_s += row->recorded_s;
+    sum->unpredicted += row->unpredicted;
     haul_estimate *to = &sum->predicted;
     const haul_estimate *from = &row->predicted;
     to->seconds += from->seconds;
     to->low_s += from->low_s;
     to->high_s += from->high_s;
     to->weakest = first ? from->weakest : haul_provenance_weaker(to->weakest, from->weakest);
-    if (first || haul_price_is_kept(to))
+    if (first || only_kept)
         to->model = from->model;
-    else if (!haul_price_is_kept(from) && to->model &&
-             (!from->model || strcmp(to->model, from->model) != 0))
+    else if (!is_kept(row) && to->model && (!from->model || strcmp(to->model, from->model) != 0))
         to->model = NULL;
     for (size_t m = 0; m < model_count; m++)
         model_s[m] += row->model_s[m];
@@ -200,8 +199,7 @@ static haul_status sum_totals(haul_price_list *list, haul_projection *out, haul_
         out->models[m].total_s = model_s[m];
     out->copies = total.predicted;
     out->recorded_copies_s = total.recorded_s;
-    const bool one_model = total.predicted.model && !haul_price_is_kept(&total.predicted);
-    out->chosen = one_model ? total.predicted.model : out->models[0].name;
+    out->chosen = total.predicted.model ? total.predicted.model : out->models[0].name;
     return HAUL_OK;
 }
 

@@ -8,9 +8,8 @@
 
 typedef struct haul_price_list {
     const haul_machine *target;
-    const haul_copy_model **models; /* the chosen first */
+    const haul_copy_model **models; /* the chosen first, NULL for auto */
     size_t model_count;
-    const haul_copy_model *instead; /* prices what the chosen one cannot; may be that one */
     const haul_size_class *alike;
     haul_arena *arena;
     uint64_t kept; /* copies that keep their recorded time, because no model prices them */
@@ -21,8 +20,5 @@ typedef struct haul_price_list {
 
 /* Fills the sizes, rows, models and copies of a projection. */
 haul_status haul_price_all(haul_price_list *list, haul_projection *projection, haul_error *error);
-
-/* Whether a price is the recorded time, because no model has one. */
-bool haul_price_is_kept(const haul_estimate *estimate);
 
 #endif

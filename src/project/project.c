@@ -1,7 +1,6 @@
 #include "haul/project.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/numerals.h"
@@ -22,7 +21,6 @@ typedef struct projector {
     haul_notes notes;
     const haul_workload *workload;
     const haul_projection_options *options;
-    const haul_copy_model *automatic; /* the model 'auto' */
     haul_size_class alike;
     haul_contention_fit collisions;
     haul_machine *gpu; /* of the recording machine, where that is not given; NULL where unknown */
@@ -50,15 +48,15 @@ static haul_status check_alone(projector *self, const haul_self_check_inputs *kn
     haul_self_check_inputs inputs = *known;
     inputs.collisions = &none;
     inputs.recording = fitted ? fitted : known->recording;
-    haul_self_check alone, *identity = &self->out.identity;
+    haul_self_check alone, *identity = &self->out.self_check;
     if (!status)
         status = haul_self_check_run(&inputs, &self->arena, &alone, error);
     haul_machine_free(fitted);
     if (status)
         return status;
-    identity->of.wape_alone = alone.of.score.wape;
+    identity->of.wape_without_contention = alone.of.score.wape;
     for (size_t i = 0; i < identity->row_count; i++)
-        identity->rows[i].of.wape_alone = alone.rows[i].of.score.wape;
+        identity->rows[i].of.wape_without_contention = alone.rows[i].of.score.wape;
     return HAUL_OK;
 }
 
@@ -67,15 +65,11 @@ static haul_status check_alone(projector *self, const haul_self_check_inputs *kn
 static haul_status check_identity(projector *self, haul_error *error)
 {
     const haul_copy_model *asked = self->options->from ? self->options->model : NULL;
-    const haul_self_check_inputs inputs = {self->workload,
-                                           &self->alike,
-                                           &self->collisions,
-                                           recording_of(self),
-                                           asked ? asked : self->automatic,
-                                           self->automatic};
+    const haul_self_check_inputs inputs = {self->workload, &self->alike, &self->collisions,
+                                           recording_of(self), asked};
     const haul_status status =
-        haul_self_check_run(&inputs, &self->arena, &self->out.identity, error);
-    self->out.identity.fitted = !self->options->from;
+        haul_self_check_run(&inputs, &self->arena, &self->out.self_check, error);
+    self->out.self_check.fitted = !self->options->from;
     if (status || !self->collisions.share)
         return status;
     return check_alone(self, &inputs, error);
@@ -96,26 +90,18 @@ static double collision_cost_s(const projector *self)
     return 1e-9 * cost_ns;
 }
 
-static haul_status find_automatic(projector *self, haul_error *error)
-{
-    for (size_t i = 0; i < haul_copy_model_count(); i++)
-        if (!strcmp(haul_copy_model_at(i)->name, "auto"))
-            self->automatic = haul_copy_model_at(i);
-    return self->automatic ? HAUL_OK : haul_fail(error, HAUL_INTERNAL, "no model 'auto'");
-}
-
 /* The chosen model, then every other that haul has. */
 static haul_status list_models(projector *self, haul_price_list *list, haul_error *error)
 {
     const size_t count = haul_copy_model_count();
-    const haul_copy_model *chosen = self->options->model ? self->options->model : self->automatic;
-    list->instead = self->automatic;
+    const haul_copy_model *chosen =
+        self->options->model ? self->options->model : haul_copy_model_at(0);
     list->models = haul_arena_alloc(&self->arena, (count + 1) * sizeof(const haul_copy_model *));
     if (!list->models)
         return haul_fail_no_memory(error);
     list->models[list->model_count++] = chosen;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(haul_copy_model_at(i)->name, chosen->name) != 0)
+        if (haul_copy_model_at(i) != chosen)
             list->models[list->model_count++] = haul_copy_model_at(i);
     return HAUL_OK;
 }
@@ -136,9 +122,10 @@ static void note_carried(projector *self)
 {
     haul_carried_text figures;
     if (haul_carried_describe(self->options->to, self->target, &self->alike, &figures))
-        haul_notes_add(&self->notes, &self->arena,
-                       "carried over from the recording machine, for '%s' does not say them: %s",
-                       self->options->to->name, figures.text);
+        haul_notes_add(
+            &self->notes, &self->arena,
+            "'%s' lacks these parameters, which are taken from the recording machine: %s",
+            self->options->to->name, figures.text);
 }
 
 static haul_status price_on_target(projector *self, haul_error *error)
@@ -154,12 +141,12 @@ static haul_status price_on_target(projector *self, haul_error *error)
     if (!status)
         status = haul_price_all(&list, &self->out, error);
     if (!status && list.replaced)
-        haul_notes_add(&self->notes, &self->arena, "%s copies are priced by 'auto': %s",
+        haul_notes_add(&self->notes, &self->arena, "%s copies are predicted by 'auto': %s",
                        count_text(list.replaced, count), list.why_replaced);
     if (!status && list.kept)
         haul_notes_add(&self->notes, &self->arena,
-                       "%s copies of unknown direction or within the host's memory keep "
-                       "their recorded time, %s: no model prices them",
+                       "%s copies of unknown direction or within the host's memory keep their "
+                       "recorded time, %s: no model predicts them",
                        count_text(list.kept, count), seconds_text(list.kept_s, text));
     return status;
 }
@@ -222,7 +209,7 @@ static haul_status list_truth_pairs(projector *self, const haul_reference *pairs
     haul_copy_pair *list = haul_arena_alloc(&self->arena, (alike->class_count + 1) * sizeof *list);
     if (!list)
         return haul_fail_no_memory(error);
-    self->out.truth_pairs = list;
+    self->out.reference_pairs = list;
     for (size_t c = 0; c < alike->class_count; c++) {
         const haul_projection_row *size = &self->out.sizes[c];
         haul_copy_pair pair = {.direction = size->direction,
@@ -237,7 +224,7 @@ static haul_status list_truth_pairs(projector *self, const haul_reference *pairs
         }
         pair.measured_s = 1e-9 * sum_ns / (double)pair.count;
         if (pair.count)
-            list[self->out.truth_pair_count++] = pair;
+            list[self->out.reference_pair_count++] = pair;
     }
     return HAUL_OK;
 }
@@ -248,27 +235,27 @@ static void note_pairs(projector *self, const haul_reference *pairs)
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         if (pairs->any_memory[d])
             haul_notes_add(&self->notes, &self->arena,
-                           "%s copies were paired with the truth by size alone: a profile does not "
-                           "say which kind of host memory they are of",
+                           "%s copies were paired with the reference by size alone: a profile does "
+                           "not say which kind of host memory they use",
                            haul_direction_text((haul_direction)d));
     if (!pairs->matched)
-        haul_notes_add(
-            &self->notes, &self->arena,
-            "no copy of the truth has the direction, memory and size of one of the trace: "
-            "is it the same program?");
+        haul_notes_add(&self->notes, &self->arena,
+                       "no copy of the reference has the direction, memory and size of a copy of "
+                       "the profile: is it the same program?");
     else if (pairs->unmatched)
         haul_notes_add(
             &self->notes, &self->arena,
-            "%s copies of either profile have no partner in the other and are not scored",
+            "%s copies of the two profiles have no partner in the other and are not scored",
             count_text(pairs->unmatched, count));
 }
 
 static haul_status compare_with_truth(projector *self, haul_error *error)
 {
-    if (!self->options->truth)
+    if (!self->options->reference)
         return HAUL_OK;
     haul_reference pairs = {0};
-    haul_status status = haul_reference_pair(self->workload, self->options->truth, &pairs, error);
+    haul_status status =
+        haul_reference_pair(self->workload, self->options->reference, &pairs, error);
     if (status)
         return status;
     self->out.matched = pairs.matched;
@@ -295,20 +282,17 @@ static void note_recording(projector *self)
 static void note_identity(projector *self)
 {
     char text[SECONDS_TEXT], count[COUNT_TEXT];
-    const haul_self_check *identity = &self->out.identity;
-    if (identity->unpriced)
+    const haul_self_check *identity = &self->out.self_check;
+    if (identity->unpredicted)
         haul_notes_add(
             &self->notes, &self->arena,
-            "%s copies have no price on the recording machine and are not in the identity "
-            "check",
-            count_text(identity->unpriced, count));
-    if (self->out.collisions_s > 0)
-        haul_notes_add(
-            &self->notes, &self->arena,
-            "collisions with copies of the other direction cost %s of the recorded "
-            "time; on the target each copy is priced alone, and the whole run slows those "
-            "that meet",
-            seconds_text(self->out.collisions_s, text));
+            "%s copies cannot be predicted on the recording machine and are not in the self-check",
+            count_text(identity->unpredicted, count));
+    if (self->out.contention_s > 0)
+        haul_notes_add(&self->notes, &self->arena,
+                       "bidirectional contention explains %s of the recorded time; on the target "
+                       "each copy is predicted alone, and the whole run adds the contention",
+                       seconds_text(self->out.contention_s, text));
 }
 
 /* The recording machine, where none is given: its link fitted, its GPU as far as it is known. */
@@ -342,7 +326,7 @@ static haul_status run_on_target(projector *self, haul_error *error)
     const haul_whole_run run = {
         .times = {self->workload, &self->alike, self->out.sizes, &self->scales},
         .target = self->target,
-        .truth = self->options->truth,
+        .reference = self->options->reference,
         .collisions = &self->collisions,
         .arena = &self->arena,
         .notes = &self->notes};
@@ -351,9 +335,7 @@ static haul_status run_on_target(projector *self, haul_error *error)
 
 static haul_status make(projector *self, haul_error *error)
 {
-    haul_status status = find_automatic(self, error);
-    if (!status)
-        status = haul_size_class_make(self->workload, NULL, &self->alike, error);
+    haul_status status = haul_size_class_make(self->workload, NULL, &self->alike, error);
     if (!status)
         status = haul_contention_fit_find(self->workload, &self->alike, &self->collisions, error);
     if (!status)
@@ -362,7 +344,7 @@ static haul_status make(projector *self, haul_error *error)
         status = check_identity(self, error);
     if (status)
         return status;
-    self->out.collisions_s = collision_cost_s(self);
+    self->out.contention_s = collision_cost_s(self);
     note_recording(self);
     note_identity(self);
     status = price_on_target(self, error);

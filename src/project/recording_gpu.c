@@ -28,9 +28,8 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
         if (!device->name)
             continue;
         if (first && !same_gpu(first->name, device->name)) {
-            haul_fail(error, HAUL_MISSING,
-                      "the profile is of two kinds of GPU, '%.80s' and '%.80s'", first->name,
-                      device->name);
+            haul_fail(error, HAUL_MISSING, "the profile has two kinds of GPU, '%.80s' and '%.80s'",
+                      first->name, device->name);
             return NULL;
         }
         first = first ? first : device;

@@ -13,7 +13,7 @@ typedef struct tally {
     haul_scorer scorer;
     double spread_ns; /* sum |t - median of its class| */
     double time_ns;
-    uint64_t unpriced;
+    uint64_t unpredicted;
 } tally;
 
 static double spread_of(const haul_self_check_inputs *in, const haul_size_class_key *alike_class,
@@ -63,9 +63,9 @@ static haul_status add_class(const haul_self_check_inputs *in,
     haul_estimate price;
     haul_status status = haul_copy_time(in->recording, in->model, &copy, &price, error);
     if (status == HAUL_MISSING)
-        status = haul_copy_time(in->recording, in->instead, &copy, &price, error);
+        status = haul_copy_time(in->recording, NULL, &copy, &price, error);
     if (status == HAUL_MISSING) {
-        total->unpriced += alike_class->count;
+        total->unpredicted += alike_class->count;
         return HAUL_OK;
     }
     if (status)
@@ -79,8 +79,8 @@ static haul_self_check_score finish(tally *total)
 {
     const haul_score score = haul_scorer_finish(&total->scorer);
     return (haul_self_check_score){.score = score,
-                                   .floor = 100 * total->spread_ns / fmax(total->time_ns, 1),
-                                   .wape_alone = score.wape};
+                                   .noise_floor = 100 * total->spread_ns / fmax(total->time_ns, 1),
+                                   .wape_without_contention = score.wape};
 }
 
 /* Scores into *score what is tallied in *total, which begins without sums. */
@@ -108,7 +108,7 @@ static haul_self_check_row describe_group(const haul_self_check_inputs *in, size
     const haul_copy_curve *curve = haul_machine_curve(in->recording, direction, memory, HAUL_NEAR);
     return (haul_self_check_row){.direction = direction,
                                  .memory = memory,
-                                 .collided = in->collisions->collided[direction][memory],
+                                 .contended = in->collisions->contended[direction][memory],
                                  .busy_speed = 1 - in->collisions->loss[direction][memory],
                                  .points = curve ? curve->points_from.value : 0};
 }
@@ -133,7 +133,7 @@ haul_status haul_self_check_run(const haul_self_check_inputs *inputs, haul_arena
     const haul_class_range everything = {0, alike->class_count};
     tally all = {.pairs = made.pairs};
     haul_status status = score_classes(inputs, everything, &made.of, &all, error);
-    made.unpriced = all.unpriced;
+    made.unpredicted = all.unpredicted;
     made.pair_count = all.pair_count;
     for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
         range = haul_size_class_group(alike, range.end);

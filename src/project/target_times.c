@@ -45,7 +45,7 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
     }
     for (size_t c = 0; c < self->alike->class_count; c++) {
         const haul_size_class_key *alike_class = &self->alike->classes[c];
-        if (haul_price_is_kept(&self->sizes[c].predicted))
+        if (self->sizes[c].unpredicted)
             continue;
         const int64_t price_ns = price_of(&self->sizes[c], bound);
         for (uint32_t k = 0; k < alike_class->count; k++)

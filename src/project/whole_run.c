@@ -24,10 +24,10 @@ static haul_status device_of(const haul_whole_run *self, const haul_timeline_dev
     if (!target.gpu.copy_engines.provenance) {
         target.gpu.copy_engines =
             (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_CARRIED};
-        haul_notes_add(self->notes, self->arena,
-                       "'%s' does not say how many copy engines its GPU has: as many as the "
-                       "recording's, %u",
-                       target.name, recording->copy_engines);
+        haul_notes_add(
+            self->notes, self->arena,
+            "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
+            target.name, recording->copy_engines);
     }
     return haul_timeline_device_of(&target, device, error);
 }
@@ -44,7 +44,7 @@ static void carry_collisions(const haul_whole_run *self, haul_timeline_device *d
         device->busy_speed[d] = 1 - loss;
         haul_notes_add(self->notes, self->arena,
                        "'%s' does not say how fast %s copies are while the other direction is "
-                       "busy: they keep %.3g %% of their speed, as in the recording",
+                       "busy: %.3g %% of their speed assumed, as in the profile",
                        self->target->name, haul_direction_text((haul_direction)d),
                        100 * device->busy_speed[d]);
     }
@@ -54,10 +54,10 @@ static void carry_collisions(const haul_whole_run *self, haul_timeline_device *d
  * have no shape. */
 static void find_room(const haul_timeline_device *recording, haul_timeline_device *device)
 {
-    if (device->room.multiprocessors && recording->room.multiprocessors)
+    if (device->occupancy.multiprocessors && recording->occupancy.multiprocessors)
         return;
     device->kernels = recording->kernels;
-    device->room = recording->room;
+    device->occupancy = recording->occupancy;
 }
 
 /* Where the recording's queue is not known neither is what the host did about it. What the program
@@ -75,7 +75,7 @@ static void find_queue(const haul_timeline_device *recording, bool held,
 static haul_status find_device(const haul_whole_run *self, bool held, haul_projection *out,
                                haul_error *error)
 {
-    const haul_timeline_device *recording = &out->identity_replay.device;
+    const haul_timeline_device *recording = &out->replay.device;
     haul_timeline_device device;
     const haul_status status = device_of(self, recording, &device, error);
     if (status)
@@ -113,8 +113,8 @@ static void note_waits(const haul_whole_run *self)
     if (count)
         haul_notes_add(
             self->notes, self->arena,
-            "%s waits of the host, %s, do not name an operation that they waited for: "
-            "in the whole run they take their recorded time",
+            "%s waits of the host, %s, do not name the operation that they waited for: they take "
+            "their recorded time",
             haul_count_format(count, number, sizeof number),
             haul_quantity_format(1e-9 * time_ns, HAUL_DIM_SECONDS, 3, text, sizeof text));
 }
@@ -126,18 +126,18 @@ static void note_devices(const haul_whole_run *self)
     if (there > 0 && (double)used > there)
         haul_notes_add(
             self->notes, self->arena,
-            "the profile is of %zu GPUs, '%s' has %.0f: the whole run has as many as the "
-            "profile",
+            "the profile uses %zu GPUs, '%s' has %.0f: the whole run uses as many as the profile",
             used, self->target->name, there);
 }
 
 static void note_kernels(const haul_whole_run *self, const haul_projection *out)
 {
     if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
-        haul_notes_add(self->notes, self->arena,
-                       "kernels and memsets could not be carried to '%s': in the whole run they "
-                       "keep their recorded times, and its interval knows of the copies alone",
-                       self->target->name);
+        haul_notes_add(
+            self->notes, self->arena,
+            "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
+            "recorded times, and its interval holds the uncertainty of the copies alone",
+            self->target->name);
 }
 
 /* Of operations and of calls; NULL for the calls where these are as recorded. */
@@ -214,11 +214,11 @@ static void note_change(const haul_whole_run *self, const haul_projection *out)
 {
     const double recorded_ns = (double)out->recorded_run.makespan_ns;
     const double change = 100 * ((double)out->target_run.makespan_ns / recorded_ns - 1);
-    if (recorded_ns > 0 && fabs(change) <= fabs(out->identity_replay.error))
+    if (recorded_ns > 0 && fabs(change) <= fabs(out->replay.error))
         haul_notes_add(self->notes, self->arena,
-                       "the makespan changes by %+.2f %% and the identity replay is %+.2f %% off: "
-                       "no change that can be told from none",
-                       change, out->identity_replay.error);
+                       "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
+                       "change is within the error",
+                       change, out->replay.error);
 }
 
 static haul_status describe(const haul_whole_run *self, haul_projection *out, haul_error *error)
@@ -227,8 +227,8 @@ static haul_status describe(const haul_whole_run *self, haul_projection *out, ha
     haul_status status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
     if (!status)
         status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
-    if (!status && self->truth)
-        status = haul_breakdown_make(self->truth, NULL, &out->truth_run, error);
+    if (!status && self->reference)
+        status = haul_breakdown_make(self->reference, NULL, &out->reference_run, error);
     if (status)
         return status;
     note_change(self, out);
@@ -239,8 +239,8 @@ static haul_status make_with(const haul_whole_run *self, const haul_in_flight *f
                              haul_projection *out, haul_error *error)
 {
     out->release = release_of(self->times.workload);
-    haul_status status = haul_timeline_replay_with(self->times.workload, out->release, found,
-                                                   &out->identity_replay, error);
+    haul_status status =
+        haul_timeline_replay_with(self->times.workload, out->release, found, &out->replay, error);
     if (!status)
         status = find_device(self, found->call_durations_ns != NULL, out, error);
     if (status)

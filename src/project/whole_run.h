@@ -10,7 +10,7 @@
 typedef struct haul_whole_run {
     haul_target_times times;
     const haul_machine *target;
-    const haul_workload *truth;            /* or NULL */
+    const haul_workload *reference;        /* or NULL */
     const haul_contention_fit *collisions; /* of the recording */
     haul_arena *arena;
     haul_notes *notes;

@@ -31,8 +31,8 @@ static void put_copies(haul_json *json, haul_direction direction, haul_memory me
 static void put_identity_score(haul_json *json, const haul_self_check_score *of)
 {
     put_score(json, &of->score);
-    put_percent(json, "floor", &of->score, of->floor);
-    put_percent(json, "wape_alone", &of->score, of->wape_alone);
+    put_percent(json, "floor", &of->score, of->noise_floor);
+    put_percent(json, "wape_alone", &of->score, of->wape_without_contention);
     haul_json_put_unsigned(json, "copies", of->score.count);
 }
 
@@ -42,7 +42,7 @@ static void put_identity(haul_json *json, const haul_self_check *identity)
     haul_json_open_object(json);
     put_identity_score(json, &identity->of);
     haul_json_put_bool(json, "fitted", identity->fitted);
-    haul_json_put_unsigned(json, "unpriced", identity->unpriced);
+    haul_json_put_unsigned(json, "unpriced", identity->unpredicted);
     haul_json_key(json, "groups");
     haul_json_open_array(json);
     for (size_t i = 0; i < identity->row_count; i++) {
@@ -51,7 +51,7 @@ static void put_identity(haul_json *json, const haul_self_check *identity)
         put_copies(json, row->direction, row->memory);
         put_identity_score(json, &row->of);
         haul_json_put_number(json, "points", row->points);
-        haul_json_put_unsigned(json, "collided", row->collided);
+        haul_json_put_unsigned(json, "collided", row->contended);
         haul_json_put_number(json, "busy_speed", row->busy_speed);
         haul_json_close_object(json);
     }
@@ -192,7 +192,7 @@ static void put_truth(haul_json *json, const haul_projection_page *page)
 {
     haul_json_key(json, "truth");
     haul_json_open_object(json);
-    haul_json_put_string(json, "source", page->options->truth->source);
+    haul_json_put_string(json, "source", page->options->reference->source);
     haul_json_put_unsigned(json, "matched", page->projection->matched);
     haul_json_put_unsigned(json, "unmatched", page->projection->unmatched);
     haul_json_close_object(json);
@@ -206,7 +206,7 @@ bool haul_projection_print_json(const haul_projection_page *page)
     haul_json_put_string(&json, "report", "projection");
     haul_json_put_unsigned(&json, "schema", SCHEMA);
     put_inputs(&json, page);
-    put_identity(&json, &projection->identity);
+    put_identity(&json, &projection->self_check);
     haul_json_put_string(&json, "chosen", projection->chosen);
     haul_json_put_number(&json, "recorded_s", projection->recorded_copies_s);
     haul_json_put_number(&json, "predicted_s", projection->copies.seconds);
@@ -214,9 +214,9 @@ bool haul_projection_print_json(const haul_projection_page *page)
     const haul_provenance weakest = projection->copies.weakest;
     haul_json_put_string(&json, "provenance",
                          weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(weakest));
-    haul_json_put_number(&json, "collisions_s", projection->collisions_s);
-    put_models(&json, projection, page->options->truth != NULL);
-    if (page->options->truth)
+    haul_json_put_number(&json, "collisions_s", projection->contention_s);
+    put_models(&json, projection, page->options->reference != NULL);
+    if (page->options->reference)
         put_truth(&json, page);
     put_rows(&json, projection);
     put_device_work(&json, "kernels", projection->recorded_kernels_s, &projection->kernels,

@@ -42,8 +42,8 @@ void haul_fill_parts(haul_table *table, const haul_projection_page *page)
                                         "share",          "truth",    "share"};
     const haul_projection *projection = page->projection;
     const haul_breakdown *const runs[] = {&projection->recorded_run, &projection->target_run,
-                                          &projection->truth_run};
-    const size_t count = page->options->truth ? 3 : 2;
+                                          &projection->reference_run};
+    const size_t count = page->options->reference ? 3 : 2;
     haul_table_begin(table, heads, 1 + 2 * count);
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
         haul_table_cell(table, "%s", parts[p].name);
@@ -76,8 +76,8 @@ static void print_verdict(const haul_projection_page *page)
             : "",
         share_of(target_ns, projection->recorded_run.makespan_ns).text,
         say_ns_interval(projection->low_ns, projection->high_ns).text);
-    const int64_t truth_ns = projection->truth_run.makespan_ns;
-    if (page->options->truth && truth_ns > 0)
+    const int64_t truth_ns = projection->reference_run.makespan_ns;
+    if (page->options->reference && truth_ns > 0)
         haul_print_paragraph(page->out, "", "The truth took %s: the prediction is %+.1f %% off.",
                              haul_say_time(truth_ns).text,
                              100 * (double)(target_ns - truth_ns) / (double)truth_ns);
@@ -160,7 +160,7 @@ static void print_path_kinds(const haul_projection_page *page)
 /* What the replay's error says of the prediction. */
 static void print_replay(const haul_projection_page *page)
 {
-    const haul_replay *replay = &page->projection->identity_replay;
+    const haul_replay *replay = &page->projection->replay;
     haul_print_paragraph(
         page->out, "",
         "Identity replay: with its own durations the recording comes back as %s, %+.2f %%; its "
@@ -174,7 +174,7 @@ static void print_replay(const haul_projection_page *page)
 
 static void print_release(const haul_projection_page *page)
 {
-    const haul_replay *replay = &page->projection->identity_replay;
+    const haul_replay *replay = &page->projection->replay;
     if (page->projection->release == HAUL_RELEASE_RECORDED) {
         haul_print_paragraph(page->out, "",
                              "The profile has no calls that issued device work, so no operation "
@@ -202,7 +202,7 @@ bool haul_projection_print_run(const haul_projection_page *page)
                              projection->run_missing);
         return true;
     }
-    if (!projection->identity_replay.ops)
+    if (!projection->replay.ops)
         return true;
     bool printed = print_parts(page);
     print_verdict(page);

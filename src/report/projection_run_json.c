@@ -79,7 +79,7 @@ static void put_device(haul_json *json, const haul_timeline_device *device)
     haul_json_open_object(json);
     haul_json_put_unsigned(json, "copy_engines", device->copy_engines);
     haul_json_put_unsigned(json, "kernels", device->kernels);
-    put_room(json, &device->room);
+    put_room(json, &device->occupancy);
     haul_json_put_bool(json, "implicit_sync", device->implicit_sync);
     haul_json_put_unsigned(json, "queue_depth", device->queue_depth);
     haul_json_put_unsigned(json, "link_devices", device->link_devices);
@@ -105,15 +105,15 @@ void haul_projection_put_run(haul_json *json, const haul_projection_page *page)
                              projection->release == HAUL_RELEASE_HOST ? "simulated" : "recorded");
         put_breakdown(json, "recorded", &projection->recorded_run);
         put_breakdown(json, "target", &projection->target_run);
-        if (page->options->truth)
-            put_breakdown(json, "truth", &projection->truth_run);
+        if (page->options->reference)
+            put_breakdown(json, "truth", &projection->reference_run);
         haul_json_key(json, "interval_s");
         haul_json_open_array(json);
         haul_json_number(json, 1e-9 * (double)projection->low_ns);
         haul_json_number(json, 1e-9 * (double)projection->high_ns);
         haul_json_close_array(json);
         put_path(json, page);
-        put_replay(json, &projection->identity_replay);
+        put_replay(json, &projection->replay);
         put_device(json, &projection->device);
     }
     haul_json_close_object(json);

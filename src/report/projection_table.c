@@ -46,8 +46,8 @@ static void print_head(printer *self)
     const haul_machine *to = self->page->options->to, *from = self->page->options->from;
     const char *gpu = self->projection->gpu;
     haul_print_paragraph(self->out, "profile   ", "%s", workload->source ? workload->source : "-");
-    if (self->page->options->truth)
-        haul_print_paragraph(self->out, "truth     ", "%s", self->page->options->truth->source);
+    if (self->page->options->reference)
+        haul_print_paragraph(self->out, "truth     ", "%s", self->page->options->reference->source);
     haul_print_paragraph(self->out, "format    ", "%s", workload->format ? workload->format : "-");
     if (from)
         haul_print_paragraph(self->out, "recorded  ", "on %s%s%s", from->name, gpu ? ", " : "",
@@ -64,8 +64,8 @@ static void print_head(printer *self)
 
 static void put_identity_score(haul_table *table, const haul_self_check_score *of)
 {
-    const double values[] = {of->score.wape, of->floor, of->wape_alone, of->score.median,
-                             of->score.p90};
+    const double values[] = {of->score.wape, of->noise_floor, of->wape_without_contention,
+                             of->score.median, of->score.p90};
     haul_table_cell(table, "%s", haul_say_count(of->score.count).text);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         haul_table_cell(table, "%s", of->score.count ? say_percent(values[i]).text : "-");
@@ -76,7 +76,7 @@ static void put_identity_row(haul_table *table, const haul_self_check_row *row)
     haul_table_cell(table, "%s", haul_say_copies(row->direction, row->memory).text);
     put_identity_score(table, &row->of);
     haul_table_cell(table, row->points > 0 ? "%.0f" : "-", row->points);
-    haul_table_cell(table, "%s", haul_say_count(row->collided).text);
+    haul_table_cell(table, "%s", haul_say_count(row->contended).text);
     haul_table_cell(table, "%s", row->busy_speed < 1 ? haul_say_share(row->busy_speed).text : "-");
 }
 
@@ -84,7 +84,7 @@ void haul_fill_self_check(haul_table *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Identity check", "count", "error",  "floor",    "alone",
                                         "median",          "p90",   "points", "collided", "speed"};
-    const haul_self_check *identity = &projection->identity;
+    const haul_self_check *identity = &projection->self_check;
     haul_table_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < identity->row_count; i++)
         put_identity_row(table, &identity->rows[i]);

@@ -68,8 +68,8 @@ static void print_plans(const haul_advice_list *list, FILE *out)
 {
     fputc('\n', out);
     print_plan("together     ", &list->together, out);
-    if (list->with_suspected.changes > list->together.changes)
-        print_plan("and suspects ", &list->with_suspected, out);
+    if (list->with_speculative.changes > list->together.changes)
+        print_plan("and suspects ", &list->with_speculative, out);
     haul_print_paragraph(out, "tried        ", "%s; %s would save less than %s",
                          haul_say_number_of(list->tried, "change", NULL).text,
                          haul_say_count(list->below).text, haul_say_time(list->threshold_ns).text);

@@ -85,7 +85,7 @@ haul_status haul_advice_print_json(const haul_workload *workload, const haul_adv
         put_advice(&json, &list->items[i]);
     haul_json_close_array(&json);
     put_plan(&json, "together", &list->together);
-    put_plan(&json, "with_suspected", &list->with_suspected);
+    put_plan(&json, "with_suspected", &list->with_speculative);
     haul_json_put_unsigned(&json, "tried", list->tried);
     haul_json_put_unsigned(&json, "below", list->below);
     haul_json_put_unsigned(&json, "untried", list->untried);

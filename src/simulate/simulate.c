@@ -145,7 +145,8 @@ enum { CUDA_BLOCK_THREADS = 1024 };
 static haul_status check_block(const simulator *self, uint32_t i)
 {
     const haul_op *op = &self->schedule->workload->ops[i];
-    if (op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE || !self->made->device.room.threads)
+    if (op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE ||
+        !self->made->device.occupancy.threads)
         return HAUL_OK;
     const uint32_t *block = self->schedule->workload->shapes[op->shape].block;
     const double threads = (double)block[0] * block[1] * block[2];

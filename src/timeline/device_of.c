@@ -21,8 +21,8 @@ static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
     if (!gpu->multiprocessors.provenance)
         return;
     device->kernels = limits->kernels;
-    device->room = limits->room;
-    device->room.multiprocessors = (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6);
+    device->occupancy = limits->room;
+    device->occupancy.multiprocessors = (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6);
 }
 
 haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,

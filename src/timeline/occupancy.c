@@ -45,7 +45,7 @@ static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
 
 bool haul_occupancy_init(haul_engine *self)
 {
-    const haul_occupancy *room = &self->options->device.room;
+    const haul_occupancy *room = &self->options->device.occupancy;
     const size_t shapes = self->workload->shape_count;
     if (!room->multiprocessors)
         return true;

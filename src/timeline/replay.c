@@ -39,8 +39,8 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
     if (!limits)
         return;
     device->kernels = limits->kernels;
-    device->room = limits->room;
-    device->room.multiprocessors = first->multiprocessors;
+    device->occupancy = limits->room;
+    device->occupancy.multiprocessors = first->multiprocessors;
     device->queue_depth = HAUL_CUDA_QUEUE;
 }
 

@@ -37,7 +37,7 @@ for advice in report["advice"]:
     assert (advice["apart"] is None) or isinstance(advice["apart"], str)
 taken = [advice for advice in report["advice"] if advice["apart"] is None]
 assert report["with_suspected"]["changes"] == len(taken)
-assert report["together"]["changes"] == sum(a["certainty"] != "suspect" for a in taken)
+assert report["together"]["changes"] == sum(a["certainty"] != "speculative" for a in taken)
 trace = json.load(open("runs.json"))
 names = {e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "process_name"}
 assert any("before" in name for name in names) and any("after" in name for name in names), names

@@ -16,9 +16,9 @@ recorded() {
 }
 try recorded plain
 try recorded overlapped
-# pinned copies have no price there: what is not tried for that is named
+# pinned copies cannot be predicted there: what is not tried for that is named
 haul advise plain.sqlite --format json >advice.json || echo "no advice"
-sed -n "s/.*\"\(....\) copies have no price as pinned.*\('pin' of [0-9]*\).*/\1 \2/p" advice.json | sort
+sed -n "s/.*\"\(....\) copies cannot be predicted as pinned.*\('pin' of [0-9]*\).*/\1 \2/p" advice.json | sort
 # a wrong result's exit code is the program's own, and so is its output
 haul record -o own.sqlite -- "$convolution" --way none 2>/dev/null
 echo "exit $?"

@@ -105,8 +105,8 @@ static inline void draw_workload(drawn_workload *self, uint32_t count, uint32_t 
 static inline void draw_more(haul_timeline_device *device)
 {
     if (draw(2))
-        device->room = (haul_occupancy){1 + draw(4), draw(2) * (1 + draw(8)), draw(2) * 512,
-                                        draw(2) * 16384, draw(2) * 16384};
+        device->occupancy = (haul_occupancy){1 + draw(4), draw(2) * (1 + draw(8)), draw(2) * 512,
+                                             draw(2) * 16384, draw(2) * 16384};
     device->queue_depth = draw(2) * (1 + draw(4));
     device->link_devices = draw(4);
     device->link_copies = draw(2) * 1.5;

@@ -402,7 +402,7 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
 /* Blocks of a kernel that the device holds. */
 static inline double naive_slots(const naive *n, const haul_shape *shape)
 {
-    const haul_occupancy *room = &n->o->device.room;
+    const haul_occupancy *room = &n->o->device.occupancy;
     const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
     const double limits[][2] = {{room->blocks, 1},
                                 {room->threads, threads},
@@ -419,7 +419,7 @@ static inline double naive_slots(const naive *n, const haul_shape *shape)
 static inline double naive_need(const naive *n, uint32_t i, bool one_block)
 {
     const haul_op *op = &n->w->ops[i];
-    if (!n->o->device.room.multiprocessors || op->kind != HAUL_OP_KERNEL)
+    if (!n->o->device.occupancy.multiprocessors || op->kind != HAUL_OP_KERNEL)
         return 0;
     if (op->shape >= n->w->shape_count)
         return 1;

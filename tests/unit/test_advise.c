@@ -14,7 +14,7 @@ static void pinned_copies_take_their_own_time(void **state)
     check_saved("pin",
                 price(HAUL_HTOD, HAUL_PAGEABLE, 25 * MB) - price(HAUL_HTOD, HAUL_PINNED, 25 * MB));
     const haul_advice *advice = find("pin");
-    assert_int_equal(advice->certainty, HAUL_SURE);
+    assert_int_equal(advice->certainty, HAUL_SAFE);
     assert_int_equal(advice->call_count, 1);
     assert_string_equal(advice->calls[0].name, "cudaMemcpy");
     assert_int_equal(advice->calls[0].count, 1);
@@ -70,9 +70,9 @@ static void repeated_copies_are_suspected(void **state)
         synchronize();
     }
     advise();
-    check_saved("drop", again_ns);
-    const haul_advice *advice = find("drop");
-    assert_int_equal(advice->certainty, HAUL_SUSPECTED);
+    check_saved("redundant transfer", again_ns);
+    const haul_advice *advice = find("redundant transfer");
+    assert_int_equal(advice->certainty, HAUL_SPECULATIVE);
     assert_int_equal(advice->calls[0].count, 6);
     assert_non_null(advice->assumes);
     forget();
@@ -89,8 +89,8 @@ static void round_trips_are_suspected(void **state)
     kernel(MS);
     synchronize();
     advise();
-    check_saved("keep", calls_ns);
-    assert_int_equal(find("keep")->certainty, HAUL_SUSPECTED);
+    check_saved("round trip", calls_ns);
+    assert_int_equal(find("round trip")->certainty, HAUL_SPECULATIVE);
     forget();
 }
 
@@ -140,7 +140,7 @@ static void copies_on_streams_of_their_own_run_beside_kernels(void **state)
     const haul_advice *advice = find("stream");
     assert_non_null(advice);
     assert_int_equal(advice->parts, 2);
-    assert_int_equal(advice->certainty, HAUL_IF);
+    assert_int_equal(advice->certainty, HAUL_CONDITIONAL);
     assert_non_null(strstr(advice->what, "default stream"));
     CHECK_NEAR(list->baseline_ns, 3 * ROUNDS * stage_ns, 0.01);
     CHECK_NEAR(list->baseline_ns - advice->saved_ns, (ROUNDS + 2) * stage_ns, 0.01);
@@ -220,11 +220,11 @@ static void together_is_scheduled_not_added(void **state)
         taken += !list->items[i].apart;
     }
     assert_true(list->together.changes >= 1);
-    assert_int_equal(list->with_suspected.changes, taken);
+    assert_int_equal(list->with_speculative.changes, taken);
     assert_true(list->together.saved_ns <= sum_ns);
     assert_true(list->together.saved_ns < list->baseline_ns);
     assert_true(list->together.saved_ns >= list->items[0].saved_ns ||
-                list->items[0].certainty == HAUL_SUSPECTED);
+                list->items[0].certainty == HAUL_SPECULATIVE);
     /* the run that is drawn is the one that is told */
     assert_non_null(list->changed);
     const int64_t before_ns = list->before->start_ns + list->before->makespan_ns;
@@ -343,7 +343,7 @@ static void every_change_says_what_it_is(void **state)
         assert_true(strlen(haul_change_summary(i)) > 0);
     }
     assert_string_equal(haul_change_word(haul_change_count()), "");
-    assert_string_equal(haul_certainty_text(HAUL_SUSPECTED), "suspect");
+    assert_string_equal(haul_certainty_text(HAUL_SPECULATIVE), "speculative");
 }
 
 int main(void)

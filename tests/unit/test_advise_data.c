@@ -31,12 +31,12 @@ static void check_list(const char *path, const haul_advice_list *list)
                      (long)list->baseline_ns);
         if (!advice->call_count || !advice->calls[0].count)
             fail_msg("%s: '%s' concerns nothing", path, advice->change);
-        if (advice->certainty != HAUL_SURE && !advice->assumes)
+        if (advice->certainty != HAUL_SAFE && !advice->assumes)
             fail_msg("%s: '%s' assumes nothing", path, advice->change);
     }
-    if (list->together.saved_ns < 0 || list->with_suspected.saved_ns < list->together.saved_ns)
+    if (list->together.saved_ns < 0 || list->with_speculative.saved_ns < list->together.saved_ns)
         fail_msg("%s: together %ld ns, with suspects %ld", path, (long)list->together.saved_ns,
-                 (long)list->with_suspected.saved_ns);
+                 (long)list->with_speculative.saved_ns);
 }
 
 /* The run before changes is the one that is projected. */

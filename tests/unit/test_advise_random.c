@@ -20,7 +20,7 @@ static void check_bytes(unsigned seed)
     bool kept = list->changed != NULL;
     for (size_t i = 0; i < list->count; i++) {
         const haul_advice *advice = &list->items[i];
-        bool keeps = advice->apart || advice->certainty == HAUL_SUSPECTED;
+        bool keeps = advice->apart || advice->certainty == HAUL_SPECULATIVE;
         for (size_t k = 0; k < sizeof keepers / sizeof *keepers; k++)
             keeps |= !strcmp(advice->change, keepers[k]);
         kept &= keeps;

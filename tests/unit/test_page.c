@@ -255,7 +255,7 @@ static const haul_advice_list evil_advice = {.machine = evil_names[0],
                                              .items = &evil_piece,
                                              .count = 1,
                                              .together = {1, 1000, 0.0001},
-                                             .with_suspected = {2, 1000, 0.0001},
+                                             .with_speculative = {2, 1000, 0.0001},
                                              .notes = &evil_note,
                                              .note_count = 1};
 

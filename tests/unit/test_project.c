@@ -100,12 +100,12 @@ static void a_trace_gives_back_its_own_times(void **state)
     const haul_projection_options fitted = {.to = &liner};
     for (int i = 0; i < 2; i++) {
         haul_projection *projection = project(workload, i ? &fitted : &given);
-        const haul_self_check *identity = &projection->identity;
+        const haul_self_check *identity = &projection->self_check;
         assert_int_equal(identity->of.score.count, 63);
         assert_int_equal(identity->fitted, i);
-        assert_int_equal(identity->unpriced, 0);
+        assert_int_equal(identity->unpredicted, 0);
         assert_int_equal(identity->row_count, 3);
-        assert_true(identity->of.floor == 0);
+        assert_true(identity->of.noise_floor == 0);
         assert_true(identity->of.score.wape < 0.001);
         CHECK_NEAR(projection->copies.seconds, projection->recorded_copies_s, 1e-6);
         assert_string_equal(projection->chosen, "loggp");
@@ -200,10 +200,10 @@ static void the_truth_is_scored(void **state)
     for (size_t i = 0; i < truth.workload.op_count; i++)
         truth.ops[i].dur_ns *= 2;
     const haul_projection_options options = {
-        .to = &liner, .from = &liner, .truth = by_hand_finish(&truth)};
+        .to = &liner, .from = &liner, .reference = by_hand_finish(&truth)};
     haul_projection *projection = project(workload, &options);
     assert_int_equal(projection->matched, 63);
-    assert_true(projection->truth_run.makespan_ns > projection->recorded_run.makespan_ns);
+    assert_true(projection->reference_run.makespan_ns > projection->recorded_run.makespan_ns);
     assert_int_equal(projection->unmatched, 0);
     CHECK_NEAR(projection->models[0].score.wape, 50, 1e-4);
     CHECK_NEAR(projection->models[0].score.wmape, 50.0 / 63, 1e-4);
@@ -214,11 +214,11 @@ static void the_truth_is_scored(void **state)
     }
     for (size_t s = 0; s < projection->size_count; s++)
         assert_int_equal(projection->sizes[s].score.count, 3);
-    assert_int_equal(projection->truth_pair_count, projection->size_count);
-    for (size_t p = 0; p < projection->truth_pair_count; p++) {
-        assert_int_equal(projection->truth_pairs[p].count, 3);
-        CHECK_NEAR(projection->truth_pairs[p].measured_s,
-                   2 * projection->truth_pairs[p].predicted_s, 1e-2);
+    assert_int_equal(projection->reference_pair_count, projection->size_count);
+    for (size_t p = 0; p < projection->reference_pair_count; p++) {
+        assert_int_equal(projection->reference_pairs[p].count, 3);
+        CHECK_NEAR(projection->reference_pairs[p].measured_s,
+                   2 * projection->reference_pairs[p].predicted_s, 1e-2);
     }
     haul_projection_free(projection);
     by_hand_release(&hand);
@@ -233,7 +233,7 @@ static void pairs_add_up_to_the_copies(void **state)
     const haul_workload *workload = record(&hand);
     const haul_projection_options options = {.to = &liner, .from = &liner};
     haul_projection *projection = project(workload, &options);
-    const haul_self_check *identity = &projection->identity;
+    const haul_self_check *identity = &projection->self_check;
     uint64_t count = 0;
     double measured_s = 0;
     for (size_t p = 0; p < identity->pair_count; p++) {
@@ -242,10 +242,10 @@ static void pairs_add_up_to_the_copies(void **state)
         measured_s += pair->measured_s * (double)pair->count;
         CHECK_NEAR(pair->predicted_s, pair->measured_s, 1e-2);
     }
-    assert_int_equal(count + identity->unpriced, 63);
-    assert_int_equal(identity->unpriced, 0);
+    assert_int_equal(count + identity->unpredicted, 63);
+    assert_int_equal(identity->unpredicted, 0);
     CHECK_NEAR(measured_s, projection->recorded_copies_s, 1e-9);
-    assert_int_equal(projection->truth_pair_count, 0);
+    assert_int_equal(projection->reference_pair_count, 0);
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -298,8 +298,8 @@ static void what_has_no_price_stops_or_is_said(void **state)
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 100000, 10000, 20000);
     const haul_projection_options options = {.to = &bare, .from = &liner};
     haul_projection *projection = project(by_hand_finish(&hand), &options);
-    assert_int_equal(projection->identity.unpriced, 1);
-    assert_int_equal(projection->identity.of.score.count, 1);
+    assert_int_equal(projection->self_check.unpredicted, 1);
+    assert_int_equal(projection->self_check.of.score.count, 1);
     assert_true(has_note(projection, "keep their recorded time"));
     assert_string_equal(projection->chosen, "packet");
     assert_int_equal(projection->sizes[projection->size_count - 1].direction, HAUL_UNKNOWN);
@@ -326,14 +326,14 @@ static void what_the_asked_model_cannot_price_auto_does(void **state)
     assert_int_equal(haul_model_find("staged", &staged, NULL), HAUL_OK);
     const haul_projection_options options = {.to = &liner, .from = &liner, .model = staged.model};
     haul_projection *projection = project(record(&hand), &options);
-    assert_true(has_note(projection, "42 copies are priced by 'auto'"));
+    assert_true(has_note(projection, "42 copies are predicted by 'auto'"));
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
         assert_string_equal(row->predicted.model,
                             row->memory == HAUL_PAGEABLE ? "staged" : "loggp");
     }
     assert_string_equal(projection->chosen, "staged");
-    assert_int_equal(projection->identity.unpriced, 0);
+    assert_int_equal(projection->self_check.unpredicted, 0);
     haul_projection_free(projection);
     haul_model_release(&staged);
     by_hand_release(&hand);
@@ -386,15 +386,15 @@ static void collisions_explain_what_the_size_cannot(void **state)
     }
     const haul_projection_options options = {.to = &liner};
     haul_projection *projection = project(by_hand_finish(&hand), &options);
-    const haul_self_check_row *in = &projection->identity.rows[0];
+    const haul_self_check_row *in = &projection->self_check.rows[0];
     assert_int_equal(in->direction, HAUL_HTOD);
-    assert_int_equal(in->collided, 10);
+    assert_int_equal(in->contended, 10);
     CHECK_NEAR(in->busy_speed, 0.5, 0.01);
     assert_true(in->of.score.wape < 0.1);
-    assert_true(in->of.floor > 20 && in->of.wape_alone > 20);
-    assert_true(projection->identity.of.score.wape < projection->identity.of.floor);
-    CHECK_NEAR(projection->collisions_s, 10 * 1.2e-3, 0.02);
-    assert_true(has_note(projection, "collisions"));
+    assert_true(in->of.noise_floor > 20 && in->of.wape_without_contention > 20);
+    assert_true(projection->self_check.of.score.wape < projection->self_check.of.noise_floor);
+    CHECK_NEAR(projection->contention_s, 10 * 1.2e-3, 0.02);
+    assert_true(has_note(projection, "contention"));
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -419,7 +419,7 @@ static void each_operation_gets_its_time_on_the_target(void **state)
     assert_true(projection->low_ns <= projection->timeline->makespan_ns);
     assert_true(projection->timeline->makespan_ns <= projection->high_ns);
     assert_int_equal(projection->target_run.makespan_ns, projection->timeline->makespan_ns);
-    assert_int_equal(projection->recorded_run.makespan_ns, projection->identity_replay.recorded_ns);
+    assert_int_equal(projection->recorded_run.makespan_ns, projection->replay.recorded_ns);
     CHECK_NEAR(1e-9 * (double)copies_ns, projection->copies.seconds, 1e-6);
     /* no ratio to a GPU of which nothing is known */
     assert_int_equal(sum_of(workload, projection->durations_ns, HAUL_OP_KERNEL), 1000000);
@@ -447,12 +447,12 @@ static void the_recorder_gives_back_the_run(void **state)
     const haul_projection_options options = {.to = &liner, .from = &liner};
     haul_projection *projection = project(workload, &options);
     assert_int_equal(projection->release, HAUL_RELEASE_RECORDED);
-    assert_true(projection->identity_replay.error == 0);
+    assert_true(projection->replay.error == 0);
     assert_non_null(projection->timeline);
     assert_null(projection->run_missing);
-    CHECK_NEAR(projection->timeline->makespan_ns, projection->identity_replay.recorded_ns, 1e-6);
+    CHECK_NEAR(projection->timeline->makespan_ns, projection->replay.recorded_ns, 1e-6);
     assert_true(has_note(projection, "copy engines"));
-    assert_true(has_note(projection, "no change that can be told"));
+    assert_true(has_note(projection, "the change is within the error"));
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -479,17 +479,17 @@ static void room_and_queue_are_the_targets_where_the_recordings_are_known(void *
     const haul_timeline_device unknown = device_on(workload, "a100-pcie4");
     assert_int_equal(unknown.copy_engines, 2);
     assert_int_equal(unknown.kernels, 128);
-    assert_int_equal(unknown.room.multiprocessors, 0);
+    assert_int_equal(unknown.occupancy.multiprocessors, 0);
     assert_int_equal(unknown.queue_depth, 0);
     for (int d = 0; d < 2; d++) {
         hand.devices[d].compute_major = 7;
         hand.devices[d].multiprocessors = 80;
     }
     const haul_timeline_device known = device_on(workload, "a100-pcie4");
-    assert_int_equal(known.room.multiprocessors, 108);
+    assert_int_equal(known.occupancy.multiprocessors, 108);
     assert_int_equal(known.queue_depth, 1024);
     const haul_timeline_device other = device_on(workload, "mi300x"); /* its room is not known */
-    assert_int_equal(other.room.multiprocessors, 80);
+    assert_int_equal(other.occupancy.multiprocessors, 80);
     assert_int_equal(other.queue_depth, 0);
     by_hand_release(&hand);
 }
@@ -554,9 +554,8 @@ static void a_faster_link_shortens_the_waits_and_not_the_work_between(void **sta
     by_hand hand = {0};
     haul_projection *projection = project_pageable(&hand, 1000);
     assert_int_equal(projection->release, HAUL_RELEASE_HOST);
-    assert_true(projection->identity_replay.error == 0);
-    assert_int_equal(projection->identity_replay.recorded_ns,
-                     10 * 1020000 + 9 * (1000000 + 2000 + 1000));
+    assert_true(projection->replay.error == 0);
+    assert_int_equal(projection->replay.recorded_ns, 10 * 1020000 + 9 * (1000000 + 2000 + 1000));
     assert_int_equal(projection->timeline->makespan_ns, 10 * 520000 + 9 * (1000000 + 2000 + 1000));
     assert_null(projection->call_durations_ns);
     haul_projection_free(projection);
@@ -570,9 +569,8 @@ static void a_faster_link_empties_the_drivers_buffer_sooner(void **state)
     by_hand hand = {0};
     haul_projection *projection = project_pageable(&hand, -5000);
     const int64_t recorded_ns = 2000 + 1020000 - 5000, call_ns = 2000 + 1015000 * 52 / 102;
-    assert_true(projection->identity_replay.error == 0);
-    assert_int_equal(projection->identity_replay.recorded_ns,
-                     9 * (1000000 + recorded_ns) + 1020000);
+    assert_true(projection->replay.error == 0);
+    assert_int_equal(projection->replay.recorded_ns, 9 * (1000000 + recorded_ns) + 1020000);
     for (int i = 0; i < 10; i++)
         assert_true(llabs(projection->call_durations_ns[i] - call_ns) <= 1);
     assert_true(llabs(projection->timeline->makespan_ns - 9 * (1000000 + call_ns) - 520000) <= 9);

@@ -161,7 +161,7 @@ static void the_lost_speed_is_found(void **state)
     haul_size_class alike;
     haul_contention_fit collisions = collisions_of(&hand, &alike);
     CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0.4, 0.05);
-    assert_int_equal(collisions.collided[HAUL_HTOD][HAUL_PINNED], 32);
+    assert_int_equal(collisions.contended[HAUL_HTOD][HAUL_PINNED], 32);
     haul_contention_fit_release(&collisions);
     haul_size_class_release(&alike);
     by_hand_release(&hand);

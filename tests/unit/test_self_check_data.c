@@ -27,9 +27,9 @@ static haul_self_check_score identity_of(const char *path, bool *fitted)
     const haul_projection_options options = {.to = target};
     if (haul_project(workload, &options, &projection, &error))
         fail_msg("%s: %s", path, error.text);
-    const haul_self_check_score score = projection->identity.of;
-    assert_int_equal(projection->identity.unpriced, 0);
-    *fitted = projection->identity.fitted;
+    const haul_self_check_score score = projection->self_check.of;
+    assert_int_equal(projection->self_check.unpredicted, 0);
+    *fitted = projection->self_check.fitted;
     haul_projection_free(projection);
     haul_workload_free(workload);
     return score;
@@ -49,10 +49,10 @@ static void profiles_give_back_their_own_times(void **state)
         assert_true(fitted);
         printf("%-32s %6llu copies: %5.2f %%, floor %5.2f %%, without collisions %5.2f %%\n",
                strrchr(paths[i], '/') + 1, (unsigned long long)of.score.count, of.score.wape,
-               of.floor, of.wape_alone);
-        assert_true(of.score.wape - of.floor <= 4);
-        assert_true(of.score.wape <= of.wape_alone + 0.01);
-        above[count++] = of.score.wape - of.floor;
+               of.noise_floor, of.wape_without_contention);
+        assert_true(of.score.wape - of.noise_floor <= 4);
+        assert_true(of.score.wape <= of.wape_without_contention + 0.01);
+        above[count++] = of.score.wape - of.noise_floor;
     }
     assert_true(count >= 6);
     assert_true(haul_median(above, count) <= 0.5);
@@ -67,8 +67,8 @@ static void collisions_are_explained(void **state)
         if (!strstr(paths[i], "gtx1060-concurrent"))
             continue;
         const haul_self_check_score of = identity_of(paths[i], &fitted);
-        assert_true(of.floor > 15);
-        assert_true(of.score.wape < of.floor / 3);
+        assert_true(of.noise_floor > 15);
+        assert_true(of.score.wape < of.noise_floor / 3);
     }
 }
 
@@ -107,7 +107,7 @@ static void whole_runs_come_back(void **state)
         const double off =
             100 * ((double)projection->target_run.makespan_ns - recorded_ns) / recorded_ns;
         printf("%-32s replayed %+.2f %%, projected to itself %+.2f %%\n",
-               strrchr(paths[i], '/') + 1, projection->identity_replay.error, off);
+               strrchr(paths[i], '/') + 1, projection->replay.error, off);
         assert_true(fabs(off) <= 2);
         haul_projection_free(projection);
         haul_machine_free(recorder);

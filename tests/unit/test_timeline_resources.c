@@ -113,7 +113,7 @@ static void kernels_start_where_a_block_fits(void **state)
     self.workload.shapes = shapes;
     self.workload.shape_count = 4;
     haul_timeline_options options = plain;
-    options.device.room = (haul_occupancy){.multiprocessors = 2, .threads = 2048};
+    options.device.occupancy = (haul_occupancy){.multiprocessors = 2, .threads = 2048};
     haul_timeline *timeline = run(&self, &options);
     /* Two blocks of the second find room at once, so it has started; the third waits until the
      * second has all of its own; the fourth until half of the device is free, for its first block;
@@ -144,7 +144,8 @@ static void room_has_no_end_to_overflow(void **state)
     self.workload.shapes = &shape;
     self.workload.shape_count = 1;
     haul_timeline_options options = plain;
-    options.device.room = (haul_occupancy){.multiprocessors = UINT32_MAX, .threads = UINT32_MAX};
+    options.device.occupancy =
+        (haul_occupancy){.multiprocessors = UINT32_MAX, .threads = UINT32_MAX};
     haul_timeline *timeline = run(&self, &options);
     assert_int_equal(timeline->ops[1].start_ns, 10);
     haul_timeline_free(timeline);
@@ -171,7 +172,7 @@ static void each_limit_of_a_multiprocessor_counts(void **state)
     self.workload.shape_count = 1;
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         haul_timeline_options options = plain;
-        options.device.room = rooms[i];
+        options.device.occupancy = rooms[i];
         haul_timeline *timeline = run(&self, &options);
         assert_int_equal(timeline->ops[1].start_ns, 0);
         assert_int_equal(timeline->ops[2].start_ns, 10);
@@ -419,14 +420,14 @@ static void machines_have_the_room_of_their_architecture(void **state)
     const haul_timeline_device a100 = device_of("a100-pcie4"), rtx = device_of("rtx-3080"),
                                mi300x = device_of("mi300x");
     assert_int_equal(a100.kernels, 128);
-    assert_int_equal(a100.room.multiprocessors, 108);
-    assert_int_equal(a100.room.threads, 2048);
-    assert_int_equal(a100.room.shared_bytes, 164 * 1024);
+    assert_int_equal(a100.occupancy.multiprocessors, 108);
+    assert_int_equal(a100.occupancy.threads, 2048);
+    assert_int_equal(a100.occupancy.shared_bytes, 164 * 1024);
     assert_int_equal(a100.queue_depth, 1024);
-    assert_int_equal(rtx.room.threads, 1536);
-    assert_int_equal(rtx.room.blocks, 16);
+    assert_int_equal(rtx.occupancy.threads, 1536);
+    assert_int_equal(rtx.occupancy.blocks, 16);
     assert_int_equal(mi300x.kernels, 1);
-    assert_int_equal(mi300x.room.multiprocessors, 0);
+    assert_int_equal(mi300x.occupancy.multiprocessors, 0);
     assert_int_equal(mi300x.queue_depth, 0);
     assert_false(a100.staging || a100.migrations || a100.link_devices);
 }

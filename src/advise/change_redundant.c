@@ -105,22 +105,21 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
                  haul_advice *advice)
 {
     const haul_call_group *group = &study->groups.items[candidate->subject];
-    advice->what = haul_study_text(study, "send once, not again: %s", effect->calls);
+    advice->what = haul_study_text(study, "send once: %s", effect->calls);
     advice->why =
         haul_study_text(study,
-                        "%s go to the device %u times; those that come after a kernel "
-                        "take %s, and are %.3g %% of all bytes that go there",
+                        "%s go to the device %u times; the copies after the first kernel take %s "
+                        "and are %.3g %% of all bytes that go there",
                         haul_study_bytes(study, group->bytes), group->count,
                         haul_study_time(study, effect->before_ns), share_of(study, effect->bytes));
     advice->assumes =
-        "they are the same bytes each time, to the same buffer: a profile holds their "
-        "number alone";
+        "each copy brings the same bytes to the same buffer: a profile records sizes, not contents";
 }
 
-const haul_change haul_change_drop = {
-    .word = "drop",
-    .summary = "copies to the device of a size that was sent before are left out",
-    .certainty = HAUL_SUSPECTED,
+const haul_change haul_change_redundant = {
+    .word = "redundant transfer",
+    .summary = "repeated copies of one size to the device are sent once",
+    .certainty = HAUL_SPECULATIVE,
     .find = find,
     .apply = apply,
     .tell = tell,

@@ -105,19 +105,18 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
                  haul_advice *advice)
 {
     const haul_call_group *group = &study->groups.items[candidate->subject];
-    advice->what =
-        haul_study_text(study, "keep on the device, do not fetch and send back: %s", effect->calls);
+    advice->what = haul_study_text(study, "keep on the device: %s", effect->calls);
     advice->why = haul_study_text(
-        study, "%s come to the host and as many go back after that: %s of copies",
+        study, "%s come to the host and as many bytes go back later: %s of copies",
         haul_study_bytes(study, group->bytes), haul_study_time(study, effect->before_ns));
-    advice->assumes = "what goes back is what came, and the host does not need it: a profile holds "
-                      "the number of bytes alone";
+    advice->assumes = "the same bytes go back, and the host does not need them: a profile records "
+                      "sizes, not contents";
 }
 
-const haul_change haul_change_keep = {
-    .word = "keep",
-    .summary = "bytes that come to the host and go back stay on the device",
-    .certainty = HAUL_SUSPECTED,
+const haul_change haul_change_round_trip = {
+    .word = "round trip",
+    .summary = "bytes that go to the host and back stay on the device",
+    .certainty = HAUL_SPECULATIVE,
     .find = find,
     .apply = apply,
     .tell = tell,
