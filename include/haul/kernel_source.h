@@ -313,9 +313,10 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
     HAUL_KERNEL_START(width, height) name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))      \
     {                                                                                              \
         HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
+        haul_box haul_group = haul_it; /* PoCL's work-items share a parameter */                   \
         for (int d = 0; d < 3; d++)                                                                \
-            haul_it.lo[d] += HAUL_BLOCK(d);                                                        \
-        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+            haul_group.lo[d] += HAUL_BLOCK(d);                                                     \
+        name##_body(haul_group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                 \
     }                                                                                              \
     HAUL_BODY(name, __VA_ARGS__)
 

@@ -4,7 +4,13 @@
 
 #include "haul/device_backend.h"
 
-#define HAUL_BACKENDS(X) X(host)
+#ifdef HAUL_HAS_OPENCL
+#define HAUL_BACKEND_OPENCL(X) X(opencl)
+#else
+#define HAUL_BACKEND_OPENCL(X)
+#endif
+
+#define HAUL_BACKENDS(X) HAUL_BACKEND_OPENCL(X) X(host)
 
 #define HAUL_BACKEND_DECLARE(kind) extern const haul_device_backend haul_##kind##_backend;
 HAUL_BACKENDS(HAUL_BACKEND_DECLARE)

@@ -8,6 +8,7 @@
 #include "device_kernels.h"
 
 typedef struct fixture {
+    const char *name;
     haul_device *device;
     haul_stream *stream;
     haul_error error;
@@ -427,6 +428,41 @@ static void test_out_of_memory(void **state)
     assert_true(after > before / 2);
 }
 
+/* Two devices of one node: a copy between them, in the order that an event of the one gives the
+ * other's stream. */
+static void test_peers(void **state)
+{
+    fixture *self = *state;
+    char name[64];
+    if (!(haul_device_describe(self->device)->can & HAUL_CAN_REACH_PEERS))
+        skip();
+    snprintf(name, sizeof name, "%s", self->name);
+    char *last = &name[strlen(name) - 1];
+    if (*last == '0')
+        *last = '1'; /* else the same again */
+    fixture other = {.name = name};
+    const haul_device_options options = {.beside = self->device};
+    int there[64], back[64] = {0};
+    for (int i = 0; i < 64; i++)
+        there[i] = i * i;
+    MUST(self, haul_device_open(name, &options, &other.device, &self->error));
+    MUST(self, haul_stream_new(other.device, &other.stream, &self->error));
+    haul_buffer *here = allocate(self, HAUL_BUFFER_DEVICE, sizeof there);
+    haul_buffer *away = allocate(&other, HAUL_BUFFER_DEVICE, sizeof there);
+    haul_event *event = event_of(self);
+    copy(self, self->stream, haul_in_buffer(here, 0), haul_in_host(there), sizeof there, NULL);
+    copy(self, self->stream, haul_in_buffer(away, 0), haul_in_buffer(here, 0), sizeof there, event);
+    MUST(self, haul_stream_wait_event(other.stream, event, &self->error));
+    copy(&other, other.stream, haul_in_host(back), haul_in_buffer(away, 0), sizeof there, NULL);
+    finish(&other);
+    assert_memory_equal(there, back, sizeof there);
+    haul_event_free(event);
+    haul_buffer_free(here);
+    haul_buffer_free(away);
+    haul_stream_free(other.stream);
+    haul_device_close(other.device);
+}
+
 static int open_fixture(fixture *self, const char *name)
 {
     haul_error *error = &self->error;
@@ -440,7 +476,7 @@ static int open_fixture(fixture *self, const char *name)
 
 static int run_on(const char *name)
 {
-    fixture self = {.device = NULL};
+    fixture self = {.name = name};
     if (open_fixture(&self, name))
         return 1;
     const struct CMUnitTest tests[] = {
@@ -456,6 +492,7 @@ static int run_on(const char *name)
         cmocka_unit_test_prestate(test_host_calls, &self),
         cmocka_unit_test_prestate(test_memory_of_both, &self),
         cmocka_unit_test_prestate(test_kinds_of_pointers, &self),
+        cmocka_unit_test_prestate(test_peers, &self),
         cmocka_unit_test_prestate(test_wrong_use, &self),
         cmocka_unit_test_prestate(test_out_of_memory, &self),
     };
@@ -465,6 +502,15 @@ static int run_on(const char *name)
     haul_stream_free(self.stream);
     haul_device_close(self.device);
     return failed;
+}
+
+static bool has_parts(void)
+{
+    haul_device *device;
+    const bool has = !haul_device_open("opencl:0.1", NULL, &device, NULL);
+    if (has)
+        haul_device_close(device);
+    return has;
 }
 
 int main(int argc, char **argv)
@@ -481,8 +527,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         failed += run_on(names[i]);
+        if (!strcmp(names[i], "opencl:0") && has_parts())
+            failed += run_on("opencl:0.0");
+    }
     haul_names_free(names, count);
     return failed;
 }

@@ -1,0 +1,49 @@
+#include "device/compile_log.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* The numbers that stand before `end`: "file:LINE:COLUMN", "file(LINE)". Returns the length of the
+ * file's name, or 0. */
+static size_t read_place(const char *line, const char *end, int *row, int *column)
+{
+    const char *at = end;
+    int numbers[2] = {0, 0};
+    int count = 0;
+    if (at > line && at[-1] == ')')
+        at--;
+    while (count < 2 && at > line && isdigit((unsigned char)at[-1])) {
+        while (at > line && isdigit((unsigned char)at[-1]))
+            at--;
+        numbers[count++] = (int)strtol(at, NULL, 10);
+        if (at == line || (at[-1] != ':' && at[-1] != '('))
+            return 0;
+        at--;
+    }
+    if (!count)
+        return 0;
+    *row = numbers[count - 1];
+    *column = count == 2 ? numbers[0] : 0;
+    return (size_t)(at - line);
+}
+
+haul_status haul_fail_compile(const haul_kernel_source *source, const char *log, haul_error *error)
+{
+    static const char mark[] = ": error: ";
+    const char *found = strstr(log, mark);
+    if (!found)
+        return haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.400s",
+                         source->name, log);
+    const char *line = found, *text = found + sizeof mark - 1;
+    while (line > log && line[-1] != '\n')
+        line--;
+    int row = 0, column = 0;
+    (void)read_place(line, found, &row, &column);
+    haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.*s", source->name,
+              (int)strcspn(text, "\n"), text);
+    haul_error_at(error, source->file, row, column);
+    return HAUL_BAD_INPUT;
+}

@@ -1,0 +1,68 @@
+/* The functions of OpenCL's loader, which is looked for at run time: a program that uses libhaul
+ * starts without one. */
+#ifndef HAUL_DEVICE_OPENCL_API_H
+#define HAUL_DEVICE_OPENCL_API_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+
+#include <CL/cl.h>
+
+#include "haul/status.h"
+
+#define HAUL_CL_LIST(X)                                                                            \
+    X(clBuildProgram)                                                                              \
+    X(clCreateBuffer)                                                                              \
+    X(clCreateCommandQueue)                                                                        \
+    X(clCreateContext)                                                                             \
+    X(clCreateKernel)                                                                              \
+    X(clCreateProgramWithBinary)                                                                   \
+    X(clCreateProgramWithSource)                                                                   \
+    X(clCreateSubDevices)                                                                          \
+    X(clCreateUserEvent)                                                                           \
+    X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueCopyBufferRect)                                                                     \
+    X(clEnqueueFillBuffer)                                                                         \
+    X(clEnqueueMapBuffer)                                                                          \
+    X(clEnqueueMarkerWithWaitList)                                                                 \
+    X(clEnqueueNDRangeKernel)                                                                      \
+    X(clEnqueueReadBuffer)                                                                         \
+    X(clEnqueueReadBufferRect)                                                                     \
+    X(clEnqueueUnmapMemObject)                                                                     \
+    X(clEnqueueWriteBuffer)                                                                        \
+    X(clEnqueueWriteBufferRect)                                                                    \
+    X(clFinish)                                                                                    \
+    X(clFlush)                                                                                     \
+    X(clGetDeviceIDs)                                                                              \
+    X(clGetDeviceInfo)                                                                             \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clGetPlatformIDs)                                                                            \
+    X(clGetPlatformInfo)                                                                           \
+    X(clGetProgramBuildInfo)                                                                       \
+    X(clGetProgramInfo)                                                                            \
+    X(clReleaseCommandQueue)                                                                       \
+    X(clReleaseContext)                                                                            \
+    X(clReleaseDevice)                                                                             \
+    X(clReleaseEvent)                                                                              \
+    X(clReleaseKernel)                                                                             \
+    X(clReleaseMemObject)                                                                          \
+    X(clReleaseProgram)                                                                            \
+    X(clRetainEvent)                                                                               \
+    X(clSetEventCallback)                                                                          \
+    X(clSetKernelArg)                                                                              \
+    X(clSetUserEventStatus)                                                                        \
+    X(clWaitForEvents)
+
+typedef struct haul_cl_api {
+#define HAUL_CL_MEMBER(name) __typeof__(name) *name;
+    HAUL_CL_LIST(HAUL_CL_MEMBER)
+#undef HAUL_CL_MEMBER
+} haul_cl_api;
+
+/* Fills `api`. Returns ABSENT where there is no loader, naming the package. */
+haul_status haul_cl_load(haul_cl_api *api, haul_error *error);
+
+/* The failure of `call`: DEVICE_FULL, DEVICE_FAILED or NO_MEMORY, with OpenCL's own name for it. */
+haul_status haul_cl_fail(cl_int code, const char *call, haul_error *error);
+
+#endif

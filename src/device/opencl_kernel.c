@@ -1,0 +1,266 @@
+/* Kernels: compiled, kept on disk and launched. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/compile_log.h"
+#include "device/kernel_cache.h"
+#include "device/opencl_device.h"
+
+static const char *options_of(const haul_cl_device *self)
+{
+    return self->is_cpu ? "-DHAUL_ROWS" : "";
+}
+
+/* A compiled kernel is good for its text, its options, and the device with its driver. */
+static char *key_of(const haul_cl_device *self, const char *text)
+{
+    const size_t size = strlen(text) + strlen(self->name) + strlen(self->version) + 64;
+    char *key = malloc(size);
+    if (key)
+        snprintf(key, size, "opencl\n%s\n%s\n%s\n%s", self->name, self->version, options_of(self),
+                 text);
+    return key;
+}
+
+static haul_status fail_build(const haul_cl_device *self, cl_program program,
+                              const haul_kernel_source *source, haul_error *error)
+{
+    char log[16384] = "";
+    self->api.clGetProgramBuildInfo(program, self->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                                    NULL);
+    return haul_fail_compile(source, log, error);
+}
+
+static cl_program build_binary(const haul_cl_device *self, const char *key)
+{
+    size_t size;
+    unsigned char *bytes = haul_kernel_cache_read(self->base.options.cache_folder, key, &size);
+    if (!bytes)
+        return NULL;
+    cl_int code;
+    const unsigned char *binary = bytes;
+    cl_program program = self->api.clCreateProgramWithBinary(self->node->context, 1, &self->id,
+                                                             &size, &binary, NULL, &code);
+    free(bytes);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (self->api.clBuildProgram(program, 1, &self->id, options_of(self), NULL, NULL) == CL_SUCCESS)
+        return program;
+    self->api.clReleaseProgram(program);
+    return NULL;
+}
+
+static void keep_binary(const haul_cl_device *self, cl_program program, const char *key)
+{
+    size_t sizes[HAUL_CL_PARTS] = {0};
+    unsigned char *binaries[HAUL_CL_PARTS] = {NULL};
+    cl_device_id devices[HAUL_CL_PARTS];
+    size_t which = 0;
+    const cl_uint count = self->node->count;
+    if (self->api.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL) ||
+        self->api.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
+        return;
+    while (which < count && devices[which] != self->id)
+        which++;
+    if (which == count || !sizes[which] || !(binaries[which] = malloc(sizes[which])))
+        return;
+    if (self->api.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) ==
+        CL_SUCCESS)
+        haul_kernel_cache_write(self->base.options.cache_folder, key, binaries[which],
+                                sizes[which]);
+    free(binaries[which]);
+}
+
+static haul_status build_text(const haul_cl_device *self, const haul_kernel_source *source,
+                              const char *text, cl_program *program, haul_error *error)
+{
+    cl_int code;
+    *program = self->api.clCreateProgramWithSource(self->node->context, 1, &text, NULL, &code);
+    if (code != CL_SUCCESS)
+        return haul_cl_fail(code, "clCreateProgramWithSource", error);
+    code = self->api.clBuildProgram(*program, 1, &self->id, options_of(self), NULL, NULL);
+    if (code == CL_SUCCESS)
+        return HAUL_OK;
+    const haul_status status = fail_build(self, *program, source, error);
+    self->api.clReleaseProgram(*program);
+    return status;
+}
+
+static haul_status build(const haul_cl_device *self, const haul_kernel_source *source,
+                         cl_program *program, haul_error *error)
+{
+    char *text;
+    haul_status status = haul_kernel_text(source, &text, error);
+    if (status)
+        return status;
+    char *key = key_of(self, text);
+    *program = key ? build_binary(self, key) : NULL;
+    if (!*program) {
+        status = build_text(self, source, text, program, error);
+        if (!status && key)
+            keep_binary(self, *program, key);
+    }
+    free(key);
+    free(text);
+    return status;
+}
+
+haul_status haul_cl_kernel_new(haul_device *device, const haul_kernel_source *source,
+                               haul_kernel **kernel, haul_error *error)
+{
+    const haul_cl_device *owner = (haul_cl_device *)device;
+    cl_program program;
+    cl_int code;
+    haul_cl_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    haul_status status = build(owner, source, &program, error);
+    if (status) {
+        free(self);
+        return status;
+    }
+    self->kernel = owner->api.clCreateKernel(program, source->name, &code);
+    owner->api.clReleaseProgram(program);
+    if (code != CL_SUCCESS) {
+        free(self);
+        return haul_cl_fail(code, "clCreateKernel", error);
+    }
+    *kernel = &self->base;
+    return HAUL_OK;
+}
+
+void haul_cl_kernel_free(haul_kernel *kernel)
+{
+    ((haul_cl_device *)kernel->device)->api.clReleaseKernel(((haul_cl_kernel *)kernel)->kernel);
+    free(kernel);
+}
+
+/* Work-items and groups of a launch: how haul/kernel_source.h divides a box. */
+typedef struct shape {
+    cl_uint dimensions;
+    size_t global[3];
+    size_t local[3];
+} shape;
+
+static size_t extent(const haul_box *box, int d)
+{
+    return (size_t)box->hi[d] - (size_t)box->lo[d];
+}
+
+static size_t rounded_up(size_t value, size_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+/* A power of two, so that PoCL, which compiles a kernel for each size of a group, soon has all. */
+static size_t power_below(size_t value, size_t most)
+{
+    size_t power = 1;
+    while (power * 2 <= value && power * 2 <= most)
+        power *= 2;
+    return power;
+}
+
+/* A row per work-item, and at least four groups per core; of one dimension parts of the row. */
+static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, const haul_box *box)
+{
+    const size_t cores = self->base.properties.multiprocessors;
+    const size_t n = extent(box, 0), parts = 16 * cores;
+    const size_t rows = dimensions > 1 ? extent(box, 1) : n < parts ? n : parts;
+    const size_t planes = dimensions > 2 ? extent(box, 2) : 1;
+    const size_t group = power_below(rows * planes / (4 * cores), 64);
+    const size_t local = power_below(rows, group);
+    return (shape){2, {rounded_up(rows, local), planes}, {local, 1}};
+}
+
+static shape shape_of(const haul_cl_device *self, const haul_kernel_source *source,
+                      const haul_box *box)
+{
+    if (source->group[0])
+        return (shape){
+            3,
+            {extent(box, 0) * source->group[0], extent(box, 1) * source->group[1], extent(box, 2)},
+            {source->group[0], source->group[1], 1}};
+    if (self->is_cpu)
+        return shape_of_rows(self, source->dimensions, box);
+    const size_t most = self->group_most < 256 ? self->group_most : 256;
+    const size_t width = source->dimensions > 1 ? power_below(most, 32) : power_below(most, 256);
+    const size_t height = source->dimensions > 1 ? power_below(most / width, 8) : 1;
+    return (shape){
+        3,
+        {rounded_up(extent(box, 0), width), rounded_up(extent(box, 1), height), extent(box, 2)},
+        {width, height, 1}};
+}
+
+/* The box, then of each buffer the memory and the offset, of each value itself. */
+static cl_int set_arguments(const haul_cl_device *device, const haul_cl_kernel *self,
+                            const haul_launch *launch)
+{
+    const haul_kernel_parameter *parameters = self->base.source->parameters;
+    cl_uint at = 0;
+    cl_int code = device->api.clSetKernelArg(self->kernel, at++, sizeof launch->box, &launch->box);
+    for (size_t i = 0; i < launch->argument_count && code == CL_SUCCESS; i++) {
+        const haul_argument *argument = &launch->arguments[i];
+        if (!argument->buffer) {
+            code = device->api.clSetKernelArg(self->kernel, at++, parameters[i].bytes,
+                                              argument->value);
+            continue;
+        }
+        cl_mem mem = ((const haul_cl_buffer *)argument->buffer)->mem;
+        const cl_ulong offset = argument->offset;
+        code = device->api.clSetKernelArg(self->kernel, at++, sizeof(cl_mem), &mem);
+        if (code == CL_SUCCESS)
+            code = device->api.clSetKernelArg(self->kernel, at++, sizeof offset, &offset);
+    }
+    return code;
+}
+
+/* What the host holds of a launch's mapped buffers is the device's while the kernel runs. */
+static cl_int give_mapped(haul_cl_stream *self, const haul_launch *launch, bool to_device)
+{
+    const haul_cl_device *device = haul_cl_device_of(&self->base);
+    cl_int code = CL_SUCCESS;
+    for (size_t i = 0; i < launch->argument_count && code == CL_SUCCESS; i++) {
+        haul_cl_buffer *buffer = (haul_cl_buffer *)launch->arguments[i].buffer;
+        if (!buffer || !buffer->mapped)
+            continue;
+        bool is_first = true;
+        for (size_t j = 0; j < i; j++)
+            is_first = is_first && launch->arguments[j].buffer != &buffer->base;
+        if (!is_first)
+            continue;
+        if (to_device)
+            code = device->api.clEnqueueUnmapMemObject(self->queue, buffer->mem, buffer->mapped,
+                                                       self->wait_count, haul_cl_waits(self), NULL);
+        else
+            (void)device->api.clEnqueueMapBuffer(self->queue, buffer->mem, CL_FALSE,
+                                                 CL_MAP_READ | CL_MAP_WRITE, 0, buffer->base.bytes,
+                                                 0, NULL, NULL, &code);
+    }
+    return code;
+}
+
+haul_status haul_cl_launch(haul_stream *stream, const haul_kernel *kernel,
+                           const haul_launch *launch, haul_event *event, haul_error *error)
+{
+    haul_cl_stream *self = (haul_cl_stream *)stream;
+    const haul_cl_device *device = haul_cl_device_of(stream);
+    const haul_cl_kernel *compiled = (const haul_cl_kernel *)kernel;
+    const shape made = shape_of(device, kernel->source, &launch->box);
+    cl_event ran = NULL;
+    cl_int code = set_arguments(device, compiled, launch);
+    if (code == CL_SUCCESS)
+        code = give_mapped(self, launch, true);
+    if (code == CL_SUCCESS)
+        code = device->api.clEnqueueNDRangeKernel(self->queue, compiled->kernel, made.dimensions,
+                                                  NULL, made.global, made.local, self->wait_count,
+                                                  haul_cl_waits(self), event ? &ran : NULL);
+    if (code == CL_SUCCESS)
+        code = give_mapped(self, launch, false);
+    if (code != CL_SUCCESS)
+        return haul_cl_fail(code, "launching a kernel", error);
+    haul_cl_queued(self, event, ran, ran);
+    return HAUL_OK;
+}

@@ -1,0 +1,332 @@
+/* Buffers, and the copies between them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/host_work.h"
+#include "device/opencl_device.h"
+
+enum { ALIGNMENT = 4096 };
+
+haul_status haul_cl_room(haul_device *device, uint64_t *bytes, haul_error *error)
+{
+    (void)error;
+    const uint64_t all = device->properties.memory_bytes;
+    *bytes = all > device->allocated ? all - device->allocated : 0; /* OpenCL tells no more */
+    return HAUL_OK;
+}
+
+haul_status haul_cl_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                              haul_error *error)
+{
+    (void)error;
+    const uintptr_t at = (uintptr_t)pointer;
+    haul_memory found = HAUL_PAGEABLE;
+    for (const haul_cl_buffer *buffer = ((haul_cl_device *)device)->buffers; buffer;
+         buffer = buffer->next) {
+        const uintptr_t first = (uintptr_t)buffer->base.host;
+        if (first && at >= first && at - first < buffer->base.bytes)
+            found = HAUL_PINNED;
+    }
+    *memory = found;
+    return HAUL_OK;
+}
+
+static haul_status map(const haul_cl_device *device, haul_cl_buffer *self, uint64_t bytes,
+                       haul_error *error)
+{
+    cl_int code;
+    self->mapped =
+        device->api.clEnqueueMapBuffer(device->maps, self->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                       0, bytes, 0, NULL, NULL, &code);
+    return code == CL_SUCCESS ? HAUL_OK : haul_cl_fail(code, "clEnqueueMapBuffer", error);
+}
+
+static void release(const haul_cl_device *device, haul_cl_buffer *self)
+{
+    if (self->mapped) {
+        device->api.clEnqueueUnmapMemObject(device->maps, self->mem, self->mapped, 0, NULL, NULL);
+        device->api.clFinish(device->maps);
+    }
+    device->api.clReleaseMemObject(self->mem);
+    free(self->own);
+    free(self);
+}
+
+/* Buffers that lie in the host's memory at `host`, or, where that is NULL, in memory of their own.
+ */
+static haul_status make(haul_cl_device *device, cl_mem_flags flags, uint64_t bytes, void *host,
+                        haul_buffer **buffer, haul_error *error)
+{
+    cl_int code;
+    haul_cl_buffer *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    if (flags & CL_MEM_USE_HOST_PTR && !host) {
+        if (posix_memalign(&self->own, ALIGNMENT, bytes)) {
+            free(self);
+            return haul_fail_no_memory(error);
+        }
+        host = self->own;
+    }
+    self->mem = device->api.clCreateBuffer(device->node->context, CL_MEM_READ_WRITE | flags, bytes,
+                                           host, &code);
+    if (code != CL_SUCCESS) {
+        free(self->own);
+        free(self);
+        return haul_cl_fail(code, "clCreateBuffer", error);
+    }
+    const haul_status status = flags ? map(device, self, bytes, error) : HAUL_OK;
+    if (status) {
+        release(device, self);
+        return status;
+    }
+    self->base.host = self->mapped;
+    self->next = device->buffers;
+    device->buffers = self;
+    *buffer = &self->base;
+    return HAUL_OK;
+}
+
+haul_status haul_cl_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error)
+{
+    haul_cl_device *self = (haul_cl_device *)device;
+    static const cl_mem_flags flags[HAUL_BUFFER_KINDS] = {
+        [HAUL_BUFFER_PINNED] = CL_MEM_ALLOC_HOST_PTR,
+        [HAUL_BUFFER_MAPPED] = CL_MEM_USE_HOST_PTR,
+    };
+    if (bytes > self->allocation_most)
+        return haul_fail(
+            error, HAUL_DEVICE_FULL, "%llu bytes do not fit device '%s': %llu in one allocation",
+            (unsigned long long)bytes, device->name, (unsigned long long)self->allocation_most);
+    return make(self, flags[kind], bytes, NULL, buffer, error);
+}
+
+haul_status haul_cl_buffer_pin(haul_device *device, void *host, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error)
+{
+    return make((haul_cl_device *)device, CL_MEM_USE_HOST_PTR, bytes, host, buffer, error);
+}
+
+/* OpenCL keeps a buffer until the commands that use it have ended, but not the memory of the host
+ * behind it. */
+void haul_cl_buffer_free(haul_buffer *buffer)
+{
+    haul_cl_device *device = (haul_cl_device *)buffer->device;
+    haul_cl_buffer *self = (haul_cl_buffer *)buffer, **at = &device->buffers;
+    while (*at != self)
+        at = &(*at)->next;
+    *at = self->next;
+    if (buffer->host)
+        for (const haul_cl_stream *stream = device->node->streams; stream; stream = stream->next)
+            device->api.clFinish(stream->queue);
+    release(device, self);
+}
+
+static cl_mem mem_of(const haul_address *address)
+{
+    const haul_buffer *buffer = address->buffer;
+    return buffer && !buffer->host ? ((const haul_cl_buffer *)buffer)->mem : NULL;
+}
+
+static char *host_of(const haul_address *address)
+{
+    return address->buffer ? (char *)address->buffer->host + address->offset : address->host;
+}
+
+static cl_int copy_flat(haul_cl_stream *self, const haul_transfer *transfer, cl_event *event)
+{
+    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    const haul_address *to = &transfer->to, *from = &transfer->from;
+    cl_mem to_mem = mem_of(to), from_mem = mem_of(from);
+    const cl_event *waits = haul_cl_waits(self);
+    if (to_mem && from_mem)
+        return api->clEnqueueCopyBuffer(self->queue, from_mem, to_mem, from->offset, to->offset,
+                                        transfer->size[0], self->wait_count, waits, event);
+    if (to_mem)
+        return api->clEnqueueWriteBuffer(self->queue, to_mem, CL_FALSE, to->offset,
+                                         transfer->size[0], host_of(from), self->wait_count, waits,
+                                         event);
+    return api->clEnqueueReadBuffer(self->queue, from_mem, CL_FALSE, from->offset,
+                                    transfer->size[0], host_of(to), self->wait_count, waits, event);
+}
+
+/* OpenCL's planes are whole numbers of rows apart, and no less than their rows. */
+static bool is_rect(const haul_transfer *transfer)
+{
+    const uint64_t *to = transfer->to_pitch, *from = transfer->from_pitch;
+    return transfer->size[2] == 1 ||
+           (to[1] % to[0] == 0 && to[1] / to[0] >= transfer->size[1] && from[1] % from[0] == 0 &&
+            from[1] / from[0] >= transfer->size[1]);
+}
+
+static cl_int copy_rect(haul_cl_stream *self, const haul_transfer *transfer, cl_event *event)
+{
+    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    const size_t *to_pitch = transfer->to_pitch, *from_pitch = transfer->from_pitch;
+    const size_t plane[2] = {transfer->size[2] == 1 ? 0 : to_pitch[1],
+                             transfer->size[2] == 1 ? 0 : from_pitch[1]};
+    cl_mem to_mem = mem_of(&transfer->to), from_mem = mem_of(&transfer->from);
+    const size_t to_at[3] = {to_mem ? transfer->to.offset : 0};
+    const size_t from_at[3] = {from_mem ? transfer->from.offset : 0};
+    const cl_event *waits = haul_cl_waits(self);
+    if (to_mem && from_mem)
+        return api->clEnqueueCopyBufferRect(self->queue, from_mem, to_mem, from_at, to_at,
+                                            transfer->size, from_pitch[0], plane[1], to_pitch[0],
+                                            plane[0], self->wait_count, waits, event);
+    if (to_mem)
+        return api->clEnqueueWriteBufferRect(
+            self->queue, to_mem, CL_FALSE, to_at, from_at, transfer->size, to_pitch[0], plane[0],
+            from_pitch[0], plane[1], host_of(&transfer->from), self->wait_count, waits, event);
+    return api->clEnqueueReadBufferRect(
+        self->queue, from_mem, CL_FALSE, from_at, to_at, transfer->size, from_pitch[0], plane[1],
+        to_pitch[0], plane[0], host_of(&transfer->to), self->wait_count, waits, event);
+}
+
+static haul_address moved(haul_address address, uint64_t bytes)
+{
+    if (address.buffer)
+        address.offset += bytes;
+    else
+        address.host = (char *)address.host + bytes;
+    return address;
+}
+
+/* One command a plane: the first's event and the last's are the operation's. */
+static cl_int copy_planes(haul_cl_stream *self, const haul_transfer *transfer, cl_event events[2])
+{
+    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    cl_int code = CL_SUCCESS;
+    for (uint64_t z = 0; z < transfer->size[2] && code == CL_SUCCESS; z++) {
+        haul_transfer plane = *transfer;
+        cl_event event;
+        plane.size[2] = 1;
+        plane.to = moved(transfer->to, z * transfer->to_pitch[1]);
+        plane.from = moved(transfer->from, z * transfer->from_pitch[1]);
+        code = copy_rect(self, &plane, &event);
+        if (code != CL_SUCCESS)
+            break;
+        if (events[1] && events[1] != events[0])
+            api->clReleaseEvent(events[1]);
+        if (!z)
+            events[0] = event;
+        events[1] = event;
+    }
+    return code;
+}
+
+/* A copy within the host, as work of the host between two markers. */
+typedef struct host_copy {
+    void *to;
+    const void *from;
+    haul_transfer shape;
+} host_copy;
+
+static void run_host_copy(void *state)
+{
+    host_copy *self = state;
+    haul_host_copy(self->to, self->from, &self->shape);
+    free(self);
+}
+
+static haul_status copy_on_host(haul_stream *stream, const haul_transfer *transfer,
+                                haul_event *event, haul_error *error)
+{
+    host_copy *work = malloc(sizeof *work);
+    if (!work)
+        return haul_fail_no_memory(error);
+    *work = (host_copy){host_of(&transfer->to), host_of(&transfer->from), *transfer};
+    const haul_status status = haul_cl_call(stream, run_host_copy, work, event, error);
+    if (status)
+        free(work);
+    return status; // NOLINT(clang-analyzer-unix.Malloc): run_host_copy frees the work
+}
+
+haul_status haul_cl_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
+                         haul_error *error)
+{
+    haul_cl_stream *self = (haul_cl_stream *)stream;
+    cl_event events[2] = {NULL, NULL};
+    cl_int code;
+    if (!mem_of(&transfer->to) && !mem_of(&transfer->from))
+        return copy_on_host(stream, transfer, event, error);
+    if (!transfer->size[0])
+        return stream->device->backend->record(stream, event, error);
+    if (haul_transfer_is_flat(transfer)) {
+        code = copy_flat(self, transfer, event ? events : NULL);
+        events[1] = events[0];
+    } else if (is_rect(transfer)) {
+        code = copy_rect(self, transfer, event ? events : NULL);
+        events[1] = events[0];
+    } else {
+        code = copy_planes(self, transfer, events);
+    }
+    if (code != CL_SUCCESS)
+        return haul_cl_fail(code, "copying", error);
+    haul_cl_queued(self, event, events[0], events[1]);
+    return HAUL_OK;
+}
+
+haul_status haul_cl_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                         haul_error *error)
+{
+    haul_cl_stream *self = (haul_cl_stream *)stream;
+    cl_event filled = NULL;
+    const cl_int code = haul_cl_device_of(stream)->api.clEnqueueFillBuffer(
+        self->queue, ((haul_cl_buffer *)filling->buffer)->mem, &filling->value, 1, filling->offset,
+        filling->bytes, self->wait_count, haul_cl_waits(self), event ? &filled : NULL);
+    if (code != CL_SUCCESS)
+        return haul_cl_fail(code, "clEnqueueFillBuffer", error);
+    haul_cl_queued(self, event, filled, filled);
+    return HAUL_OK;
+}
+
+/* Work of the host: a marker calls it, and an event of ours holds up what follows until it
+ * returned. */
+typedef struct host_work {
+    void (*function)(void *state);
+    void *state;
+    const haul_cl_api *api;
+    cl_event done;
+} host_work;
+
+static void CL_CALLBACK run_host_work(cl_event marker, cl_int state, void *data)
+{
+    host_work *self = data;
+    (void)marker;
+    if (state == CL_COMPLETE)
+        self->function(self->state);
+    self->api->clSetUserEventStatus(self->done, state < 0 ? state : CL_COMPLETE);
+    self->api->clReleaseEvent(self->done);
+    free(self);
+}
+
+haul_status haul_cl_call(haul_stream *stream, void (*function)(void *state), void *state,
+                         haul_event *event, haul_error *error)
+{
+    haul_cl_stream *self = (haul_cl_stream *)stream;
+    const haul_cl_device *device = haul_cl_device_of(stream);
+    const haul_cl_api *api = &device->api;
+    cl_int code;
+    cl_event marker;
+    host_work *work = malloc(sizeof *work);
+    if (!work)
+        return haul_fail_no_memory(error);
+    *work = (host_work){function, state, api, api->clCreateUserEvent(device->node->context, &code)};
+    if (code == CL_SUCCESS) {
+        code = api->clEnqueueMarkerWithWaitList(self->queue, self->wait_count, haul_cl_waits(self),
+                                                &marker);
+        if (code != CL_SUCCESS)
+            api->clReleaseEvent(work->done);
+    }
+    if (code != CL_SUCCESS) {
+        free(work);
+        return haul_cl_fail(code, "clEnqueueMarkerWithWaitList", error);
+    }
+    haul_cl_clear_waits(self);
+    const haul_status status = haul_cl_wait_for(self, work->done, error);
+    api->clSetEventCallback(marker, CL_COMPLETE, run_host_work, work);
+    api->clReleaseEvent(marker);
+    return status ? status : stream->device->backend->record(stream, event, error);
+}
