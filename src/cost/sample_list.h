@@ -4,7 +4,6 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "base/json_tree.h"
 #include "haul/fit.h"
 
 typedef struct haul_sample_list {
@@ -24,7 +23,7 @@ static inline haul_status haul_sample_add(haul_sample_list *list, const haul_cop
 }
 
 /* Reads either JSON. In samples_json.c. */
-haul_status haul_samples_read_tree(const haul_tree *tree, haul_sample_list *list,
-                                   haul_error *error);
+haul_status haul_samples_read_json(const char *text, size_t size, const char *file,
+                                   haul_sample_list *list, haul_error *error);
 
 #endif

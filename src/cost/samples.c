@@ -100,25 +100,13 @@ static haul_status read_csv(const char *text, size_t size, const char *file, hau
     return status;
 }
 
-static haul_status read_json(char *text, size_t size, const char *file, haul_sample_list *list,
-                             haul_error *error)
-{
-    haul_tree *tree;
-    haul_status status = haul_tree_parse(text, size, file, &tree, error);
-    if (status)
-        return status;
-    status = haul_samples_read_tree(tree, list, error);
-    haul_tree_free(tree);
-    return status;
-}
-
 haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
                                haul_error *error)
 {
     const char *start = text + strspn(text, " \t\r\n\xEF\xBB\xBF");
     const bool json = *start == '{' || *start == '[';
     haul_sample_list list = {0};
-    haul_status status = (json ? read_json(text, size, file, &list, error)
+    haul_status status = (json ? haul_samples_read_json(text, size, file, &list, error)
                                : read_csv(text, size, file, &list, error));
     if (!status && !list.count)
         status = haul_fail(error, HAUL_BAD_INPUT, "no measured copies in it");

@@ -55,25 +55,24 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-static haul_status read_version(haul_source *source, char *version, size_t size, haul_error *error)
+static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
 {
     const char *table =
         haul_source_has(source, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
     static const char *const columns[] = {"name", "value"};
-    version[0] = '\0';
     if (!haul_source_has(source, table))
         return HAUL_OK;
     haul_rows rows;
     bool more = true;
     haul_status status = haul_rows_begin_texts(&rows, source, table, columns, 2, error);
-    while (!status && more && !version[0]) {
+    while (!status && more && !version->text[0]) {
         size_t length;
         status = haul_rows_next(&rows, &more, error);
         const char *name = status || !more ? NULL : haul_rows_text(&rows, 0, &length);
         if (!name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
             continue;
         const char *value = haul_rows_text(&rows, 1, &length);
-        snprintf(version, size, "%s", value ? value : "");
+        snprintf(version->text, sizeof version->text, "%s", value ? value : "");
     }
     haul_rows_end(&rows);
     return status;
@@ -116,12 +115,12 @@ static const haul_device_table device_tables[] = {
      false},
 };
 
-static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
+static haul_status read(haul_source *source, haul_builder *builder, haul_trace_version *version,
                         haul_error *error)
 {
     haul_cupti_devices devices;
     haul_cupti_devices_init(&devices);
-    haul_status status = read_version(source, version, size, error);
+    haul_status status = read_version(source, version, error);
     if (!status)
         status = map_devices(source, &devices, error);
     if (!status)

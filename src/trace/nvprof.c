@@ -103,10 +103,9 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-static haul_status read_version(haul_source *source, char *version, size_t size, haul_error *error)
+static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
 {
     static const char *const columns[] = {"version"};
-    version[0] = '\0';
     if (!haul_source_has(source, "Version"))
         return HAUL_OK;
     haul_rows rows;
@@ -115,7 +114,7 @@ static haul_status read_version(haul_source *source, char *version, size_t size,
     if (!status)
         status = haul_rows_next(&rows, &more, error);
     if (!status && more)
-        snprintf(version, size, "%lld", (long long)haul_rows_int(&rows, 0));
+        snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(&rows, 0));
     haul_rows_end(&rows);
     return status;
 }
@@ -152,12 +151,12 @@ static void say_processes(haul_builder *builder)
         }
 }
 
-static haul_status read(haul_source *source, haul_builder *builder, char *version, size_t size,
+static haul_status read(haul_source *source, haul_builder *builder, haul_trace_version *version,
                         haul_error *error)
 {
     haul_cupti_devices devices;
     haul_cupti_devices_init(&devices);
-    haul_status status = read_version(source, version, size, error);
+    haul_status status = read_version(source, version, error);
     if (!status)
         status = map_contexts(source, &devices, error);
     if (!status)

@@ -159,10 +159,11 @@ static char *uri_of(const char *path)
     return sqlite3_str_finish(uri);
 }
 
-haul_status haul_source_open(haul_source *self, const char *path, haul_error *error)
+haul_status haul_source_open(haul_source *self, const char *file, const char *path,
+                             haul_error *error)
 {
     sqlite3 *db = NULL;
-    char *uri = uri_of(path);
+    char *uri = uri_of(file);
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
     const int code = uri ? sqlite3_open_v2(uri, &db, flags, NULL) : SQLITE_NOMEM;
     sqlite3_free(uri);

@@ -42,9 +42,10 @@ typedef struct haul_rows {
     haul_row row;
 } haul_rows;
 
-/* Opens the SQLite file at `path`, which must outlive the source. Returns BAD_INPUT where it is no
- * SQLite database or corrupt, IO where it cannot be read. */
-haul_status haul_source_open(haul_source *self, const char *path, haul_error *error);
+/* Opens the SQLite file `file`, which errors call `path`; that must outlive the source. Returns
+ * BAD_INPUT where it is no SQLite database or corrupt, IO where it cannot be read. */
+haul_status haul_source_open(haul_source *self, const char *file, const char *path,
+                             haul_error *error);
 
 /* Takes an open database; closes it in the end, and on failure. */
 haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error);

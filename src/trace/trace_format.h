@@ -1,16 +1,27 @@
-/* A format of profiles: a value with functions, in the one table of trace.c. */
+/* A format of profiles: a value with functions, in the one list of trace.c. It is a database, found
+ * by its tables, or a text, found by how it begins. */
 #ifndef HAUL_TRACE_TRACE_FORMAT_H
 #define HAUL_TRACE_TRACE_FORMAT_H
 
 #include "trace/sqlite_source.h"
+#include "trace/trace_file.h"
 #include "workload/builder.h"
+
+/* Where the version of a profile is written, "" where the file gives none. */
+typedef struct haul_trace_version {
+    char text[32];
+} haul_trace_version;
 
 typedef struct haul_trace_format {
     const char *name;
+    /* Databases: whether the tables are the format's; fills the builder. */
     bool (*sniff)(haul_source *source);
-    /* Fills the builder; writes the version into `version`, "" where the file gives none. */
-    haul_status (*read)(haul_source *source, haul_builder *builder, char *version, size_t size,
+    haul_status (*read)(haul_source *source, haul_builder *builder, haul_trace_version *version,
                         haul_error *error);
+    /* Texts: whether the file may be one, by its beginning; fills the builder. */
+    bool (*sniff_text)(const haul_trace_head *head);
+    haul_status (*read_text)(const char *path, haul_builder *builder, haul_trace_version *version,
+                             haul_error *error);
 } haul_trace_format;
 
 extern const haul_trace_format haul_trace_nsys;

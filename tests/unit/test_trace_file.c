@@ -69,9 +69,9 @@ static void files_of_other_kinds_are_named(void **state)
     static const unsigned char report[] = {'N', 'V', 0, 1, 2, 3};
     expect(write_file("empty.sqlite", "", 0), HAUL_BAD_INPUT, "an empty file");
     expect(write_file("notes.sqlite", "some text\n", 10), HAUL_BAD_INPUT, "a text file");
-    expect(write_file("k.json", "{\"traceEvents\": []}", 19), HAUL_BAD_INPUT, "a JSON file");
-    expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_BAD_INPUT, "gzipped");
-    expect(write_file("r.nsys-rep", report, sizeof report), HAUL_BAD_INPUT,
+    expect(write_file("k.json", "{\"events\": []}", 14), HAUL_BAD_INPUT, "a JSON file");
+    expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_IO, "gzip data cut short at byte 6");
+    expect(write_file("r.nsys-rep", report, sizeof report), HAUL_ABSENT,
            "nsys export --type sqlite");
     static const unsigned char zeros[200] = {0};
     expect(write_file("zeros.sqlite", zeros, sizeof zeros), HAUL_BAD_INPUT,

@@ -1,0 +1,163 @@
+/* The reader of JSON against jansson: the same documents are accepted, with the same values,
+ * however their bytes arrive.
+ *
+ * Exceptions, each tested in test_json_in.c: a byte-order mark is passed over, as RFC 8259 allows;
+ * numbers that a double or a 64-bit integer cannot hold are a matter of who asks for them, and
+ * jansson refuses them; jansson counts the value within the innermost array as a level of its own,
+ * and takes a NUL between values for the end of the document.
+ */
+#include <assert.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_in.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Bytes that arrive in pieces of a few. */
+typedef struct pieces {
+    const uint8_t *at;
+    size_t left;
+    size_t most;
+} pieces;
+
+static haul_status read_piece(void *source, char *buffer, size_t size, size_t *got,
+                              haul_error *error)
+{
+    (void)error;
+    pieces *self = source;
+    *got = self->left < self->most ? self->left : self->most;
+    *got = *got < size ? *got : size;
+    if (*got)
+        memcpy(buffer, self->at, *got);
+    self->at += *got;
+    self->left -= *got;
+    return HAUL_OK;
+}
+
+static json_t *number_of(haul_json_text text)
+{
+    int64_t integer;
+    double real = 0;
+    bool is_integer = true;
+    for (size_t i = 0; i < text.length; i++)
+        is_integer &= text.bytes[i] == '-' || (text.bytes[i] >= '0' && text.bytes[i] <= '9');
+    if (is_integer && haul_json_scaled(text, 0, &integer))
+        return json_integer(integer);
+    assert(haul_json_double(text, &real) || is_integer || memchr(text.bytes, 'e', text.length) ||
+           memchr(text.bytes, 'E', text.length) || text.length > 300);
+    return json_real(real);
+}
+
+static json_t *value_of(haul_json_in *in);
+
+static json_t *object_of(haul_json_in *in)
+{
+    json_t *object = json_object();
+    (void)haul_json_in_object(in);
+    for (haul_json_text key; haul_json_in_key(in, &key);) {
+        char *name = malloc(key.length + 1);
+        assert(name);
+        if (key.length)
+            memcpy(name, key.bytes, key.length);
+        json_t *value = value_of(in);
+        if (value)
+            json_object_setn_new_nocheck(object, name, key.length, value);
+        free(name);
+    }
+    return object;
+}
+
+static json_t *array_of(haul_json_in *in)
+{
+    json_t *array = json_array();
+    (void)haul_json_in_array(in);
+    while (haul_json_in_item(in)) {
+        json_t *value = value_of(in);
+        if (value)
+            json_array_append_new(array, value);
+    }
+    return array;
+}
+
+static json_t *value_of(haul_json_in *in)
+{
+    haul_json_text text;
+    switch (haul_json_in_kind(in)) {
+    case HAUL_JSON_OBJECT:
+        return object_of(in);
+    case HAUL_JSON_ARRAY:
+        return array_of(in);
+    case HAUL_JSON_STRING:
+        return haul_json_in_string(in, &text) ? json_stringn_nocheck(text.bytes, text.length)
+                                              : NULL;
+    case HAUL_JSON_NUMBER:
+        return haul_json_in_number(in, &text) ? number_of(text) : NULL;
+    case HAUL_JSON_TRUE:
+        haul_json_in_skip(in);
+        return json_true();
+    case HAUL_JSON_FALSE:
+        haul_json_in_skip(in);
+        return json_false();
+    case HAUL_JSON_NULL:
+        haul_json_in_skip(in);
+        return json_null();
+    default:
+        return NULL;
+    }
+}
+
+/* Returns the document that is read value by value, or NULL where it is refused. */
+static json_t *read_values(pieces from)
+{
+    haul_json_in in;
+    haul_error error = {0};
+    assert(!haul_json_in_open(&in, "fuzz", read_piece, &from, &error));
+    json_t *value = value_of(&in);
+    if (haul_json_in_end(&in, &error)) {
+        assert(error.status == HAUL_BAD_INPUT && strstr(error.text, "at byte"));
+        json_decref(value);
+        value = NULL;
+    }
+    haul_json_in_close(&in);
+    return value;
+}
+
+static bool is_accepted(pieces from)
+{
+    haul_json_in in;
+    haul_error error = {0};
+    assert(!haul_json_in_open(&in, "fuzz", read_piece, &from, &error));
+    haul_json_in_skip(&in);
+    const bool accepted = !haul_json_in_end(&in, &error);
+    haul_json_in_close(&in);
+    return accepted;
+}
+
+/* The first byte says how large the pieces are. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!size)
+        return 0;
+    const pieces small = {data + 1, size - 1, 1 + data[0] % 32};
+    const pieces whole = {data + 1, size - 1, SIZE_MAX};
+    const bool marked = size > 3 && !memcmp(data + 1, "\xEF\xBB\xBF", 3);
+    const size_t from = marked ? 4 : 1;
+    json_error_t error;
+    json_t *expected = json_loadb((const char *)data + from, size - from,
+                                  JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    json_t *found = read_values(small);
+    const bool accepted = is_accepted(whole);
+    assert(accepted == is_accepted(small) && accepted == (found != NULL));
+    const enum json_error_code code = expected ? json_error_unknown : json_error_code(&error);
+    if (code != json_error_numeric_overflow && code != json_error_stack_overflow &&
+        !memchr(data + 1, 0, size - 1)) {
+        assert(!expected == !found);
+        assert(!expected || json_equal(expected, found));
+    }
+    json_decref(expected);
+    json_decref(found);
+    return 0;
+}

@@ -1,0 +1,581 @@
+#include "base/json_in.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/json_scalars.h"
+#include "base/utf8.h"
+
+enum {
+    WINDOW_BYTES = 256 * 1024, /* fits the second cache */
+    LONGEST_TEXT = 16 << 20,
+    LARGEST_BUFFER = LONGEST_TEXT + WINDOW_BYTES,
+    PADDING = 16, /* behind the end, so that eight bytes can be looked at anywhere */
+};
+
+/* What a byte begins outside strings. */
+enum { OTHER, SPACE, QUOTE, DIGIT, WORD, OPEN };
+
+static const unsigned char classes[256] = {
+    [' '] = SPACE, ['\t'] = SPACE, ['\n'] = SPACE, ['\r'] = SPACE, ['"'] = QUOTE, ['-'] = DIGIT,
+    ['0'] = DIGIT, ['1'] = DIGIT,  ['2'] = DIGIT,  ['3'] = DIGIT,  ['4'] = DIGIT, ['5'] = DIGIT,
+    ['6'] = DIGIT, ['7'] = DIGIT,  ['8'] = DIGIT,  ['9'] = DIGIT,  ['t'] = WORD,  ['f'] = WORD,
+    ['n'] = WORD,  ['{'] = OPEN,   ['['] = OPEN,
+};
+
+static uint64_t offset_of(const haul_json_in *self, const char *place)
+{
+    return self->offset + (uint64_t)(place - self->buffer);
+}
+
+/* Where the document's beginning is still here, line and column can be told too. */
+static void locate(haul_json_in *self, uint64_t offset)
+{
+    int line = 1, column = 1;
+    haul_error_in_file(&self->error, self->file);
+    if (self->offset)
+        return;
+    for (uint64_t i = 0; i < offset; i++) {
+        column++;
+        if (self->buffer[i] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    haul_error_at(&self->error, self->file, line, column);
+}
+
+static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *text)
+{
+    if (!self->status) {
+        self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
+                                 (unsigned long long)offset);
+        locate(self, offset);
+    }
+    return NULL;
+}
+
+static const char *fail_at(haul_json_in *self, const char *place, const char *text)
+{
+    return fail_offset(self, offset_of(self, place), text);
+}
+
+bool haul_json_in_fail_at(haul_json_in *self, uint64_t offset, const char *text)
+{
+    (void)fail_offset(self, offset, text);
+    return false;
+}
+
+/* Brings more bytes behind those that are held. False at the end of the document, and after a
+ * failure. All pointers into the buffer but the reader's own are void afterwards. */
+static bool fill(haul_json_in *self)
+{
+    if (!self->read || self->status)
+        return false;
+    const char *const keep = self->hold ? self->hold : self->at;
+    const size_t kept = (size_t)(self->end - keep), at = (size_t)(self->at - keep);
+    if (kept > LONGEST_TEXT) {
+        (void)fail_at(self, keep, "a text of more than 16 MiB");
+        return false;
+    }
+    self->offset += (uint64_t)(keep - self->buffer);
+    memmove(self->buffer, keep, kept);
+    if (kept > self->capacity / 2 && self->capacity < LARGEST_BUFFER) {
+        const size_t doubled = 2 * self->capacity;
+        const size_t capacity = doubled < LARGEST_BUFFER ? doubled : LARGEST_BUFFER;
+        char *const larger = realloc(self->buffer, capacity + PADDING);
+        if (!larger) {
+            self->status = haul_fail_no_memory(&self->error);
+            return false;
+        }
+        self->buffer = larger;
+        self->capacity = capacity;
+    }
+    size_t got = 0;
+    self->status =
+        self->read(self->source, self->buffer + kept, self->capacity - kept, &got, &self->error);
+    memset(self->buffer + kept + got, 0, PADDING);
+    self->at = self->buffer + at;
+    self->end = self->buffer + kept + got;
+    if (self->hold)
+        self->hold = self->buffer;
+    return got && !self->status;
+}
+
+/* The functions below pass something from the place `p` on and return the place behind it, or NULL
+ * after a failure. */
+
+/* Makes at least `count` bytes follow, where the document has so many. */
+static const char *look_ahead(haul_json_in *self, const char *p, size_t count)
+{
+    self->at = p;
+    while ((size_t)(self->end - self->at) < count && fill(self))
+        ;
+    return self->at;
+}
+
+static const char *fail_expected(haul_json_in *self, const char *p, const char *expected)
+{
+    char text[96];
+    (void)snprintf(text, sizeof text, "%s: expected %s",
+                   p == self->end ? "JSON cut short" : "not JSON", expected);
+    return fail_at(self, p, text);
+}
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Eight bytes, the first of them lowest. */
+static uint64_t load_word(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Which byte of a word the lowest bit of `marks`, which is not 0, lies in. */
+static int first_marked(uint64_t marks)
+{
+    return __builtin_ctzll(marks) / 8;
+}
+
+/* White space: mostly none, one blank, or a line break and many blanks. */
+static inline const char *pass_space(haul_json_in *self, const char *p)
+{
+    if ((unsigned char)*p > ' ')
+        return p;
+    if (*p == ' ' && (unsigned char)p[1] > ' ')
+        return p + 1;
+    for (;;) {
+        while (classes[(unsigned char)*p] == SPACE) {
+            const uint64_t others = load_word(++p) ^ EACH(' ');
+            p += others ? first_marked(others) : 8;
+        }
+        if (p < self->end)
+            return p;
+        self->at = self->end;
+        const bool filled = fill(self);
+        p = self->at;
+        if (!filled)
+            return p;
+    }
+}
+
+/* Bytes of plain text: none is a quote, a backslash, a control character or beyond ASCII. A byte's
+ * high bit is set in `special` where it is one of those, or stands behind one of those. */
+static inline const char *pass_plain(const char *p)
+{
+    for (;; p += 8) {
+        const uint64_t word = load_word(p);
+        const uint64_t special = (word | (word - EACH(' ')) | ((word ^ EACH('"')) - EACH(1)) |
+                                  ((word ^ EACH('\\')) - EACH(1))) &
+                                 EACH(0x80);
+        if (special)
+            return p + first_marked(special);
+    }
+}
+
+/* One character of a string that is not plain. */
+static const char *pass_special(haul_json_in *self, const char *p)
+{
+    enum { LONGEST_ESCAPE = 12 };
+    int length = 0;
+    p = look_ahead(self, p, LONGEST_ESCAPE);
+    if (p == self->end)
+        return fail_expected(self, p, "the end of a string");
+    if (*p == '\\') {
+        if (haul_json_escaped(p, &length) < 0)
+            return fail_expected(self, p, "an escape of JSON");
+    } else if ((unsigned char)*p < ' ') {
+        return fail_expected(self, p, "no control character in a string");
+    } else if (!(length = haul_utf8_length(p))) {
+        return fail_at(self, p, "invalid UTF-8");
+    }
+    return p + length;
+}
+
+/* The rest of a string behind its quote. Sets *plain to false where it has escapes. */
+static inline const char *pass_string(haul_json_in *self, const char *p, bool *plain)
+{
+    while (*(p = pass_plain(p)) != '"') {
+        *plain &= *p != '\\';
+        if (p == self->end) {
+            self->at = p;
+            if (fill(self)) {
+                p = self->at;
+                continue;
+            }
+            p = self->at;
+        }
+        if (!(p = pass_special(self, p)))
+            return NULL;
+    }
+    return p + 1;
+}
+
+/* At least one digit. */
+static inline const char *pass_digits(haul_json_in *self, const char *p)
+{
+    bool some = false;
+    for (;;) {
+        const uint64_t word = load_word(p);
+        /* each byte's high bit: above '9', below '0', or, wrongly, behind one that is */
+        const uint64_t others =
+            ((word + EACH(0x7f - '9')) | (word - EACH('0')) | word) & EACH(0x80);
+        const int count = others ? first_marked(others) : 8;
+        some |= count > 0;
+        p += count;
+        if (count == 8)
+            continue;
+        if (p < self->end)
+            return some ? p : fail_expected(self, p, "a digit");
+        self->at = p;
+        const bool filled = fill(self);
+        p = self->at;
+        if (!filled)
+            return some ? p : fail_expected(self, p, "a digit");
+    }
+}
+
+/* The byte at hand within a token is at the place that is returned. */
+static inline const char *peek(haul_json_in *self, const char *p)
+{
+    return p < self->end ? p : look_ahead(self, p, 1);
+}
+
+static inline const char *pass_number(haul_json_in *self, const char *p)
+{
+    p = peek(self, p + (*p == '-'));
+    if (*p == '0')
+        p++;
+    else if (!(p = pass_digits(self, p)))
+        return NULL;
+    p = peek(self, p);
+    if (*p == '.') {
+        if (!(p = pass_digits(self, p + 1)))
+            return NULL;
+        p = peek(self, p);
+    }
+    if ((*p | 0x20) != 'e')
+        return p;
+    p = peek(self, p + 1);
+    p += *p == '+' || *p == '-';
+    return pass_digits(self, p);
+}
+
+static const char *pass_word(haul_json_in *self, const char *p)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } words[] = {{"true", 4}, {"false", 5}, {"null", 4}};
+    p = look_ahead(self, p, 5);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!memcmp(p, words[i].text, words[i].length))
+            return p + words[i].length;
+    return fail_expected(self, p, "true, false or null");
+}
+
+static inline const char *push(haul_json_in *self, const char *p)
+{
+    if (self->depth == HAUL_JSON_IN_DEPTH)
+        return fail_at(self, p, "JSON nested deeper than 2048");
+    const uint64_t bit = UINT64_C(1) << self->depth % 64;
+    uint64_t *const word = &self->in_object[self->depth / 64];
+    *word = *p == '{' ? *word | bit : *word & ~bit;
+    self->depth++;
+    self->fresh = true;
+    return p + 1;
+}
+
+static inline bool in_object(const haul_json_in *self)
+{
+    const int level = self->depth - 1;
+    return self->in_object[level / 64] >> level % 64 & 1;
+}
+
+/* Comes to the next member or item; leaves the object or array where there is none. */
+static inline const char *step(haul_json_in *self, const char *p, char close, bool *more)
+{
+    p = pass_space(self, p);
+    *more = *p != close;
+    if (!*more) {
+        self->depth--;
+        self->fresh = false;
+        return p + 1;
+    }
+    if (self->fresh) {
+        self->fresh = false;
+        return p;
+    }
+    if (*p != ',')
+        return fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
+    return pass_space(self, p + 1);
+}
+
+static inline const char *pass_colon(haul_json_in *self, const char *p)
+{
+    p = pass_space(self, p);
+    return *p == ':' ? p + 1 : fail_expected(self, p, "':'");
+}
+
+/* A member's name and colon. */
+static inline const char *pass_key(haul_json_in *self, const char *p)
+{
+    bool plain = true;
+    if (*p != '"')
+        return fail_expected(self, p, "a member's name");
+    p = pass_string(self, p + 1, &plain);
+    return p ? pass_colon(self, p) : NULL;
+}
+
+/* A value; of an object or array its beginning alone. */
+static inline const char *pass_value(haul_json_in *self, const char *p)
+{
+    bool plain = true;
+    p = pass_space(self, p);
+    switch (classes[(unsigned char)*p]) {
+    case QUOTE:
+        return pass_string(self, p + 1, &plain);
+    case DIGIT:
+        return pass_number(self, p);
+    case OPEN:
+        return push(self, p);
+    case WORD:
+        return pass_word(self, p);
+    default:
+        return fail_expected(self, p, "a value");
+    }
+}
+
+/* All that stands above `depth`. */
+static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
+{
+    while (p && self->depth > depth) {
+        bool more;
+        if (in_object(self)) {
+            p = step(self, p, '}', &more);
+            p = p && more ? pass_key(self, p) : p;
+        } else {
+            p = step(self, p, ']', &more);
+        }
+        p = p && more ? pass_value(self, p) : p;
+    }
+    return p;
+}
+
+/* Goes on behind what was passed. */
+static bool passed(haul_json_in *self, const char *p)
+{
+    if (p)
+        self->at = p;
+    return p != NULL;
+}
+
+void haul_json_in_skip(haul_json_in *self)
+{
+    const int depth = self->depth;
+    const char *const p = self->status ? NULL : pass_value(self, self->at);
+    (void)passed(self, p ? pass_down_to(self, p, depth) : NULL);
+}
+
+void haul_json_in_leave(haul_json_in *self)
+{
+    if (self->depth && !self->status)
+        (void)passed(self, pass_down_to(self, self->at, self->depth - 1));
+}
+
+haul_json_kind haul_json_in_kind(haul_json_in *self)
+{
+    if (self->status)
+        return HAUL_JSON_NONE;
+    self->at = pass_space(self, self->at);
+    self->value_at = offset_of(self, self->at);
+    switch (classes[(unsigned char)*self->at]) {
+    case QUOTE:
+        return HAUL_JSON_STRING;
+    case DIGIT:
+        return HAUL_JSON_NUMBER;
+    case OPEN:
+        return *self->at == '{' ? HAUL_JSON_OBJECT : HAUL_JSON_ARRAY;
+    case WORD:
+        return *self->at == 't'   ? HAUL_JSON_TRUE
+               : *self->at == 'f' ? HAUL_JSON_FALSE
+                                  : HAUL_JSON_NULL;
+    default:
+        (void)fail_expected(self, self->at, "a value");
+        return HAUL_JSON_NONE;
+    }
+}
+
+static bool enter(haul_json_in *self, haul_json_kind kind, const char *otherwise)
+{
+    const haul_json_kind found = haul_json_in_kind(self);
+    if (found == kind)
+        return passed(self, push(self, self->at));
+    if (found)
+        (void)haul_json_in_fail_at(self, self->value_at, otherwise);
+    return false;
+}
+
+bool haul_json_in_object(haul_json_in *self)
+{
+    return enter(self, HAUL_JSON_OBJECT, "expected an object");
+}
+
+bool haul_json_in_array(haul_json_in *self)
+{
+    return enter(self, HAUL_JSON_ARRAY, "expected an array");
+}
+
+static bool decode(haul_json_in *self, haul_json_text *text)
+{
+    if (!haul_grow(&self->decoded, &self->decoded_capacity, text->length + 1, 1)) {
+        self->status = haul_fail_no_memory(&self->error);
+        return false;
+    }
+    *text = haul_json_unescape(*text, self->decoded);
+    return true;
+}
+
+/* Takes the string at hand, whose quote is the next byte. */
+static bool take_string(haul_json_in *self, haul_json_text *text)
+{
+    bool plain = true;
+    self->hold = self->at + 1;
+    const bool whole = passed(self, pass_string(self, self->hold, &plain));
+    *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - 1 - self->hold) : 0};
+    self->hold = NULL;
+    return whole && (plain || decode(self, text));
+}
+
+bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
+{
+    bool more = false;
+    if (self->status || !passed(self, step(self, self->at, '}', &more)) || !more)
+        return false;
+    if (*self->at != '"')
+        (void)fail_expected(self, self->at, "a member's name");
+    if (self->status || !take_string(self, key))
+        return false;
+    /* the name may move with the buffer until the colon is there */
+    const bool here = key->bytes != self->decoded;
+    self->hold = here ? key->bytes : NULL;
+    const bool whole = passed(self, pass_colon(self, self->at));
+    key->bytes = here ? self->hold : key->bytes;
+    self->hold = NULL;
+    return whole;
+}
+
+bool haul_json_in_item(haul_json_in *self)
+{
+    bool more = false;
+    return !self->status && passed(self, step(self, self->at, ']', &more)) && more;
+}
+
+bool haul_json_in_string(haul_json_in *self, haul_json_text *text)
+{
+    const haul_json_kind kind = haul_json_in_kind(self);
+    if (kind == HAUL_JSON_STRING)
+        return take_string(self, text);
+    if (kind)
+        (void)haul_json_in_fail_at(self, self->value_at, "expected a string");
+    return false;
+}
+
+static bool take_number(haul_json_in *self, haul_json_text *text)
+{
+    self->hold = self->at;
+    const bool whole = passed(self, pass_number(self, self->at));
+    *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
+    self->hold = NULL;
+    return whole;
+}
+
+bool haul_json_in_number(haul_json_in *self, haul_json_text *text)
+{
+    const haul_json_kind kind = haul_json_in_kind(self);
+    if (kind == HAUL_JSON_NUMBER)
+        return take_number(self, text);
+    if (kind)
+        (void)haul_json_in_fail_at(self, self->value_at, "expected a number");
+    return false;
+}
+
+haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
+{
+    const haul_json_kind kind = haul_json_in_kind(self);
+    *text = (haul_json_text){0};
+    if (kind == HAUL_JSON_STRING)
+        return take_string(self, text) ? kind : HAUL_JSON_NONE;
+    if (kind == HAUL_JSON_NUMBER)
+        return take_number(self, text) ? kind : HAUL_JSON_NONE;
+    haul_json_in_skip(self);
+    return self->status ? HAUL_JSON_NONE : kind;
+}
+
+/* The byte-order mark, which RFC 8259 lets readers pass over. */
+static haul_status pass_mark(haul_json_in *self, haul_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    (void)look_ahead(self, self->at, sizeof mark - 1);
+    if (self->status && error)
+        *error = self->error;
+    if (!memcmp(self->at, mark, sizeof mark - 1))
+        self->at += sizeof mark - 1;
+    return self->status;
+}
+
+static bool make_buffer(haul_json_in *self, size_t size)
+{
+    self->capacity = size;
+    self->buffer = malloc(size + PADDING);
+    if (!self->buffer)
+        return false;
+    memset(self->buffer, 0, PADDING);
+    self->at = self->end = self->buffer;
+    return true;
+}
+
+haul_status haul_json_in_open(haul_json_in *self, const char *file, haul_json_read *read,
+                              void *source, haul_error *error)
+{
+    *self = (haul_json_in){.file = file, .read = read, .source = source};
+    return make_buffer(self, WINDOW_BYTES) ? pass_mark(self, error) : haul_fail_no_memory(error);
+}
+
+haul_status haul_json_in_open_memory(haul_json_in *self, const char *file, const char *text,
+                                     size_t size, haul_error *error)
+{
+    *self = (haul_json_in){.file = file};
+    if (!make_buffer(self, size))
+        return haul_fail_no_memory(error);
+    if (size)
+        memcpy(self->buffer, text, size);
+    memset(self->buffer + size, 0, PADDING);
+    self->end += size;
+    return pass_mark(self, error);
+}
+
+void haul_json_in_close(haul_json_in *self)
+{
+    free(self->buffer);
+    free(self->decoded);
+    *self = (haul_json_in){0};
+}
+
+haul_status haul_json_in_end(haul_json_in *self, haul_error *error)
+{
+    if (!self->status) {
+        self->at = pass_space(self, self->at);
+        if (self->at < self->end)
+            (void)fail_at(self, self->at, "not JSON: something behind the document");
+    }
+    if (self->status && error)
+        *error = self->error;
+    return self->status;
+}

@@ -1,0 +1,277 @@
+/* The reader of JSON: what it accepts, where it says that something is wrong, and numbers. That it
+ * accepts what jansson does is the fuzzer's to show (fuzz_json.c). */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/byte_source.h"
+#include "base/json_in.h"
+#include "check.h"
+
+/* A text whose bytes arrive one by one. */
+typedef struct drops {
+    const char *at;
+    size_t left;
+} drops;
+
+static haul_status read_drop(void *source, char *buffer, size_t size, size_t *got,
+                             haul_error *error)
+{
+    (void)error;
+    drops *self = source;
+    *got = self->left && size ? 1 : 0;
+    if (*got)
+        *buffer = *self->at++;
+    self->left -= *got;
+    return HAUL_OK;
+}
+
+static haul_status skip_all(const char *text, size_t size, bool by_drops, haul_error *error)
+{
+    haul_json_in in;
+    drops source = {text, size};
+    *error = (haul_error){0};
+    haul_status status = by_drops ? haul_json_in_open(&in, "j", read_drop, &source, error)
+                                  : haul_json_in_open_memory(&in, "j", text, size, error);
+    haul_json_in_skip(&in);
+    if (!status)
+        status = haul_json_in_end(&in, error);
+    haul_json_in_close(&in);
+    return status;
+}
+
+static void documents_are_accepted(void **state)
+{
+    (void)state;
+    static const char *const right[] = {
+        "[]",
+        " {} ",
+        "1",
+        "-0.5e+7",
+        "\"\"",
+        "null",
+        "[1,2 , 3]",
+        "{\"a\":{\"b\":[true,false]}}",
+        "\xEF\xBB\xBF[1]",
+        "1e400",
+        "123456789012345678901234567890",
+        "\"\\u00e9\\ud83d\\ude00\\n\"",
+        "\"\xC3\xA9 \xF0\x9F\x98\x80\"",
+        "\n\n                    [\n        1\n  ]\n",
+        "{\"a\":1,\"a\":2}",
+        "\"a text of more than a word, with \\\"quotes\\\" in it\"",
+    };
+    haul_error error;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        for (int drop = 0; drop < 2; drop++)
+            if (skip_all(right[i], strlen(right[i]), drop, &error))
+                fail_msg("%s: %s", right[i], error.text);
+}
+
+static void wrong_documents_are_located(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says;
+    } wrong[] = {
+        {"", "cut short: expected a value at byte 0"},
+        {"[1, 2", "cut short: expected ',' or ']' at byte 5"},
+        {"[1, 2}", "not JSON: expected ',' or ']' at byte 5"},
+        {"[1,]", "expected a value at byte 3"},
+        {"{\"a\" 1}", "expected ':' at byte 5"},
+        {"{\"a\": 1, }", "expected a member's name at byte 9"},
+        {"{1: 2}", "expected a member's name at byte 1"},
+        {"[01]", "expected ',' or ']' at byte 2"},
+        {"[1.]", "expected a digit at byte 3"},
+        {"[-]", "expected a digit at byte 2"},
+        {"[1e]", "expected a digit at byte 3"},
+        {"[nul]", "expected true, false or null at byte 1"},
+        {"[NaN]", "expected a value at byte 1"},
+        {"[1] 2", "something behind the document at byte 4"},
+        {"\"abc", "cut short: expected the end of a string at byte 4"},
+        {"\"a\tb\"", "control character in a string at byte 2"},
+        {"\"\\q\"", "expected an escape of JSON at byte 1"},
+        {"\"\\ud83d\"", "expected an escape of JSON at byte 1"},
+        {"\"\\ude00\"", "expected an escape of JSON at byte 1"},
+        {"\"\\u12\"", "expected an escape of JSON at byte 1"},
+        {"\"a\xFF\"", "invalid UTF-8 at byte 2"},
+        {"\"\xC3\"", "invalid UTF-8 at byte 1"},
+        {"\"\xED\xA0\x80\"", "invalid UTF-8 at byte 1"},
+        {"\"\xC0\x80\"", "invalid UTF-8 at byte 1"},
+    };
+    haul_error error;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        for (int drop = 0; drop < 2; drop++) {
+            assert_int_equal(skip_all(wrong[i].text, strlen(wrong[i].text), drop, &error),
+                             HAUL_BAD_INPUT);
+            assert_string_equal(error.file, "j");
+            if (!strstr(error.text, wrong[i].says))
+                fail_msg("%s: %s", wrong[i].text, error.text);
+        }
+    assert_int_equal(skip_all("[1\0]", 4, false, &error), HAUL_BAD_INPUT);
+    assert_int_equal(error.column, 3);
+}
+
+static void depth_is_bounded(void **state)
+{
+    (void)state;
+    enum { DEEP = 100000 };
+    char *text = malloc(2 * DEEP);
+    assert_non_null(text);
+    memset(text, '[', DEEP);
+    memset(text + DEEP, ']', DEEP);
+    haul_error error;
+    assert_int_equal(skip_all(text, 2 * DEEP, false, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "nested deeper than 2048 at byte 2048"));
+    assert_int_equal(skip_all(text + DEEP - 2048, 4096, false, &error), HAUL_OK);
+    free(text);
+}
+
+static void values_are_pulled(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"na\\u006de\": \"a \\\"b\\\" \\u00e9\", \"skipped\": {\"x\": [1, {}]}, \"n\": -12.5,"
+        " \"left\": [1, [2, 3], {\"a\": 4}, 5], \"word\": true}";
+    for (int drop = 0; drop < 2; drop++) {
+        haul_json_in in;
+        haul_error error = {0};
+        drops source = {text, sizeof text - 1};
+        assert_int_equal(drop ? haul_json_in_open(&in, "j", read_drop, &source, &error)
+                              : haul_json_in_open_memory(&in, "j", text, sizeof text - 1, &error),
+                         HAUL_OK);
+        haul_json_text key, value;
+        assert_true(haul_json_in_object(&in));
+        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "name"));
+        assert_true(haul_json_in_string(&in, &value) && haul_json_is(value, "a \"b\" \xC3\xA9"));
+        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "skipped"));
+        haul_json_in_skip(&in);
+        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "n"));
+        assert_true(haul_json_in_number(&in, &value) && haul_json_is(value, "-12.5"));
+        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "left"));
+        assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
+        haul_json_in_skip(&in);
+        assert_true(haul_json_in_item(&in) && haul_json_in_array(&in));
+        haul_json_in_leave(&in);
+        assert_true(haul_json_in_item(&in));
+        haul_json_in_skip(&in);
+        haul_json_in_leave(&in);
+        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "word"));
+        assert_int_equal(haul_json_in_scalar(&in, &value), HAUL_JSON_TRUE);
+        assert_false(haul_json_in_key(&in, &key));
+        assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
+        haul_json_in_close(&in);
+    }
+}
+
+static void the_first_failure_is_kept(void **state)
+{
+    (void)state;
+    haul_json_in in;
+    haul_error error = {0};
+    haul_json_text text;
+    assert_int_equal(haul_json_in_open_memory(&in, "j", "[\n 1, \"a\"]", 10, &error), HAUL_OK);
+    assert_false(haul_json_in_object(&in));
+    assert_false(haul_json_in_array(&in));
+    assert_false(haul_json_in_item(&in));
+    assert_false(haul_json_in_string(&in, &text));
+    assert_int_equal(haul_json_in_kind(&in), HAUL_JSON_NONE);
+    haul_json_in_skip(&in);
+    haul_json_in_leave(&in);
+    assert_int_equal(haul_json_in_end(&in, &error), HAUL_BAD_INPUT);
+    assert_string_equal(error.text, "expected an object at byte 0");
+    haul_json_in_close(&in);
+}
+
+static haul_json_text text_of(const char *text)
+{
+    return (haul_json_text){text, strlen(text)};
+}
+
+static void decimals_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int places;
+        int64_t value;
+    } right[] = {
+        {"1712195495505582.988", 3, INT64_C(1712195495505582988)},
+        {"4203669603187.439", 3, 4203669603187439},
+        {"0", 3, 0},
+        {"-0.0004", 3, 0},
+        {"-0.0005", 3, -1},
+        {"0.0005", 3, 1},
+        {"0.00049999999999999999999999", 3, 0},
+        {"2.5e-1", 3, 250},
+        {"1.5E3", 3, 1500000},
+        {"9223372036854775807", 0, INT64_MAX},
+        {"9223372036854775.8070000000000000000000", 3, INT64_MAX},
+        {"1e-400", 3, 0},
+        {"0e999999999999", 3, 0},
+        {"12345678901234567890123e-20", 0, 123},
+    };
+    int64_t value;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        if (!haul_json_scaled(text_of(right[i].text), right[i].places, &value) ||
+            value != right[i].value)
+            fail_msg("%s", right[i].text);
+    }
+    static const char *const wrong[] = {
+        "1e400", "9223372036854775808", "1e19", "", "-", "01", "1.", ".5", "1e", "x", "0x10"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(haul_json_scaled(text_of(wrong[i]), 0, &value));
+    double number;
+    assert_true(haul_json_double(text_of("-1.25e2"), &number) && !(number < -125) &&
+                !(number > -125));
+    assert_false(haul_json_double(text_of("1e400"), &number));
+    assert_false(haul_json_double(text_of("0x10"), &number));
+    assert_false(haul_json_double(text_of("nan"), &number));
+}
+
+static void long_texts_are_bounded(void **state)
+{
+    (void)state;
+    enum { LONG = 17 << 20 };
+    char path[] = "/tmp/haul-json-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    fputs("[\"", file);
+    for (int i = 0; i < LONG; i++)
+        fputc('a', file);
+    fputs("\"]", file);
+    fclose(file);
+    haul_error error = {0};
+    for (int skip = 0; skip < 2; skip++) {
+        haul_byte_source *source;
+        haul_json_in in;
+        haul_json_text text;
+        assert_int_equal(haul_byte_source_open(path, &source, &error), HAUL_OK);
+        assert_int_equal(haul_json_in_open(&in, path, haul_byte_source_read, source, &error),
+                         HAUL_OK);
+        assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
+        if (skip)
+            haul_json_in_skip(&in);
+        else
+            assert_false(haul_json_in_string(&in, &text));
+        haul_json_in_leave(&in);
+        assert_int_equal(haul_json_in_end(&in, &error), skip ? HAUL_OK : HAUL_BAD_INPUT);
+        assert_non_null(strstr(error.text, "a text of more than 16 MiB at byte 2"));
+        haul_json_in_close(&in);
+        haul_byte_source_close(source);
+    }
+    remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_are_accepted),    cmocka_unit_test(wrong_documents_are_located),
+        cmocka_unit_test(depth_is_bounded),          cmocka_unit_test(values_are_pulled),
+        cmocka_unit_test(the_first_failure_is_kept), cmocka_unit_test(decimals_are_exact),
+        cmocka_unit_test(long_texts_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
