@@ -303,7 +303,8 @@ struct haul_launch {
      * launch latency: what the kernel reads and writes, and computes. */
     double bytes;
     double flops;
-    bool is_double; /* the peak is that of doubles */
+    double mapped_bytes[2]; /* read, and written, of mapped buffers: over the link */
+    bool is_double;         /* the peak is that of doubles */
 };
 
 /* Queues a kernel. An empty box is an operation that does nothing. Returns USAGE for arguments that

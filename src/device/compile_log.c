@@ -6,9 +6,8 @@
 
 #include "base/fail.h"
 
-/* The numbers that stand before `end`: "file:LINE:COLUMN", "file(LINE)". Returns the length of the
- * file's name, or 0. */
-static size_t read_place(const char *line, const char *end, int *row, int *column)
+/* The numbers that stand before `end`: "file:LINE:COLUMN", "file(LINE)". */
+static bool read_place(const char *line, const char *end, int *row, int *column)
 {
     const char *at = end;
     int numbers[2] = {0, 0};
@@ -20,28 +19,29 @@ static size_t read_place(const char *line, const char *end, int *row, int *colum
             at--;
         numbers[count++] = (int)strtol(at, NULL, 10);
         if (at == line || (at[-1] != ':' && at[-1] != '('))
-            return 0;
+            return false;
         at--;
     }
-    if (!count)
-        return 0;
-    *row = numbers[count - 1];
+    *row = numbers[count == 2];
     *column = count == 2 ? numbers[0] : 0;
-    return (size_t)(at - line);
+    return count > 0;
 }
 
 haul_status haul_fail_compile(const haul_kernel_source *source, const char *log, haul_error *error)
 {
-    static const char mark[] = ": error: ";
+    static const char mark[] = "error: ";
     const char *found = strstr(log, mark);
     if (!found)
         return haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.400s",
                          source->name, log);
     const char *line = found, *text = found + sizeof mark - 1;
+    int row = 0, column = 0;
     while (line > log && line[-1] != '\n')
         line--;
-    int row = 0, column = 0;
-    (void)read_place(line, found, &row, &column);
+    const bool is_before = found > line + 2 && read_place(line, found - 2, &row, &column);
+    const char *behind = strstr(text, ": ");
+    if (!is_before && behind && read_place(text, behind, &row, &column))
+        text = behind + 2;
     haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.*s", source->name,
               (int)strcspn(text, "\n"), text);
     haul_error_at(error, source->file, row, column);

@@ -5,8 +5,8 @@
 #include "haul/device.h"
 
 /* BAD_INPUT with the place and the text of the first error in a compiler's log, which is clang's
- * ("file:3:5: error: ...") or NVRTC's ("file(3): error: ..."); with the log's beginning where there
- * is none of either form. */
+ * ("file:3:5: error: ..."), PoCL's ("error: file:3:5: ...") or NVRTC's ("file(3): error: ...");
+ * with the log's beginning where there is none of either form. */
 haul_status haul_fail_compile(const haul_kernel_source *source, const char *log, haul_error *error);
 
 #endif

@@ -51,8 +51,8 @@ HAUL_KERNEL_GROUPS(turn, device_kernels, 4, 4, HAUL_IN(int, from), HAUL_OUT(int,
         to[base + 4 * y + x] = tile[15 - 4 * y - x] + HAUL_MINE(kept, x, y);
 }
 
-/* Hangs for as many steps as it is told. */
-HAUL_KERNEL_1D(spin, device_kernels, HAUL_INOUT(int, x), HAUL_VALUE(int, steps))
+/* Takes as many steps as it is told, each of which needs the one before it. */
+HAUL_KERNEL_1D(spin, device_kernels, HAUL_INOUT(unsigned, x), HAUL_VALUE(int, steps))
 {
     HAUL_FOR1 (i)
         for (int step = 0; step < steps; step++)

@@ -463,10 +463,10 @@ static void test_peers(void **state)
     haul_device_close(other.device);
 }
 
-static int open_fixture(fixture *self, const char *name)
+static int open_fixture(fixture *self, const char *name, const haul_device_options *options)
 {
     haul_error *error = &self->error;
-    if (haul_device_open(name, NULL, &self->device, error) ||
+    if (haul_device_open(name, options, &self->device, error) ||
         haul_stream_new(self->device, &self->stream, error)) {
         fprintf(stderr, "%s: %s\n", name, error->text);
         return 1;
@@ -474,10 +474,10 @@ static int open_fixture(fixture *self, const char *name)
     return 0;
 }
 
-static int run_on(const char *name)
+static int run_with(const char *name, const haul_device_options *options)
 {
     fixture self = {.name = name};
-    if (open_fixture(&self, name))
+    if (open_fixture(&self, name, options))
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_flat_copies, &self),
@@ -502,6 +502,11 @@ static int run_on(const char *name)
     haul_stream_free(self.stream);
     haul_device_close(self.device);
     return failed;
+}
+
+static int run_on(const char *name)
+{
+    return run_with(name, NULL);
 }
 
 static bool has_parts(void)
@@ -533,5 +538,10 @@ int main(int argc, char **argv)
             failed += run_on("opencl:0.0");
     }
     haul_names_free(names, count);
+    failed += run_on("sim:lassen:0");
+    for (haul_order order = HAUL_ORDER_LATE; order <= HAUL_ORDER_RANDOM; order++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            failed +=
+                run_with("sim:lassen:0", &(haul_device_options){.order = order, .seed = seed});
     return failed;
 }

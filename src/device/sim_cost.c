@@ -1,0 +1,116 @@
+/* How long operations take on the machine. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "device/sim_device.h"
+#include "haul/cost.h"
+
+static int64_t ns_of(double seconds)
+{
+    return llround(fmin(fmax(seconds * 1e9, 0), 0x1p60));
+}
+
+/* One core's copy, where the machine says its rate; else no time. */
+static double host_copy_s(const haul_machine *machine, uint64_t bytes)
+{
+    const haul_parameter *rate = &machine->host.copy_rate_Bps;
+    return rate->provenance && rate->value > 0 ? (double)bytes / rate->value : 0;
+}
+
+haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *transfer,
+                             haul_memory memory, int64_t *dur_ns, haul_error *error)
+{
+    const haul_copy copy = {
+        .bytes = transfer->size[0] * transfer->size[1] * transfer->size[2],
+        .direction = haul_transfer_direction(transfer),
+        .memory = memory,
+        .locality = HAUL_NEAR,
+    };
+    if (copy.direction == HAUL_HTOH) {
+        *dur_ns = ns_of(host_copy_s(node->machine, copy.bytes));
+        return HAUL_OK;
+    }
+    haul_estimate estimate;
+    const haul_status status = haul_copy_time(node->machine, NULL, &copy, &estimate, error);
+    if (!status)
+        *dur_ns = ns_of(estimate.seconds);
+    return status;
+}
+
+static haul_status need(const haul_machine *machine, const haul_parameter *parameter,
+                        const char *path, haul_error *error)
+{
+    if (parameter->provenance && parameter->value > 0)
+        return HAUL_OK;
+    return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks %s", machine->name, path);
+}
+
+haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t *dur_ns,
+                             haul_error *error)
+{
+    const haul_parameter *rate = &node->machine->gpu.memory_bandwidth_Bps;
+    const haul_status status = need(node->machine, rate, "gpu.memory_bandwidth", error);
+    if (!status)
+        *dur_ns = ns_of((double)bytes / rate->value);
+    return status;
+}
+
+/* Mapped memory is read and written over the link (CCGrid 2014, section III.D). */
+static haul_status link_s(const haul_machine *machine, const haul_launch *launch, double *seconds,
+                          haul_error *error)
+{
+    *seconds = 0;
+    for (int i = 0; i < 2; i++) {
+        if (!(launch->mapped_bytes[i] > 0))
+            continue;
+        const haul_copy_curve *curve =
+            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        if (!curve || !curve->rate_Bps.provenance)
+            return haul_fail(error, HAUL_MISSING,
+                             "machine '%.100s' lacks the rate of pinned "
+                             "copies %s",
+                             machine->name, haul_direction_text((haul_direction)i));
+        *seconds = fmax(*seconds, launch->mapped_bytes[i] / curve->rate_Bps.value);
+    }
+    return HAUL_OK;
+}
+
+/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009), and the link's. */
+static haul_status roofline_s(const haul_machine *machine, const haul_launch *launch,
+                              double *seconds, haul_error *error)
+{
+    const haul_gpu *gpu = &machine->gpu;
+    const haul_parameter *peak = launch->is_double ? &gpu->fp64_flops : &gpu->fp32_flops;
+    double over_link_s;
+    haul_status status = link_s(machine, launch, &over_link_s, error);
+    if (!status && launch->bytes > 0)
+        status = need(machine, &gpu->memory_bandwidth_Bps, "gpu.memory_bandwidth", error);
+    if (!status && launch->flops > 0)
+        status = need(machine, peak, launch->is_double ? "gpu.fp64" : "gpu.fp32", error);
+    if (status)
+        return status;
+    const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
+    const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
+    *seconds = gpu->launch_latency_s.value + fmax(fmax(memory_s, compute_s), over_link_s);
+    return HAUL_OK;
+}
+
+haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
+                               const haul_launch *launch, int64_t *dur_ns, haul_error *error)
+{
+    const haul_sim_node *node = haul_sim_node_of(device);
+    const haul_device_options *options = &device->options;
+    double seconds;
+    haul_status status = HAUL_OK;
+    if (options->kernel_seconds)
+        seconds = options->kernel_seconds(options->kernel_state, node->machine, kernel, launch);
+    else
+        status = roofline_s(node->machine, launch, &seconds, error);
+    if (status)
+        return status;
+    if (!(seconds >= 0))
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' was given a time of %g s",
+                         kernel->source->name, seconds);
+    *dur_ns = ns_of(seconds);
+    return HAUL_OK;
+}

@@ -1,0 +1,525 @@
+#include "device/sim_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "device/backends.h"
+
+enum { ALIGNMENT = 4096, POISON = 0xcb, POLL_NS = 1000, NAME_BYTES = 512 };
+
+/* "k40", "lassen:1", "my/file.yaml:1": a machine and the number of its GPU. */
+static unsigned parse_which(const char *which, char name[NAME_BYTES])
+{
+    const char *colon = strrchr(which, ':');
+    char *rest = NULL;
+    const unsigned long number = colon ? strtoul(colon + 1, &rest, 10) : 0;
+    const bool is_numbered = colon && rest != colon + 1 && !*rest && number < 100000;
+    const int length = is_numbered ? (int)(colon - which) : NAME_BYTES;
+    snprintf(name, NAME_BYTES, "%.*s", length, which);
+    return is_numbered ? (unsigned)number : 0;
+}
+
+static void node_release(haul_sim_node *node)
+{
+    if (--node->users)
+        return;
+    haul_machine_free(node->owned);
+    free(node->ops);
+    free(node->works);
+    free(node->spans);
+    free(node->edges);
+    free(node->shapes);
+    free(node->streams);
+    free(node->streams_used);
+    free(node->devices);
+    free(node);
+}
+
+static haul_status node_new(const char *name, const haul_device_options *options,
+                            haul_sim_node **out, haul_error *error)
+{
+    haul_sim_node *node = calloc(1, sizeof *node);
+    if (!node)
+        return haul_fail_no_memory(error);
+    *node = (haul_sim_node){
+        .machine = options->machine,
+        .users = 1,
+        .without_data = options->without_data,
+        .order = options->order,
+        .random = options->seed ^ 0x9e3779b97f4a7c15, /* zero is the one state that stays */
+        .time_limit_s = options->time_limit_s,
+    };
+    haul_status status = HAUL_OK;
+    if (!node->random)
+        node->random = 1;
+    if (!node->machine && !*name)
+        status = haul_fail(error, HAUL_USAGE,
+                           "a simulated device is 'sim:MACHINE', or "
+                           "'sim:MACHINE:GPU'; 'haul machine list' names them");
+    if (!status && !node->machine) {
+        status = haul_machine_load(name, &node->owned, error);
+        node->machine = node->owned;
+    }
+    if (!status)
+        status = haul_timeline_device_of(node->machine, &node->device, error);
+    if (status)
+        node_release(node);
+    else
+        *out = node;
+    return status;
+}
+
+static haul_status add_device(haul_sim_device *self, unsigned gpu, haul_error *error)
+{
+    haul_sim_node *node = self->node;
+    const haul_parameter *count = &node->machine->gpu.count;
+    if (count->provenance && (double)gpu >= count->value)
+        return haul_fail(error, HAUL_ABSENT, "no GPU %u: machine '%.100s' has %g, from 0 on", gpu,
+                         node->machine->name, count->value);
+    for (size_t i = 0; i < node->device_count; i++)
+        if (node->devices[i].id == gpu) {
+            self->index = (uint32_t)i;
+            return HAUL_OK;
+        }
+    if (!haul_grow(&node->devices, &node->device_capacity, node->device_count + 1,
+                   sizeof *node->devices))
+        return haul_fail_no_memory(error);
+    self->index = (uint32_t)node->device_count;
+    node->devices[node->device_count++] = (haul_workload_device){.id = gpu};
+    return HAUL_OK;
+}
+
+static void describe(haul_sim_device *self)
+{
+    const haul_machine *machine = self->node->machine;
+    const haul_gpu *gpu = &machine->gpu;
+    self->base.properties = (haul_device_properties){
+        .name = gpu->name ? gpu->name : machine->name,
+        .architecture = gpu->architecture,
+        .is_simulated = true,
+        .can = HAUL_CAN_MAP | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
+        .memory_bytes = (uint64_t)gpu->memory_bytes.value,
+        .l2_bytes = (uint64_t)gpu->l2_bytes.value,
+        .memory_bandwidth_Bps = gpu->memory_bandwidth_Bps.value,
+        .clock_Hz = gpu->clock_Hz.value,
+        .multiprocessors = (unsigned)gpu->multiprocessors.value,
+        .copy_engines = (unsigned)gpu->copy_engines.value,
+        .implicit_sync = gpu->implicit_sync.provenance ? gpu->implicit_sync.value > 0 : -1,
+    };
+}
+
+static haul_status open_sim(const char *which, const haul_device_options *options,
+                            haul_device **device, haul_error *error)
+{
+    char name[NAME_BYTES];
+    const unsigned gpu = parse_which(which, name);
+    haul_sim_device *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
+    if (options->beside) {
+        self->node = haul_sim_node_of(options->beside);
+        self->node->users++;
+    } else {
+        status = node_new(name, options, &self->node, error);
+    }
+    if (!self->node) {
+        free(self);
+        return status;
+    }
+    status = add_device(self, gpu, error);
+    if (status) {
+        node_release(self->node);
+        free(self);
+        return status;
+    }
+    describe(self);
+    *device = &self->base;
+    return HAUL_OK;
+}
+
+static void close_sim(haul_device *device)
+{
+    node_release(haul_sim_node_of(device));
+    free(device);
+}
+
+static int64_t now(haul_device *device)
+{
+    return haul_sim_node_of(device)->now_ns;
+}
+
+static haul_status room(haul_device *device, uint64_t *bytes, haul_error *error)
+{
+    const uint64_t all = device->properties.memory_bytes;
+    if (!all)
+        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.memory",
+                         haul_sim_node_of(device)->machine->name);
+    *bytes = all > device->allocated ? all - device->allocated : 0;
+    return HAUL_OK;
+}
+
+static haul_memory memory_at(const haul_sim_node *node, const void *pointer)
+{
+    const uintptr_t at = (uintptr_t)pointer;
+    for (const haul_sim_buffer *buffer = node->buffers; buffer; buffer = buffer->next) {
+        const uintptr_t first = (uintptr_t)buffer->data;
+        if (first && at >= first && at - first < buffer->base.bytes)
+            return buffer->base.kind == HAUL_BUFFER_DEVICE ? HAUL_DEVICE : HAUL_PINNED;
+    }
+    return HAUL_PAGEABLE;
+}
+
+static haul_status memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                             haul_error *error)
+{
+    (void)error;
+    *memory = memory_at(haul_sim_node_of(device), pointer);
+    return HAUL_OK;
+}
+
+static haul_status add_buffer(haul_sim_node *node, char *data, bool is_borrowed,
+                              haul_buffer **buffer, haul_error *error)
+{
+    haul_sim_buffer *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->data = data;
+    self->is_borrowed = is_borrowed;
+    self->next = node->buffers;
+    node->buffers = self;
+    *buffer = &self->base;
+    return HAUL_OK;
+}
+
+static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                              haul_buffer **buffer, haul_error *error)
+{
+    haul_sim_node *node = haul_sim_node_of(device);
+    const uint64_t all = device->properties.memory_bytes;
+    const bool on_device = kind == HAUL_BUFFER_DEVICE;
+    void *data = NULL;
+    if (on_device && all && (device->allocated > all || bytes > all - device->allocated))
+        return haul_fail(error, HAUL_DEVICE_FULL,
+                         "%llu bytes do not fit device '%s': %llu of its %llu are in use",
+                         (unsigned long long)bytes, device->name,
+                         (unsigned long long)device->allocated, (unsigned long long)all);
+    if (!(on_device && node->without_data)) {
+        if (posix_memalign(&data, ALIGNMENT, bytes))
+            return haul_fail_no_memory(error);
+        if (node->order != HAUL_ORDER_USUAL)
+            memset(data, POISON, bytes);
+    }
+    const haul_status status = add_buffer(node, data, false, buffer, error);
+    if (status)
+        free(data);
+    else if (!on_device)
+        (*buffer)->host = data;
+    return status;
+}
+
+static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, haul_buffer **buffer,
+                              haul_error *error)
+{
+    (void)bytes;
+    return add_buffer(haul_sim_node_of(device), host, true, buffer, error);
+}
+
+static void buffer_free(haul_buffer *buffer)
+{
+    haul_sim_node *node = haul_sim_node_of(buffer->device);
+    haul_sim_buffer *self = (haul_sim_buffer *)buffer, **at = &node->buffers;
+    haul_sim_settle(node);
+    while (*at != self)
+        at = &(*at)->next;
+    *at = self->next;
+    if (!self->is_borrowed)
+        free(self->data);
+    free(self);
+}
+
+/* A place of the workload's streams that none of now has. */
+static bool take_stream(haul_sim_node *node, uint32_t *index)
+{
+    size_t at = 0;
+    while (at < node->stream_count && node->streams_used[at])
+        at++;
+    if (!haul_grow(&node->streams, &node->stream_capacity, at + 1, sizeof *node->streams) ||
+        !haul_grow(&node->streams_used, &node->used_capacity, at + 1, sizeof *node->streams_used))
+        return false;
+    if (at == node->stream_count)
+        node->stream_count++;
+    node->streams_used[at] = true;
+    *index = (uint32_t)at;
+    return true;
+}
+
+static haul_status stream_new(haul_device *device, haul_stream **stream, haul_error *error)
+{
+    haul_sim_node *node = haul_sim_node_of(device);
+    haul_sim_stream *self = calloc(1, sizeof *self);
+    if (!self || !take_stream(node, &self->index)) {
+        free(self);
+        return haul_fail_no_memory(error);
+    }
+    node->streams[self->index] = (haul_workload_stream){
+        .device = ((haul_sim_device *)device)->index,
+        .id = self->index,
+    };
+    *stream = &self->base;
+    return HAUL_OK;
+}
+
+static void stream_free(haul_stream *stream)
+{
+    haul_sim_stream *self = (haul_sim_stream *)stream;
+    haul_sim_node *node = haul_sim_node_of(stream->device);
+    haul_sim_settle(node);
+    node->streams_used[self->index] = false;
+    free(self->waits);
+    free(self);
+}
+
+/* A point of a stream, as work that takes no time and holds nothing. */
+static const haul_op point = {.kind = HAUL_OP_COPY, .direction = HAUL_HTOH, .detail = HAUL_HOST};
+
+static haul_status queue_point(haul_stream *stream, const haul_sim_work *work, haul_event *event,
+                               haul_error *error)
+{
+    return haul_sim_queue(stream, &point, work, event, error);
+}
+
+static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
+{
+    const haul_sim_work work = {.kind = HAUL_SIM_NOTHING};
+    return queue_point(stream, &work, event, error);
+}
+
+static haul_status stream_wait(haul_stream *stream, haul_error *error)
+{
+    haul_sim_stream *self = (haul_sim_stream *)stream;
+    haul_status status = self->wait_count ? record(stream, NULL, error) : HAUL_OK;
+    if (!status && self->last)
+        status = haul_sim_wait(haul_sim_node_of(stream->device), self->last - 1, error);
+    return status;
+}
+
+static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
+{
+    (void)device;
+    haul_sim_event *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    *event = &self->base;
+    return HAUL_OK;
+}
+
+static void event_free(haul_event *event)
+{
+    haul_sim_node *node = haul_sim_node_of(event->device);
+    for (size_t i = 0; i < node->count; i++)
+        if (node->works[i].event == (haul_sim_event *)event)
+            node->works[i].event = NULL;
+    free(event);
+}
+
+static haul_status event_wait(haul_event *event, haul_error *error)
+{
+    return haul_sim_wait(haul_sim_node_of(event->device), ((haul_sim_event *)event)->number, error);
+}
+
+/* A question that is answered with no takes a little of the host's time: else who asks again would
+ * ask for ever. */
+static haul_status event_done(haul_event *event, bool *done, haul_error *error)
+{
+    haul_sim_node *node = haul_sim_node_of(event->device);
+    haul_span span;
+    *done = haul_sim_ended(node, (haul_sim_event *)event, &span);
+    if (*done)
+        return event_wait(event, error);
+    node->now_ns += POLL_NS;
+    return HAUL_OK;
+}
+
+static haul_status event_seconds(haul_event *from, haul_event *to, double *seconds,
+                                 haul_error *error)
+{
+    haul_sim_node *node = haul_sim_node_of(from->device);
+    haul_span first, last;
+    if (!haul_sim_ended(node, (haul_sim_event *)from, &first) ||
+        !haul_sim_ended(node, (haul_sim_event *)to, &last))
+        return haul_fail(error, HAUL_USAGE, "an operation that has not ended has no time");
+    *seconds = (double)(last.end_ns - first.start_ns) * 1e-9;
+    return HAUL_OK;
+}
+
+static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error *error)
+{
+    haul_sim_stream *self = (haul_sim_stream *)stream;
+    if (!haul_grow(&self->waits, &self->wait_capacity, self->wait_count + 1, sizeof *self->waits))
+        return haul_fail_no_memory(error);
+    self->waits[self->wait_count++] = ((haul_sim_event *)event)->number;
+    return HAUL_OK;
+}
+
+static void *address_of(const haul_buffer *buffer)
+{
+    return ((const haul_sim_buffer *)buffer)->data;
+}
+
+static char *place(const haul_sim_node *node, const haul_address *address)
+{
+    if (node->without_data)
+        return NULL;
+    return address->buffer ? (char *)address_of(address->buffer) + address->offset : address->host;
+}
+
+/* Memory of the host's side, which decides a copy's cost. */
+static haul_memory memory_of_end(const haul_sim_node *node, const haul_address *end)
+{
+    return end->buffer ? HAUL_PINNED : memory_at(node, end->host);
+}
+
+static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
+                        haul_error *error)
+{
+    const haul_sim_node *node = haul_sim_node_of(stream->device);
+    const haul_direction direction = haul_transfer_direction(transfer);
+    haul_memory memory = HAUL_DEVICE;
+    if (direction == HAUL_HTOD)
+        memory = memory_of_end(node, &transfer->from);
+    else if (direction == HAUL_DTOH || direction == HAUL_HTOH)
+        memory = memory_of_end(node, &transfer->to);
+    haul_op op = {
+        .kind = HAUL_OP_COPY,
+        .bytes = transfer->size[0] * transfer->size[1] * transfer->size[2],
+        .direction = (uint8_t)direction,
+        .detail = (uint8_t)memory,
+    };
+    const haul_status status = haul_sim_copy_ns(node, transfer, memory, &op.dur_ns, error);
+    if (status)
+        return status;
+    const haul_sim_work work = {
+        .kind = HAUL_SIM_COPY,
+        .copy = {place(node, &transfer->to), place(node, &transfer->from), *transfer},
+    };
+    return haul_sim_queue(stream, &op, &work, event, error);
+}
+
+static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                        haul_error *error)
+{
+    const haul_sim_node *node = haul_sim_node_of(stream->device);
+    const haul_address at = {.buffer = filling->buffer, .offset = filling->offset};
+    haul_op op = {.kind = HAUL_OP_MEMSET, .bytes = filling->bytes};
+    const haul_status status = haul_sim_fill_ns(node, filling->bytes, &op.dur_ns, error);
+    if (status)
+        return status;
+    const haul_sim_work work = {
+        .kind = HAUL_SIM_FILL,
+        .fill = {place(node, &at), filling->bytes, filling->value},
+    };
+    return haul_sim_queue(stream, &op, &work, event, error);
+}
+
+static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
+                        haul_event *event, haul_error *error)
+{
+    const haul_sim_work work = {.kind = HAUL_SIM_CALL, .call = {function, state}};
+    return queue_point(stream, &work, event, error);
+}
+
+static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
+                              haul_kernel **kernel, haul_error *error)
+{
+    if (!source->host && !haul_sim_node_of(device)->without_data)
+        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
+                         source->name);
+    haul_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    *kernel = self;
+    return HAUL_OK;
+}
+
+static void kernel_free(haul_kernel *kernel)
+{
+    free(kernel);
+}
+
+static uint32_t extent(const haul_box *box, int d)
+{
+    return (uint32_t)box->hi[d] - (uint32_t)box->lo[d];
+}
+
+/* Loops are launched as blocks of 256 threads. */
+static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box)
+{
+    haul_shape shape = {.grid = {extent(box, 0), extent(box, 1), extent(box, 2)},
+                        .block = {source->group[0], source->group[1], 1}};
+    if (!source->group[0]) {
+        shape.grid[0] = (shape.grid[0] - 1) / 256 + 1;
+        shape.block[0] = 256;
+        shape.block[1] = 1;
+    }
+    return shape;
+}
+
+static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
+                          haul_event *event, haul_error *error)
+{
+    haul_sim_node *node = haul_sim_node_of(stream->device);
+    haul_op op = {.kind = HAUL_OP_KERNEL, .shape = (uint32_t)node->shape_count};
+    haul_sim_work work = {.kind = HAUL_SIM_NOTHING};
+    haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &op.dur_ns, error);
+    if (status)
+        return status;
+    if (!haul_grow(&node->shapes, &node->shape_capacity, node->shape_count + 1,
+                   sizeof *node->shapes))
+        return haul_fail_no_memory(error);
+    if (!node->without_data) {
+        work.kind = HAUL_SIM_KERNEL;
+        status = haul_host_call_make(kernel->source, given, address_of, &work.kernel, error);
+        if (status)
+            return status;
+    }
+    status = haul_sim_queue(stream, &op, &work, event, error);
+    if (!status)
+        node->shapes[node->shape_count++] = shape_of(kernel->source, &given->box);
+    else if (!node->without_data)
+        haul_host_call_release(&work.kernel);
+    return status;
+}
+
+const haul_device_backend haul_sim_backend = {
+    .abi = HAUL_DEVICE_ABI,
+    .kind = "sim",
+    .summary = "a GPU of a machine file, on a clock of its own",
+    .open = open_sim,
+    .close = close_sim,
+    .room = room,
+    .now = now,
+    .memory_of = memory_of,
+    .buffer_new = buffer_new,
+    .buffer_pin = buffer_pin,
+    .buffer_free = buffer_free,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_wait = stream_wait,
+    .event_new = event_new,
+    .event_free = event_free,
+    .event_wait = event_wait,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .copy = copy,
+    .fill = fill,
+    .call = call,
+    .record = record,
+    .wait_event = wait_event,
+    .kernel_new = kernel_new,
+    .kernel_free = kernel_free,
+    .launch = launch,
+};

@@ -1,0 +1,137 @@
+/* The device `sim`: GPUs of a machine that need not be there. What is queued is a workload; when
+ * the host waits, the timeline engine says when each operation ran, the host's clock moves to the
+ * end of the one that is waited for, and the data moves. */
+#ifndef HAUL_DEVICE_SIM_DEVICE_H
+#define HAUL_DEVICE_SIM_DEVICE_H
+
+#include "device/host_work.h"
+#include "haul/device_backend.h"
+#include "haul/timeline.h"
+
+typedef struct haul_sim_event haul_sim_event;
+
+/* What an operation does to data. */
+typedef struct haul_sim_work {
+    enum { HAUL_SIM_NOTHING, HAUL_SIM_COPY, HAUL_SIM_FILL, HAUL_SIM_CALL, HAUL_SIM_KERNEL } kind;
+    bool is_done;
+    haul_sim_event *event;
+    size_t edge_begin; /* of the edges that end here; the next operation's is their end */
+    union {
+        struct {
+            void *to;
+            const void *from;
+            haul_transfer shape;
+        } copy;
+        struct {
+            void *at;
+            uint64_t bytes;
+            unsigned char value;
+        } fill;
+        struct {
+            void (*function)(void *state);
+            void *state;
+        } call;
+        haul_host_call kernel;
+    };
+} haul_sim_work;
+
+/* A machine's GPUs and the host's thread: what devices beside each other share. The arrays hold the
+ * operations since the devices were last idle. */
+typedef struct haul_sim_node {
+    haul_machine *owned; /* loaded here, or NULL */
+    const haul_machine *machine;
+    haul_timeline_device device;
+    unsigned users;
+    unsigned gpu_count; /* 0: not said */
+    bool without_data;
+    haul_order order;
+    uint64_t random; /* the generator's state */
+    double time_limit_s;
+    int64_t now_ns;
+    uint64_t base; /* the number of the first operation that is kept */
+    size_t timed;  /* operations whose spans are known, as far as nothing else is queued */
+    size_t count;
+    size_t undone; /* whose work is not done */
+    haul_op *ops;
+    size_t op_capacity;
+    haul_sim_work *works;
+    size_t work_capacity;
+    haul_span *spans;
+    size_t span_capacity;
+    haul_edge *edges;
+    size_t edge_count;
+    size_t edge_capacity;
+    haul_shape *shapes;
+    size_t shape_count;
+    size_t shape_capacity;
+    haul_workload_stream *streams;
+    bool *streams_used;
+    size_t stream_count;
+    size_t stream_capacity;
+    size_t used_capacity;
+    haul_workload_device *devices;
+    size_t device_count;
+    size_t device_capacity;
+    struct haul_sim_buffer *buffers;
+} haul_sim_node;
+
+typedef struct haul_sim_device {
+    haul_device base;
+    haul_sim_node *node;
+    uint32_t index; /* of the node's devices */
+} haul_sim_device;
+
+typedef struct haul_sim_buffer {
+    haul_buffer base;
+    struct haul_sim_buffer *next;
+    char *data; /* NULL for device memory without data */
+    bool is_borrowed;
+} haul_sim_buffer;
+
+typedef struct haul_sim_stream {
+    haul_stream base;
+    uint32_t index;
+    uint64_t last; /* one more than the number of its last operation; 0: none */
+    uint64_t *waits;
+    size_t wait_count;
+    size_t wait_capacity;
+} haul_sim_stream;
+
+struct haul_sim_event {
+    haul_event base;
+    uint64_t number; /* of the operation */
+    haul_span span;  /* once the operation is no longer kept */
+};
+
+static inline haul_sim_node *haul_sim_node_of(const haul_device *device)
+{
+    return ((const haul_sim_device *)device)->node;
+}
+
+/* Queues an operation: `op` has kind, direction, detail, bytes or shape, and duration. Takes over
+ * the arguments of a kernel, on success alone. */
+haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sim_work *work,
+                           haul_event *event, haul_error *error);
+
+/* Moves the clock to the end of an operation, and does its work. */
+haul_status haul_sim_wait(haul_sim_node *node, uint64_t number, haul_error *error);
+
+/* The same of all operations, which are then forgotten, whatever the time limit. */
+void haul_sim_settle(haul_sim_node *node);
+
+/* Whether the operation has ended by now, and when; false also where that cannot be said. */
+bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span *span);
+
+/* Does the work of operations: of the one of that place and all that it depends on, or, in the
+ * usual order, of all that have ended. */
+haul_status haul_sim_work_off(haul_sim_node *node, size_t target, haul_error *error);
+
+/* Durations on the machine. */
+haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *transfer,
+                             haul_memory memory, int64_t *dur_ns, haul_error *error);
+haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t *dur_ns,
+                             haul_error *error);
+haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
+                               const haul_launch *launch, int64_t *dur_ns, haul_error *error);
+
+#endif

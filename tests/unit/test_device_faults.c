@@ -1,0 +1,211 @@
+/* What devices say when something is wrong, and what they leave behind. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device/compile_log.h"
+#include "device/kernel_cache.h"
+#include "device_kernels.h"
+
+static haul_error problem;
+
+#define MUST(status)                                                                               \
+    do {                                                                                           \
+        if ((status) != HAUL_OK)                                                                   \
+            fail_msg("%s", problem.text);                                                          \
+    } while (0)
+
+/* Skips where this kind of device is absent. */
+static haul_device *open_or_skip(const char *name, const haul_device_options *options)
+{
+    haul_device *device = NULL;
+    const haul_status status = haul_device_open(name, options, &device, &problem);
+    if (status == HAUL_ABSENT || status == HAUL_USAGE)
+        skip();
+    MUST(status);
+    return device;
+}
+
+static void a_kernel_that_does_not_compile(void **state)
+{
+    (void)state;
+    static const char text[] = "#include \"haul/kernel_source.h\"\n"
+                               "HAUL_KERNEL_FILE(mine)\n"
+                               "HAUL_KERNEL_1D(scale, mine, HAUL_OUT(float, y))\n"
+                               "{\n"
+                               "    HAUL_FOR1 (i)\n"
+                               "        y[i] = nothing_such;\n"
+                               "}\n";
+    haul_kernel_source source = scale;
+    source.file = "mine.kernel.h";
+    source.text = text;
+    source.text_end = text + sizeof text - 1;
+    haul_device *device = open_or_skip("opencl", NULL);
+    haul_kernel *kernel;
+    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_BAD_INPUT);
+    assert_string_equal(problem.file, "mine.kernel.h");
+    assert_int_equal(problem.line, 6);
+    assert_non_null(strstr(problem.text, "nothing_such"));
+    haul_device_close(device);
+}
+
+static void compilers_are_understood(void **state)
+{
+    (void)state;
+    haul_fail_compile(&scale, "a.h(12): error: identifier \"x\" is undefined\n\n1 error", &problem);
+    assert_int_equal(problem.line, 12);
+    assert_string_equal(problem.text,
+                        "kernel 'scale' does not compile: identifier \"x\" is undefined");
+    haul_fail_compile(&scale, "note\na:3.h:7:21: error: no\nmore", &problem);
+    assert_int_equal(problem.line, 7);
+    assert_int_equal(problem.column, 21);
+    haul_fail_compile(&scale, "error: a.h:6:16: unknown: 3\n", &problem);
+    assert_int_equal(problem.line, 6);
+    assert_int_equal(problem.column, 16);
+    assert_string_equal(problem.text, "kernel 'scale' does not compile: unknown: 3");
+    haul_fail_compile(&scale, "something else", &problem);
+    assert_int_equal(problem.line, 0);
+    assert_string_equal(problem.text, "kernel 'scale' does not compile: something else");
+    haul_fail_compile(&scale, ": error: ", &problem);
+    assert_int_equal(problem.line, 0);
+}
+
+/* A kernel that takes seconds, and a limit of a tenth of one. */
+static void hang(const char *name)
+{
+    const haul_device_options options = {.time_limit_s = 0.1};
+    haul_device *device = open_or_skip(name, &options);
+    const int steps = 1 << 28;
+    haul_kernel *kernel;
+    haul_stream *stream;
+    haul_buffer *buffer;
+    char expected[128];
+    MUST(haul_kernel_new(device, &spin, &kernel, &problem));
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &steps}};
+    const haul_launch launch = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 2};
+    MUST(haul_stream_launch(stream, kernel, &launch, NULL, &problem));
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_TIMED_OUT);
+    snprintf(expected, sizeof expected, "device '%s' did not end its work within 0.1 s", name);
+    assert_string_equal(problem.text, expected);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_kernel_free(kernel);
+    haul_device_close(device);
+}
+
+static void a_hanging_kernel_on_opencl(void **state)
+{
+    (void)state;
+    hang("opencl:0");
+}
+
+static void a_hanging_kernel_on_the_host(void **state)
+{
+    (void)state;
+    hang("host");
+}
+
+static void a_budget_is_kept(void **state)
+{
+    (void)state;
+    const haul_device_options options = {.memory_limit = 1000};
+    haul_device *device = open_or_skip("host", &options);
+    haul_buffer *one, *two;
+    uint64_t left;
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600, &one, &problem));
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 401, &two, &problem),
+                     HAUL_DEVICE_FULL);
+    assert_string_equal(problem.text,
+                        "401 bytes do not fit device 'host': 600 of its limit of 1000 are in use");
+    MUST(haul_device_room(device, &left, &problem));
+    assert_int_equal(left, 400);
+    haul_buffer_free(one);
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1000, &two, &problem));
+    haul_buffer_free(two);
+    haul_device_close(device);
+}
+
+static void no_such_device(void **state)
+{
+    (void)state;
+    haul_device *device;
+    assert_int_equal(haul_device_open("host:3", NULL, &device, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_device_open("nothing:0", NULL, &device, &problem), HAUL_USAGE);
+    device = open_or_skip("opencl", NULL);
+    haul_device_close(device);
+    assert_int_equal(haul_device_open("opencl:63", NULL, &device, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_device_open("opencl:x", NULL, &device, &problem), HAUL_USAGE);
+    assert_int_equal(haul_device_open("opencl:0.99", NULL, &device, &problem), HAUL_ABSENT);
+}
+
+static char folder[] = "/tmp/haul-test-XXXXXX";
+
+static void kept(const char *key, const char *expected)
+{
+    size_t size = 0;
+    char *bytes = haul_kernel_cache_read(folder, key, &size);
+    if (!expected) {
+        assert_null(bytes);
+        return;
+    }
+    assert_non_null(bytes);
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(bytes, expected, size);
+    free(bytes);
+}
+
+static void compiled_kernels_are_kept(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    kept("one", NULL);
+    haul_kernel_cache_write(folder, "one", "first", 5);
+    haul_kernel_cache_write(folder, "two", "second", 6);
+    kept("one", "first");
+    kept("two", "second");
+    haul_kernel_cache_write(folder, "one", "anew", 4);
+    kept("one", "anew");
+    haul_kernel_cache_write("", "one", "nowhere", 7);
+    haul_kernel_cache_write("/proc/nothing/such", "one", "nowhere", 7);
+}
+
+/* Files cut short, of other keys, and of lengths that are not: as if there were none. */
+static void broken_files_are_none(void **state)
+{
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "for f in %s/*; do truncate -s -1 $f; done", folder);
+    assert_int_equal(system(command), 0);
+    kept("one", NULL);
+    kept("two", NULL);
+    haul_kernel_cache_write(folder, "one", "first", 5);
+    snprintf(command, sizeof command,
+             "for f in %s/*; do printf '\\377\\377\\377\\377\\377\\377\\377\\377' | "
+             "dd of=$f bs=1 seek=16 conv=notrunc 2>/dev/null; done",
+             folder);
+    assert_int_equal(system(command), 0);
+    kept("one", NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_that_does_not_compile),
+        cmocka_unit_test(compilers_are_understood),
+        cmocka_unit_test(a_hanging_kernel_on_opencl),
+        cmocka_unit_test(a_budget_is_kept),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(compiled_kernels_are_kept),
+        cmocka_unit_test(broken_files_are_none),
+        cmocka_unit_test(a_hanging_kernel_on_the_host), /* last: it leaves a thread behind */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
