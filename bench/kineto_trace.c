@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/json_tree.h"
 #include "base/textfile.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 enum { MOST_BYTES = 1 << 28, PROCESS = 1, CONTEXT = 1 };
 
@@ -25,7 +25,7 @@ typedef struct kept_call {
 } kept_call;
 
 typedef struct kineto {
-    haul_builder builder;
+    haul_trace_builder builder;
     haul_strings names; /* an id is the builder's key less 1 */
     issue *issues;
     size_t issue_count;
@@ -81,18 +81,18 @@ static uint32_t text_of(kineto *self, const row *event)
 
 static uint32_t name_of(kineto *self, uint32_t text)
 {
-    return haul_builder_name(&self->builder, (uint64_t)text + 1);
+    return haul_trace_name(&self->builder, (uint64_t)text + 1);
 }
 
 static uint32_t stream_of(kineto *self, const row *event)
 {
     const uint64_t device = count_of(event, "device");
     const haul_workload_stream stream = {.device =
-                                             haul_builder_device(&self->builder, device, device),
+                                             haul_trace_device(&self->builder, device, device),
                                          .process = PROCESS,
                                          .context = CONTEXT,
                                          .id = count_of(event, "stream")};
-    return haul_builder_stream(&self->builder, &stream);
+    return haul_builder_stream(&self->builder.built, &stream);
 }
 
 static haul_memory memory_of(const char *word)
@@ -141,7 +141,7 @@ static void fill_kernel(kineto *self, const row *event, haul_op *op)
         shape.block[i] = (uint32_t)threads;
     }
     op->kind = HAUL_OP_KERNEL;
-    op->shape = haul_builder_shape(&self->builder, &shape);
+    op->shape = haul_builder_shape(&self->builder.built, &shape);
     op->name = name_of(self, text_of(self, event));
 }
 
@@ -160,7 +160,7 @@ static void add_op(kineto *self, const row *event, haul_op_kind kind)
     if (kind == HAUL_OP_COPY)
         fill_copy(event, &op);
     const uint64_t key = count_of(event, "correlation");
-    haul_builder_op(&self->builder, &op, key);
+    haul_trace_op(&self->builder, &op, key);
     if (haul_grow(&self->issues, &self->issue_capacity, self->issue_count + 1,
                   sizeof *self->issues))
         self->issues[self->issue_count++] = (issue){key, op.stream};
@@ -181,7 +181,9 @@ static void keep_call(kineto *self, const row *event)
                .dur_ns = dur_of(event),
                .key = count_of(event, "correlation"),
                .name = name_of(self, text),
-               .thread = haul_builder_thread(&self->builder, PROCESS, (uint64_t)(int64_t)id)},
+               .thread = haul_builder_thread(
+                   &self->builder.built,
+                   &(haul_workload_thread){.process = PROCESS, .id = (uint64_t)(int64_t)id})},
         .text = text};
 }
 
@@ -294,10 +296,10 @@ static bool is_called(const kineto *self, size_t call, const char *part)
 /* Waits, each for what its thread used last. */
 static bool add_waits(kineto *self)
 {
-    uint32_t *last = malloc((self->builder.threads.count + 1) * sizeof *last);
+    uint32_t *last = malloc((self->builder.built.threads.count + 1) * sizeof *last);
     if (!last)
         return false;
-    memset(last, 0xff, (self->builder.threads.count + 1) * sizeof *last);
+    memset(last, 0xff, (self->builder.built.threads.count + 1) * sizeof *last);
     for (size_t i = 0; i < self->call_count; i++) {
         const haul_call *call = &self->calls[i].of;
         const issue key = {.key = call->key};
@@ -317,7 +319,7 @@ static bool add_waits(kineto *self)
                             .thread = HAUL_NONE,
                             .stream = known ? last[call->thread] : HAUL_NONE};
         const haul_wait wait = {PROCESS, CONTEXT, HAUL_NO_ID, HAUL_NO_ID};
-        haul_builder_wait(&self->builder, &op, call->key, &wait);
+        haul_trace_wait(&self->builder, &op, call->key, &wait);
     }
     free(last);
     return true;
@@ -330,10 +332,10 @@ static bool join(kineto *self)
     if (!add_waits(self))
         return false;
     for (size_t i = 0; i < self->call_count; i++)
-        haul_builder_call(&self->builder, &self->calls[i].of);
+        haul_trace_call(&self->builder, &self->calls[i].of);
     for (size_t i = 0; i < self->names.count; i++)
-        haul_builder_name_text(&self->builder, i + 1, self->names.texts[i],
-                               strlen(self->names.texts[i]));
+        haul_trace_name_text(&self->builder, i + 1, self->names.texts[i],
+                             strlen(self->names.texts[i]));
     return !self->failed;
 }
 
@@ -345,13 +347,13 @@ haul_status kineto_load(const char *path, haul_workload **workload, haul_error *
     if (status)
         return status;
     kineto self = {0};
-    haul_builder_init(&self.builder);
+    haul_trace_init(&self.builder);
     status = read_events(&self, text, path, error);
     if (!status && (self.failed || !join(&self)))
         status = haul_fail_no_memory(error);
     if (!status)
-        status = haul_builder_finish(&self.builder, path, "kineto", workload, error);
-    haul_builder_release(&self.builder);
+        status = haul_trace_finish(&self.builder, path, "kineto", workload, error);
+    haul_trace_release(&self.builder);
     haul_strings_release(&self.names);
     free(self.issues);
     free(self.calls);

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/stats.h"
 #include "number_rows.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 static void list_serial(const number_rows *serial, serial_runs *runs)
 {
@@ -78,7 +78,7 @@ haul_status serial_runs_read(const char *data, serial_runs **runs, haul_error *e
 
 /* A program under construction: calls take no time but that for which they wait, copies wait. */
 typedef struct program {
-    haul_builder builder;
+    haul_trace_builder builder;
     haul_call calls[8];
     size_t count;
     uint32_t stream;
@@ -93,7 +93,7 @@ static void run_op(program *self, haul_op op, double seconds)
     op.dur_ns = llround(1e9 * seconds);
     op.stream = self->stream;
     op.name = op.thread = HAUL_NONE;
-    haul_builder_op(&self->builder, &op, key);
+    haul_trace_op(&self->builder, &op, key);
     self->device_ns += op.dur_ns;
     const int64_t returned_ns = op.kind == HAUL_OP_COPY ? self->device_ns : self->host_ns;
     self->calls[self->count++] = (haul_call){.start_ns = self->host_ns,
@@ -118,9 +118,9 @@ haul_status serial_run_workload(const serial_run *run, haul_workload **workload,
     for (int i = 0; i < 3; i++)
         all += run->on_host[i] * elements[i];
     program self = {0};
-    haul_builder_init(&self.builder);
-    const haul_workload_stream stream = {.device = haul_builder_device(&self.builder, 0, 0)};
-    self.stream = haul_builder_stream(&self.builder, &stream);
+    haul_trace_init(&self.builder);
+    const haul_workload_stream stream = {.device = haul_trace_device(&self.builder, 0, 0)};
+    self.stream = haul_builder_stream(&self.builder.built, &stream);
     for (int i = 0; i < 3; i++)
         if (run->on_host[i] > 0)
             run_op(&self, copy_of(HAUL_HTOD, elements[i]), run->in_s * elements[i] / all);
@@ -128,12 +128,13 @@ haul_status serial_run_workload(const serial_run *run, haul_workload **workload,
            run->total_s - run->in_s - run->out_s);
     if (run->on_host[2] > 0)
         run_op(&self, copy_of(HAUL_DTOH, elements[2]), run->out_s);
-    const uint32_t thread = haul_builder_thread(&self.builder, 0, 1);
+    const uint32_t thread =
+        haul_builder_thread(&self.builder.built, &(haul_workload_thread){.process = 0, .id = 1});
     for (size_t c = 0; c < self.count; c++) {
         self.calls[c].thread = thread;
-        haul_builder_call(&self.builder, &self.calls[c]);
+        haul_trace_call(&self.builder, &self.calls[c]);
     }
-    return haul_builder_finish(&self.builder, "k40-dgemm-serial.csv", "csv", workload, error);
+    return haul_trace_finish(&self.builder, "k40-dgemm-serial.csv", "csv", workload, error);
 }
 
 /* The median over sizes of what a copy of a direction keeps of its speed; 1 where there is none. */

@@ -92,6 +92,7 @@ typedef struct haul_op {
     union {
         uint64_t bytes; /* COPY and MEMSET */
         uint32_t shape; /* KERNEL: index into haul_workload.shapes, or HAUL_NONE */
+        uint64_t wait;  /* SYNC: 0; for those who make the workload, what it waits for */
     };
     int64_t call_ns;      /* start of the host call that issued it */
     int64_t call_dur_ns;  /* the call's own duration */

@@ -4,24 +4,19 @@
 
 #include "advise/rewrite.h"
 #include "base/fail.h"
-#include "base/grow.h"
+#include "base/order.h"
 #include "workload/builder.h"
 
 typedef struct build {
     const haul_rewrite *plan;
     const haul_workload *from;
-    haul_op *ops;
+    haul_builder built;
+    haul_op *ops; /* of `built` */
     int64_t *durations_ns;
     int64_t *call_durations_ns;
-    size_t op_count;
     uint32_t *place;       /* of the first part of each operation; NULL: its own number */
     uint32_t *by_anchor;   /* the inserts, by anchor and place */
     uint32_t insert_begin; /* where the inserts are, as operations */
-    haul_edge *edges;
-    size_t edge_count;
-    size_t edge_capacity;
-    haul_workload_stream *streams;
-    bool failed;
 } build;
 
 static uint32_t place_of(const build *self, uint32_t op)
@@ -40,7 +35,7 @@ static bool number_parts(build *self)
 {
     const size_t count = self->from->op_count;
     self->insert_begin = (uint32_t)(count + self->plan->extra_parts);
-    self->op_count = self->insert_begin + self->plan->insert_count;
+    self->built.op_count = self->insert_begin + self->plan->insert_count;
     if (!self->plan->extra_parts)
         return true;
     self->place = malloc((count + 1) * sizeof *self->place);
@@ -255,12 +250,8 @@ static void link_calls(build *self, uint32_t op)
 
 static void put_edge(build *self, uint32_t before, uint32_t after)
 {
-    if (before == after)
-        return;
-    if (haul_grow(&self->edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
-        self->edges[self->edge_count++] = (haul_edge){before, after};
-    else
-        self->failed = true;
+    if (before != after)
+        haul_builder_edge(&self->built, before, after);
 }
 
 static void put_parts(build *self, const haul_rewrite_edge *edge)
@@ -327,55 +318,43 @@ static bool put_joints(build *self)
     return true;
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-    const haul_edge *x = a, *y = b;
-    const int order = (x->after > y->after) - (x->after < y->after);
-    return order ? order : (x->before > y->before) - (x->before < y->before);
-}
-
 static bool put_edges(build *self)
 {
     put_old_edges(self);
-    const size_t sorted = self->plan->extra_parts ? 0 : self->edge_count;
     for (size_t e = 0; e < self->plan->edge_count; e++)
         put_parts(self, &self->plan->edges[e]);
-    if (!put_joints(self))
-        return false;
-    if (self->edge_count > sorted)
-        qsort(self->edges, self->edge_count, sizeof *self->edges, compare_edges);
-    return !self->failed;
+    return put_joints(self);
 }
 
-static bool put_streams(build *self)
+/* New streams, each with the device of the one that it is like. */
+static void put_streams(build *self)
 {
-    const size_t old = self->from->stream_count, new = self->plan->stream_count;
-    self->streams = malloc((old + new + 1) * sizeof *self->streams);
-    if (!self->streams)
-        return false;
-    if (old)
-        memcpy(self->streams, self->from->streams, old * sizeof *self->streams);
+    const size_t old = self->from->stream_count;
     uint64_t id = 0;
     for (size_t s = 0; s < old; s++)
-        id = self->streams[s].id > id ? self->streams[s].id : id;
-    for (size_t s = 0; s < new; s++) {
+        id = self->from->streams[s].id > id ? self->from->streams[s].id : id;
+    for (size_t s = 0; s < self->plan->stream_count; s++) {
         const uint32_t like = self->plan->stream_like[s];
-        self->streams[old + s] =
-            like < old ? self->from->streams[like] : (haul_workload_stream){.device = HAUL_NONE};
-        self->streams[old + s].id = id + 1 + s;
+        haul_workload_stream stream = {.device = HAUL_NONE};
+        if (like < old)
+            stream = self->from->streams[like];
+        stream.id = id + 1 + s;
+        haul_builder_stream(&self->built, &stream);
     }
-    return true;
 }
 
 static bool make_ops(build *self)
 {
     if (!number_parts(self) || !order_inserts(self))
         return false;
-    self->ops = malloc((self->op_count + 1) * sizeof *self->ops);
-    self->durations_ns = malloc((self->op_count + 1) * sizeof *self->durations_ns);
-    self->call_durations_ns = malloc((self->op_count + 1) * sizeof *self->call_durations_ns);
-    if (!self->ops || !self->durations_ns || !self->call_durations_ns)
+    const size_t count = self->built.op_count;
+    self->durations_ns = malloc((count + 1) * sizeof *self->durations_ns);
+    self->call_durations_ns = malloc((count + 1) * sizeof *self->call_durations_ns);
+    if (!haul_builder_grow(&self->built, &self->built.ops, &self->built.op_capacity, count + 1,
+                           sizeof *self->ops) ||
+        !self->durations_ns || !self->call_durations_ns)
         return false;
+    self->ops = self->built.ops;
     for (uint32_t i = 0; i < self->from->op_count; i++)
         put_op(self, i);
     for (uint32_t k = 0; k < self->plan->insert_count; k++)
@@ -386,83 +365,36 @@ static bool make_ops(build *self)
     return true;
 }
 
-/* Links on streams, as readers of the workload expect them. */
-static bool link_streams(build *self, size_t stream_count)
-{
-    uint32_t *last = malloc((stream_count + 1) * sizeof *last);
-    if (!last)
-        return false;
-    memset(last, 0xff, (stream_count + 1) * sizeof *last);
-    for (uint32_t i = 0; i < self->op_count; i++) {
-        haul_op *op = &self->ops[i];
-        op->stream_prev = HAUL_NONE;
-        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
-            continue;
-        op->stream_prev = last[op->stream];
-        last[op->stream] = i;
-    }
-    free(last);
-    return true;
-}
-
-static haul_workload *hand_over(build *self, size_t stream_count)
-{
-    haul_owned_workload *made = calloc(1, sizeof *made);
-    if (!made)
-        return NULL;
-    made->seen = *self->from;
-    made->strings = ((const haul_owned_workload *)self->from)->strings;
-    made->seen.ops = self->ops;
-    made->seen.op_count = self->op_count;
-    made->seen.edges = self->edges;
-    made->seen.edge_count = self->edge_count;
-    made->seen.streams = self->streams;
-    made->seen.stream_count = stream_count;
-    self->ops = NULL;
-    self->edges = NULL;
-    self->streams = NULL;
-    return &made->seen;
-}
-
-static bool make(build *self, haul_rewritten *draft)
-{
-    const size_t streams = self->from->stream_count + self->plan->stream_count;
-    if (self->plan->failed || !make_ops(self) || !put_edges(self) || !put_streams(self) ||
-        !link_streams(self, streams))
-        return false;
-    haul_workload *workload = hand_over(self, streams);
-    if (!workload)
-        return false;
-    *draft = (haul_rewritten){workload, self->durations_ns, self->call_durations_ns};
-    self->durations_ns = self->call_durations_ns = NULL;
-    return true;
-}
-
 haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, haul_error *error)
 {
     build made = {.plan = self, .from = self->workload};
     const uint64_t most = HAUL_NONE / 2;
     if (self->workload->op_count + self->extra_parts + self->insert_count > most)
         return haul_fail(error, HAUL_BAD_INPUT, "a change makes more than 2^31 operations");
-    const bool done = make(&made, draft);
-    free(made.ops);
-    free(made.durations_ns);
-    free(made.call_durations_ns);
+    haul_builder_init_from(&made.built, made.from);
+    haul_status status = HAUL_NO_MEMORY;
+    haul_workload *workload = NULL;
+    if (!self->failed && make_ops(&made) && put_edges(&made)) {
+        put_streams(&made);
+        haul_builder_link_streams(&made.built);
+        status = haul_builder_hand_over(&made.built, "", "", &workload, error);
+    }
+    if (status) {
+        free(made.durations_ns);
+        free(made.call_durations_ns);
+        haul_fail_no_memory(error);
+    } else {
+        *draft = (haul_rewritten){workload, made.durations_ns, made.call_durations_ns};
+    }
+    haul_builder_release(&made.built);
     free(made.place);
     free(made.by_anchor);
-    free(made.edges);
-    free(made.streams);
-    return done ? HAUL_OK : haul_fail_no_memory(error);
+    return status;
 }
 
 void haul_rewritten_release(haul_rewritten *self)
 {
-    if (self->workload) {
-        free((void *)self->workload->ops);
-        free((void *)self->workload->edges);
-        free((void *)self->workload->streams);
-        free(self->workload);
-    }
+    haul_workload_free(self->workload);
     free(self->durations_ns);
     free(self->call_durations_ns);
     *self = (haul_rewritten){0};

@@ -109,10 +109,9 @@ static void begin(tiling *self)
 {
     haul_builder *builder = &self->builder;
     haul_builder_init(builder);
-    const uint32_t device = haul_builder_device(builder, 0, 0);
+    const uint32_t device = haul_builder_device(builder, 0);
     for (uint32_t w = 0; w < WORKS; w++) {
-        self->names[w] = haul_builder_name(builder, w);
-        haul_builder_name_text(builder, w, texts[w], strlen(texts[w]));
+        self->names[w] = haul_builder_string(builder, texts[w], strlen(texts[w]));
         const haul_workload_stream stream = {.device = device,
                                              .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
         self->streams[w] = haul_builder_stream(builder, &stream);
@@ -134,8 +133,7 @@ static uint32_t add(tiling *self, work what, double seconds)
     };
     if (is_kernel)
         op.shape = HAUL_NONE;
-    haul_builder_op(&self->builder, &op, 0);
-    return (uint32_t)self->builder.op_count - 1;
+    return haul_builder_op(&self->builder, &op);
 }
 
 static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)

@@ -26,6 +26,7 @@ typedef struct plan {
     double kernel_s; /* of one chunk */
     uint32_t count;
     uint32_t device;
+    uint32_t names[NAMES];
 } plan;
 
 /* Part i of what is cut into equal parts: rounded so that they add up to the whole. */
@@ -58,10 +59,9 @@ static int64_t copy_ns(const chunks *self, uint32_t i)
 
 static uint32_t add(plan *self, haul_op op, op_name name)
 {
-    op.name = haul_builder_name(&self->builder, name);
-    op.thread = op.stream_prev = op.thread_prev = HAUL_NONE;
-    haul_builder_op(&self->builder, &op, 0);
-    return (uint32_t)self->builder.op_count - 1;
+    op.name = self->names[name];
+    op.thread = HAUL_NONE;
+    return haul_builder_op(&self->builder, &op);
 }
 
 static uint32_t stream_of(plan *self, uint32_t i)
@@ -188,16 +188,15 @@ static void fill(plan *self, haul_strategy strategy)
     static const char names[NAMES][16] = {"copy in", "kernel", "copy back", "mapped kernel",
                                           "mapped writes"};
     haul_builder_reserve(&self->builder, 3 * (uint64_t)self->count);
-    self->device = haul_builder_device(&self->builder, 0, 0);
+    self->device = haul_builder_device(&self->builder, 0);
+    for (int name = 0; name < NAMES; name++)
+        self->names[name] = haul_builder_string(&self->builder, names[name], strlen(names[name]));
     if (strategy == HAUL_MAPPED)
         plan_mapped(self);
     else if (strategy == HAUL_HYBRID)
         plan_hybrid(self);
     else
         plan_streams(self);
-    for (uint64_t name = 0; name < NAMES; name++)
-        if (haul_records_find(&self->builder.names, &name) != HAUL_NONE)
-            haul_builder_name_text(&self->builder, name, names[name], strlen(names[name]));
 }
 
 static uint32_t chunk_count(haul_strategy strategy, uint32_t streams)

@@ -16,7 +16,7 @@ typedef struct reader {
     const haul_cupti_format *format;
     haul_source *source;
     const haul_cupti_devices *devices;
-    haul_builder *builder;
+    haul_trace_builder *builder;
     haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
     int lane_count;
     bool has_calls;
@@ -35,14 +35,14 @@ static int64_t duration(int64_t start_ns, int64_t end_ns)
 
 /* The times in the first two columns; a row without them is left out and counted. CUPTI writes 0
  * for both where it could not take them. */
-static bool times_of(haul_builder *builder, const haul_rows *rows, int64_t *start_ns,
+static bool times_of(haul_trace_builder *builder, const haul_rows *rows, int64_t *start_ns,
                      int64_t *dur_ns)
 {
     const int64_t start = haul_rows_int(rows, HAUL_COL_START);
     const int64_t end = haul_rows_int(rows, HAUL_COL_END);
     if (!haul_rows_is_int(rows, HAUL_COL_START) || !haul_rows_is_int(rows, HAUL_COL_END) ||
         (start == 0 && end == 0)) {
-        haul_builder_repaired(builder, 1, "rows without a start or an end, left out");
+        haul_trace_repaired(builder, 1, "rows without a start or an end, left out");
         return false;
     }
     *start_ns = start;
@@ -79,7 +79,7 @@ static haul_status open_lanes(reader *self, haul_error *error)
             status = advance(lane, error);
         rows += haul_source_row_estimate(self->source, table->name);
     }
-    haul_builder_reserve(self->builder, rows);
+    haul_builder_reserve(&self->builder->built, rows);
     return status;
 }
 
@@ -99,7 +99,8 @@ static haul_cupti_lane *earliest(reader *self)
 static haul_status read_operations(reader *self, haul_error *error)
 {
     haul_status status = open_lanes(self, error);
-    for (haul_cupti_lane *lane; !status && !self->builder->failed && (lane = earliest(self));) {
+    for (haul_cupti_lane *lane;
+         !status && !self->builder->built.failed && (lane = earliest(self));) {
         haul_cupti_row_add(lane);
         status = advance(lane, error);
     }
@@ -122,7 +123,7 @@ static haul_status read_events(reader *self, haul_error *error)
     };
     haul_status status =
         haul_rows_begin(&lane.rows, self->source, table->name, table->columns, HAUL_COLUMNS, error);
-    while (!status && lane.more && !self->builder->failed) {
+    while (!status && lane.more && !self->builder->built.failed) {
         status = haul_rows_next(&lane.rows, &lane.more, error);
         if (!status && lane.more)
             haul_cupti_row_event(&lane);
@@ -152,10 +153,12 @@ static void find_thread(const reader *self, call_ids *ids, int64_t thread, int64
     const uint64_t id = (uint64_t)thread;
     /* Device rows name the process only where threads do. */
     const uint64_t named = self->format->thread_has_process ? id & ~low : 0;
-    ids->number = haul_builder_thread(self->builder,
-                                      self->format->thread_has_process ? named : (uint64_t)process,
-                                      self->format->thread_has_process ? id & low : id);
-    ids->process_key = (uint64_t)haul_builder_process(self->builder, named) << 32;
+    const haul_workload_thread of = {
+        .process = self->format->thread_has_process ? named : (uint64_t)process,
+        .id = self->format->thread_has_process ? id & low : id,
+    };
+    ids->number = haul_builder_thread(&self->builder->built, &of);
+    ids->process_key = (uint64_t)haul_trace_process(self->builder, named) << 32;
 }
 
 static void add_call(const reader *self, const haul_rows *rows, uint64_t name_space, call_ids *ids)
@@ -172,7 +175,7 @@ static void add_call(const reader *self, const haul_rows *rows, uint64_t name_sp
     const uint32_t correlation =
         haul_cupti_correlation(self->builder, haul_rows_int(rows, HAUL_CALL_CORRELATION));
     call.key = correlation ? ids->process_key | correlation : 0;
-    haul_builder_call(self->builder, &call);
+    haul_trace_call(self->builder, &call);
 }
 
 static uint64_t name_space_of(const haul_cupti_format *format, const haul_cupti_calls *calls)
@@ -191,7 +194,7 @@ static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_
     bool more = true;
     haul_status status =
         haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
-    while (!status && more && !self->builder->failed) {
+    while (!status && more && !self->builder->built.failed) {
         status = haul_rows_next(&rows, &more, error);
         self->has_calls |= !status && more;
         if (!status && more)
@@ -211,14 +214,14 @@ static haul_status read_names(reader *self, haul_error *error)
     bool more = true;
     haul_status status =
         haul_rows_begin_texts(&rows, self->source, table, self->format->string_columns, 2, error);
-    while (!status && more && !self->builder->failed) {
+    while (!status && more && !self->builder->built.failed) {
         status = haul_rows_next(&rows, &more, error);
         if (status || !more || !haul_rows_is_int(&rows, 0))
             continue;
         size_t length;
         const char *text = haul_rows_text(&rows, 1, &length);
         if (text)
-            haul_builder_name_text(
+            haul_trace_name_text(
                 self->builder, (uint64_t)haul_rows_int(&rows, 0) & (INT64_MAX >> 1), text, length);
     }
     haul_rows_end(&rows);
@@ -236,7 +239,7 @@ static const char *known_name(const haul_cupti_calls *calls, uint64_t number)
 /* Calls that have only a number are named by it. */
 static void name_numbered(reader *self)
 {
-    haul_builder *builder = self->builder;
+    haul_trace_builder *builder = self->builder;
     for (size_t i = 0; i < builder->names.count; i++) {
         const uint64_t key = ((const uint64_t *)builder->names.items)[i];
         if (!(key & numbered_names))
@@ -249,7 +252,7 @@ static void name_numbered(reader *self)
             snprintf(text, sizeof text, "%s", known);
         else
             snprintf(text, sizeof text, "%s %llu", calls->numbered, (unsigned long long)number);
-        haul_builder_name_text(builder, key, text, strlen(text));
+        haul_trace_name_text(builder, key, text, strlen(text));
     }
 }
 
@@ -264,7 +267,7 @@ static void say_kind(const reader *self, haul_cupti_kind kind, const char *absen
         filled |= lane->table->kind == kind && lane->rows.number > 1;
     }
     if (!filled)
-        haul_builder_missing(self->builder, 0, there ? empty : absent);
+        haul_trace_missing(self->builder, 0, there ? empty : absent);
 }
 
 static void say_calls(const reader *self)
@@ -273,12 +276,12 @@ static void say_calls(const reader *self)
     for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
         there |= haul_source_has(self->source, self->format->calls[i].name);
     if (!self->has_calls)
-        haul_builder_missing(self->builder, 0,
-                             there ? "the RUNTIME table is empty: no host call is known"
-                                   : "no RUNTIME table: no host call is known");
+        haul_trace_missing(self->builder, 0,
+                           there ? "the RUNTIME table is empty: no host call is known"
+                                 : "no RUNTIME table: no host call is known");
 }
 
-haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_builder *builder,
+haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_trace_builder *builder,
                                 const char *text, haul_error *error)
 {
     static const char *const columns[] = {"start"};
@@ -290,13 +293,13 @@ haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_bui
     while (!status && more)
         status = haul_rows_next(&rows, &more, error);
     if (!status && rows.number > 1)
-        haul_builder_missing(builder, (uint64_t)rows.number - 1, text);
+        haul_trace_missing(builder, (uint64_t)rows.number - 1, text);
     haul_rows_end(&rows);
     return status;
 }
 
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
-                            const haul_cupti_devices *devices, haul_builder *builder,
+                            const haul_cupti_devices *devices, haul_trace_builder *builder,
                             haul_error *error)
 {
     reader *self = calloc(1, sizeof *self);

@@ -5,7 +5,7 @@
 
 #include "trace/cupti_devices.h"
 #include "trace/sqlite_source.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 typedef enum haul_cupti_kind {
     HAUL_CUPTI_COPY,
@@ -91,12 +91,12 @@ typedef struct haul_cupti_format {
 } haul_cupti_format;
 
 /* Says `text`, with the number of rows, of a table that has some. */
-haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_builder *builder,
+haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_trace_builder *builder,
                                 const char *text, haul_error *error);
 
 /* Reads operations, waits, events and calls, then the names that they met. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
-                            const haul_cupti_devices *devices, haul_builder *builder,
+                            const haul_cupti_devices *devices, haul_trace_builder *builder,
                             haul_error *error);
 
 #endif

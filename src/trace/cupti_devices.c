@@ -113,21 +113,23 @@ static haul_status find_string(haul_source *source, int64_t number, haul_arena *
 }
 
 static haul_status read_name(const haul_device_table *table, const haul_rows *rows,
-                             haul_builder *builder, haul_workload_device *device, haul_error *error)
+                             haul_trace_builder *builder, haul_workload_device *device,
+                             haul_error *error)
 {
     if (table->name_is_number)
-        return find_string(rows->source, haul_rows_int(rows, HAUL_DEVICE_NAME), &builder->arena,
-                           &device->name, error);
+        return find_string(rows->source, haul_rows_int(rows, HAUL_DEVICE_NAME),
+                           &builder->built.arena, &device->name, error);
     size_t length;
     const char *name = haul_rows_text(rows, HAUL_DEVICE_NAME, &length);
     if (!name)
         return HAUL_OK;
-    device->name = haul_arena_text(&builder->arena, name, length);
+    device->name = haul_arena_text(&builder->built.arena, name, length);
     return device->name ? HAUL_OK : haul_fail_no_memory(error);
 }
 
 static haul_status describe(const haul_device_table *table, const haul_rows *rows,
-                            haul_builder *builder, haul_workload_device *device, haul_error *error)
+                            haul_trace_builder *builder, haul_workload_device *device,
+                            haul_error *error)
 {
     device->memory_bandwidth_Bps = base_unit(figure(rows, HAUL_DEVICE_BANDWIDTH), 1e10);
     device->clock_Hz = base_unit(figure(rows, HAUL_DEVICE_CLOCK), 1e8);
@@ -141,20 +143,22 @@ static haul_status describe(const haul_device_table *table, const haul_rows *row
 }
 
 /* The device that a row is about, or NULL where no operation names it or an earlier row did. */
-static haul_workload_device *device_of_row(const haul_rows *rows, const haul_builder *builder)
+static haul_workload_device *device_of_row(const haul_rows *rows, const haul_trace_builder *builder)
 {
     const uint64_t gpu = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_ID) | mapped;
     const uint64_t id = (uint64_t)haul_rows_int(rows, HAUL_DEVICE_CUDA);
-    uint32_t number = haul_records_find(&builder->device_keys, &gpu);
+    uint32_t number = haul_records_find(&builder->gpus, &gpu);
     if (number == UINT32_MAX && !is_other_adapter(rows))
-        number = haul_records_find(&builder->device_keys, &id);
-    return number == UINT32_MAX || builder->devices[number].name ? NULL : &builder->devices[number];
+        number = haul_records_find(&builder->gpus, &id);
+    return number == UINT32_MAX || builder->built.devices[number].name
+               ? NULL
+               : &builder->built.devices[number];
 }
 
 haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
-                                        haul_builder *builder, haul_error *error)
+                                        haul_trace_builder *builder, haul_error *error)
 {
-    if (builder->failed || !haul_source_has(source, table->name))
+    if (builder->built.failed || !haul_source_has(source, table->name))
         return HAUL_OK;
     haul_rows rows;
     bool more = true;

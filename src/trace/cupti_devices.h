@@ -3,7 +3,7 @@
 #define HAUL_TRACE_CUPTI_DEVICES_H
 
 #include "trace/sqlite_source.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 /* Known before the operations are read. */
 typedef struct haul_cupti_devices {
@@ -52,6 +52,6 @@ typedef struct haul_device_table {
 
 /* Fills in the builder's devices that have no name yet from a table, if it is there. */
 haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
-                                        haul_builder *builder, haul_error *error);
+                                        haul_trace_builder *builder, haul_error *error);
 
 #endif

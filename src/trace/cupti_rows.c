@@ -64,12 +64,12 @@ static uint32_t id_at(const haul_cupti_lane *lane, int column)
     return as_id(haul_rows_int_or(&lane->rows, column, -1));
 }
 
-uint32_t haul_cupti_correlation(haul_builder *builder, int64_t value)
+uint32_t haul_cupti_correlation(haul_trace_builder *builder, int64_t value)
 {
     if (fits_id(value) && (uint32_t)value != no_id)
         return (uint32_t)value;
     if (!fits_id(value))
-        haul_builder_repaired(builder, 1, "correlation id out of range, ignored");
+        haul_trace_repaired(builder, 1, "correlation id out of range, ignored");
     return 0;
 }
 
@@ -80,8 +80,8 @@ static uint32_t find_device(const haul_cupti_lane *lane, const haul_cupti_place 
         id = as_id(haul_cupti_devices_of_context(lane->devices, place->context));
     if (id == no_id)
         return HAUL_NONE;
-    return haul_builder_device(lane->builder, id,
-                               haul_cupti_devices_gpu(lane->devices, place->process, id));
+    return haul_trace_device(lane->builder, id,
+                             haul_cupti_devices_gpu(lane->devices, place->process, id));
 }
 
 static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
@@ -89,7 +89,7 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
     const uint32_t id = as_id(place->ids[3]);
     place->known = true;
     place->process = (uint64_t)place->ids[0];
-    place->process_key = (uint64_t)haul_builder_process(lane->builder, place->process) << 32;
+    place->process_key = (uint64_t)haul_trace_process(lane->builder, place->process) << 32;
     place->context = as_id(place->ids[2]);
     place->device = HAUL_NONE;
     place->stream = HAUL_NONE;
@@ -102,7 +102,7 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
         .context = place->context,
         .id = id,
     };
-    place->stream = haul_builder_stream(lane->builder, &stream);
+    place->stream = haul_builder_stream(&lane->builder->built, &stream);
 }
 
 static int device_column(const haul_cupti_lane *lane)
@@ -191,9 +191,9 @@ static void fill_copy(haul_cupti_lane *lane, haul_op *op)
     if (kind == COPY_DTOD && between_devices(lane))
         direction = HAUL_PTOP;
     if (direction == HAUL_UNKNOWN)
-        haul_builder_missing(lane->builder, 1, "copies whose direction is not known");
+        haul_trace_missing(lane->builder, 1, "copies whose direction is not known");
     else if (memory == HAUL_HOST)
-        haul_builder_missing(lane->builder, 1, "copies whose kind of host memory is not known");
+        haul_trace_missing(lane->builder, 1, "copies whose kind of host memory is not known");
     op->kind = HAUL_OP_COPY;
     op->direction = (uint8_t)direction;
     op->detail = (uint8_t)memory;
@@ -227,18 +227,17 @@ static uint32_t count_at(haul_cupti_lane *lane, int column)
     const int64_t value = haul_rows_int(&lane->rows, column);
     if (value >= 0 && value <= UINT32_MAX)
         return (uint32_t)value;
-    haul_builder_repaired(lane->builder, 1, "figure of a kernel's launch out of range, set to 0");
+    haul_trace_repaired(lane->builder, 1, "figure of a kernel's launch out of range, set to 0");
     return 0;
 }
 
-uint32_t haul_cupti_name_number(haul_builder *builder, haul_cupti_name *names, uint64_t name_space,
-                                int64_t id)
+uint32_t haul_cupti_name_number(haul_trace_builder *builder, haul_cupti_name *names,
+                                uint64_t name_space, int64_t id)
 {
     haul_cupti_name *name = &names[(uint64_t)id % HAUL_CUPTI_REMEMBERED];
     if (!name->known || name->id != id) {
         const uint64_t key = name_space | ((uint64_t)id & (INT64_MAX >> 1));
-        *name =
-            (haul_cupti_name){.id = id, .number = haul_builder_name(builder, key), .known = true};
+        *name = (haul_cupti_name){.id = id, .number = haul_trace_name(builder, key), .known = true};
     }
     return name->number;
 }
@@ -252,8 +251,9 @@ static uint32_t shape_number(haul_cupti_lane *lane, uint32_t name, const haul_sh
 {
     haul_cupti_launch *launch = &lane->launches[name % HAUL_CUPTI_REMEMBERED];
     if (!launch->known || !same_shape(&launch->shape, shape))
-        *launch = (haul_cupti_launch){
-            .shape = *shape, .number = haul_builder_shape(lane->builder, shape), .known = true};
+        *launch = (haul_cupti_launch){.shape = *shape,
+                                      .number = haul_builder_shape(&lane->builder->built, shape),
+                                      .known = true};
     return launch->number;
 }
 
@@ -304,7 +304,7 @@ static void add_sync(haul_cupti_lane *lane, const haul_cupti_place *place, haul_
     op->kind = HAUL_OP_SYNC;
     op->detail = (uint8_t)sync_kind(wait.event != HAUL_NO_ID, op->stream != HAUL_NONE,
                                     haul_rows_int(&lane->rows, HAUL_COL_SYNC_TYPE));
-    haul_builder_wait(lane->builder, op, call_key(lane, place), &wait);
+    haul_trace_wait(lane->builder, op, call_key(lane, place), &wait);
 }
 
 void haul_cupti_row_add(haul_cupti_lane *lane)
@@ -337,10 +337,10 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         return;
     }
     if (op.stream == HAUL_NONE)
-        haul_builder_missing(lane->builder, 1, "operations whose stream is not known");
+        haul_trace_missing(lane->builder, 1, "operations whose stream is not known");
     else if (place->device == HAUL_NONE)
-        haul_builder_missing(lane->builder, 1, "operations whose device is not known");
-    haul_builder_op(lane->builder, &op, call_key(lane, place));
+        haul_trace_missing(lane->builder, 1, "operations whose device is not known");
+    haul_trace_op(lane->builder, &op, call_key(lane, place));
 }
 
 void haul_cupti_row_event(haul_cupti_lane *lane)
@@ -355,5 +355,5 @@ void haul_cupti_row_event(haul_cupti_lane *lane)
         .stream = place->stream,
     };
     if (record.event != HAUL_NO_ID && record.stream != HAUL_NONE)
-        haul_builder_event(lane->builder, &record);
+        haul_trace_event(lane->builder, &record);
 }

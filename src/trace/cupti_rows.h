@@ -35,7 +35,7 @@ typedef struct haul_cupti_lane {
     const haul_cupti_format *format;
     const haul_cupti_table *table;
     const haul_cupti_devices *devices;
-    haul_builder *builder;
+    haul_trace_builder *builder;
     haul_rows rows;
     bool more;
     int64_t start_ns; /* of the next row */
@@ -46,8 +46,8 @@ typedef struct haul_cupti_lane {
 } haul_cupti_lane;
 
 /* The number of a name, looked up in `names` first. */
-uint32_t haul_cupti_name_number(haul_builder *builder, haul_cupti_name *names, uint64_t name_space,
-                                int64_t id);
+uint32_t haul_cupti_name_number(haul_trace_builder *builder, haul_cupti_name *names,
+                                uint64_t name_space, int64_t id);
 
 /* Adds the lane's row to the builder. */
 void haul_cupti_row_add(haul_cupti_lane *lane);
@@ -56,6 +56,6 @@ void haul_cupti_row_add(haul_cupti_lane *lane);
 void haul_cupti_row_event(haul_cupti_lane *lane);
 
 /* A correlation id of CUPTI, 32 bits wide however it was stored; 0 where it is none. */
-uint32_t haul_cupti_correlation(haul_builder *builder, int64_t value);
+uint32_t haul_cupti_correlation(haul_trace_builder *builder, int64_t value);
 
 #endif

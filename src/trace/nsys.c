@@ -115,8 +115,8 @@ static const haul_device_table device_tables[] = {
      false},
 };
 
-static haul_status read(haul_source *source, haul_builder *builder, haul_trace_version *version,
-                        haul_error *error)
+static haul_status read(haul_source *source, haul_trace_builder *builder,
+                        haul_trace_version *version, haul_error *error)
 {
     haul_cupti_devices devices;
     haul_cupti_devices_init(&devices);

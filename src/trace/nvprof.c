@@ -139,20 +139,20 @@ static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices
     return status;
 }
 
-static void say_processes(haul_builder *builder)
+static void say_processes(haul_trace_builder *builder)
 {
-    const haul_workload_thread *threads = builder->threads.items;
-    for (size_t i = 1; i < builder->threads.count; i++)
+    const haul_workload_thread *threads = builder->built.threads.items;
+    for (size_t i = 1; i < builder->built.threads.count; i++)
         if (threads[i].process != threads[0].process) {
-            haul_builder_missing(builder, 0,
-                                 "calls of several processes, joined by correlation id alone: "
-                                 "copies and kernels name no process");
+            haul_trace_missing(builder, 0,
+                               "calls of several processes, joined by correlation id alone: "
+                               "copies and kernels name no process");
             return;
         }
 }
 
-static haul_status read(haul_source *source, haul_builder *builder, haul_trace_version *version,
-                        haul_error *error)
+static haul_status read(haul_source *source, haul_trace_builder *builder,
+                        haul_trace_version *version, haul_error *error)
 {
     haul_cupti_devices devices;
     haul_cupti_devices_init(&devices);

@@ -30,16 +30,16 @@ static haul_status fail_unknown(const haul_source *source, haul_error *error)
     return HAUL_BAD_INPUT;
 }
 
-static void say_devices(haul_builder *builder)
+static void say_devices(haul_trace_builder *builder)
 {
     uint64_t nameless = 0;
-    for (size_t i = 0; !builder->failed && i < builder->device_keys.count; i++)
-        nameless += !builder->devices[i].name;
-    if (nameless && nameless == builder->device_keys.count)
-        haul_builder_missing(builder, 0,
-                             "no device table: names and figures of the GPUs are not known");
+    for (size_t i = 0; !builder->built.failed && i < builder->built.device_count; i++)
+        nameless += !builder->built.devices[i].name;
+    if (nameless && nameless == builder->built.device_count)
+        haul_trace_missing(builder, 0,
+                           "no device table: names and figures of the GPUs are not known");
     else if (nameless)
-        haul_builder_missing(builder, nameless, "devices that the device table does not describe");
+        haul_trace_missing(builder, nameless, "devices that the device table does not describe");
 }
 
 /* A profile being read. */
@@ -47,13 +47,13 @@ typedef struct reading {
     const haul_trace_format *format;
     const char *path;
     haul_trace_version version;
-    haul_builder builder;
+    haul_trace_builder builder;
 } reading;
 
 static reading begin(const haul_trace_format *format, const char *path)
 {
     reading self = {.format = format, .path = path};
-    haul_builder_init(&self.builder);
+    haul_trace_init(&self.builder);
     return self;
 }
 
@@ -65,12 +65,12 @@ static haul_status finish(reading *self, haul_status status, haul_workload **wor
     const char *const version = self->version.text;
     if (status) {
         haul_error_in_file(error, self->path);
-        haul_builder_release(&self->builder);
+        haul_trace_release(&self->builder);
         return status;
     }
     say_devices(&self->builder);
     snprintf(name, sizeof name, "%s%s%s", self->format->name, version[0] ? " " : "", version);
-    return haul_builder_finish(&self->builder, self->path, name, workload, error);
+    return haul_trace_finish(&self->builder, self->path, name, workload, error);
 }
 
 static haul_status read_source(haul_source *source, haul_workload **workload, haul_error *error)

@@ -4,8 +4,8 @@
 #define HAUL_TRACE_TRACE_FORMAT_H
 
 #include "trace/sqlite_source.h"
+#include "trace/trace_builder.h"
 #include "trace/trace_file.h"
-#include "workload/builder.h"
 
 /* Where the version of a profile is written, "" where the file gives none. */
 typedef struct haul_trace_version {
@@ -16,12 +16,12 @@ typedef struct haul_trace_format {
     const char *name;
     /* Databases: whether the tables are the format's; fills the builder. */
     bool (*sniff)(haul_source *source);
-    haul_status (*read)(haul_source *source, haul_builder *builder, haul_trace_version *version,
-                        haul_error *error);
+    haul_status (*read)(haul_source *source, haul_trace_builder *builder,
+                        haul_trace_version *version, haul_error *error);
     /* Texts: whether the file may be one, by its beginning; fills the builder. */
     bool (*sniff_text)(const haul_trace_head *head);
-    haul_status (*read_text)(const char *path, haul_builder *builder, haul_trace_version *version,
-                             haul_error *error);
+    haul_status (*read_text)(const char *path, haul_trace_builder *builder,
+                             haul_trace_version *version, haul_error *error);
 } haul_trace_format;
 
 extern const haul_trace_format haul_trace_nsys;

@@ -12,6 +12,10 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->ops);
     free((void *)workload->edges);
     free((void *)workload->streams);
+    if (owned->shares) {
+        free(owned);
+        return;
+    }
     free((void *)workload->threads);
     free((void *)workload->devices);
     free((void *)workload->shapes);

@@ -9,7 +9,7 @@
 
 #include "haul/advise.h"
 #include "haul/cost.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 enum { PROCESS = 1, CONTEXT = 1, MOST_CALLS = 512 };
 
@@ -47,7 +47,7 @@ static inline int64_t price(haul_direction direction, haul_memory memory, uint64
 /* A program as it is written: each call is made when the one before it has returned, each operation
  * starts when its call was made and what is before it on its stream has ended. */
 typedef struct program {
-    haul_builder builder;
+    haul_trace_builder builder;
     haul_call calls[MOST_CALLS];
     const char *names[MOST_CALLS];
     size_t count;
@@ -61,12 +61,12 @@ static program written;
 static inline void begin(void)
 {
     memset(&written, 0, sizeof written);
-    haul_builder_init(&written.builder);
-    const haul_workload_stream stream = {.device = haul_builder_device(&written.builder, 0, 0),
+    haul_trace_init(&written.builder);
+    const haul_workload_stream stream = {.device = haul_trace_device(&written.builder, 0, 0),
                                          .process = PROCESS,
                                          .context = CONTEXT,
                                          .id = 7};
-    written.stream = haul_builder_stream(&written.builder, &stream);
+    written.stream = haul_builder_stream(&written.builder.built, &stream);
 }
 
 static inline uint64_t begin_call(const char *name)
@@ -96,7 +96,7 @@ static inline int64_t enqueue(haul_op op, uint64_t key, int64_t dur_ns)
     op.dur_ns = dur_ns;
     op.stream = written.stream;
     op.thread = op.name = HAUL_NONE;
-    haul_builder_op(&written.builder, &op, key);
+    haul_trace_op(&written.builder, &op, key);
     return written.stream_ns = op.start_ns + dur_ns;
 }
 
@@ -149,26 +149,27 @@ static inline void synchronize(void)
                         .thread = HAUL_NONE,
                         .name = HAUL_NONE};
     const haul_wait wait = {.process = PROCESS, .context = CONTEXT};
-    haul_builder_wait(&written.builder, &op, key, &wait);
+    haul_trace_wait(&written.builder, &op, key, &wait);
     end_call(dur_ns);
 }
 
 static inline haul_workload *finish(void)
 {
-    const uint32_t thread = haul_builder_thread(&written.builder, PROCESS, 1);
+    const uint32_t thread = haul_builder_thread(
+        &written.builder.built, &(haul_workload_thread){.process = PROCESS, .id = 1});
     for (size_t c = 0; c < written.count; c++) {
         haul_call *call = &written.calls[c];
         call->thread = thread;
         uint64_t key = 0;
         for (const char *at = written.names[c]; *at; at++)
             key = key * 31 + (unsigned char)*at;
-        call->name = haul_builder_name(&written.builder, key);
-        haul_builder_name_text(&written.builder, key, written.names[c], strlen(written.names[c]));
-        haul_builder_call(&written.builder, call);
+        call->name = haul_trace_name(&written.builder, key);
+        haul_trace_name_text(&written.builder, key, written.names[c], strlen(written.names[c]));
+        haul_trace_call(&written.builder, call);
     }
     haul_workload *workload = NULL;
     haul_error error = {0};
-    if (haul_builder_finish(&written.builder, "by hand", "nsys by hand", &workload, &error))
+    if (haul_trace_finish(&written.builder, "by hand", "nsys by hand", &workload, &error))
         fail_msg("%s", error.text);
     return workload;
 }

@@ -184,9 +184,9 @@ static void prefetched_memory_comes_at_once(void **state)
             .device = 0, .process = PROCESS, .context = CONTEXT, .id = 20};
         op.start_ns = start_ns + 1000 + (int64_t)i * 100000;
         op.dur_ns = FAULT_NS;
-        op.stream = haul_builder_stream(&written.builder, &uvm);
+        op.stream = haul_builder_stream(&written.builder.built, &uvm);
         op.thread = op.name = HAUL_NONE;
-        haul_builder_op(&written.builder, &op, 0);
+        haul_trace_op(&written.builder, &op, 0);
     }
     synchronize();
     const double each = (double)price(HAUL_HTOD, HAUL_PINNED, SIZE);

@@ -10,7 +10,7 @@
 #include "haul/page.h"
 #include "page/html.h"
 #include "page/lanes.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 typedef struct written {
     char *text;

@@ -2,14 +2,14 @@
 #include "check.h"
 
 #include "haul/timeline.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 #include "workload_check.h"
 
 /* A round: a launch, a kernel of 1000 ns whose faults bring four pieces in from its start on, a
  * wait of the host, which then touches four pieces, one each 200 ns, and works on. */
 enum { ROUNDS = 3, PIECES = 4, ROUND_NS = 3000, KERNEL_NS = 1000 };
 
-static void add_migration(haul_builder *builder, haul_direction direction, int64_t start_ns)
+static void add_migration(haul_trace_builder *builder, haul_direction direction, int64_t start_ns)
 {
     const haul_op op = {.kind = HAUL_OP_COPY,
                         .start_ns = start_ns,
@@ -20,10 +20,10 @@ static void add_migration(haul_builder *builder, haul_direction direction, int64
                         .stream = 1,
                         .direction = (uint8_t)direction,
                         .detail = HAUL_MANAGED};
-    haul_builder_op(builder, &op, 0);
+    haul_trace_op(builder, &op, 0);
 }
 
-static void add_round(haul_builder *builder, uint64_t round)
+static void add_round(haul_trace_builder *builder, uint64_t round)
 {
     const int64_t start_ns = (int64_t)round * ROUND_NS;
     const haul_op kernel = {.kind = HAUL_OP_KERNEL,
@@ -38,8 +38,8 @@ static void add_round(haul_builder *builder, uint64_t round)
                           .name = HAUL_NONE,
                           .stream = HAUL_NONE,
                           .thread = HAUL_NONE};
-    haul_builder_op(builder, &kernel, 1 + 2 * round);
-    haul_builder_wait(builder, &wait, 2 + 2 * round, &(haul_wait){1, 0, HAUL_NO_ID, HAUL_NO_ID});
+    haul_trace_op(builder, &kernel, 1 + 2 * round);
+    haul_trace_wait(builder, &wait, 2 + 2 * round, &(haul_wait){1, 0, HAUL_NO_ID, HAUL_NO_ID});
     for (int i = 0; i < PIECES; i++) {
         add_migration(builder, HAUL_HTOD, start_ns + 100 * i);
         add_migration(builder, HAUL_DTOH, start_ns + KERNEL_NS + 50 + 200 * i);
@@ -48,25 +48,25 @@ static void add_round(haul_builder *builder, uint64_t round)
 
 static haul_workload *recording(void)
 {
-    haul_builder builder;
-    haul_builder_init(&builder);
-    const uint32_t device = haul_builder_device(&builder, 0, 0);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
+    const uint32_t device = haul_trace_device(&builder, 0, 0);
     for (uint64_t s = 0; s < 2; s++)
-        haul_builder_stream(&builder,
+        haul_builder_stream(&builder.built,
                             &(haul_workload_stream){.device = device, .process = 1, .id = s});
-    haul_builder_thread(&builder, 1, 7);
-    haul_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
+    haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 7});
+    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     for (uint64_t r = 0; r < ROUNDS; r++)
         add_round(&builder, r);
     for (uint64_t r = 0; r < ROUNDS; r++) {
         const int64_t start_ns = (int64_t)r * ROUND_NS;
-        haul_builder_call(&builder, &(haul_call){start_ns, 10, 1 + 2 * r, HAUL_NONE, 0});
-        haul_builder_call(&builder,
-                          &(haul_call){start_ns + 10, KERNEL_NS - 10, 2 + 2 * r, HAUL_NONE, 0});
+        haul_trace_call(&builder, &(haul_call){start_ns, 10, 1 + 2 * r, HAUL_NONE, 0});
+        haul_trace_call(&builder,
+                        &(haul_call){start_ns + 10, KERNEL_NS - 10, 2 + 2 * r, HAUL_NONE, 0});
     }
     haul_workload *workload = NULL;
     haul_error error;
-    assert_int_equal(haul_builder_finish(&builder, "test", "none", &workload, &error), HAUL_OK);
+    assert_int_equal(haul_trace_finish(&builder, "test", "none", &workload, &error), HAUL_OK);
     workload_check(workload);
     return workload;
 }

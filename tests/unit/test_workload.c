@@ -5,7 +5,7 @@
 
 #include "base/order.h"
 #include "base/records.h"
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 #include "workload_check.h"
 
 static uint32_t below(uint32_t limit)
@@ -101,25 +101,27 @@ typedef struct drawn {
     uint32_t event_stream[EVENTS];
 } drawn;
 
-static haul_workload *finish(haul_builder *builder)
+static haul_workload *finish(haul_trace_builder *builder)
 {
     haul_workload *workload = NULL;
     haul_error error;
-    assert_int_equal(haul_builder_finish(builder, "test", "none", &workload, &error), HAUL_OK);
+    assert_int_equal(haul_trace_finish(builder, "test", "none", &workload, &error), HAUL_OK);
     workload_check(workload);
     return workload;
 }
 
-static void add_streams(haul_builder *builder)
+static void add_streams(haul_trace_builder *builder)
 {
-    const uint32_t device = haul_builder_device(builder, 0, 0);
+    const uint32_t device = haul_trace_device(builder, 0, 0);
     for (uint64_t s = 0; s < STREAMS; s++) {
         const haul_workload_stream stream = {
             .device = device, .process = 1, .context = s % 2, .id = s};
-        assert_int_equal(haul_builder_stream(builder, &stream), s);
+        assert_int_equal(haul_builder_stream(&builder->built, &stream), s);
     }
     for (uint64_t t = 0; t < THREADS; t++)
-        assert_int_equal(haul_builder_thread(builder, 1, t), t);
+        assert_int_equal(
+            haul_builder_thread(&builder->built, &(haul_workload_thread){.process = 1, .id = t}),
+            t);
 }
 
 /* Operations in a random order, each with a call or not; bytes tell them apart. */
@@ -128,8 +130,8 @@ static void joins_equal_brute_force(void **state)
     (void)state;
     srand(2);
     static drawn d;
-    haul_builder builder;
-    haul_builder_init(&builder);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
     add_streams(&builder);
     for (uint32_t i = 0; i < OPS; i++) {
         d.ops[i] = (haul_op){.kind = HAUL_OP_COPY,
@@ -140,7 +142,7 @@ static void joins_equal_brute_force(void **state)
                              .stream = below(STREAMS),
                              .thread = HAUL_NONE};
         d.keys[i] = below(4) ? 1 + below(CALLS) : 0;
-        haul_builder_op(&builder, &d.ops[i], d.keys[i]);
+        haul_trace_op(&builder, &d.ops[i], d.keys[i]);
     }
     for (uint32_t i = 0; i < CALLS; i++) {
         /* in no order of keys, each key once */
@@ -149,7 +151,7 @@ static void joins_equal_brute_force(void **state)
                                  .key = 1 + (uint64_t)i * 7 % CALLS,
                                  .name = HAUL_NONE,
                                  .thread = below(THREADS)};
-        haul_builder_call(&builder, &d.calls[i]);
+        haul_trace_call(&builder, &d.calls[i]);
     }
     haul_workload *workload = finish(&builder);
     assert_int_equal(workload->counts.calls, CALLS);
@@ -183,7 +185,7 @@ static void joins_equal_brute_force(void **state)
 }
 
 /* One stream after another, first in, first out: calls every 10 ns, operations behind them. */
-static void add_regular_ops(haul_builder *builder)
+static void add_regular_ops(haul_trace_builder *builder)
 {
     for (uint32_t i = 0; i < OPS; i++) {
         const haul_op op = {.kind = HAUL_OP_KERNEL,
@@ -193,7 +195,7 @@ static void add_regular_ops(haul_builder *builder)
                             .name = HAUL_NONE,
                             .stream = i % STREAMS,
                             .thread = HAUL_NONE};
-        haul_builder_op(builder, &op, 1 + i);
+        haul_trace_op(builder, &op, 1 + i);
     }
 }
 
@@ -224,8 +226,8 @@ static bool has_edge(const haul_workload *workload, uint32_t before, uint32_t af
     return false;
 }
 
-static void add_wait(haul_builder *builder, haul_sync_kind kind, int64_t start_ns, uint32_t stream,
-                     const haul_wait *wait)
+static void add_wait(haul_trace_builder *builder, haul_sync_kind kind, int64_t start_ns,
+                     uint32_t stream, const haul_wait *wait)
 {
     const haul_op op = {.kind = HAUL_OP_SYNC,
                         .start_ns = start_ns,
@@ -234,35 +236,36 @@ static void add_wait(haul_builder *builder, haul_sync_kind kind, int64_t start_n
                         .name = HAUL_NONE,
                         .stream = stream,
                         .thread = HAUL_NONE};
-    haul_builder_wait(builder, &op, 0, wait);
+    haul_trace_wait(builder, &op, 0, wait);
 }
 
 /* A wait for stream 7 of context 2, recorded as if it were on the first device. */
 static void waits_are_on_the_stream_that_works(void **state)
 {
     (void)state;
-    haul_builder builder;
-    haul_builder_init(&builder);
-    const uint32_t first = haul_builder_device(&builder, 0, 0);
-    const uint32_t second = haul_builder_device(&builder, 1, 1);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
+    const uint32_t first = haul_trace_device(&builder, 0, 0);
+    const uint32_t second = haul_trace_device(&builder, 1, 1);
     const haul_workload_stream streams[] = {
         {.device = first, .process = 1, .context = 2, .id = 7},
         {.device = first, .process = 1, .context = 2, .id = 8},
         {.device = second, .process = 1, .context = 2, .id = 7}};
     uint32_t numbers[3];
     for (int i = 0; i < 3; i++)
-        numbers[i] = haul_builder_stream(&builder, &streams[i]);
+        numbers[i] = haul_builder_stream(&builder.built, &streams[i]);
     const haul_op copy = {.kind = HAUL_OP_COPY,
                           .start_ns = 10,
                           .dur_ns = 10,
                           .name = HAUL_NONE,
                           .stream = numbers[2],
                           .thread = HAUL_NONE};
-    haul_builder_op(&builder, &copy, 1);
+    haul_trace_op(&builder, &copy, 1);
     add_wait(&builder, HAUL_SYNC_STREAM, 15, numbers[0], &(haul_wait){.process = 1, .context = 2});
     add_wait(&builder, HAUL_SYNC_STREAM, 16, numbers[1], &(haul_wait){.process = 1, .context = 2});
-    const uint32_t thread = haul_builder_thread(&builder, 1, 1);
-    haul_builder_call(
+    const uint32_t thread =
+        haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
+    haul_trace_call(
         &builder,
         &(haul_call){.start_ns = 1, .dur_ns = 1, .key = 1, .name = HAUL_NONE, .thread = thread});
     haul_workload *workload = finish(&builder);
@@ -281,10 +284,10 @@ static void stream_waits_equal_brute_force(void **state)
 {
     (void)state;
     srand(3);
-    haul_builder builder;
-    haul_builder_init(&builder);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
     add_streams(&builder);
-    haul_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
+    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     add_regular_ops(&builder);
     int64_t times[WAITS];
     uint32_t streams[WAITS];
@@ -294,11 +297,11 @@ static void stream_waits_equal_brute_force(void **state)
         add_wait(&builder, HAUL_SYNC_STREAM, times[i], streams[i], &(haul_wait){.process = 1});
     }
     for (uint32_t i = 0; i < OPS; i++)
-        haul_builder_call(&builder, &(haul_call){.start_ns = (int64_t)i * 10,
-                                                 .dur_ns = 1,
-                                                 .key = 1 + i,
-                                                 .name = HAUL_NONE,
-                                                 .thread = 0});
+        haul_trace_call(&builder, &(haul_call){.start_ns = (int64_t)i * 10,
+                                               .dur_ns = 1,
+                                               .key = 1 + i,
+                                               .name = HAUL_NONE,
+                                               .thread = 0});
     haul_workload *workload = finish(&builder);
     size_t waits = 0, edges = 0;
     for (uint32_t i = 0; i < workload->op_count; i++) {
@@ -370,17 +373,17 @@ static void check_event_waits(bool with_ids)
 {
     bool *expected = calloc((size_t)OPS * OPS, sizeof *expected);
     srand(4);
-    haul_builder builder;
-    haul_builder_init(&builder);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
     add_streams(&builder);
-    haul_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
+    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     add_regular_ops(&builder);
     for (uint32_t e = 0; e < EVENTS; e++)
-        haul_builder_event(&builder, &(haul_event){.process = 1,
-                                                   .event = e % 4,
-                                                   .sync_id = with_ids ? e : HAUL_NO_ID,
-                                                   .key = 10000 + e,
-                                                   .stream = e % STREAMS});
+        haul_trace_event(&builder, &(haul_event){.process = 1,
+                                                 .event = e % 4,
+                                                 .sync_id = with_ids ? e : HAUL_NO_ID,
+                                                 .key = 10000 + e,
+                                                 .stream = e % STREAMS});
     for (uint32_t i = 0; i < WAITS; i++) {
         const int64_t time_ns = 3 + (int64_t)below(OPS * 10);
         const uint32_t record = record_for(with_ids, i, time_ns);
@@ -391,9 +394,9 @@ static void check_event_waits(bool with_ids)
             expect_edge(expected, record, i, time_ns);
     }
     for (uint32_t i = 0; i < OPS; i++)
-        haul_builder_call(&builder, &(haul_call){(int64_t)i * 10, 1, 1 + i, HAUL_NONE, 0});
+        haul_trace_call(&builder, &(haul_call){(int64_t)i * 10, 1, 1 + i, HAUL_NONE, 0});
     for (uint32_t e = 0; e < EVENTS; e++)
-        haul_builder_call(&builder, &(haul_call){recorded_at(e), 1, 10000 + e, HAUL_NONE, 0});
+        haul_trace_call(&builder, &(haul_call){recorded_at(e), 1, 10000 + e, HAUL_NONE, 0});
     haul_workload *workload = finish(&builder);
     compare_edges(workload, expected);
     haul_workload_free(workload);
@@ -410,8 +413,8 @@ static void event_waits_find_their_records(void **state)
 static void sums_cannot_overflow(void **state)
 {
     (void)state;
-    haul_builder builder;
-    haul_builder_init(&builder);
+    haul_trace_builder builder;
+    haul_trace_init(&builder);
     const int64_t times[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
     const uint64_t sizes[] = {0, UINT64_MAX, UINT64_C(1) << 62, INT64_MAX};
     for (int i = 0; i < 5; i++)
@@ -424,11 +427,11 @@ static void sums_cannot_overflow(void **state)
                                     .name = HAUL_NONE,
                                     .stream = HAUL_NONE,
                                     .thread = HAUL_NONE};
-                haul_builder_op(&builder, &op, 0);
+                haul_trace_op(&builder, &op, 0);
             }
-    haul_builder_thread(&builder, 1, 1);
+    haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
     for (int i = 0; i < 25; i++)
-        haul_builder_call(&builder, &(haul_call){times[i % 5], times[i / 5], 0, HAUL_NONE, 0});
+        haul_trace_call(&builder, &(haul_call){times[i % 5], times[i / 5], 0, HAUL_NONE, 0});
     haul_workload *workload = finish(&builder);
     assert_int_equal(workload->op_count, 125);
     assert_int_equal(workload->repair_count, 4);

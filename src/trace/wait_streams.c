@@ -3,10 +3,10 @@
  * whatever the context): those are of the stream on which the context's work is. */
 #include <stdlib.h>
 
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 typedef struct joiner {
-    haul_builder *builder;
+    haul_trace_builder *builder;
     haul_workload_stream *streams;
     size_t count;
     bool *works;           /* of each stream: an operation of a device is on it */
@@ -24,10 +24,10 @@ static void key_of(const haul_workload_stream *stream, uint64_t key[3])
 
 static bool find_workers(joiner *self)
 {
-    const haul_builder *builder = self->builder;
-    for (size_t i = 0; i < builder->op_count; i++)
-        if (haul_op_on_device(&builder->ops[i]) && builder->ops[i].stream != HAUL_NONE)
-            self->works[builder->ops[i].stream] = true;
+    const haul_trace_builder *builder = self->builder;
+    for (size_t i = 0; i < builder->built.op_count; i++)
+        if (haul_op_on_device(&builder->built.ops[i]) && builder->built.ops[i].stream != HAUL_NONE)
+            self->works[builder->built.ops[i].stream] = true;
     for (uint32_t s = 0; s < self->count; s++) {
         if (!self->works[s])
             continue;
@@ -70,21 +70,21 @@ static size_t renumber(joiner *self)
 
 static void apply(const joiner *self)
 {
-    haul_builder *builder = self->builder;
-    for (size_t i = 0; i < builder->op_count; i++)
-        if (builder->ops[i].stream != HAUL_NONE)
-            builder->ops[i].stream = self->renumbering[builder->ops[i].stream];
+    haul_trace_builder *builder = self->builder;
+    for (size_t i = 0; i < builder->built.op_count; i++)
+        if (builder->built.ops[i].stream != HAUL_NONE)
+            builder->built.ops[i].stream = self->renumbering[builder->built.ops[i].stream];
     for (size_t i = 0; i < builder->event_count; i++)
         if (builder->events[i].stream != HAUL_NONE)
             builder->events[i].stream = self->renumbering[builder->events[i].stream];
 }
 
-void haul_wait_streams_join(haul_builder *builder)
+void haul_wait_streams_join(haul_trace_builder *builder)
 {
-    const size_t count = builder->streams.count;
+    const size_t count = builder->built.streams.count;
     joiner self = {
         .builder = builder,
-        .streams = builder->streams.items,
+        .streams = builder->built.streams.items,
         .count = count,
         .works = calloc(count + 1, sizeof *self.works),
         .keys.size = 3 * sizeof(uint64_t),
@@ -95,8 +95,8 @@ void haul_wait_streams_join(haul_builder *builder)
     const size_t kept = ready ? renumber(&self) : count;
     if (kept < count)
         apply(&self);
-    builder->failed |= !ready;
-    builder->streams.count = kept; /* nobody looks for one from here on */
+    builder->built.failed |= !ready;
+    builder->built.streams.count = kept; /* nobody looks for one from here on */
     haul_records_release(&self.keys);
     free(self.works);
     free(self.worker);

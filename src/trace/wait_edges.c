@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 /* The device operations of each stream, in order of start. */
 typedef struct stream_lists {
@@ -24,7 +24,7 @@ typedef struct context_lists {
 } context_lists;
 
 typedef struct resolver {
-    haul_builder *builder;
+    haul_trace_builder *builder;
     stream_lists lists;
     context_lists contexts;
     bool by_sync_id;
@@ -54,7 +54,7 @@ static bool on_stream(const haul_op *op)
  * they started, and, since a stream is first in, first out, before what follows. */
 static void date_orphans(resolver *self, size_t begin, size_t end)
 {
-    haul_op *ops = self->builder->ops;
+    haul_op *ops = self->builder->built.ops;
     int64_t latest_ns = INT64_MAX;
     for (size_t i = end; i-- > begin;) {
         haul_op *op = &ops[self->lists.ops[i]];
@@ -64,20 +64,20 @@ static void date_orphans(resolver *self, size_t begin, size_t end)
     }
 }
 
-static void forget_orphans(const haul_builder *builder)
+static void forget_orphans(const haul_trace_builder *builder)
 {
-    for (size_t i = 0; i < builder->op_count; i++)
-        if (!(builder->ops[i].flags & HAUL_OP_HAS_CALL))
-            builder->ops[i].call_ns = 0;
+    for (size_t i = 0; i < builder->built.op_count; i++)
+        if (!(builder->built.ops[i].flags & HAUL_OP_HAS_CALL))
+            builder->built.ops[i].call_ns = 0;
 }
 
 static void fill_lists(resolver *self, size_t stream_count)
 {
-    const haul_builder *builder = self->builder;
+    const haul_trace_builder *builder = self->builder;
     stream_lists *lists = &self->lists;
-    for (uint32_t i = 0; i < builder->op_count; i++)
-        if (on_stream(&builder->ops[i]))
-            lists->ops[lists->fingers[builder->ops[i].stream]++] = i;
+    for (uint32_t i = 0; i < builder->built.op_count; i++)
+        if (on_stream(&builder->built.ops[i]))
+            lists->ops[lists->fingers[builder->built.ops[i].stream]++] = i;
     for (size_t s = 0; s < stream_count; s++) {
         date_orphans(self, lists->begins[s], lists->begins[s + 1]);
         lists->fingers[s] = 0;
@@ -86,21 +86,21 @@ static void fill_lists(resolver *self, size_t stream_count)
 
 static bool make_lists(resolver *self)
 {
-    const haul_builder *builder = self->builder;
-    const size_t stream_count = builder->streams.count;
+    const haul_trace_builder *builder = self->builder;
+    const size_t stream_count = builder->built.streams.count;
     stream_lists *lists = &self->lists;
     lists->begins = calloc(stream_count + 1, sizeof *lists->begins);
     lists->fingers = calloc(stream_count + 1, sizeof *lists->fingers);
     if (!lists->begins || !lists->fingers)
         return false;
-    for (size_t i = 0; i < builder->op_count; i++)
-        if (on_stream(&builder->ops[i]))
-            lists->begins[builder->ops[i].stream + 1]++;
+    for (size_t i = 0; i < builder->built.op_count; i++)
+        if (on_stream(&builder->built.ops[i]))
+            lists->begins[builder->built.ops[i].stream + 1]++;
     for (size_t s = 0; s < stream_count; s++) {
         lists->begins[s + 1] += lists->begins[s];
         lists->fingers[s] = lists->begins[s];
     }
-    lists->ops = haul_builder_scratch(self->builder, lists->begins[stream_count]);
+    lists->ops = haul_trace_scratch(self->builder, lists->begins[stream_count]);
     if (!lists->ops)
         return false;
     fill_lists(self, stream_count);
@@ -115,9 +115,9 @@ static uint32_t context_number(context_lists *contexts, uint64_t process, uint64
 
 static bool make_contexts(resolver *self)
 {
-    const haul_builder *builder = self->builder;
-    const haul_workload_stream *streams = builder->streams.items;
-    const size_t count = builder->streams.count;
+    const haul_trace_builder *builder = self->builder;
+    const haul_workload_stream *streams = builder->built.streams.items;
+    const size_t count = builder->built.streams.count;
     context_lists *contexts = &self->contexts;
     contexts->contexts.size = 2 * sizeof(uint64_t);
     contexts->streams = malloc((count + 1) * sizeof *contexts->streams);
@@ -126,7 +126,7 @@ static bool make_contexts(resolver *self)
     contexts->last_thread = malloc((count + 1) * sizeof *contexts->last_thread);
     if (!contexts->streams || !contexts->begins || !contexts->last_before || !contexts->last_thread)
         return false;
-    contexts->budget = 64 * ((uint64_t)builder->op_count + count);
+    contexts->budget = 64 * ((uint64_t)builder->built.op_count + count);
     for (size_t s = 0; s < count; s++) {
         const uint32_t number = context_number(contexts, streams[s].process, streams[s].context);
         if (number == UINT32_MAX)
@@ -151,7 +151,7 @@ static bool make_contexts(resolver *self)
 static size_t place_at(resolver *self, uint32_t stream, int64_t time_ns)
 {
     const stream_lists *lists = &self->lists;
-    const haul_op *ops = self->builder->ops;
+    const haul_op *ops = self->builder->built.ops;
     const haul_keys keys = {&ops->call_ns, sizeof *ops, HAUL_KEYS_SIGNED};
     const size_t begin = lists->begins[stream], end = lists->begins[stream + 1];
     lists->fingers[stream] =
@@ -176,7 +176,7 @@ static uint32_t next_issued(resolver *self, uint32_t stream, int64_t time_ns)
 /* The last operation of the stream that had started on the device at `time_ns`. */
 static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
 {
-    const haul_op *ops = self->builder->ops;
+    const haul_op *ops = self->builder->built.ops;
     const haul_keys keys = {&ops->start_ns, sizeof *ops, HAUL_KEYS_SIGNED};
     const size_t begin = self->lists.begins[stream], end = self->lists.begins[stream + 1];
     const size_t place = haul_order_find(self->lists.ops + begin, end - begin, &keys,
@@ -198,16 +198,14 @@ static const int64_t clock_skew_ns = 20000;
  * was only asked about. */
 static void add_edge(resolver *self, uint32_t before, uint32_t after)
 {
-    haul_builder *builder = self->builder;
-    const haul_op *waiting = &builder->ops[after];
+    haul_trace_builder *builder = self->builder;
+    const haul_op *waiting = &builder->built.ops[after];
     const int64_t met_ns = waiting->kind == HAUL_OP_SYNC ? end_of(waiting) : waiting->start_ns;
-    if (before == after || end_of(&builder->ops[before]) > met_ns + clock_skew_ns) {
+    if (before == after || end_of(&builder->built.ops[before]) > met_ns + clock_skew_ns) {
         self->contradicted++;
         return;
     }
-    if (haul_builder_grow(builder, &builder->edges, &builder->edge_capacity,
-                          builder->edge_count + 1, sizeof *builder->edges))
-        builder->edges[builder->edge_count++] = (haul_edge){before, after};
+    haul_builder_edge(&builder->built, before, after);
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -225,7 +223,7 @@ static int compare_records(const void *a, const void *b)
 }
 
 /* The last record that sorts below `limit` and is of its event, or NULL. */
-static const haul_event *record_below(const haul_builder *builder, const haul_event *limit)
+static const haul_event *record_below(const haul_trace_builder *builder, const haul_event *limit)
 {
     size_t low = 0, high = builder->event_count;
     while (low < high) {
@@ -283,7 +281,7 @@ static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t aft
         return;
     }
     contexts->budget -= end - begin;
-    const uint32_t thread = self->builder->ops[after].thread;
+    const uint32_t thread = self->builder->built.ops[after].thread;
     for (size_t i = begin; i < end; i++) {
         const uint32_t stream = contexts->streams[i];
         const uint32_t before = last_issued(self, stream, time_ns);
@@ -299,7 +297,7 @@ static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t aft
 
 static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
 {
-    const haul_op *op = &self->builder->ops[at];
+    const haul_op *op = &self->builder->built.ops[at];
     const int64_t time_ns = op->flags & HAUL_OP_HAS_CALL ? op->call_ns : op->start_ns;
     uint32_t before = HAUL_NONE, after = at;
     switch (op->detail) {
@@ -323,58 +321,30 @@ static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
         add_edge(self, before, after);
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-    const haul_edge *x = a, *y = b;
-    const int order = (x->after > y->after) - (x->after < y->after);
-    return order ? order : (x->before > y->before) - (x->before < y->before);
-}
-
-static void sort_edges(haul_builder *builder)
-{
-    if (!builder->edge_count)
-        return;
-    qsort(builder->edges, builder->edge_count, sizeof *builder->edges, compare_edges);
-    size_t kept = 1;
-    for (size_t i = 1; i < builder->edge_count; i++)
-        if (compare_edges(&builder->edges[i], &builder->edges[kept - 1]))
-            builder->edges[kept++] = builder->edges[i];
-    builder->edge_count = kept;
-}
-
 static void say(const resolver *self)
 {
-    haul_builder *builder = self->builder;
+    haul_trace_builder *builder = self->builder;
     if (self->unrecorded)
-        haul_builder_missing(
+        haul_trace_missing(
             builder, self->unrecorded,
             builder->event_count
                 ? "waits for events whose record is not in the profile"
                 : "the event table is empty: waits for events have no record to join");
     if (self->untimed)
-        haul_builder_missing(builder, self->untimed,
-                             "waits for events whose record has neither call nor time");
+        haul_trace_missing(builder, self->untimed,
+                           "waits for events whose record has neither call nor time");
     if (self->contradicted)
-        haul_builder_repaired(builder, self->contradicted,
-                              "waits that the recorded times contradict, left out");
+        haul_trace_repaired(builder, self->contradicted,
+                            "waits that the recorded times contradict, left out");
     if (self->too_many)
-        haul_builder_missing(builder, self->too_many,
-                             "waits for contexts of too many streams, left out");
+        haul_trace_missing(builder, self->too_many,
+                           "waits for contexts of too many streams, left out");
 }
 
-void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
+void haul_wait_edges_make(haul_trace_builder *builder)
 {
-    if (haul_builder_grow(self, &self->edges, &self->edge_capacity, self->edge_count + 1,
-                          sizeof *self->edges))
-        self->edges[self->edge_count++] = (haul_edge){before, after};
-}
-
-void haul_edges_make(haul_builder *builder)
-{
-    if (!builder->wait_count) {
-        sort_edges(builder);
+    if (!builder->wait_count)
         return;
-    }
     haul_host_faults_follow(builder);
     resolver self = {.builder = builder};
     for (size_t i = 0; i < builder->event_count; i++)
@@ -382,19 +352,17 @@ void haul_edges_make(haul_builder *builder)
     if (builder->event_count)
         qsort(builder->events, builder->event_count, sizeof *builder->events, compare_records);
     if (!make_lists(&self) || !make_contexts(&self))
-        builder->failed = true;
-    for (size_t i = 0; !builder->failed && i < builder->op_count; i++) {
-        haul_op *op = &builder->ops[i];
+        builder->built.failed = true;
+    for (size_t i = 0; !builder->built.failed && i < builder->built.op_count; i++) {
+        haul_op *op = &builder->built.ops[i];
         if (op->kind != HAUL_OP_SYNC)
             continue;
-        const haul_wait *wait = &builder->waits[op->bytes];
-        op->bytes = 0;
+        const haul_wait *wait = &builder->waits[op->wait];
+        op->wait = 0;
         resolve_wait(&self, wait, (uint32_t)i);
     }
     forget_orphans(builder);
     release(&self);
-    if (!builder->failed) {
-        sort_edges(builder);
+    if (!builder->built.failed)
         say(&self);
-    }
 }

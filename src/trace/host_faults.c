@@ -4,10 +4,10 @@
  * kernel's start, which is the timeline's: haul_timeline_device.migrations.) */
 #include <stdlib.h>
 
-#include "workload/builder.h"
+#include "trace/trace_builder.h"
 
 typedef struct follower {
-    haul_builder *builder;
+    haul_trace_builder *builder;
     haul_records processes;  /* that waited */
     uint32_t *last_wait;     /* of each */
     int64_t *kernels_end_ns; /* of each device, and of none */
@@ -20,8 +20,8 @@ static int64_t end_of(const haul_op *op)
 
 static bool prepare(follower *self)
 {
-    const size_t threads = self->builder->threads.count;
-    const size_t devices = self->builder->device_keys.count;
+    const size_t threads = self->builder->built.threads.count;
+    const size_t devices = self->builder->built.device_count;
     self->processes.size = sizeof(uint64_t);
     self->last_wait = malloc((threads + 1) * sizeof *self->last_wait);
     self->kernels_end_ns = malloc((devices + 1) * sizeof *self->kernels_end_ns);
@@ -41,13 +41,13 @@ static void release(follower *self)
 
 static void note_wait(follower *self, uint32_t at)
 {
-    const haul_op *op = &self->builder->ops[at];
-    const haul_workload_thread *threads = self->builder->threads.items;
+    const haul_op *op = &self->builder->built.ops[at];
+    const haul_workload_thread *threads = self->builder->built.threads.items;
     if (op->thread == HAUL_NONE || op->detail == HAUL_SYNC_STREAM_WAIT)
         return;
     const uint32_t process = haul_records_add(&self->processes, &threads[op->thread].process);
     if (process == UINT32_MAX)
-        self->builder->failed = true;
+        self->builder->built.failed = true;
     else
         self->last_wait[process] = at;
 }
@@ -60,31 +60,31 @@ static bool is_uncalled_migration(const haul_op *op)
 
 static int64_t *kernels_end(const follower *self, const haul_op *op)
 {
-    const haul_workload_stream *streams = self->builder->streams.items;
-    const size_t devices = self->builder->device_keys.count;
+    const haul_workload_stream *streams = self->builder->built.streams.items;
+    const size_t devices = self->builder->built.device_count;
     const uint32_t device = op->stream == HAUL_NONE ? HAUL_NONE : streams[op->stream].device;
     return &self->kernels_end_ns[device < devices ? device : devices];
 }
 
 static void follow(follower *self, uint32_t at)
 {
-    const haul_op *op = &self->builder->ops[at];
-    const haul_workload_stream *streams = self->builder->streams.items;
+    const haul_op *op = &self->builder->built.ops[at];
+    const haul_workload_stream *streams = self->builder->built.streams.items;
     const uint32_t process = haul_records_find(&self->processes, &streams[op->stream].process);
     if (process == UINT32_MAX || *kernels_end(self, op) > op->start_ns)
         return;
     const uint32_t wait = self->last_wait[process];
-    if (end_of(&self->builder->ops[wait]) <= op->start_ns)
-        haul_builder_edge(self->builder, wait, at);
+    if (end_of(&self->builder->built.ops[wait]) <= op->start_ns)
+        haul_builder_edge(&self->builder->built, wait, at);
 }
 
-void haul_host_faults_follow(haul_builder *builder)
+void haul_host_faults_follow(haul_trace_builder *builder)
 {
     follower self = {.builder = builder};
     if (!prepare(&self))
-        builder->failed = true;
-    for (uint32_t i = 0; !builder->failed && i < builder->op_count; i++) {
-        const haul_op *op = &builder->ops[i];
+        builder->built.failed = true;
+    for (uint32_t i = 0; !builder->built.failed && i < builder->built.op_count; i++) {
+        const haul_op *op = &builder->built.ops[i];
         if (op->kind == HAUL_OP_KERNEL && end_of(op) > *kernels_end(&self, op))
             *kernels_end(&self, op) = end_of(op);
         else if (op->kind == HAUL_OP_SYNC)

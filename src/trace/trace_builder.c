@@ -1,0 +1,344 @@
+#include "trace/trace_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+
+static const int64_t time_limit = INT64_C(1) << 61;
+static const uint64_t sum_limit = UINT64_C(1) << 62;
+
+void haul_trace_init(haul_trace_builder *self)
+{
+    *self = (haul_trace_builder){
+        .processes.size = sizeof(uint64_t),
+        .names.size = sizeof(uint64_t),
+        .gpus.size = sizeof(uint64_t),
+    };
+    haul_builder_init(&self->built);
+}
+
+void haul_trace_release(haul_trace_builder *self)
+{
+    haul_builder_release(&self->built);
+    free(self->scratch);
+    free(self->event_join.order);
+    free(self->waits);
+    free(self->events);
+    haul_records_release(&self->processes);
+    haul_records_release(&self->names);
+    free(self->name_texts);
+    haul_records_release(&self->gpus);
+    free(self->missing.items);
+    free(self->repairs.items);
+    haul_trace_init(self);
+}
+
+uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count)
+{
+    return haul_builder_grow(&self->built, &self->scratch, &self->scratch_capacity, count + 1,
+                             sizeof *self->scratch)
+               ? self->scratch
+               : NULL;
+}
+
+static void add_note(haul_trace_builder *self, haul_workload_notes *notes, uint64_t count,
+                     const char *text)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (!strcmp(notes->items[i].text, text)) {
+            notes->items[i].count += count;
+            return;
+        }
+    const char *kept = haul_arena_string(&self->built.arena, text);
+    if (!kept || !haul_builder_grow(&self->built, &notes->items, &notes->capacity, notes->count + 1,
+                                    sizeof *notes->items)) {
+        self->built.failed = true;
+        return;
+    }
+    notes->items[notes->count++] = (haul_note){.text = kept, .count = count};
+}
+
+void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text)
+{
+    add_note(self, &self->missing, count, text);
+}
+
+void haul_trace_repaired(haul_trace_builder *self, uint64_t count, const char *text)
+{
+    add_note(self, &self->repairs, count, text);
+}
+
+static uint32_t intern(haul_trace_builder *self, haul_records *records, uint64_t key)
+{
+    const uint32_t number = haul_records_add(records, &key);
+    self->built.failed |= number == HAUL_NONE;
+    return number;
+}
+
+uint32_t haul_trace_process(haul_trace_builder *self, uint64_t process)
+{
+    return intern(self, &self->processes, process);
+}
+
+uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu)
+{
+    const size_t before = self->gpus.count;
+    const uint32_t number = intern(self, &self->gpus, gpu);
+    if (self->gpus.count > before)
+        haul_builder_device(&self->built, id);
+    return number;
+}
+
+uint32_t haul_trace_name(haul_trace_builder *self, uint64_t key)
+{
+    const size_t before = self->names.count;
+    const uint32_t number = intern(self, &self->names, key);
+    if (self->names.count > before &&
+        haul_builder_grow(&self->built, &self->name_texts, &self->name_text_capacity, before + 1,
+                          sizeof *self->name_texts))
+        self->name_texts[number] = HAUL_NONE;
+    return number;
+}
+
+void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *text, size_t length)
+{
+    const uint32_t number = haul_records_find(&self->names, &key);
+    if (number != HAUL_NONE && !self->built.failed && self->name_texts[number] == HAUL_NONE)
+        self->name_texts[number] = haul_builder_string(&self->built, text, length);
+}
+
+static bool repair_duration(int64_t *dur_ns, uint64_t *total)
+{
+    const bool wrong = *dur_ns < 0 || (uint64_t)*dur_ns > sum_limit - *total;
+    if (wrong)
+        *dur_ns = 0;
+    *total += (uint64_t)*dur_ns;
+    return wrong;
+}
+
+static int64_t clamp_start(int64_t start_ns)
+{
+    if (start_ns > time_limit)
+        return time_limit;
+    return start_ns < -time_limit ? -time_limit : start_ns;
+}
+
+static void repair_op(haul_trace_builder *self, haul_op *op)
+{
+    const int64_t start_ns = clamp_start(op->start_ns);
+    if (start_ns != op->start_ns) {
+        op->start_ns = start_ns;
+        haul_trace_repaired(self, 1, "start out of range, set to the nearest in range");
+    }
+    if (repair_duration(&op->dur_ns, &self->total_ns))
+        haul_trace_repaired(self, 1, "duration negative or absurd, set to 0");
+    if (!haul_op_has_bytes(op))
+        return;
+    if (op->bytes > sum_limit - self->total_bytes) {
+        op->bytes = 0;
+        haul_trace_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
+    }
+    self->total_bytes += op->bytes;
+}
+
+/* Until the links are made their place holds the key of the operation's call. */
+static_assert(offsetof(haul_op, thread_prev) == offsetof(haul_op, stream_prev) + 4,
+              "the two links are the room of one key");
+
+static void *key_place(haul_op *op)
+{
+    return (char *)op + offsetof(haul_op, stream_prev);
+}
+
+/* Where there are operations, and events. */
+static haul_keys op_keys(const haul_trace_builder *self)
+{
+    return (haul_keys){.first = key_place(self->built.ops), .stride = sizeof(haul_op)};
+}
+
+static haul_keys event_keys(const haul_trace_builder *self)
+{
+    return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
+}
+
+void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
+{
+    const uint32_t number = haul_builder_op(&self->built, op);
+    if (number == HAUL_NONE)
+        return;
+    haul_op *kept = &self->built.ops[number];
+    memcpy(key_place(kept), &key, sizeof key);
+    repair_op(self, kept);
+}
+
+void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,
+                     const haul_wait *wait)
+{
+    if (!haul_builder_grow(&self->built, &self->waits, &self->wait_capacity, self->wait_count + 1,
+                           sizeof *self->waits))
+        return;
+    haul_op tagged = *op;
+    tagged.wait = self->wait_count;
+    self->waits[self->wait_count++] = *wait;
+    haul_trace_op(self, &tagged, key);
+}
+
+void haul_trace_event(haul_trace_builder *self, const haul_event *event)
+{
+    self->built.failed |= self->event_count >> HAUL_BUILDER_OPS_LOG2;
+    if (haul_builder_grow(&self->built, &self->events, &self->event_capacity, self->event_count + 1,
+                          sizeof *self->events))
+        self->events[self->event_count++] = *event;
+}
+
+/* Lists in `order` what has a key, by key. */
+static void order_keys(haul_trace_builder *self, haul_join *join, size_t count, haul_keys keys)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (haul_keys_at(&keys, i))
+            join->order[join->count++] = i;
+    if (!haul_order_sort(join->order, join->count, &keys))
+        self->built.failed = true;
+}
+
+static void prepare_join(haul_trace_builder *self)
+{
+    self->joining = true;
+    self->op_join.order = haul_trace_scratch(self, self->built.op_count);
+    self->event_join.order = malloc((self->event_count + 1) * sizeof *self->event_join.order);
+    if (!self->op_join.order || !self->event_join.order) {
+        self->built.failed = true;
+        return;
+    }
+    if (self->built.op_count)
+        order_keys(self, &self->op_join, self->built.op_count, op_keys(self));
+    if (self->event_count)
+        order_keys(self, &self->event_join, self->event_count, event_keys(self));
+}
+
+/* The next thing of the key from place *at on, or HAUL_NONE. */
+static uint32_t next_of_key(const haul_join *join, const haul_keys *keys, uint64_t key, size_t *at)
+{
+    if (*at >= join->count || haul_keys_at(keys, join->order[*at]) != key)
+        return HAUL_NONE;
+    return join->order[(*at)++];
+}
+
+static size_t find_key(haul_join *join, const haul_keys *keys, uint64_t key)
+{
+    join->finger = haul_order_find(join->order, join->count, keys, key, join->finger);
+    return join->finger;
+}
+
+static void join_events(haul_trace_builder *self, const haul_call *call)
+{
+    const haul_keys keys = event_keys(self);
+    haul_join *join = &self->event_join;
+    size_t at = find_key(join, &keys, call->key);
+    for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
+        haul_event *event = &self->events[i];
+        if (event->has_call)
+            return;
+        event->time_ns = call->start_ns;
+        event->has_call = true;
+    }
+}
+
+/* Returns whether the call issued an operation. Whoever gives an id twice does not mean one call:
+ * the first has it. */
+static bool join_ops(haul_trace_builder *self, const haul_call *call)
+{
+    const haul_keys keys = op_keys(self);
+    haul_join *join = &self->op_join;
+    const size_t begin = find_key(join, &keys, call->key);
+    size_t at = begin;
+    for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
+        haul_op *op = &self->built.ops[i];
+        if (op->flags & HAUL_OP_HAS_CALL) {
+            haul_trace_repaired(self, 1, "second call of one correlation id, left unjoined");
+            return false;
+        }
+        op->flags |= HAUL_OP_HAS_CALL;
+        op->call_ns = call->start_ns;
+        op->call_dur_ns = call->dur_ns;
+        op->thread = call->thread;
+        if (op->name == HAUL_NONE)
+            op->name = call->name;
+    }
+    return at > begin;
+}
+
+static bool join_call(haul_trace_builder *self, const haul_call *call)
+{
+    if (call->key && self->event_join.count)
+        join_events(self, call);
+    return call->key && self->op_join.count && join_ops(self, call);
+}
+
+void haul_trace_call(haul_trace_builder *self, const haul_call *call)
+{
+    if (!self->joining)
+        prepare_join(self);
+    if (self->built.failed)
+        return;
+    self->calls++;
+    haul_call known = *call;
+    known.start_ns = clamp_start(known.start_ns);
+    if (repair_duration(&known.dur_ns, &self->total_call_ns))
+        haul_trace_repaired(self, 1, "duration of a call negative or absurd, set to 0");
+    if (join_call(self, &known))
+        return;
+    const haul_op op = {
+        .kind = HAUL_OP_CALL,
+        .flags = HAUL_OP_HAS_CALL,
+        .start_ns = known.start_ns,
+        .dur_ns = known.dur_ns,
+        .call_ns = known.start_ns,
+        .call_dur_ns = known.dur_ns,
+        .name = known.name,
+        .stream = HAUL_NONE,
+        .thread = known.thread,
+    };
+    haul_trace_op(self, &op, 0);
+}
+
+/* --- the workload */
+
+static void resolve_names(haul_trace_builder *self)
+{
+    uint64_t nameless = 0;
+    for (size_t i = 0; i < self->names.count; i++)
+        nameless += self->name_texts[i] == HAUL_NONE;
+    if (nameless)
+        haul_trace_missing(self, nameless, "names that no string table gives");
+    for (size_t i = 0; i < self->built.op_count; i++)
+        if (self->built.ops[i].name != HAUL_NONE)
+            self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
+    haul_records_release(&self->names);
+}
+
+haul_status haul_trace_finish(haul_trace_builder *self, const char *source, const char *format,
+                              haul_workload **workload, haul_error *error)
+{
+    static void (*const steps[])(haul_trace_builder *) = {
+        resolve_names, haul_wait_streams_join, haul_trace_links_make, haul_wait_edges_make};
+    for (size_t i = 0; !self->built.failed && i < sizeof steps / sizeof *steps; i++)
+        steps[i](self);
+    free(self->scratch);
+    self->scratch = NULL;
+    haul_workload *made = NULL;
+    const haul_status status = haul_builder_hand_over(&self->built, source, format, &made, error);
+    if (!status) {
+        made->missing = self->missing.items;
+        made->missing_count = self->missing.count;
+        made->repairs = self->repairs.items;
+        made->repair_count = self->repairs.count;
+        made->counts.calls = self->calls;
+        self->missing = self->repairs = (haul_workload_notes){0};
+        *workload = made;
+    }
+    haul_trace_release(self);
+    return status;
+}
