@@ -50,31 +50,22 @@ enum { OP_ROWS = sizeof op_rows / sizeof *op_rows };
 static const int64_t time_most_ns = INT64_C(1) << 60;
 static const uint64_t bytes_most = UINT64_C(1) << 62;
 
-struct haul_plan_thread {
-    uint32_t last;
-    int64_t clock_ns;
-};
-
-typedef struct stream_key {
-    uint64_t device;
-    uint64_t name;
-} stream_key;
+void haul_plan_init(haul_plan *self, const char *file, haul_error *error)
+{
+    *self = (haul_plan){.file = file, .error = error};
+    haul_builder_init(&self->built);
+}
 
 void haul_plan_release(haul_plan *self)
 {
+    haul_builder_release(&self->built);
     haul_arena_release(&self->arena);
-    haul_strings_release(&self->strings);
-    haul_records_release(&self->streams);
-    haul_records_release(&self->threads);
-    haul_records_release(&self->shapes);
-    free(self->ops);
     free(self->spots);
     free(self->references);
     free(self->kernels);
-    free(self->edges);
     free(self->named);
     free(self->stream_last);
-    free(self->thread_ends);
+    free(self->clocks_ns);
 }
 
 /* --- errors */
@@ -99,7 +90,7 @@ static void quote_op(const haul_plan *self, const haul_draft *draft, char name[O
     if (given && *given)
         snprintf(name, OP_TEXT, "'%.100s'", given);
     else
-        snprintf(name, OP_TEXT, "#%zu", self->op_count + 1);
+        snprintf(name, OP_TEXT, "#%zu", self->built.op_count + 1);
 }
 
 haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft)
@@ -137,7 +128,7 @@ static haul_status blame(const haul_plan *self, const haul_draft *draft, const h
 
 static uint32_t add_string(haul_plan *self, const char *text)
 {
-    return haul_strings_add(&self->strings, text, strlen(text));
+    return haul_builder_string(&self->built, text, strlen(text));
 }
 
 /* --- words */
@@ -278,7 +269,7 @@ static haul_status read_shape(haul_plan *self, const haul_draft *draft, haul_op 
                            "expected up to three numbers such as 128x2 for '%s', not '%.80s'",
                            i ? "block" : "grid", word->text);
     }
-    op->shape = haul_records_add(&self->shapes, &shape);
+    op->shape = haul_builder_shape(&self->built, &shape);
     return op->shape == HAUL_NONE ? haul_fail_no_memory(self->error) : HAUL_OK;
 }
 
@@ -306,33 +297,27 @@ static const char *stream_name(const haul_draft *draft)
     return name ? name : "default";
 }
 
+/* Devices are numbered from 0 to the last that is named: links are shared by neighbours. */
 static haul_status find_stream(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
-    stream_key key = {0};
-    haul_status status = read_device(self, draft, &key.device);
+    haul_builder *built = &self->built;
+    uint64_t device = 0;
+    const haul_status status = read_device(self, draft, &device);
     if (status)
         return status;
-    key.name = add_string(self, stream_name(draft));
-    const size_t known = self->streams.count;
-    op->stream = haul_records_add(&self->streams, &key);
-    if (key.name == UINT32_MAX || op->stream == HAUL_NONE ||
-        !haul_grow(&self->stream_last, &self->stream_capacity, self->streams.count,
-                   sizeof *self->stream_last))
+    const size_t known = built->streams.count;
+    const uint32_t name = add_string(self, stream_name(draft));
+    if (!built->failed)
+        op->stream = haul_builder_stream(
+            built, &(haul_workload_stream){
+                       .device = (uint32_t)device, .id = name, .name = built->strings.texts[name]});
+    while (!built->failed && built->device_count <= device)
+        haul_builder_device(built, built->device_count);
+    if (!haul_builder_grow(built, &self->stream_last, &self->stream_capacity, built->streams.count,
+                           sizeof *self->stream_last))
         return haul_fail_no_memory(self->error);
-    if (self->streams.count > known)
+    if (built->streams.count > known)
         self->stream_last[op->stream] = HAUL_NONE;
-    if (key.device >= self->device_count)
-        self->device_count = (uint32_t)key.device + 1;
-    return HAUL_OK;
-}
-
-static haul_status put_on_stream(haul_plan *self, const haul_draft *draft, haul_op *op)
-{
-    const haul_status status = find_stream(self, draft, op);
-    if (status)
-        return status;
-    op->stream_prev = self->stream_last[op->stream];
-    self->stream_last[op->stream] = (uint32_t)self->op_count;
     return HAUL_OK;
 }
 
@@ -341,66 +326,68 @@ static haul_status put_on_stream(haul_plan *self, const haul_draft *draft, haul_
  * lies before it, for it returns with its operation. */
 static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
-    const char *name = draft->words[HAUL_KEY_THREAD].text;
-    const uint64_t key = add_string(self, name ? name : "host");
-    const size_t known = self->threads.count;
-    op->thread = haul_records_add(&self->threads, &key);
-    if (key == UINT32_MAX || op->thread == HAUL_NONE ||
-        !haul_grow(&self->thread_ends, &self->thread_capacity, self->threads.count,
-                   sizeof *self->thread_ends))
+    haul_builder *built = &self->built;
+    const haul_word *word = &draft->words[HAUL_KEY_THREAD];
+    const size_t known = built->threads.count;
+    const uint32_t name = add_string(self, word->text ? word->text : "host");
+    if (!built->failed)
+        op->thread = haul_builder_thread(
+            built, &(haul_workload_thread){.id = name, .name = built->strings.texts[name]});
+    if (!haul_builder_grow(built, &self->clocks_ns, &self->clock_capacity, built->threads.count,
+                           sizeof *self->clocks_ns))
         return haul_fail_no_memory(self->error);
-    struct haul_plan_thread *thread = &self->thread_ends[op->thread];
-    if (self->threads.count > known)
-        *thread = (struct haul_plan_thread){.last = HAUL_NONE};
+    int64_t *clock_ns = &self->clocks_ns[op->thread];
+    if (built->threads.count > known)
+        *clock_ns = 0;
     const bool on_host = haul_op_on_host(op);
     op->flags |= HAUL_OP_HAS_CALL;
-    op->thread_prev = thread->last;
     if (op->flags & HAUL_OP_BLOCKS) {
-        thread->clock_ns += op->call_dur_ns;
+        *clock_ns += op->call_dur_ns;
         op->call_dur_ns = 0;
     }
-    op->call_ns = thread->clock_ns;
-    thread->last = (uint32_t)self->op_count;
-    thread->clock_ns += on_host ? op->dur_ns : op->call_dur_ns;
-    op->start_ns = on_host ? op->call_ns : thread->clock_ns;
+    op->call_ns = *clock_ns;
+    *clock_ns += on_host ? op->dur_ns : op->call_dur_ns;
+    op->start_ns = on_host ? op->call_ns : *clock_ns;
     return HAUL_OK;
 }
 
 /* --- what operations are after */
 
+static haul_status check_edges(const haul_plan *self)
+{
+    if (self->built.edge_count + self->reference_count >= 8 * (size_t)HAUL_SCHEDULE_OPS)
+        return haul_fail(self->error, HAUL_BAD_INPUT, "waits for more than can be waited for");
+    return HAUL_OK;
+}
+
 static haul_status add_edge(haul_plan *self, uint32_t before, uint32_t after)
 {
-    if (self->edge_count >= 8 * (size_t)HAUL_SCHEDULE_OPS)
-        return haul_fail(self->error, HAUL_BAD_INPUT, "waits for more than can be waited for");
-    if (!haul_grow(&self->edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
-        return haul_fail_no_memory(self->error);
-    self->edges[self->edge_count++] = (haul_edge){before, after};
-    return HAUL_OK;
+    haul_builder_edge(&self->built, before, after);
+    return check_edges(self);
 }
 
 static haul_status add_reference(haul_plan *self, const haul_word *word)
 {
     const uint32_t name = add_string(self, word->text);
-    if (name == UINT32_MAX || !haul_grow(&self->references, &self->reference_capacity,
-                                         self->reference_count + 1, sizeof *self->references))
+    if (!haul_builder_grow(&self->built, &self->references, &self->reference_capacity,
+                           self->reference_count + 1, sizeof *self->references))
         return haul_fail_no_memory(self->error);
     self->references[self->reference_count++] =
-        (haul_reference){(uint32_t)self->op_count, name, {word->line, word->column}};
-    /* a place is kept for it, so that edges stay in order of their later end */
-    return add_edge(self, HAUL_NONE, (uint32_t)self->op_count);
+        (haul_reference){(uint32_t)self->built.op_count, name, {word->line, word->column}};
+    return check_edges(self);
 }
 
 /* A wait without names is for all that was issued above, on its stream where it has one. */
 static haul_status wait_for_streams(haul_plan *self, const haul_draft *draft)
 {
     const haul_word *stream = &draft->words[HAUL_KEY_STREAM];
-    const uint32_t at = (uint32_t)self->op_count;
+    const uint32_t at = (uint32_t)self->built.op_count;
     haul_status status = HAUL_OK;
     if (!stream->text && draft->words[HAUL_KEY_DEVICE].text)
         return fail_op(self, draft, &draft->words[HAUL_KEY_DEVICE],
                        "'device' goes with a 'stream'");
     if (!stream->text) {
-        for (size_t s = 0; !status && s < self->streams.count; s++)
+        for (size_t s = 0; !status && s < self->built.streams.count; s++)
             status = add_edge(self, self->stream_last[s], at);
         return status;
     }
@@ -433,16 +420,16 @@ static haul_status read_name(haul_plan *self, const haul_draft *draft, haul_op *
     if (!word->text)
         return HAUL_OK;
     op->name = add_string(self, word->text);
-    if (op->name == HAUL_NONE ||
-        !haul_grow(&self->named, &self->named_capacity, self->strings.count, sizeof *self->named))
+    if (!haul_builder_grow(&self->built, &self->named, &self->named_capacity,
+                           self->built.strings.count, sizeof *self->named))
         return haul_fail_no_memory(self->error);
-    while (self->named_count < self->strings.count)
+    while (self->named_count < self->built.strings.count)
         self->named[self->named_count++] = HAUL_NONE;
     const uint32_t other = self->named[op->name];
     if (other != HAUL_NONE)
         return fail_op(self, draft, word, "another operation has that name, in line %d",
                        self->spots[other].line);
-    self->named[op->name] = (uint32_t)self->op_count;
+    self->named[op->name] = (uint32_t)self->built.op_count;
     return HAUL_OK;
 }
 
@@ -451,7 +438,7 @@ static haul_status read_kernel(haul_plan *self, const haul_draft *draft)
 {
     const haul_word *name = &draft->words[HAUL_KEY_KERNEL], *size = &draft->words[HAUL_KEY_SIZE];
     const haul_word *duration = &draft->words[HAUL_KEY_DURATION];
-    haul_kernel_use use = {.op = (uint32_t)self->op_count};
+    haul_kernel_use use = {.op = (uint32_t)self->built.op_count};
     if (!name->text && !size->text)
         return HAUL_OK;
     if (!name->text || !size->text)
@@ -525,17 +512,14 @@ static haul_status place_op(haul_plan *self, const haul_draft *draft, haul_op *o
     if (!status)
         status = read_after(self, draft, op);
     if (!status && haul_op_on_device(op))
-        status = put_on_stream(self, draft, op);
+        status = find_stream(self, draft, op);
     return status ? status : put_on_thread(self, draft, op);
 }
 
 haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
 {
     int row = 0;
-    self->streams.size = sizeof(stream_key);
-    self->threads.size = sizeof(uint64_t);
-    self->shapes.size = sizeof(haul_shape);
-    if (self->op_count >= HAUL_SCHEDULE_OPS)
+    if (self->built.op_count >= HAUL_SCHEDULE_OPS)
         return haul_plan_fail(self, draft->line, draft->column, "more than %d operations",
                               HAUL_SCHEDULE_OPS);
     haul_status status = find_row(self, draft, &row);
@@ -545,18 +529,21 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
         return status;
     haul_op op = {.kind = (uint8_t)op_rows[row].kind,
                   .direction = (uint8_t)op_rows[row].direction,
-                  .stream = HAUL_NONE,
-                  .stream_prev = HAUL_NONE};
+                  .stream = HAUL_NONE};
     op.detail = (uint8_t)(op.kind == HAUL_OP_COPY ? op_rows[row].memory : 0);
-    if (!haul_grow(&self->ops, &self->op_capacity, self->op_count + 1, sizeof *self->ops) ||
-        !haul_grow(&self->spots, &self->spot_capacity, self->op_count + 1, sizeof *self->spots))
+    if (!haul_builder_grow(&self->built, &self->spots, &self->spot_capacity,
+                           self->built.op_count + 1, sizeof *self->spots))
         return haul_fail_no_memory(self->error);
     status = read_figures(self, draft, &op);
     if (!status)
         status = place_op(self, draft, &op);
     if (status)
         return status;
-    self->spots[self->op_count] = (haul_spot){draft->line, draft->column};
-    self->ops[self->op_count++] = op;
+    const uint32_t number = haul_builder_op(&self->built, &op);
+    if (self->built.failed)
+        return haul_fail_no_memory(self->error);
+    self->spots[number] = (haul_spot){draft->line, draft->column};
+    if (haul_op_on_device(&op))
+        self->stream_last[op.stream] = number;
     return HAUL_OK;
 }

@@ -89,10 +89,7 @@ typedef struct haul_plan {
     haul_word summary;
     int64_t call_ns; /* what a call costs where the operation does not say */
     haul_arena arena;
-    haul_strings strings;
-    haul_op *ops;
-    size_t op_count;
-    size_t op_capacity;
+    haul_builder built;
     haul_spot *spots;
     size_t spot_capacity;
     haul_reference *references;
@@ -101,24 +98,18 @@ typedef struct haul_plan {
     haul_kernel_use *kernels;
     size_t kernel_count;
     size_t kernel_capacity;
-    haul_edge *edges;
-    size_t edge_count;
-    size_t edge_capacity;
     uint32_t *named; /* the operation of each string, HAUL_NONE where it names none */
     size_t named_capacity;
     size_t named_count;
-    haul_records streams;
     uint32_t *stream_last;
     size_t stream_capacity;
-    haul_records threads;
-    struct haul_plan_thread *thread_ends;
-    size_t thread_capacity;
-    uint32_t device_count; /* from 0 to the last that is named: links are shared by neighbours */
-    haul_records shapes;
+    int64_t *clocks_ns; /* of each thread */
+    size_t clock_capacity;
     int64_t total_ns;
     uint64_t total_bytes;
 } haul_plan;
 
+void haul_plan_init(haul_plan *self, const char *file, haul_error *error);
 void haul_plan_release(haul_plan *self);
 
 /* Adds the next operation. Returns BAD_INPUT at the word that is wrong. */

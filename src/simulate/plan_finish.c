@@ -28,23 +28,20 @@ void haul_schedule_free(haul_schedule *schedule)
 static haul_status fail_unknown(const haul_plan *self, const haul_reference *reference)
 {
     char op[120];
-    const uint32_t name = self->ops[reference->op].name;
+    const uint32_t name = self->built.ops[reference->op].name;
     if (name == HAUL_NONE)
         snprintf(op, sizeof op, "#%" PRIu32, reference->op + 1);
     else
-        snprintf(op, sizeof op, "'%.100s'", self->strings.texts[name]);
+        snprintf(op, sizeof op, "'%.100s'", self->built.strings.texts[name]);
     return haul_plan_fail(self, reference->spot.line, reference->spot.column,
                           "operation %s is after '%.80s', and none has that name", op,
-                          self->strings.texts[reference->name]);
+                          self->built.strings.texts[reference->name]);
 }
 
 static haul_status resolve(haul_plan *self)
 {
-    size_t next = 0;
-    for (size_t e = 0; e < self->edge_count; e++) {
-        if (self->edges[e].before != HAUL_NONE)
-            continue;
-        const haul_reference *reference = &self->references[next++];
+    for (size_t i = 0; i < self->reference_count; i++) {
+        const haul_reference *reference = &self->references[i];
         const uint32_t before =
             reference->name < self->named_count ? self->named[reference->name] : HAUL_NONE;
         if (before == HAUL_NONE)
@@ -52,83 +49,10 @@ static haul_status resolve(haul_plan *self)
         if (before == reference->op)
             return haul_plan_fail(self, reference->spot.line, reference->spot.column,
                                   "operation '%.80s' is after itself",
-                                  self->strings.texts[reference->name]);
-        self->edges[e].before = before;
+                                  self->built.strings.texts[reference->name]);
+        haul_builder_edge(&self->built, before, reference->op);
     }
     return HAUL_OK;
-}
-
-typedef struct named_key {
-    uint64_t device;
-    uint64_t name;
-} named_key;
-
-static haul_workload_stream *make_streams(haul_plan *self)
-{
-    const size_t count = self->streams.count;
-    const named_key *keys = self->streams.items;
-    haul_workload_stream *streams = calloc(count + 1, sizeof *streams);
-    for (size_t s = 0; streams && s < count; s++)
-        streams[s] = (haul_workload_stream){
-            .device = (uint32_t)keys[s].device,
-            .id = s,
-            .name = self->strings.texts[keys[s].name],
-        };
-    return streams;
-}
-
-static haul_workload_thread *make_threads(haul_plan *self)
-{
-    const uint64_t *names = self->threads.items;
-    haul_workload_thread *threads = calloc(self->threads.count + 1, sizeof *threads);
-    for (size_t t = 0; threads && t < self->threads.count; t++)
-        threads[t] = (haul_workload_thread){.id = t, .name = self->strings.texts[names[t]]};
-    return threads;
-}
-
-static haul_workload_device *make_devices(haul_plan *self)
-{
-    haul_workload_device *devices = calloc((size_t)self->device_count + 1, sizeof *devices);
-    for (size_t d = 0; devices && d < self->device_count; d++)
-        devices[d] = (haul_workload_device){.id = d};
-    return devices;
-}
-
-static haul_workload *make_workload(haul_plan *self, const char *file)
-{
-    haul_owned_workload *owned = calloc(1, sizeof *owned);
-    if (!owned)
-        return NULL;
-    haul_workload *seen = &owned->seen;
-    seen->streams = make_streams(self);
-    seen->threads = make_threads(self);
-    seen->devices = make_devices(self);
-    seen->stream_count = self->streams.count;
-    seen->thread_count = self->threads.count;
-    seen->device_count = self->device_count;
-    seen->shape_count = self->shapes.count;
-    seen->shapes = haul_records_take(&self->shapes);
-    seen->ops = self->ops;
-    seen->op_count = self->op_count;
-    seen->edges = self->edges;
-    seen->edge_count = self->edge_count;
-    owned->strings = self->strings;
-    seen->source = file;
-    seen->format = "haul workload";
-    self->ops = NULL;
-    self->edges = NULL;
-    self->strings = (haul_strings){0};
-    if (seen->streams && seen->threads && seen->devices)
-        return seen;
-    haul_workload_free(seen);
-    return NULL;
-}
-
-static void count_ops(haul_workload *workload)
-{
-    for (size_t i = 0; i < workload->op_count; i++)
-        workload->counts.device_ops += haul_op_on_device(&workload->ops[i]);
-    workload->counts.calls = workload->op_count;
 }
 
 static const char *keep_text(haul_owned_schedule *self, const char *text)
@@ -153,14 +77,14 @@ static haul_status finish(haul_plan *self, haul_schedule **schedule)
     owned->kernel_count = self->kernel_count;
     self->spots = NULL;
     self->kernels = NULL;
-    owned->workload = owned->file ? make_workload(self, owned->file) : NULL;
-    owned->seen.workload = owned->workload;
-    if (!owned->workload) {
+    if (!owned->file)
         status = haul_fail_no_memory(self->error);
-    } else {
-        count_ops(owned->workload);
+    else
+        status = haul_builder_finish(&self->built, owned->file, "haul workload", &owned->workload,
+                                     self->error);
+    owned->seen.workload = owned->workload;
+    if (!status)
         status = haul_schedule_check_cycles(owned, self->error);
-    }
     if (status) {
         haul_schedule_free(&owned->seen);
         return status;
@@ -183,11 +107,12 @@ haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
     HAUL_PLAIN_NUMERALS;
     haul_error unseen; /* errors are put together from those of parts */
     error = error ? error : &unseen;
-    haul_plan plan = {.file = file, .error = error};
+    haul_plan plan;
+    haul_plan_init(&plan, file, error);
     const bool is_csv = ends_with(file, ".csv") || ends_with(file, ".csv.gz");
     haul_status status =
         is_csv ? haul_plan_read_csv(&plan, text, size) : haul_plan_read_yaml(&plan, text, size);
-    if (!status && !plan.op_count)
+    if (!status && !plan.built.op_count)
         status = haul_plan_fail(&plan, 1, 1, "a workload without operations");
     if (!status)
         status = finish(&plan, schedule);

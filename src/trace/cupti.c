@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "trace/cupti_rows.h"
+#include "trace/row_scan.h"
 
 /* Ends of what two times are subtracted of. */
 static const int64_t time_limit = INT64_C(1) << 61;
@@ -112,22 +113,12 @@ static haul_status read_operations(reader *self, haul_error *error)
 static haul_status read_events(reader *self, haul_error *error)
 {
     const haul_cupti_table *table = &self->format->events;
-    if (!haul_source_has(self->source, table->name))
-        return HAUL_OK;
     haul_cupti_lane lane = {
-        .format = self->format,
-        .table = table,
-        .devices = self->devices,
-        .builder = self->builder,
-        .more = true,
-    };
-    haul_status status =
-        haul_rows_begin(&lane.rows, self->source, table->name, table->columns, HAUL_COLUMNS, error);
-    while (!status && lane.more && !self->builder->built.failed) {
-        status = haul_rows_next(&lane.rows, &lane.more, error);
-        if (!status && lane.more)
-            haul_cupti_row_event(&lane);
-    }
+        .format = self->format, .table = table, .devices = self->devices, .builder = self->builder};
+    haul_status status = haul_rows_begin_if(&lane.rows, self->source, table->name, table->columns,
+                                            HAUL_COLUMNS, error);
+    while (!self->builder->built.failed && haul_rows_step(&lane.rows, &status, error))
+        haul_cupti_row_event(&lane);
     haul_rows_end(&lane.rows);
     return status;
 }
@@ -186,40 +177,30 @@ static uint64_t name_space_of(const haul_cupti_format *format, const haul_cupti_
 
 static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_error *error)
 {
-    if (!calls->name || !haul_source_has(self->source, calls->name))
+    if (!calls->name)
         return HAUL_OK;
     const uint64_t name_space = name_space_of(self->format, calls);
     haul_rows rows;
     call_ids ids = {0};
-    bool more = true;
-    haul_status status =
-        haul_rows_begin(&rows, self->source, calls->name, calls->columns, HAUL_CALL_COLUMNS, error);
-    while (!status && more && !self->builder->built.failed) {
-        status = haul_rows_next(&rows, &more, error);
-        self->has_calls |= !status && more;
-        if (!status && more)
-            add_call(self, &rows, name_space, &ids);
+    haul_status status = haul_rows_begin_if(&rows, self->source, calls->name, calls->columns,
+                                            HAUL_CALL_COLUMNS, error);
+    while (!self->builder->built.failed && haul_rows_step(&rows, &status, error)) {
+        self->has_calls = true;
+        add_call(self, &rows, name_space, &ids);
     }
     haul_rows_end(&rows);
     return status;
 }
 
 /* The file's table of strings is read once, whatever its size; only the names met are kept. */
-static haul_status read_names(reader *self, haul_error *error)
+static haul_status read_names(const reader *self, haul_error *error)
 {
-    const char *table = self->format->string_table;
-    if (!haul_source_has(self->source, table))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status =
-        haul_rows_begin_texts(&rows, self->source, table, self->format->string_columns, 2, error);
-    while (!status && more && !self->builder->built.failed) {
-        status = haul_rows_next(&rows, &more, error);
-        if (status || !more || !haul_rows_is_int(&rows, 0))
-            continue;
+    haul_status status = haul_rows_begin_texts_if(&rows, self->source, self->format->string_table,
+                                                  self->format->string_columns, 2, error);
+    while (!self->builder->built.failed && haul_rows_step(&rows, &status, error)) {
         size_t length;
-        const char *text = haul_rows_text(&rows, 1, &length);
+        const char *text = haul_rows_is_int(&rows, 0) ? haul_rows_text(&rows, 1, &length) : NULL;
         if (text)
             haul_trace_name_text(
                 self->builder, (uint64_t)haul_rows_int(&rows, 0) & (INT64_MAX >> 1), text, length);
@@ -285,15 +266,13 @@ haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_tra
                                 const char *text, haul_error *error)
 {
     static const char *const columns[] = {"start"};
-    if (!haul_source_has(source, table))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, table, columns, 1, error);
-    while (!status && more)
-        status = haul_rows_next(&rows, &more, error);
-    if (!status && rows.number > 1)
-        haul_trace_missing(builder, (uint64_t)rows.number - 1, text);
+    uint64_t count = 0;
+    haul_status status = haul_rows_begin_if(&rows, source, table, columns, 1, error);
+    while (haul_rows_step(&rows, &status, error))
+        count++;
+    if (!status && count)
+        haul_trace_missing(builder, count, text);
     haul_rows_end(&rows);
     return status;
 }

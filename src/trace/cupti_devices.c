@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "trace/row_scan.h"
 
 enum { MOST_DEVICES = 64 }; /* of one table: for each the table of strings may be read */
 
@@ -93,14 +94,10 @@ static haul_status find_string(haul_source *source, int64_t number, haul_arena *
                                const char **text, haul_error *error)
 {
     static const char *const columns[] = {"_id_", "value"};
-    if (!haul_source_has(source, "StringTable"))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin_texts(&rows, source, "StringTable", columns, 2, error);
-    while (!status && more && !*text) {
-        status = haul_rows_next(&rows, &more, error);
-        if (status || !more || haul_rows_int_or(&rows, 0, ~number) != number)
+    haul_status status = haul_rows_begin_texts_if(&rows, source, "StringTable", columns, 2, error);
+    while (!*text && haul_rows_step(&rows, &status, error)) {
+        if (haul_rows_int_or(&rows, 0, ~number) != number)
             continue;
         size_t length;
         const char *found = haul_rows_text(&rows, 1, &length);
@@ -158,15 +155,14 @@ static haul_workload_device *device_of_row(const haul_rows *rows, const haul_tra
 haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
                                         haul_trace_builder *builder, haul_error *error)
 {
-    if (builder->built.failed || !haul_source_has(source, table->name))
+    if (builder->built.failed)
         return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin_texts(&rows, source, table->name, table->columns,
-                                               HAUL_DEVICE_COLUMNS, error);
-    for (int described = 0; !status && more && described < MOST_DEVICES;) {
-        status = haul_rows_next(&rows, &more, error);
-        haul_workload_device *device = status || !more ? NULL : device_of_row(&rows, builder);
+    haul_status status = haul_rows_begin_texts_if(&rows, source, table->name, table->columns,
+                                                  HAUL_DEVICE_COLUMNS, error);
+    int described = 0;
+    while (described < MOST_DEVICES && haul_rows_step(&rows, &status, error)) {
+        haul_workload_device *device = device_of_row(&rows, builder);
         if (!device)
             continue;
         described++;

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "trace/cupti.h"
+#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS                                                                             \
@@ -57,18 +58,14 @@ static bool sniff(haul_source *source)
 
 static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
 {
+    static const char *const columns[] = {"name", "value"};
     const char *table =
         haul_source_has(source, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
-    static const char *const columns[] = {"name", "value"};
-    if (!haul_source_has(source, table))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin_texts(&rows, source, table, columns, 2, error);
-    while (!status && more && !version->text[0]) {
+    haul_status status = haul_rows_begin_texts_if(&rows, source, table, columns, 2, error);
+    while (!version->text[0] && haul_rows_step(&rows, &status, error)) {
         size_t length;
-        status = haul_rows_next(&rows, &more, error);
-        const char *name = status || !more ? NULL : haul_rows_text(&rows, 0, &length);
+        const char *name = haul_rows_text(&rows, 0, &length);
         if (!name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
             continue;
         const char *value = haul_rows_text(&rows, 1, &length);
@@ -82,21 +79,15 @@ static haul_status read_version(haul_source *source, haul_trace_version *version
  * GPUs by one number. */
 static haul_status map_devices(haul_source *source, haul_cupti_devices *devices, haul_error *error)
 {
-    static const char table[] = "TARGET_INFO_CUDA_DEVICE";
     static const char *const columns[] = {"pid", "cudaId", "gpuId"};
-    if (!haul_source_has(source, table))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, table, columns, 3, error);
-    while (!status && more) {
-        status = haul_rows_next(&rows, &more, error);
-        if (!status && more &&
-            !haul_cupti_devices_map(devices, (uint64_t)haul_rows_int(&rows, 0),
+    haul_status status =
+        haul_rows_begin_if(&rows, source, "TARGET_INFO_CUDA_DEVICE", columns, 3, error);
+    while (haul_rows_step(&rows, &status, error))
+        if (!haul_cupti_devices_map(devices, (uint64_t)haul_rows_int(&rows, 0),
                                     (uint64_t)haul_rows_int(&rows, 1),
                                     (uint64_t)haul_rows_int(&rows, 2)))
             status = haul_fail_no_memory(error);
-    }
     haul_rows_end(&rows);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "trace/cupti.h"
+#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", NULL
@@ -106,14 +107,9 @@ static bool sniff(haul_source *source)
 static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
 {
     static const char *const columns[] = {"version"};
-    if (!haul_source_has(source, "Version"))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = false;
-    haul_status status = haul_rows_begin(&rows, source, "Version", columns, 1, error);
-    if (!status)
-        status = haul_rows_next(&rows, &more, error);
-    if (!status && more)
+    haul_status status = haul_rows_begin_if(&rows, source, "Version", columns, 1, error);
+    if (haul_rows_step(&rows, &status, error))
         snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(&rows, 0));
     haul_rows_end(&rows);
     return status;
@@ -121,20 +117,14 @@ static haul_status read_version(haul_source *source, haul_trace_version *version
 
 static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices, haul_error *error)
 {
-    static const char table[] = "CUPTI_ACTIVITY_KIND_CONTEXT";
     static const char *const columns[] = {"contextId", "deviceId"};
-    if (!haul_source_has(source, table))
-        return HAUL_OK;
     haul_rows rows;
-    bool more = true;
-    haul_status status = haul_rows_begin(&rows, source, table, columns, 2, error);
-    while (!status && more) {
-        status = haul_rows_next(&rows, &more, error);
-        if (!status && more &&
-            !haul_cupti_devices_context(devices, (uint64_t)haul_rows_int(&rows, 0),
+    haul_status status =
+        haul_rows_begin_if(&rows, source, "CUPTI_ACTIVITY_KIND_CONTEXT", columns, 2, error);
+    while (haul_rows_step(&rows, &status, error))
+        if (!haul_cupti_devices_context(devices, (uint64_t)haul_rows_int(&rows, 0),
                                         haul_rows_int(&rows, 1)))
             status = haul_fail_no_memory(error);
-    }
     haul_rows_end(&rows);
     return status;
 }
