@@ -49,8 +49,12 @@ static void report(const haul_simulation *simulation)
     haul_error error;
     FILE *out = fopen("/dev/null", "w");
     assert(out);
-    for (int format = HAUL_TABLE; format <= HAUL_CSV; format++)
-        assert(!haul_report_simulation(simulation, 80, (haul_format)format, out, &error));
+    haul_report *made = haul_report_simulation(simulation, 80);
+    for (int format = HAUL_TABLE; format <= HAUL_CSV; format++) {
+        const haul_report_options options = {.format = (haul_format)format, .verbose = true};
+        assert(!haul_report_write(made, &options, out, &error));
+    }
+    haul_report_free(made);
     const haul_drawn drawn = {.workload = simulation->schedule->workload,
                               .spans = simulation->timeline->ops,
                               .named = true};

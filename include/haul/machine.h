@@ -161,6 +161,9 @@ HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
 
 HAUL_API void haul_machine_free(haul_machine *machine);
 
+/* "near" or "far". */
+HAUL_API const char *haul_locality_text(haul_locality locality);
+
 /* The curve for a direction, memory and locality, or NULL. */
 HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
                                                    haul_direction direction, haul_memory memory,

@@ -10,7 +10,6 @@
 #include "haul/machine.h"
 #include "haul/project.h"
 #include "haul/report.h"
-#include "haul/simulate.h"
 #include "haul/timeline.h"
 
 HAUL_BEGIN
@@ -22,13 +21,13 @@ typedef struct haul_page {
     /* drawn below each other, all from 0 on and to one scale */
     const haul_drawn *timelines;
     size_t timeline_count;
-    /* where a simulated workload's time goes, and what its first operations started behind */
-    const haul_simulation *simulation;
+    /* their answers stand at the top, then their sections in this order, with charts of: */
+    const haul_report *const *reports;
+    size_t report_count;
+    const haul_analysis *analysis; /* the sizes of copies */
     /* what to change, and what it saves */
     const haul_advice_list *advice;
-    /* where the time goes, and the sizes of copies; both or neither */
     const haul_workload *workload;
-    const haul_analysis *analysis;
     /* the whole run on another machine, its copies, and how well copies are predicted; needs
      * `workload` */
     const haul_projection *projection;

@@ -6,6 +6,7 @@
 
 #include "haul/advise.h"
 #include "haul/analysis.h"
+#include "haul/document.h"
 #include "haul/fit.h"
 #include "haul/kernel.h"
 #include "haul/machine.h"
@@ -16,29 +17,29 @@
 
 HAUL_BEGIN
 
-typedef enum haul_format { HAUL_TABLE, HAUL_JSON, HAUL_CSV } haul_format;
+/* Each describes its answer as a document (haul/document.h); NULL without memory. The caller frees
+ * it. JSON is documented in docs/json.md. */
 
-/* Each writes to `out` and returns IO where that fails. JSON is documented in docs/json.md. */
-HAUL_API haul_status haul_report_analysis(const haul_workload *workload,
-                                          const haul_analysis *analysis, haul_format format,
-                                          FILE *out, haul_error *error);
+/* Where the time of a recorded program went. */
+HAUL_API haul_report *haul_report_analysis(const haul_workload *workload,
+                                           const haul_analysis *analysis);
 HAUL_API haul_status haul_report_projection(const haul_workload *workload,
                                             const haul_projection_options *options,
                                             const haul_projection *projection, haul_format format,
                                             FILE *out, haul_error *error);
-HAUL_API haul_status haul_report_machine(const haul_machine *machine, haul_format format, FILE *out,
-                                         haul_error *error);
 
-/* The figures that differ between two machines, each with b/a. */
-HAUL_API haul_status haul_report_difference(const haul_machine *a, const haul_machine *b,
-                                            haul_format format, FILE *out, haul_error *error);
+/* Every parameter of a machine, with its provenance and source. */
+HAUL_API haul_report *haul_report_machine(const haul_machine *machine);
 
-/* The machines of the catalogue; one that cannot be read is there with its error. */
-HAUL_API haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *error);
+/* The parameters that differ between two machines, each with b/a. */
+HAUL_API haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b);
+
+/* The machines of the catalogue; one that cannot be read is there with its error. Returns IO where
+ * there is no catalogue. */
+HAUL_API haul_status haul_report_catalogue(haul_report **report, haul_error *error);
 
 /* What was fitted to measured copies: both lines and the curve of each group, with residuals. */
-HAUL_API haul_status haul_report_fit(const haul_fit_group *groups, size_t count, haul_format format,
-                                     FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_fit(const haul_fit_group *groups, size_t count);
 
 /* A copy with its time. */
 typedef struct haul_timed_copy {
@@ -47,12 +48,11 @@ typedef struct haul_timed_copy {
 } haul_timed_copy;
 
 /* The times of copies on a machine. */
-HAUL_API haul_status haul_report_times(const haul_machine *machine, const haul_timed_copy *copies,
-                                       size_t count, haul_format format, FILE *out,
-                                       haul_error *error);
+HAUL_API haul_report *haul_report_times(const haul_machine *machine, const haul_timed_copy *copies,
+                                        size_t count);
 
 /* The copy models of the registry. */
-HAUL_API haul_status haul_report_models(haul_format format, FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_models(void);
 
 /* A kernel fitted to its times on a machine. */
 typedef struct haul_kernel_fitted {
@@ -64,8 +64,7 @@ typedef struct haul_kernel_fitted {
 
 /* Lambdas: of each kernel and board, and of each kernel and architecture (the geometric mean of its
  * boards'). */
-HAUL_API haul_status haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count,
-                                             haul_format format, FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count);
 
 /* A kernel's time, and why it takes it where that was asked. */
 typedef struct haul_kernel_predicted {
@@ -84,13 +83,12 @@ typedef struct haul_kernel_predictions {
 } haul_kernel_predictions;
 
 /* Its times, or why they are what they are. */
-HAUL_API haul_status haul_report_kernel_times(const haul_kernel_predictions *of, haul_format format,
-                                              FILE *out, haul_error *error);
-HAUL_API haul_status haul_report_kernel_why(const haul_kernel_predictions *of, haul_format format,
-                                            FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_kernel_times(const haul_kernel_predictions *of);
+HAUL_API haul_report *haul_report_kernel_why(const haul_kernel_predictions *of);
 
-/* The kernel models of the registry. */
-HAUL_API haul_status haul_report_kernel_models(haul_format format, FILE *out, haul_error *error);
+/* The kernels of the catalogue and the models of the registry. Returns IO where there is no
+ * catalogue. */
+HAUL_API haul_status haul_report_kernel_models(haul_report **report, haul_error *error);
 
 /* Strategies of overlap, of one work on one machine. */
 typedef struct haul_overlap_report {
@@ -106,9 +104,9 @@ typedef struct haul_overlap_report {
 HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul_format format,
                                          FILE *out, haul_error *error);
 
-/* A simulated workload. As a page with its timeline drawn in characters, `width` to a row. */
-HAUL_API haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
-                                            haul_format format, FILE *out, haul_error *error);
+/* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
+ * to a row, 0 for none. */
+HAUL_API haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width);
 
 /* Advice, ranked by what it saves. */
 HAUL_API haul_status haul_report_advice(const haul_workload *workload, const haul_advice_list *list,

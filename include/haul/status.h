@@ -51,6 +51,12 @@ HAUL_API int haul_status_exit_code(haul_status status);
  * bytes with its terminator, and returns `buffer`. */
 HAUL_API char *haul_error_format(const haul_error *error, char *buffer, unsigned size);
 
+/* Fills `error`, which may be NULL, and returns `status`, so that a caller writes
+ * `return haul_fail(error, HAUL_MISSING, "...")`. Wording: lower case, no full stop, cause first,
+ * subject in quotes. */
+HAUL_API haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
+    HAUL_PRINTF(3, 4);
+
 HAUL_END
 
 #endif

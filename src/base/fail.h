@@ -4,11 +4,7 @@
 
 #include "haul/status.h"
 
-/* Each fills `error` (which may be NULL) and returns `status`, so that a caller writes
- * `return haul_fail(error, HAUL_MISSING, "...")`. Wording: lower case, no full stop, cause first,
- * subject in quotes. */
-haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
-    HAUL_PRINTF(3, 4);
+/* As haul_fail (haul/status.h): each fills `error`, which may be NULL, and returns the status. */
 haul_status haul_fail_no_memory(haul_error *error);
 
 /* A file that cannot be opened, or not read, with the reason that errno holds: IO. */

@@ -167,20 +167,30 @@ void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value)
     haul_json_unsigned(json, value);
 }
 
-void haul_json_put_bool(haul_json *json, const char *key, bool value)
+void haul_json_bool(haul_json *json, bool value)
 {
-    haul_json_key(json, key);
     separate(json);
     fputs(value ? "true" : "false", json->out);
 }
 
-void haul_json_put_ns(haul_json *json, const char *key, int64_t ns)
+void haul_json_put_bool(haul_json *json, const char *key, bool value)
+{
+    haul_json_key(json, key);
+    haul_json_bool(json, value);
+}
+
+void haul_json_ns(haul_json *json, int64_t ns)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%09" PRId64, ns % 1000000000);
     for (int end = 9; end && digits[end - 1] == '0'; end--)
         digits[end - 1] = '\0';
-    haul_json_key(json, key);
     separate(json);
     fprintf(json->out, "%" PRId64 "%s%s", ns / 1000000000, *digits ? "." : "", digits);
+}
+
+void haul_json_put_ns(haul_json *json, const char *key, int64_t ns)
+{
+    haul_json_key(json, key);
+    haul_json_ns(json, ns);
 }

@@ -35,6 +35,10 @@ void haul_json_string(haul_json *json, const char *text);
 void haul_json_number(haul_json *json, double value);
 void haul_json_unsigned(haul_json *json, uint64_t value);
 void haul_json_null(haul_json *json);
+void haul_json_bool(haul_json *json, bool value);
+
+/* Seconds from nanoseconds, which are not negative, with all their digits. */
+void haul_json_ns(haul_json *json, int64_t ns);
 
 /* A key with its value. */
 void haul_json_put_string(haul_json *json, const char *key, const char *text);

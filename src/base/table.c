@@ -11,7 +11,7 @@
 
 enum { MAX_COLUMNS = 32 };
 
-static void add_cell(haul_table *table, const char *text)
+static void add_cell(haul_grid *table, const char *text)
 {
     if (!text ||
         !haul_grow(&table->cells, &table->capacity, table->count + 1, sizeof *table->cells)) {
@@ -21,14 +21,14 @@ static void add_cell(haul_table *table, const char *text)
     table->cells[table->count++] = text;
 }
 
-void haul_table_begin(haul_table *table, const char *const *heads, size_t columns)
+void haul_grid_begin(haul_grid *table, const char *const *heads, size_t columns)
 {
-    *table = (haul_table){.columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS};
+    *table = (haul_grid){.columns = columns < MAX_COLUMNS ? columns : MAX_COLUMNS};
     for (size_t i = 0; i < table->columns; i++)
         add_cell(table, haul_arena_string(&table->arena, heads[i]));
 }
 
-void haul_table_cell(haul_table *table, const char *format, ...)
+void haul_grid_cell(haul_grid *table, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
@@ -42,18 +42,18 @@ void haul_table_cell(haul_table *table, const char *format, ...)
     add_cell(table, text);
 }
 
-static bool is_left(const haul_table *table, size_t column)
+static bool is_left(const haul_grid *table, size_t column)
 {
     return table->cells[column][0] == '<';
 }
 
-static const char *cell_text(const haul_table *table, size_t at)
+static const char *cell_text(const haul_grid *table, size_t at)
 {
     const char *text = table->cells[at];
     return at < table->columns && *text == '<' ? text + 1 : text;
 }
 
-static void measure(const haul_table *table, size_t *widths)
+static void measure(const haul_grid *table, size_t *widths)
 {
     memset(widths, 0, MAX_COLUMNS * sizeof *widths);
     for (size_t i = 0; i < table->count; i++) {
@@ -63,7 +63,7 @@ static void measure(const haul_table *table, size_t *widths)
     }
 }
 
-bool haul_table_print(const haul_table *table, FILE *out)
+bool haul_grid_print(const haul_grid *table, FILE *out)
 {
     if (table->failed)
         return false;
@@ -90,7 +90,7 @@ bool haul_table_print(const haul_table *table, FILE *out)
     return !ferror(out);
 }
 
-bool haul_table_print_csv(const haul_table *table, FILE *out)
+bool haul_grid_print_csv(const haul_grid *table, FILE *out)
 {
     if (table->failed)
         return false;
@@ -101,17 +101,17 @@ bool haul_table_print_csv(const haul_table *table, FILE *out)
     return !ferror(out);
 }
 
-bool haul_table_flush_csv(haul_table *table, FILE *out)
+bool haul_grid_flush_csv(haul_grid *table, FILE *out)
 {
-    const bool printed = haul_table_print_csv(table, out);
+    const bool printed = haul_grid_print_csv(table, out);
     haul_arena_release(&table->arena);
     table->count = 0;
     return printed;
 }
 
-void haul_table_release(haul_table *table)
+void haul_grid_release(haul_grid *table)
 {
     haul_arena_release(&table->arena);
     free(table->cells);
-    *table = (haul_table){0};
+    *table = (haul_grid){0};
 }

@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "haul/trace.h"
 #include "haul/units.h"
 
 static const char usage[] =
@@ -47,7 +46,6 @@ typedef struct advise_options {
     const char *machine;
     const char *from;
     const char *limit;
-    const char *command; /* as it was given */
     uint64_t most_ops;
     cli_results results;
 } advise_options;
@@ -78,10 +76,7 @@ static haul_status load(const advise_options *options, work *self, haul_error *e
         status = haul_machine_load(options->from, &self->from, error);
     if (status)
         return status;
-    cli_progress_begin("reading", options->trace);
-    status = haul_trace_load(options->trace, &self->workload, error);
-    cli_progress_end();
-    return status;
+    return cli_profile_load(options->trace, &self->workload, error);
 }
 
 static haul_status write_report(const advise_options *options, const work *self, haul_error *error)
@@ -90,7 +85,8 @@ static haul_status write_report(const advise_options *options, const work *self,
     haul_status status = cli_output_open(options->results.output, &out, error);
     if (status)
         return status;
-    status = haul_report_advice(self->workload, self->list, options->results.format, out, error);
+    status =
+        haul_report_advice(self->workload, self->list, options->results.options.format, out, error);
     return cli_output_finish(out, options->results.output, status, error);
 }
 
@@ -106,16 +102,19 @@ static haul_status write_page(const advise_options *options, const work *self,
     char title[300];
     snprintf(title, sizeof title, "Advice for %.250s", cli_file_name(options->trace));
     const haul_machine *const machines[] = {self->machine ? self->machine : self->from, self->from};
-    const haul_page page = {.title = title,
-                            .command = options->command,
-                            .timelines = drawn,
-                            .timeline_count = count,
-                            .workload = self->workload,
-                            .analysis = analysis,
-                            .advice = self->list,
-                            .machines = machines,
-                            .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
-    status = cli_page_write(options->results.html, &page, error);
+    haul_report *analyzed = haul_report_analysis(self->workload, analysis);
+    haul_page page = {.title = title,
+                      .timelines = drawn,
+                      .timeline_count = count,
+                      .workload = self->workload,
+                      .reports = (const haul_report *const *)&analyzed,
+                      .report_count = 1,
+                      .analysis = analysis,
+                      .advice = self->list,
+                      .machines = machines,
+                      .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
+    status = cli_page(&options->results, &page, error);
+    haul_report_free(analyzed);
     haul_analysis_free(analysis);
     return status;
 }
@@ -142,9 +141,7 @@ static haul_status write_drawings(const advise_options *options, const work *sel
                                 draw("after", list->changed, list->after)};
     const size_t count = list->changed ? 2 : 1;
     const haul_status status = write_page(options, self, drawn, count, error);
-    if (status || !options->results.perfetto)
-        return status;
-    return cli_perfetto_write(options->results.perfetto, drawn, count, error);
+    return status ? status : cli_perfetto(&options->results, drawn, count, error);
 }
 
 static haul_status advise(const advise_options *options, haul_error *error)
@@ -186,33 +183,24 @@ static int read_limit(const cli_command *self, advise_options *options)
 static int parse(const cli_command *self, int argc, char **argv, advise_options *options)
 {
     const cli_option known[] = {
-        {"machine", &options->machine, 0, NULL},
-        {"from", &options->from, 0, NULL},
-        {"limit", &options->limit, 0, NULL},
-        {"html", &options->results.html, 0, NULL},
-        {"perfetto", &options->results.perfetto, 0, NULL},
-        {"format", &options->results.form, 0, NULL},
-        {"output", &options->results.output, 'o', NULL},
+        {"machine", .value = &options->machine, .is_input = true},
+        {"from", .value = &options->from, .is_input = true},
+        {"limit", .value = &options->limit},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    options->results.has_html = options->results.has_perfetto = true;
+    cli_arguments arguments = {
+        .options = known, .results = &options->results, .operand = "profile"};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
     if (code != CLI_GO_ON)
         return code;
-    int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    if (which == CLI_GO_ON)
-        which = read_limit(self, options);
-    if (which != CLI_GO_ON)
-        return which;
-    const char *const inputs[] = {options->trace, options->machine, options->from};
-    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
+    options->trace = arguments.operands[0];
+    return read_limit(self, options);
 }
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    cli_command_line command;
-    cli_command_text(argc, argv, &command);
-    advise_options options = {.command = command.text};
+    advise_options options = {0};
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;

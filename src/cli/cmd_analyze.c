@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "haul/trace.h"
 
 static const char usage[] =
     "haul analyze TRACE [--format table|json|csv] [-o FILE] [--html FILE] [--perfetto FILE]\n"
@@ -39,82 +38,63 @@ static const char usage[] =
     "exit code: 0 done, 2 wrong use, 3 a profile that cannot be read\n";
 
 typedef struct analyze_options {
-    const char *trace;
-    const char *command;
+    const char *profile;
     cli_results results;
 } analyze_options;
 
 /* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
-    const cli_option known[] = {
-        {"format", &options->results.form, 0, NULL},
-        {"output", &options->results.output, 'o', NULL},
-        {"html", &options->results.html, 0, NULL},
-        {"perfetto", &options->results.perfetto, 0, NULL},
-        {0},
-    };
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
-    if (code != CLI_GO_ON)
-        return code;
-    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    return which != CLI_GO_ON ? which
-                              : cli_results_check(self, &options->results, &options->trace, 1);
-}
-
-static haul_status write_report(const analyze_options *options, const haul_workload *workload,
-                                const haul_analysis *analysis, haul_error *error)
-{
-    FILE *out;
-    haul_status status = cli_output_open(options->results.output, &out, error);
-    if (status)
-        return status;
-    status = haul_report_analysis(workload, analysis, options->results.format, out, error);
-    return cli_output_finish(out, options->results.output, status, error);
+    options->results.has_html = options->results.has_perfetto = true;
+    cli_arguments arguments = {.results = &options->results, .operand = "profile"};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
+    if (code == CLI_GO_ON)
+        options->profile = arguments.operands[0];
+    return code;
 }
 
 static haul_status write_page(const analyze_options *options, const haul_workload *workload,
                               const haul_analysis *analysis, haul_error *error)
 {
+    if (!options->results.html)
+        return HAUL_OK;
     const haul_drawn recorded = {.label = "recorded", .workload = workload};
-    const haul_page page = {.title = cli_file_name(options->trace),
-                            .command = options->command,
-                            .timelines = &recorded,
-                            .timeline_count = 1,
-                            .workload = workload,
-                            .analysis = analysis};
-    return cli_page_write(options->results.html, &page, error);
+    haul_report *report = haul_report_analysis(workload, analysis);
+    haul_page page = {.title = cli_file_name(options->profile),
+                      .timelines = &recorded,
+                      .timeline_count = 1,
+                      .reports = (const haul_report *const *)&report,
+                      .report_count = 1,
+                      .analysis = analysis};
+    const haul_status status = cli_page(&options->results, &page, error);
+    haul_report_free(report);
+    return status;
 }
 
 static haul_status analyze(const analyze_options *options, haul_error *error)
 {
     haul_workload *workload;
-    cli_progress_begin("reading", options->trace);
-    haul_status status = haul_trace_load(options->trace, &workload, error);
-    cli_progress_end();
+    haul_status status = cli_profile_load(options->profile, &workload, error);
     if (status)
         return status;
     haul_analysis *analysis;
     status = haul_analyze(workload, &analysis, error);
     if (!status) {
-        status = write_report(options, workload, analysis, error);
+        status = cli_report(&options->results, haul_report_analysis(workload, analysis), error);
         if (!status)
             status = write_page(options, workload, analysis, error);
         haul_analysis_free(analysis);
     }
     const haul_drawn drawn = {.workload = workload};
     if (!status)
-        status = cli_perfetto_write(options->results.perfetto, &drawn, 1, error);
+        status = cli_perfetto(&options->results, &drawn, 1, error);
     haul_workload_free(workload);
     return status;
 }
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    cli_command_line command;
-    cli_command_text(argc, argv, &command);
-    analyze_options options = {.command = command.text};
+    analyze_options options = {0};
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;

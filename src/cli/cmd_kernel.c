@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "cli/kernel_options.h"
 
 static const char usage[] =
@@ -45,78 +43,57 @@ static const char usage[] =
     "\n"
     "exit code: 0 fine, 2 wrong use, 3 bad input or a figure that is missing\n";
 
-static haul_status print_kernels(FILE *out, haul_error *error)
+static int run_list(const cli_command *self, int argc, char **argv)
 {
-    char **names;
-    size_t count;
-    haul_status status = haul_kernel_file_list(&names, &count, error);
-    if (status)
-        return status;
-    size_t width = 0;
-    for (size_t i = 0; i < count; i++)
-        width = strlen(names[i]) > width ? strlen(names[i]) : width;
-    for (size_t i = 0; i < count; i++) {
-        haul_kernel_file *kernel;
-        haul_error wrong;
-        char text[1200];
-        if (haul_kernel_file_load(names[i], &kernel, &wrong)) {
-            fprintf(out, "%-*s  %s\n", (int)width, names[i],
-                    haul_error_format(&wrong, text, sizeof text));
-            continue;
-        }
-        fprintf(out, "%-*s  %s\n", (int)width, names[i], kernel->summary);
-        haul_kernel_file_free(kernel);
-    }
-    haul_names_free(names, count);
-    return HAUL_OK;
-}
-
-static int run_list(const cli_command *self, const kernel_options *options)
-{
+    cli_results results = {0};
+    cli_arguments arguments = {.results = &results};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
     haul_error error;
-    FILE *out;
-    if (options->file_count)
-        return cli_usage(self, "'list' takes no arguments, not '%s'", options->files[0]);
-    haul_status status = cli_output_open(options->output, &out, &error);
-    if (status)
-        return cli_fail(&error);
-    if (options->format == HAUL_TABLE) {
-        status = print_kernels(out, &error);
-        fputc('\n', out);
-    }
+    haul_report *report;
+    if (code != CLI_GO_ON)
+        return code;
+    if (arguments.count)
+        return cli_usage(self, "'list' takes no arguments, not '%s'", arguments.operands[0]);
+    haul_status status = haul_report_kernel_models(&report, &error);
     if (!status)
-        status = haul_report_kernel_models(options->format, out, &error);
-    return cli_output_finish(out, options->output, status, &error) ? cli_fail(&error) : 0;
+        status = cli_report(&results, report, &error);
+    return status ? cli_fail(&error) : 0;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(const cli_command *self, const kernel_options *options);
-} subcommands[] = {
-    {"fit", kernel_fit_run},
-    {"predict", kernel_predict_run},
-    {"explain", kernel_explain_run},
-    {"list", run_list},
-};
-
-static int run(const cli_command *self, int argc, char **argv)
+/* A command over the options that fit, predict and explain share. */
+static int run(const cli_command *self, int argc, char **argv,
+               int (*act)(const cli_command *self, const kernel_options *options))
 {
-    if (argc < 2)
-        return cli_usage(self, "what to do is missing: fit, predict, explain or list");
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return cli_help(self);
-    kernel_options options;
-    for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
-        if (!strcmp(argv[1], subcommands[i].name)) {
-            const int code = kernel_options_parse(self, argc - 1, argv + 1, &options);
-            return code != CLI_GO_ON ? code : subcommands[i].run(self, &options);
-        }
-    return cli_usage(self, "no command '%s'", argv[1]);
+    kernel_options options = {.results = {.makes_file = act == kernel_fit_run}};
+    const int code = kernel_options_parse(self, argc, argv, &options);
+    return code != CLI_GO_ON ? code : act(self, &options);
 }
+
+static int run_fit(const cli_command *self, int argc, char **argv)
+{
+    return run(self, argc, argv, kernel_fit_run);
+}
+
+static int run_predict(const cli_command *self, int argc, char **argv)
+{
+    return run(self, argc, argv, kernel_predict_run);
+}
+
+static int run_explain(const cli_command *self, int argc, char **argv)
+{
+    return run(self, argc, argv, kernel_explain_run);
+}
+
+static const cli_command fit = {.name = "kernel fit", .usage = usage, .run = run_fit};
+static const cli_command predict = {.name = "kernel predict", .usage = usage, .run = run_predict};
+static const cli_command explain = {.name = "kernel explain", .usage = usage, .run = run_explain};
+static const cli_command list = {.name = "kernel list", .usage = usage, .run = run_list};
+
+static const cli_command *const parts[] = {&fit, &predict, &explain, &list, NULL};
 
 const cli_command cli_kernel = {
     .name = "kernel",
-    .summary = "the time of a kernel at other sizes and on other boards",
+    .summary = "the time of a kernel at other sizes and on other GPUs",
     .usage = usage,
-    .run = run,
+    .parts = parts,
 };

@@ -150,7 +150,7 @@ static haul_status at_row(const haul_kernel_measured *row, int column, haul_erro
 static haul_status fail_row(const haul_kernel_measured *row, int column, const char *text,
                             haul_error *error)
 {
-    (void)kernel_fail(error, HAUL_BAD_INPUT, "%s", text);
+    (void)haul_fail(error, HAUL_BAD_INPUT, "%s", text);
     return at_row(row, column, error);
 }
 
@@ -252,22 +252,22 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
         kernel = self->times->rows[i].kernel ? self->times->rows[i].kernel : kernel;
     }
     if (self->uncounted.count) {
-        (void)kernel_fail(error, HAUL_MISSING,
-                          "what '%.60s' does is not known: give its file with --kernel, or a "
-                          "profiler's counters of instructions, loads, stores and the grid",
-                          name_of(self->uncounted.one));
+        (void)haul_fail(error, HAUL_MISSING,
+                        "what '%.60s' does is not known: give its file with --kernel, or a "
+                        "profiler's counters of instructions, loads, stores and the grid",
+                        name_of(self->uncounted.one));
         return at_row(self->uncounted.one, 1, error);
     }
     if (self->other_blocks.count)
-        return kernel_fail(error, HAUL_BAD_INPUT, "no row is in the blocks that --block asks for");
+        return haul_fail(error, HAUL_BAD_INPUT, "no row is in the blocks that --block asks for");
     if (self->other_boards.count && !gpu)
-        return kernel_fail(error, HAUL_BAD_INPUT,
-                           "the rows do not say their gpu: give one machine, or a column 'gpu'");
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "the rows do not say their gpu: give one machine, or a column 'gpu'");
     if (self->other_boards.count)
-        return kernel_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
-                           self->options->machine_names[0], gpu);
-    return kernel_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
-                       self->options->kernel ? self->options->kernel : "", kernel ? kernel : "");
+        return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
+                         self->options->machine_names[0], gpu);
+    return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
+                     self->options->kernel ? self->options->kernel : "", kernel ? kernel : "");
 }
 
 static haul_status gather(fitting *self, haul_error *error)
@@ -276,14 +276,14 @@ static haul_status gather(fitting *self, haul_error *error)
         take_stem(self->options->files[i], self->stems[i]);
     self->launches = calloc(self->times->count + 1, sizeof *self->launches);
     if (!self->launches)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->times->count; i++)
         status = add_row(self, &self->times->rows[i], error);
     if (!status && !self->launch_count)
         return fail_empty(self, error);
     if (!status && !kernel_groups_make(self->launches, self->launch_count, &self->groups))
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     return status;
 }
 
@@ -291,7 +291,7 @@ static haul_status fit_groups(fitting *self, haul_error *error)
 {
     self->fits = calloc(self->groups.count, sizeof(haul_kernel_fit *));
     if (!self->fits)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->groups.count; i++) {
         const kernel_group *of = &self->groups.items[i];
@@ -322,7 +322,7 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     size_t count = 1;
     haul_status status = one ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
     if (!status && !(self->files = calloc(count + 1, sizeof(haul_kernel_file *))))
-        status = kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     for (size_t i = 0; !status && i < count; i++) {
         status = haul_kernel_file_load(one ? one : names[i], &self->files[self->file_count], error);
         self->file_count += !status;
@@ -338,11 +338,11 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
 {
     const kernel_group *of = &self->groups.items[0];
     if (self->groups.count > 1)
-        return kernel_fail(error, HAUL_USAGE,
-                           "one kernel on one machine goes into a file, and here are %zu: choose "
-                           "with --kernel%s",
-                           self->groups.count,
-                           of->title ? ", --machine and --block" : " and --machine");
+        return haul_fail(error, HAUL_USAGE,
+                         "one kernel on one machine goes into a file, and here are %zu: choose "
+                         "with --kernel%s",
+                         self->groups.count,
+                         of->title ? ", --machine and --block" : " and --machine");
     const haul_kernel_samples all = {of->samples, of->count};
     FILE *out;
     haul_status status = cli_output_open(path, &out, error);
@@ -353,11 +353,11 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
     return cli_output_finish(out, path, status, error);
 }
 
-static haul_status report(const fitting *self, FILE *out, haul_error *error)
+static haul_status report(const fitting *self, haul_error *error)
 {
     haul_kernel_fitted *fits = calloc(self->groups.count + 1, sizeof *fits);
     if (!fits)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < self->groups.count; i++) {
         const kernel_group *of = &self->groups.items[i];
         fits[i] = (haul_kernel_fitted){.kernel = kernel_group_title(of),
@@ -365,8 +365,8 @@ static haul_status report(const fitting *self, FILE *out, haul_error *error)
                                        .machine = self->machines[of->machine],
                                        .fit = self->fits[i]};
     }
-    const haul_status status =
-        haul_report_kernel_fits(fits, self->groups.count, self->options->format, out, error);
+    const haul_status status = cli_report(&self->options->results,
+                                          haul_report_kernel_fits(fits, self->groups.count), error);
     free(fits);
     return status;
 }
@@ -410,12 +410,10 @@ static haul_status fit(fitting *self, haul_error *error)
         status = gather(self, error);
     if (!status)
         status = fit_groups(self, error);
-    if (!status && options->output)
-        status = save(self, options->output, error);
-    /* the fitted kernel has stdout where it is asked to */
+    if (!status && options->results.output)
+        status = save(self, options->results.output, error);
     if (!status)
-        status =
-            report(self, options->output && !strcmp(options->output, "-") ? stderr : stdout, error);
+        status = report(self, error);
     if (!status)
         say_left_out(self);
     return status;
@@ -446,9 +444,6 @@ int kernel_fit_run(const cli_command *self, const kernel_options *options)
         return cli_usage(self, "--model is for 'predict'");
     if (options->size_count > 1 && options->size_count != options->file_count)
         return cli_usage(self, "--size takes one size, or one for each CSV");
-    const char *lost = cli_overwritten(options->output, options->files, options->file_count);
-    if (lost)
-        return cli_usage(self, "'%s' would be overwritten by its own fit", lost);
     haul_error error = {.status = HAUL_NO_MEMORY};
     fitting *made = calloc(1, sizeof *made);
     if (!made)

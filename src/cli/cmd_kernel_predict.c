@@ -21,10 +21,10 @@ static haul_status load(prediction *self, haul_error *error)
     const kernel_options *options = self->options;
     haul_status status = haul_kernel_file_load(options->files[0], &self->kernel, error);
     if (!status && !self->kernel->machine)
-        return kernel_fail(error, HAUL_MISSING,
-                           "'%.80s' has no measured times: 'haul kernel fit CSV --kernel %.80s -o "
-                           "FITTED' adds them",
-                           self->kernel->name, options->files[0]);
+        return haul_fail(error, HAUL_MISSING,
+                         "'%.80s' has no measured times: 'haul kernel fit CSV --kernel %.80s -o "
+                         "FITTED' adds them",
+                         self->kernel->name, options->files[0]);
     if (!status)
         status = haul_machine_load(self->kernel->machine, &self->home, error);
     if (!status)
@@ -66,7 +66,7 @@ static haul_status predict(prediction *self, haul_error *error)
     const kernel_options *options = self->options;
     self->times = calloc(options->machine_count * options->size_count, sizeof *self->times);
     if (!self->times)
-        return kernel_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < options->machine_count; i++)
         for (size_t j = 0; !status && j < options->size_count; j++)
@@ -76,15 +76,10 @@ static haul_status predict(prediction *self, haul_error *error)
 
 static haul_status print(const prediction *self, haul_error *error)
 {
-    FILE *out;
-    const kernel_options *options = self->options;
-    haul_status status = cli_output_open(options->output, &out, error);
-    if (status)
-        return status;
     const haul_kernel_predictions all = {self->kernel->name, self->home, self->times, self->count};
-    status = (self->explains ? haul_report_kernel_why
-                             : haul_report_kernel_times)(&all, options->format, out, error);
-    return cli_output_finish(out, options->output, status, error);
+    return cli_report(
+        &self->options->results,
+        self->explains ? haul_report_kernel_why(&all) : haul_report_kernel_times(&all), error);
 }
 
 static int run(const cli_command *self, const kernel_options *options, bool explains)
@@ -101,8 +96,6 @@ static int run(const cli_command *self, const kernel_options *options, bool expl
         return cli_usage(self, "--block is for 'fit': here the kernel is in the file");
     if (options->model && explains)
         return cli_usage(self, "'explain' is by one model: no --model");
-    if (cli_overwritten(options->output, options->files, 1))
-        return cli_usage(self, "'%s' would be overwritten by its own report", options->files[0]);
     prediction *made = calloc(1, sizeof *made);
     haul_error error = {.status = HAUL_NO_MEMORY};
     haul_status status = HAUL_NO_MEMORY;

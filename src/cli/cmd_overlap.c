@@ -47,7 +47,6 @@ typedef struct overlap_options {
     const char *streams;
     const char *reads;
     const char *writes;
-    const char *command; /* that was given */
     cli_results results;
 } overlap_options;
 
@@ -91,10 +90,8 @@ static haul_status read_streams(const char *text, uint32_t *streams, haul_error 
         *streams = (uint32_t)value;
         return HAUL_OK;
     }
-    *error = (haul_error){.status = HAUL_USAGE};
-    (void)snprintf(error->text, sizeof error->text,
-                   "--streams: '%.40s' is no whole number from 1 to %d", text, HAUL_STREAMS_MOST);
-    return error->status;
+    return haul_fail(error, HAUL_USAGE, "--streams: '%.40s' is no whole number from 1 to %d", text,
+                     HAUL_STREAMS_MOST);
 }
 
 /* How often a byte is mapped; left at 0, which is once, where it is not said. */
@@ -103,9 +100,7 @@ static haul_status read_times(const char *name, const char *text, double *times,
     const haul_status status = read_quantity(name, text, HAUL_DIM_NUMBER, times, error);
     if (status || !text || *times >= 1)
         return status;
-    *error = (haul_error){.status = HAUL_USAGE};
-    (void)snprintf(error->text, sizeof error->text, "--%s: '%.40s' is below 1", name, text);
-    return error->status;
+    return haul_fail(error, HAUL_USAGE, "--%s: '%.40s' is below 1", name, text);
 }
 
 static haul_status read_request(request *self, haul_error *error)
@@ -138,12 +133,9 @@ static haul_status write_page(const haul_overlap_report *report, const request *
 {
     char title[300];
     (void)snprintf(title, sizeof title, "Overlap on %.250s", report->machine->name);
-    const haul_page page = {.title = title,
-                            .command = self->options->command,
-                            .overlap = report,
-                            .machines = &report->machine,
-                            .machine_count = 1};
-    return cli_page_write(self->options->results.html, &page, error);
+    haul_page page = {
+        .title = title, .overlap = report, .machines = &report->machine, .machine_count = 1};
+    return cli_page(&self->options->results, &page, error);
 }
 
 /* The answer on the link as it is, and on the next generation where there is one. */
@@ -161,7 +153,7 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
         !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
         status = compare(&then, self->streams, &report.next, error);
     if (!status)
-        status = haul_report_overlap(&report, self->options->results.format, out, error);
+        status = haul_report_overlap(&report, self->options->results.options.format, out, error);
     return status ? status : write_page(&report, self, error);
 }
 
@@ -180,51 +172,31 @@ static haul_status overlap(const request *self, haul_error *error)
     return status;
 }
 
-/* The first option that has to be there and is not, or NULL. */
-static const char *find_missing(const overlap_options *options)
-{
-    if (!options->machine)
-        return "--machine M";
-    if (!options->h2d)
-        return "--h2d BYTES";
-    if (!options->d2h)
-        return "--d2h BYTES";
-    return options->kernel ? NULL : "--kernel TIME";
-}
-
 /* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, overlap_options *options)
 {
     const cli_option known[] = {
-        {"machine", &options->machine, 0, NULL},
-        {"h2d", &options->h2d, 0, NULL},
-        {"d2h", &options->d2h, 0, NULL},
-        {"kernel", &options->kernel, 0, NULL},
-        {"streams", &options->streams, 0, NULL},
-        {"reads", &options->reads, 0, NULL},
-        {"writes", &options->writes, 0, NULL},
-        {"format", &options->results.form, 0, NULL},
-        {"output", &options->results.output, 'o', NULL},
-        {"html", &options->results.html, 0, NULL},
+        {"machine", .value = &options->machine, .is_input = true,
+         .missing = "--machine M is missing"},
+        {"h2d", .value = &options->h2d, .missing = "--h2d BYTES is missing"},
+        {"d2h", .value = &options->d2h, .missing = "--d2h BYTES is missing"},
+        {"kernel", .value = &options->kernel, .missing = "--kernel TIME is missing"},
+        {"streams", .value = &options->streams},
+        {"reads", .value = &options->reads},
+        {"writes", .value = &options->writes},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
-    if (code != CLI_GO_ON)
-        return code;
-    if (rest.count)
-        return cli_usage(self, "'%s' is not an option", rest.operands[0]);
-    const char *missing = find_missing(options);
-    if (missing)
-        return cli_usage(self, "%s is missing", missing);
-    return cli_results_check(self, &options->results, &options->machine, 1);
+    options->results.has_html = true;
+    cli_arguments arguments = {.options = known, .results = &options->results};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
+    return code == CLI_GO_ON && arguments.count
+               ? cli_usage(self, "'%s' is not an option", arguments.operands[0])
+               : code;
 }
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    cli_command_line command;
-    cli_command_text(argc, argv, &command);
-    overlap_options options = {.command = command.text};
+    overlap_options options = {0};
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;

@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "haul/trace.h"
 
 static const char usage[] =
     "haul project TRACE --to MACHINE [options]\n"
@@ -30,7 +29,7 @@ static const char usage[] =
     "                                without it all with 'auto', the best that the target's "
     "figures\n"
     "                                allow\n"
-    "  --truth TRACE2                a profile of the same program on the target: says how far "
+    "  --reference PROFILE2           a profile of the same program on the target: says how far "
     "off\n"
     "                                the prediction is, for each model\n"
     "  --format table|json|csv       how to print: a page (table); all figures (json, described "
@@ -55,7 +54,6 @@ typedef struct project_options {
     const char *from;
     const char *model;
     const char *reference;
-    const char *command;
     cli_results results;
 } project_options;
 
@@ -79,14 +77,6 @@ static void release(work *self)
     haul_workload_free(self->workload);
 }
 
-static haul_status read_trace(const char *path, haul_workload **workload, haul_error *error)
-{
-    cli_progress_begin("reading", path);
-    const haul_status status = haul_trace_load(path, workload, error);
-    cli_progress_end();
-    return status;
-}
-
 /* What is quickly read comes first, so that what is wrong in it is said at once. */
 static haul_status load(const project_options *options, work *self, haul_error *error)
 {
@@ -96,9 +86,9 @@ static haul_status load(const project_options *options, work *self, haul_error *
     if (!status && options->model)
         status = haul_model_find(options->model, &self->model, error);
     if (!status)
-        status = read_trace(options->trace, &self->workload, error);
+        status = cli_profile_load(options->trace, &self->workload, error);
     if (!status && options->reference)
-        status = read_trace(options->reference, &self->reference, error);
+        status = cli_profile_load(options->reference, &self->reference, error);
     return status;
 }
 
@@ -110,7 +100,7 @@ static haul_status write_report(const project_options *options, const work *self
     if (status)
         return status;
     status = haul_report_projection(self->workload, asked, self->projection,
-                                    options->results.format, out, error);
+                                    options->results.options.format, out, error);
     return cli_output_finish(out, options->results.output, status, error);
 }
 
@@ -135,12 +125,10 @@ static haul_status write_perfetto(const project_options *options, const work *se
     if (!options->results.perfetto)
         return HAUL_OK;
     if (count < 2) {
-        *error = (haul_error){.status = HAUL_MISSING};
-        snprintf(error->text, sizeof error->text, "no timeline on the target to draw: %.400s",
-                 self->projection->run_missing);
-        return error->status;
+        return haul_fail(error, HAUL_MISSING, "no timeline on the target to draw: %.400s",
+                         self->projection->run_missing);
     }
-    return cli_perfetto_write(options->results.perfetto, drawn, count, error);
+    return cli_perfetto(&options->results, drawn, count, error);
 }
 
 static haul_status write_page(const project_options *options, const work *self,
@@ -157,17 +145,20 @@ static haul_status write_page(const project_options *options, const work *self,
     snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(options->trace),
              self->to->name);
     const haul_machine *const machines[] = {self->to, self->from};
-    const haul_page page = {.title = title,
-                            .command = options->command,
-                            .timelines = drawn,
-                            .timeline_count = count,
-                            .workload = self->workload,
-                            .analysis = analysis,
-                            .projection = self->projection,
-                            .projected = asked,
-                            .machines = machines,
-                            .machine_count = self->from ? 2 : 1};
-    status = cli_page_write(options->results.html, &page, error);
+    haul_report *analyzed = haul_report_analysis(self->workload, analysis);
+    haul_page page = {.title = title,
+                      .timelines = drawn,
+                      .timeline_count = count,
+                      .workload = self->workload,
+                      .reports = (const haul_report *const *)&analyzed,
+                      .report_count = 1,
+                      .analysis = analysis,
+                      .projection = self->projection,
+                      .projected = asked,
+                      .machines = machines,
+                      .machine_count = self->from ? 2 : 1};
+    status = cli_page(&options->results, &page, error);
+    haul_report_free(analyzed);
     haul_analysis_free(analysis);
     return status;
 }
@@ -206,35 +197,25 @@ static haul_status project(const project_options *options, haul_error *error)
 static int parse(const cli_command *self, int argc, char **argv, project_options *options)
 {
     const cli_option known[] = {
-        {"to", &options->to, 0, NULL},
-        {"from", &options->from, 0, NULL},
-        {"model", &options->model, 0, NULL},
-        {"truth", &options->reference, 0, NULL},
-        {"format", &options->results.form, 0, NULL},
-        {"output", &options->results.output, 'o', NULL},
-        {"html", &options->results.html, 0, NULL},
-        {"perfetto", &options->results.perfetto, 0, NULL},
+        {"to", .value = &options->to, .is_input = true,
+         .missing = "to which machine? --to NAME; see 'haul machine list'"},
+        {"from", .value = &options->from, .is_input = true},
+        {"model", .value = &options->model, .is_input = true},
+        {"reference", .value = &options->reference, .is_input = true, .old = "truth"},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
-    if (code != CLI_GO_ON)
-        return code;
-    const int which = cli_operand_read(self, &rest, "profile", &options->trace);
-    if (which != CLI_GO_ON)
-        return which;
-    if (!options->to)
-        return cli_usage(self, "to which machine? --to NAME; see 'haul machine list'");
-    const char *const inputs[] = {options->trace, options->reference, options->to, options->from,
-                                  options->model};
-    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
+    options->results.has_html = options->results.has_perfetto = true;
+    cli_arguments arguments = {
+        .options = known, .results = &options->results, .operand = "profile"};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
+    if (code == CLI_GO_ON)
+        options->trace = arguments.operands[0];
+    return code;
 }
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    cli_command_line command;
-    cli_command_text(argc, argv, &command);
-    project_options options = {.command = command.text};
+    project_options options = {0};
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;

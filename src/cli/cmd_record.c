@@ -53,15 +53,15 @@ static int parse(const cli_command *self, int argc, char **argv, record_options 
 {
     const char *duration = NULL, *most = NULL;
     const cli_option known[] = {
-        {"output", &options->run.output, 'o', NULL},
-        {"duration", &duration, 0, NULL},
-        {"max-ops", &most, 0, NULL},
+        {"output", .value = &options->run.output, .letter = 'o'},
+        {"duration", .value = &duration},
+        {"max-ops", .value = &most},
         {0},
     };
     options->run.opencl = haul_opencl_recorder_inside();
     options->run.cuda = haul_cuda_recorder_inside();
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
+    cli_arguments rest = {.options = known};
+    const int code = cli_arguments_read(self, argc, argv, &rest);
     if (code != CLI_GO_ON)
         return code;
     if (duration && !parse_duration(duration, &options->run.duration_s))

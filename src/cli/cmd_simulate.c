@@ -37,7 +37,6 @@ typedef struct simulate_options {
     const char *workload;
     const char *machine;
     const char *model;
-    const char *command; /* that was given */
     cli_results results;
 } simulate_options;
 
@@ -68,50 +67,45 @@ static haul_status load(const simulate_options *options, work *self, haul_error 
 }
 
 /* As wide as the terminal that shows it, else as a page. */
-static unsigned width_of(FILE *out)
+static unsigned width_of(const cli_results *results)
 {
     enum { PAGE = 100, WIDEST = 400 };
     struct winsize size;
-    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col)
+    if (results->options.format != HAUL_TABLE)
+        return 0;
+    if (results->output || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+        !size.ws_col)
         return PAGE;
     return size.ws_col < WIDEST ? size.ws_col : WIDEST;
-}
-
-static haul_status write_report(const simulate_options *options, const work *self,
-                                haul_error *error)
-{
-    FILE *out;
-    haul_status status = cli_output_open(options->results.output, &out, error);
-    if (status)
-        return status;
-    status = haul_report_simulation(self->simulation, width_of(out), options->results.format, out,
-                                    error);
-    return cli_output_finish(out, options->results.output, status, error);
 }
 
 static haul_status write_drawings(const simulate_options *options, const work *self,
                                   haul_error *error)
 {
-    const haul_drawn drawn = {.workload = self->schedule->workload,
-                              .spans = self->simulation->timeline->ops,
-                              .named = true};
-    haul_drawn on_page = drawn;
+    const haul_timeline *timeline = self->simulation->timeline;
     char label[120];
-    snprintf(label, sizeof label, "on %.100s", self->machine->name);
-    on_page.label = label;
-    on_page.critical = self->simulation->timeline->critical;
-    on_page.critical_count = self->simulation->timeline->critical_count;
-    const haul_machine *const machines[] = {self->machine};
+    (void)snprintf(label, sizeof label, "on %.100s", self->machine->name);
+    haul_drawn drawn = {
+        .workload = self->schedule->workload, .spans = timeline->ops, .named = true};
+    haul_status status = cli_perfetto(&options->results, &drawn, 1, error);
+    if (status || !options->results.html)
+        return status;
+    drawn.label = label;
+    drawn.critical = timeline->critical;
+    drawn.critical_count = timeline->critical_count;
+    haul_report *report = haul_report_simulation(self->simulation, 0);
+    const haul_machine *machine = self->machine;
     const char *name = self->schedule->name;
-    const haul_page page = {.title = name ? name : cli_file_name(options->workload),
-                            .command = options->command,
-                            .timelines = &on_page,
-                            .timeline_count = 1,
-                            .simulation = self->simulation,
-                            .machines = machines,
-                            .machine_count = 1};
-    const haul_status status = cli_page_write(options->results.html, &page, error);
-    return status ? status : cli_perfetto_write(options->results.perfetto, &drawn, 1, error);
+    haul_page page = {.title = name ? name : cli_file_name(options->workload),
+                      .timelines = &drawn,
+                      .timeline_count = 1,
+                      .reports = (const haul_report *const *)&report,
+                      .report_count = 1,
+                      .machines = &machine,
+                      .machine_count = 1};
+    status = cli_page(&options->results, &page, error);
+    haul_report_free(report);
+    return status;
 }
 
 static haul_status simulate(const simulate_options *options, haul_error *error)
@@ -125,7 +119,9 @@ static haul_status simulate(const simulate_options *options, haul_error *error)
         cli_progress_end();
     }
     if (!status)
-        status = write_report(options, &self, error);
+        status =
+            cli_report(&options->results,
+                       haul_report_simulation(self.simulation, width_of(&options->results)), error);
     if (!status)
         status = write_drawings(options, &self, error);
     release(&self);
@@ -136,32 +132,23 @@ static haul_status simulate(const simulate_options *options, haul_error *error)
 static int parse(const cli_command *self, int argc, char **argv, simulate_options *options)
 {
     const cli_option known[] = {
-        {"machine", &options->machine, 0, NULL},
-        {"model", &options->model, 0, NULL},
-        {"format", &options->results.form, 0, NULL},
-        {"output", &options->results.output, 'o', NULL},
-        {"html", &options->results.html, 0, NULL},
-        {"perfetto", &options->results.perfetto, 0, NULL},
+        {"machine", .value = &options->machine, .is_input = true,
+         .missing = "on which machine? --machine M; see 'haul machine list'"},
+        {"model", .value = &options->model, .is_input = true},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(self, argc, argv, known, &rest);
-    if (code != CLI_GO_ON)
-        return code;
-    const int which = cli_operand_read(self, &rest, "workload", &options->workload);
-    if (which != CLI_GO_ON)
-        return which;
-    if (!options->machine)
-        return cli_usage(self, "on which machine? --machine M; see 'haul machine list'");
-    const char *const inputs[] = {options->workload, options->machine, options->model};
-    return cli_results_check(self, &options->results, inputs, sizeof inputs / sizeof *inputs);
+    options->results.has_html = options->results.has_perfetto = true;
+    cli_arguments arguments = {
+        .options = known, .results = &options->results, .operand = "workload"};
+    const int code = cli_arguments_read(self, argc, argv, &arguments);
+    if (code == CLI_GO_ON)
+        options->workload = arguments.operands[0];
+    return code;
 }
 
 static int run(const cli_command *self, int argc, char **argv)
 {
-    cli_command_line command;
-    cli_command_text(argc, argv, &command);
-    simulate_options options = {.command = command.text};
+    simulate_options options = {0};
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;

@@ -1,18 +1,7 @@
 #include "cli/kernel_options.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-haul_status kernel_fail(haul_error *error, haul_status status, const char *format, ...)
-{
-    *error = (haul_error){.status = status};
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
-    va_end(args);
-    return status;
-}
 
 /* Reads "1024" or "512,1024,2048" as sizes; false for anything else. */
 static bool add_sizes(const char *text, kernel_options *out)
@@ -43,7 +32,7 @@ static haul_status parse_lambda(const char *text, haul_kernel_fit_kind *out, hau
             *out = (haul_kernel_fit_kind)i;
             return HAUL_OK;
         }
-    return kernel_fail(error, HAUL_USAGE, "no lambda '%.40s': auto, one or by-size", text);
+    return haul_fail(error, HAUL_USAGE, "no lambda '%.40s': auto, one or by-size", text);
 }
 
 /* Reads "256" or "16x16" as the sides of a block. */
@@ -64,13 +53,12 @@ static haul_status parse_block(const char *text, int block[3], haul_error *error
         }
         at = end + 1;
     }
-    return kernel_fail(error, HAUL_USAGE,
-                       "expected the sides of a block as 256 or 16x16, not '%.40s'", text);
+    return haul_fail(error, HAUL_USAGE,
+                     "expected the sides of a block as 256 or 16x16, not '%.40s'", text);
 }
 
 /* The texts of the options, before they are read. */
 typedef struct option_texts {
-    const char *format;
     const char *lambda;
     const char *block;
     const char *sizes[KERNEL_LIST_MOST];
@@ -91,38 +79,33 @@ static haul_status read_texts(const option_texts *texts, kernel_options *out, ha
     haul_status status = HAUL_OK;
     for (int i = 0; !status && i < texts->size_count; i++)
         if (!add_sizes(texts->sizes[i], out))
-            status = kernel_fail(error, HAUL_USAGE,
-                                 "expected a size above 0, or some as in 512,1024, not '%.80s'",
-                                 texts->sizes[i]);
+            status = haul_fail(error, HAUL_USAGE,
+                               "expected a size above 0, or some as in 512,1024, not '%.80s'",
+                               texts->sizes[i]);
     if (!status && texts->lambda)
         status = parse_lambda(texts->lambda, &out->lambda, error);
     if (!status && texts->block)
         status = parse_block(texts->block, out->block, error);
-    if (!status && texts->format)
-        status = cli_format_parse(texts->format, &out->format, error);
     return status;
 }
 
 int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_options *out)
 {
     option_texts texts = {0};
-    cli_arguments given;
     int machine_count = 0;
-    *out = (kernel_options){0};
     const cli_option known[] = {
-        {"machine", out->machine_names, 0, &machine_count},
-        {"size", texts.sizes, 0, &texts.size_count},
-        {"kernel", &out->kernel, 0, NULL},
-        {"lambda", &texts.lambda, 0, NULL},
-        {"block", &texts.block, 0, NULL},
-        {"model", &out->model, 0, NULL},
-        {"format", &texts.format, 0, NULL},
-        {"output", &out->output, 'o', NULL},
-        {NULL, NULL, 0, NULL},
+        {"machine", .value = out->machine_names, .count = &machine_count},
+        {"size", .value = texts.sizes, .count = &texts.size_count},
+        {"kernel", .value = &out->kernel},
+        {"calibration", .value = &texts.lambda, .old = "lambda"},
+        {"block", .value = &texts.block},
+        {"model", .value = &out->model},
+        {0},
     };
+    cli_arguments given = {.options = known, .results = &out->results};
     if (argc > KERNEL_LIST_MOST)
         return cli_usage(self, "expected at most %d arguments", KERNEL_LIST_MOST);
-    const int code = cli_arguments_read(self, argc, argv, known, &given);
+    const int code = cli_arguments_read(self, argc, argv, &given);
     if (code != CLI_GO_ON)
         return code;
     out->machine_count = (size_t)machine_count;

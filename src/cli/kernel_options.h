@@ -16,10 +16,9 @@ typedef struct kernel_options {
     size_t size_count;
     const char *kernel;
     const char *model;
-    const char *output;
     haul_kernel_fit_kind lambda;
     int block[3]; /* sides; 0: any */
-    haul_format format;
+    cli_results results;
 } kernel_options;
 
 /* Reads the arguments, `argv` from the subcommand's name on. Numbers that stand alone beside a
@@ -30,10 +29,6 @@ int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_
 haul_status kernel_machines_load(const kernel_options *options, haul_machine **machines,
                                  haul_error *error);
 void kernel_machines_free(haul_machine **machines, size_t count);
-
-/* Fills `error` with a text. */
-haul_status kernel_fail(haul_error *error, haul_status status, const char *format, ...)
-    HAUL_PRINTF(3, 4);
 
 /* The subcommands; each returns the exit code. */
 int kernel_fit_run(const cli_command *self, const kernel_options *options);

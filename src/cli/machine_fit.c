@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/machine_parts.h"
 #include "haul/units.h"
 
 enum { SOURCE = 256, NAME = 80, POINTS = 4 };
@@ -25,53 +25,39 @@ static const char usage[] =
     "\n"
     "exit code: 0 fine, 2 wrong use, 3 bad input\n";
 
-static const cli_command command = {.name = "machine fit", .summary = "", .usage = usage};
-
 typedef struct fit_options {
     char **near; /* the files' names */
     const char **far;
     int near_count;
     int far_count;
-    const char *out;
     const char *base;
     const char *name;
     const char *points;
-    const char *format;
+    cli_results results; /* --output is the machine's file */
 } fit_options;
 
 /* Returns as cli_arguments_read. `far` has room for `argc`. */
-static int parse_arguments(int argc, char **argv, fit_options *out)
+static int parse(const cli_command *self, int argc, char **argv, fit_options *out)
 {
     const cli_option known[] = {
-        {"output", &out->out, 'o', NULL},
-        {"far", out->far, 0, &out->far_count},
-        {"machine", &out->base, 0, NULL},
-        {"name", &out->name, 0, NULL},
-        {"points", &out->points, 0, NULL},
-        {"format", &out->format, 0, NULL},
+        {"far", .value = out->far, .count = &out->far_count, .is_input = true},
+        {"machine", .value = &out->base},
+        {"name", .value = &out->name},
+        {"points", .value = &out->points},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(&command, argc, argv, known, &rest);
+    out->results.makes_file = true;
+    cli_arguments rest = {.options = known, .results = &out->results};
+    const int code = cli_arguments_read(self, argc, argv, &rest);
     if (code != CLI_GO_ON)
         return code;
     out->near = rest.operands;
     out->near_count = rest.count;
     if (!rest.count && !out->far_count)
-        return cli_usage(&command, "the files of measured copies are missing");
-    if (!out->out)
-        return cli_usage(&command, "where to write the machine is missing: -o OUT");
-    const char *lost =
-        cli_overwritten(out->out, (const char *const *)out->near, (size_t)out->near_count);
-    if (!lost)
-        lost = cli_overwritten(out->out, out->far, (size_t)out->far_count);
-    return lost ? cli_usage(&command, "'%s' would be overwritten by the machine", lost) : CLI_GO_ON;
-}
-
-static haul_status fail_no_memory(haul_error *error)
-{
-    *error = (haul_error){.status = HAUL_NO_MEMORY};
-    return error->status;
+        return cli_usage(self, "the files of measured copies are missing");
+    if (!out->results.output)
+        return cli_usage(self, "where to write the machine is missing: -o OUT");
+    return CLI_GO_ON;
 }
 
 /* Adds the copies of one file; `far`: they are of another CPU's memory. */
@@ -91,7 +77,7 @@ static haul_status add_file(const char *path, bool far, haul_samples *all, haul_
         all->items = items;
         all->count += samples.count;
     } else {
-        status = fail_no_memory(error);
+        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     }
     haul_samples_free(&samples);
     return status;
@@ -107,13 +93,6 @@ static haul_status load_files(const fit_options *options, haul_samples *all, hau
     return status;
 }
 
-/* The last part of a path. */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void say_source(const fit_options *options, const haul_fit_group *group, char *text)
 {
     const char *first = options->near_count ? options->near[0] : options->far[0];
@@ -124,8 +103,8 @@ static void say_source(const fit_options *options, const haul_fit_group *group, 
         (void)snprintf(more, sizeof more, " and %d more", others);
     (void)snprintf(text, SOURCE,
                    "%zu cop%s of %zu size%s in %.100s%s, median error %.2f %%, wape %.2f %%",
-                   copies, copies > 1 ? "ies" : "y", sizes, sizes > 1 ? "s" : "", base_name(first),
-                   more, group->of_curve.median, group->of_curve.wape);
+                   copies, copies > 1 ? "ies" : "y", sizes, sizes > 1 ? "s" : "",
+                   cli_file_name(first), more, group->of_curve.median, group->of_curve.wape);
 }
 
 /* A figure as people would write it: 6 digits in its unit. */
@@ -190,10 +169,10 @@ static haul_status render(const haul_machine *machine, char **text, haul_error *
     size_t size = 0;
     FILE *memory = open_memstream(&written, &size);
     if (!memory)
-        return fail_no_memory(error);
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_status status = haul_machine_write(machine, memory, error);
     if (fclose(memory) != 0 && !status)
-        status = fail_no_memory(error);
+        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     haul_machine *again = NULL;
     if (!status)
         status = haul_machine_parse(written, size, "the fitted machine", &again, error);
@@ -212,7 +191,7 @@ static haul_status save(const char *text, const char *path, haul_error *error)
     if (status)
         return status;
     (void)fputs(text, out); /* closing tells a failure */
-    return cli_output_close(out, path, error);
+    return cli_output_finish(out, path, HAUL_OK, error);
 }
 
 /* Writes `base` with the groups' curves in it. */
@@ -222,8 +201,10 @@ static haul_status write_machine(const fit_options *options, const haul_machine 
     haul_copy_curve *curves = calloc(base->copy_count + count, sizeof *curves);
     char(*sources)[SOURCE] = calloc(count, sizeof *sources);
     char *text = NULL;
-    haul_status status = curves && sources ? HAUL_OK : fail_no_memory(error);
-    if (!status) {
+    haul_status status = HAUL_NO_MEMORY;
+    if (!curves || !sources) {
+        (void)haul_fail(error, status, "out of memory");
+    } else {
         haul_machine machine = *base;
         machine.copies = curves;
         if (base->copy_count)
@@ -236,7 +217,7 @@ static haul_status write_machine(const fit_options *options, const haul_machine 
         status = render(&machine, &text, error);
     }
     if (!status)
-        status = save(text, options->out, error);
+        status = save(text, options->results.output, error);
     free(text);
     free(sources);
     free(curves);
@@ -248,13 +229,12 @@ static const char *name_of(const fit_options *options, char *text)
 {
     if (options->name)
         return options->name;
-    const char *file = base_name(options->out);
+    const char *file = cli_file_name(options->results.output);
     (void)snprintf(text, NAME, "%.*s", (int)strcspn(file, "."), file);
     return strcmp(text, "-") ? text : "fitted";
 }
 
-static haul_status fit_machine(const fit_options *options, haul_format format, size_t points,
-                               haul_error *error)
+static haul_status fit_machine(const fit_options *options, size_t points, haul_error *error)
 {
     haul_samples samples = {0};
     haul_fit_group *groups = NULL;
@@ -273,42 +253,43 @@ static haul_status fit_machine(const fit_options *options, haul_format format, s
         machine.name = name_of(options, name);
         status = write_machine(options, &machine, groups, count, error);
     }
-    /* the machine has stdout where it is asked to */
     if (!status)
-        status = haul_report_fit(groups, count, format, strcmp(options->out, "-") ? stdout : stderr,
-                                 error);
+        status = cli_report(&options->results, haul_report_fit(groups, count), error);
     haul_machine_free(base);
     haul_fit_groups_free(groups);
     free(samples.items);
     return status;
 }
 
-static int run_options(const fit_options *options)
+static int fit(const cli_command *self, const fit_options *options)
 {
     haul_error error;
-    haul_format format = HAUL_TABLE;
     char *rest = NULL;
     const long points = options->points ? strtol(options->points, &rest, 10) : POINTS;
     if (points < 1 || points > HAUL_CURVE_POINTS || (rest && *rest))
-        return cli_usage(&command, "--points takes 1 to %d, not '%s'", HAUL_CURVE_POINTS,
+        return cli_usage(self, "--points takes 1 to %d, not '%s'", HAUL_CURVE_POINTS,
                          options->points);
-    if (options->format && cli_format_parse(options->format, &format, &error))
-        return cli_usage(&command, "%s", error.text);
-    return fit_machine(options, format, (size_t)points, &error) ? cli_fail(&error) : 0;
+    return fit_machine(options, (size_t)points, &error) ? cli_fail(&error) : 0;
 }
 
-int cli_machine_fit(const cli_command *self, int argc, char **argv)
+static int run(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     haul_error error;
     fit_options options = {.far = calloc((size_t)argc, sizeof *options.far)};
     if (!options.far) {
-        (void)fail_no_memory(&error);
+        (void)haul_fail(&error, HAUL_NO_MEMORY, "out of memory");
         return cli_fail(&error);
     }
-    int code = parse_arguments(argc, argv, &options);
+    int code = parse(self, argc, argv, &options);
     if (code == CLI_GO_ON)
-        code = run_options(&options);
+        code = fit(self, &options);
     free(options.far);
     return code;
 }
+
+const cli_command cli_machine_fit = {
+    .name = "machine fit",
+    .summary = "parameters of a machine from measured copies",
+    .usage = usage,
+    .run = run,
+};

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/machine_parts.h"
 #include "haul/csv.h"
 #include "haul/units.h"
 
@@ -30,8 +30,6 @@ static const char usage[] =
     "\n"
     "exit code: 0 fine, 2 wrong use, 3 bad input, or a figure that the machine lacks, named\n";
 
-static const cli_command command = {.name = "machine time", .summary = "", .usage = usage};
-
 typedef struct time_options {
     const char *machine;
     const char *direction;
@@ -41,8 +39,7 @@ typedef struct time_options {
     const char *clock;
     const char *model;
     const char *csv;
-    const char *format;
-    const char *output;
+    cli_results results;
 } time_options;
 
 /* What prices: all that the options name, loaded. */
@@ -51,32 +48,46 @@ typedef struct time_pricer {
     haul_model_ref model;
     haul_locality locality;
     bool host_clock;
-    haul_format format;
 } time_pricer;
 
+/* Returns what is missing in the options or too many of them, or NULL. */
+static const char *check_options(const time_options *options)
+{
+    if (options->model && !strcmp(options->model, "list"))
+        return NULL;
+    if (!options->machine)
+        return "the machine is missing";
+    if (options->csv && (options->direction || options->memory || options->bytes))
+        return "--csv brings the copies: no --direction, --memory or --bytes beside it";
+    if (!options->csv && (!options->direction || !options->bytes))
+        return "--direction and --bytes are needed, or --csv";
+    return NULL;
+}
+
 /* Returns as cli_arguments_read. */
-static int parse_arguments(int argc, char **argv, time_options *out)
+static int parse(const cli_command *self, int argc, char **argv, time_options *out)
 {
     const cli_option known[] = {
-        {"direction", &out->direction, 0, NULL},
-        {"memory", &out->memory, 0, NULL},
-        {"bytes", &out->bytes, 0, NULL},
-        {"locality", &out->locality, 0, NULL},
-        {"clock", &out->clock, 0, NULL},
-        {"model", &out->model, 0, NULL},
-        {"csv", &out->csv, 0, NULL},
-        {"format", &out->format, 0, NULL},
-        {"output", &out->output, 'o', NULL},
+        {"direction", .value = &out->direction},
+        {"memory", .value = &out->memory},
+        {"bytes", .value = &out->bytes},
+        {"locality", .value = &out->locality},
+        {"clock", .value = &out->clock},
+        {"model", .value = &out->model, .is_input = true},
+        {"csv", .value = &out->csv, .is_input = true},
         {0},
     };
-    cli_arguments rest;
-    const int code = cli_arguments_read(&command, argc, argv, known, &rest);
+    cli_arguments rest = {.options = known, .results = &out->results};
+    const int code = cli_arguments_read(self, argc, argv, &rest);
     if (code != CLI_GO_ON)
         return code;
-    out->machine = rest.count ? rest.operands[0] : NULL;
     if (rest.count > 1)
-        return cli_usage(&command, "one machine at a time, not also '%s'", rest.operands[1]);
-    return CLI_GO_ON;
+        return cli_usage(self, "one machine at a time, not also '%s'", rest.operands[1]);
+    out->machine = rest.count ? rest.operands[0] : NULL;
+    if (out->csv && !out->results.form)
+        out->results.options.format = HAUL_CSV;
+    const char *wrong = check_options(out);
+    return wrong ? cli_usage(self, "%s", wrong) : CLI_GO_ON;
 }
 
 /* Which of `count` words `text` is; NULL is the first. */
@@ -88,10 +99,7 @@ static haul_status find_word(const char *text, const char *const *words, int cou
             *index = i;
             return HAUL_OK;
         }
-    *error = (haul_error){.status = HAUL_USAGE};
-    (void)snprintf(error->text, sizeof error->text, "'%.40s' is neither %s nor %s", text, words[0],
-                   words[1]);
-    return error->status;
+    return haul_fail(error, HAUL_USAGE, "'%.40s' is neither %s nor %s", text, words[0], words[1]);
 }
 
 static haul_status read_words(const time_options *options, time_pricer *self, haul_error *error)
@@ -100,12 +108,9 @@ static haul_status read_words(const time_options *options, time_pricer *self, ha
     static const char *const clocks[] = {"device", "host"};
     int locality = 0;
     int clock = 0;
-    self->format = options->csv ? HAUL_CSV : HAUL_TABLE;
     haul_status status = find_word(options->locality, localities, 2, &locality, error);
     if (!status)
         status = find_word(options->clock, clocks, 2, &clock, error);
-    if (!status && options->format)
-        status = cli_format_parse(options->format, &self->format, error);
     self->locality = (haul_locality)locality;
     self->host_clock = clock;
     return status;
@@ -121,26 +126,16 @@ static haul_status open_pricer(const time_options *options, time_pricer *self, h
     return status;
 }
 
-static void close_pricer(time_pricer *self)
-{
-    haul_machine_free(self->machine);
-    haul_model_release(&self->model);
-}
-
 /* Adds what a host clock sees around the copy and its synchronisation. */
 static haul_status add_call(const time_pricer *self, const haul_copy *copy, haul_estimate *estimate,
                             haul_error *error)
 {
     const haul_copy_curve *curve =
         haul_machine_curve(self->machine, copy->direction, copy->memory, copy->locality);
-    if (!curve || curve->call_latency_s.provenance == HAUL_NOT_GIVEN) {
-        *error = (haul_error){.status = HAUL_MISSING};
-        (void)snprintf(error->text, sizeof error->text,
-                       "machine '%s' lacks copies[%s %s%s].call_latency", self->machine->name,
-                       haul_direction_text(copy->direction), haul_memory_text(copy->memory),
-                       copy->locality == HAUL_FAR ? " far" : "");
-        return error->status;
-    }
+    if (!curve || curve->call_latency_s.provenance == HAUL_NOT_GIVEN)
+        return haul_fail(error, HAUL_MISSING, "machine '%s' lacks copies[%s %s%s].call_latency",
+                         self->machine->name, haul_direction_text(copy->direction),
+                         haul_memory_text(copy->memory), copy->locality == HAUL_FAR ? " far" : "");
     const double call_s = curve->call_latency_s.value;
     estimate->seconds += call_s;
     estimate->low_s += call_s;
@@ -166,17 +161,13 @@ static haul_status read_memory(const char *text, haul_copy *copy, haul_error *er
         copy->memory = copy->direction == HAUL_HTOH ? HAUL_PAGEABLE : HAUL_DEVICE;
         if (copy->direction != HAUL_HTOD && copy->direction != HAUL_DTOH)
             return HAUL_OK;
-        *error = (haul_error){.status = HAUL_USAGE};
-        (void)snprintf(error->text, sizeof error->text,
-                       "the host's memory is missing: pinned, "
-                       "pageable, managed or host");
-        return error->status;
+        return haul_fail(error, HAUL_USAGE,
+                         "the host's memory is missing: pinned, pageable, managed or host");
     }
     return haul_memory_parse(text, &copy->memory, error);
 }
 
-static haul_status time_one(const time_pricer *self, const time_options *options, FILE *out,
-                            haul_error *error)
+static haul_status time_one(const time_pricer *self, const time_options *options, haul_error *error)
 {
     haul_timed_copy timed = {0};
     haul_status status = haul_direction_parse(options->direction, &timed.copy.direction, error);
@@ -188,7 +179,7 @@ static haul_status time_one(const time_pricer *self, const time_options *options
         return error->status = HAUL_USAGE; /* what is wrong is an option */
     status = price(self, &timed, error);
     if (!status)
-        status = haul_report_times(self->machine, &timed, 1, self->format, out, error);
+        status = cli_report(&options->results, haul_report_times(self->machine, &timed, 1), error);
     return status;
 }
 
@@ -197,8 +188,8 @@ typedef struct time_rows {
     const time_pricer *pricer;
     haul_csv *csv;
     size_t direction, memory, bytes; /* columns */
-    FILE *out;
-    haul_timed_copy *kept; /* where they are not written as they come */
+    FILE *out;                       /* where they are written as they come; NULL: they are kept */
+    haul_timed_copy *kept;
     size_t count;
     size_t capacity;
 } time_rows;
@@ -245,10 +236,8 @@ static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_
     if (self->count == self->capacity) {
         const size_t capacity = self->capacity ? 2 * self->capacity : 256;
         haul_timed_copy *grown = realloc(self->kept, capacity * sizeof *grown);
-        if (!grown) {
-            *error = (haul_error){.status = HAUL_NO_MEMORY};
-            return error->status;
-        }
+        if (!grown)
+            return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
         self->kept = grown;
         self->capacity = capacity;
     }
@@ -284,95 +273,81 @@ static haul_status price_fields(const time_rows *self, const char *const *fields
 
 static haul_status price_rows(time_rows *self, haul_error *error)
 {
-    const bool streams = self->pricer->format == HAUL_CSV;
     const char *const *fields = NULL;
     haul_status status = haul_csv_next(self->csv, &fields, error);
     while (!status && fields) {
         haul_timed_copy timed = {0};
         status = price_fields(self, fields, &timed, error);
-        if (!status && streams)
+        if (!status && self->out)
             write_row(self, fields, &timed.estimate);
         else if (!status)
             status = keep_row(self, &timed, error);
         if (!status)
             status = haul_csv_next(self->csv, &fields, error);
     }
-    if (!status && !streams)
-        status = haul_report_times(self->pricer->machine, self->kept, self->count,
-                                   self->pricer->format, self->out, error);
     return status;
 }
 
-static haul_status time_many(const time_pricer *pricer, const char *path, FILE *out,
-                             haul_error *error)
+static haul_status time_rows_of(time_rows *self, haul_error *error)
 {
-    time_rows self = {.pricer = pricer, .out = out};
-    haul_status status = haul_csv_open(path, &self.csv, error);
+    const haul_status status = find_columns(self, error);
     if (status)
         return status;
-    status = find_columns(&self, error);
-    if (!status && pricer->format == HAUL_CSV)
-        write_heads(&self);
-    if (!status)
-        status = price_rows(&self, error);
+    if (self->out)
+        write_heads(self);
+    return price_rows(self, error);
+}
+
+/* As CSV the rows keep the columns that they came with, and are written as they come. */
+static haul_status time_many(const time_pricer *pricer, const time_options *options,
+                             haul_error *error)
+{
+    time_rows self = {.pricer = pricer};
+    const char *output = options->results.output;
+    haul_status status = haul_csv_open(options->csv, &self.csv, error);
+    if (status)
+        return status;
+    if (options->results.options.format == HAUL_CSV) {
+        status = cli_output_open(output, &self.out, error);
+        if (!status)
+            status = cli_output_finish(self.out, output, time_rows_of(&self, error), error);
+    } else {
+        status = time_rows_of(&self, error);
+        if (!status)
+            status = cli_report(&options->results,
+                                haul_report_times(pricer->machine, self.kept, self.count), error);
+    }
     free(self.kept);
     haul_csv_close(self.csv);
     return status;
 }
 
-static haul_status list_models(const time_options *options, FILE *out, haul_error *error)
-{
-    haul_format format = HAUL_TABLE;
-    const haul_status status =
-        options->format ? cli_format_parse(options->format, &format, error) : HAUL_OK;
-    return status ? status : haul_report_models(format, out, error);
-}
-
-static haul_status answer(const time_options *options, FILE *out, haul_error *error)
+static haul_status answer(const time_options *options, haul_error *error)
 {
     if (options->model && !strcmp(options->model, "list"))
-        return list_models(options, out, error);
+        return cli_report(&options->results, haul_report_models(), error);
     time_pricer self = {0};
     haul_status status = open_pricer(options, &self, error);
     if (!status)
-        status = options->csv ? time_many(&self, options->csv, out, error)
-                              : time_one(&self, options, out, error);
-    close_pricer(&self);
+        status = options->csv ? time_many(&self, options, error) : time_one(&self, options, error);
+    haul_machine_free(self.machine);
+    haul_model_release(&self.model);
     return status;
 }
 
-/* Returns what is missing in the options or too many of them, or NULL. */
-static const char *check_options(const time_options *options)
+static int run(const cli_command *self, int argc, char **argv)
 {
-    if (options->model && !strcmp(options->model, "list"))
-        return NULL;
-    if (!options->machine)
-        return "the machine is missing";
-    if (options->csv && (options->direction || options->memory || options->bytes))
-        return "--csv brings the copies: no --direction, --memory or --bytes beside it";
-    if (!options->csv && (!options->direction || !options->bytes))
-        return "--direction and --bytes are needed, or --csv";
-    return NULL;
-}
-
-int cli_machine_time(const cli_command *self, int argc, char **argv)
-{
-    (void)self;
     time_options options = {0};
-    const int code = parse_arguments(argc, argv, &options);
+    const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;
-    const char *wrong = check_options(&options);
-    if (wrong)
-        return cli_usage(&command, "%s", wrong);
-    const char *const inputs[] = {options.machine, options.csv, options.model};
-    const char *lost = cli_overwritten(options.output, inputs, sizeof inputs / sizeof *inputs);
-    if (lost)
-        return cli_usage(&command, "'%s' would be overwritten by the report", lost);
     haul_error error;
-    FILE *out = NULL;
-    if (cli_output_open(options.output, &out, &error))
-        return cli_fail(&error);
-    const haul_status status = answer(&options, out, &error);
-    return cli_output_finish(out, options.output, status, &error) ? cli_fail(&error) : 0;
+    return answer(&options, &error) ? cli_fail(&error) : 0;
 }
+
+const cli_command cli_machine_time = {
+    .name = "machine time",
+    .summary = "the time of copies on a machine",
+    .usage = usage,
+    .run = run,
+};

@@ -5,22 +5,18 @@
 #include "cli/command.h"
 #include "haul/version.h"
 
-static const cli_command *const commands[] = {&cli_analyze, &cli_advise,   &cli_project,
-                                              &cli_overlap, &cli_simulate, &cli_kernel,
-                                              &cli_machine, &cli_record};
-
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+static const cli_command *const commands[] = {
+#define CLI_COMMAND(name) &cli_##name,
+#include "cli/commands.h"
+#undef CLI_COMMAND
+    NULL,
+};
 
 int cli_fail(const haul_error *error)
 {
     char text[1200];
     fprintf(stderr, "haul: %s\n", haul_error_format(error, text, sizeof text));
     return haul_status_exit_code(error->status);
-}
-
-static int synopsis_length(const cli_command *command)
-{
-    return (int)strcspn(command->usage, "\n");
 }
 
 int cli_usage(const cli_command *self, const char *format, ...)
@@ -30,17 +26,9 @@ int cli_usage(const cli_command *self, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nusage: %.*s\nsee 'haul help %s'\n", synopsis_length(self), self->usage,
-            self->name);
+    fprintf(stderr, "\nusage: %.*s\nsee 'haul help %s'\n", (int)strcspn(self->usage, "\n"),
+            self->usage, self->name);
     return haul_status_exit_code(HAUL_USAGE);
-}
-
-static const cli_command *find_command(const char *name)
-{
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(commands[i]->name, name))
-            return commands[i];
-    return NULL;
 }
 
 static void print_commands(FILE *out)
@@ -50,7 +38,7 @@ static void print_commands(FILE *out)
           "Explains and predicts the movement of data on machines with GPUs.\n"
           "\n",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++)
+    for (int i = 0; commands[i]; i++)
         fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help COMMAND   what a command takes\n"
           "  --version      the version and what it was built with\n",
@@ -65,27 +53,50 @@ static void print_version(void)
         printf("  %-8s %-8s %s\n", part.name, part.version, part.purpose);
 }
 
-/* `part`: as 'time' in 'haul help machine time', or NULL. */
-static int run_help(const cli_command *command, const char *part)
+static bool is_help(const char *word)
 {
-    char name[40], word[40], help[] = "--help";
-    snprintf(name, sizeof name, "%s", command->name);
-    snprintf(word, sizeof word, "%s", part ? part : help);
-    char *words[] = {name, word, help, NULL};
-    return command->run(command, part ? 3 : 2, words);
+    return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-static int print_help(int argc, char **argv)
+/* By the last word of its name. */
+static const cli_command *find(const cli_command *const *among, const char *word)
 {
-    const cli_command *command = argc > 2 ? find_command(argv[2]) : NULL;
-    if (argc > 2 && !command) {
-        fprintf(stderr, "haul help: no command '%s'\n", argv[2]);
+    for (; *among; among++) {
+        const char *space = strrchr((*among)->name, ' ');
+        if (!strcmp(space ? space + 1 : (*among)->name, word))
+            return *among;
+    }
+    return NULL;
+}
+
+static int help(int count, char **words)
+{
+    if (!count || is_help(words[0])) {
+        print_commands(stdout);
+        return 0;
+    }
+    const cli_command *command = find(commands, words[0]);
+    if (!command) {
+        fprintf(stderr, "haul help: no command '%s'\n", words[0]);
         return haul_status_exit_code(HAUL_USAGE);
     }
-    if (command)
-        return run_help(command, command->has_parts && argc > 3 ? argv[3] : NULL);
-    print_commands(stdout);
-    return 0;
+    if (!command->parts || count < 2 || is_help(words[1]))
+        return cli_help(command);
+    const cli_command *part = find(command->parts, words[1]);
+    return part ? cli_help(part) : cli_usage(command, "no command '%s'", words[1]);
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    if (!command->parts)
+        return command->run(command, argc, argv);
+    if (argc < 2)
+        return cli_usage(command, "what to do is missing");
+    if (is_help(argv[1]))
+        return cli_help(command);
+    const cli_command *part = find(command->parts, argv[1]);
+    return part ? part->run(part, argc - 1, argv + 1)
+                : cli_usage(command, "no command '%s'", argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -94,16 +105,16 @@ int main(int argc, char **argv)
         print_commands(stderr);
         return haul_status_exit_code(HAUL_USAGE);
     }
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return print_help(argc, argv);
+    if (is_help(argv[1]))
+        return help(argc - 2, argv + 2);
     if (!strcmp(argv[1], "--version")) {
         print_version();
         return 0;
     }
-    const cli_command *command = find_command(argv[1]);
+    const cli_command *command = find(commands, argv[1]);
     if (!command) {
         fprintf(stderr, "haul: no command '%s'; see 'haul help'\n", argv[1]);
         return haul_status_exit_code(HAUL_USAGE);
     }
-    return command->run(command, argc - 1, argv + 1);
+    return run(command, argc - 1, argv + 1);
 }

@@ -1,88 +1,116 @@
-/* Where results go and in which form: options that the commands which report have in common. */
+/* Where results go: reports, pages, traces. */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
+#include "haul/trace.h"
 
-haul_status cli_format_parse(const char *text, haul_format *format, haul_error *error)
+static haul_status fail_write(const char *path, haul_error *error)
 {
-    static const char *const names[] = {"table", "json", "csv"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(text, names[i])) {
-            *format = (haul_format)i;
-            return HAUL_OK;
-        }
-    *error = (haul_error){.status = HAUL_USAGE};
-    snprintf(error->text, sizeof error->text, "no format '%.40s': table, json or csv", text);
-    return error->status;
+    char reason[128];
+    if (!errno || strerror_r(errno, reason, sizeof reason))
+        snprintf(reason, sizeof reason, "unknown reason");
+    return haul_fail(error, HAUL_IO, "cannot write '%.300s': %s", path ? path : "standard output",
+                     reason);
 }
 
-static const char *skip_here(const char *path)
+haul_status cli_output_open(const char *path, FILE **out, haul_error *error)
 {
-    while (path[0] == '.' && path[1] == '/' && path[2])
-        path += 2;
-    return path;
-}
-
-/* By name, for they may not be there yet; or one file of two names. */
-static bool is_same_place(const char *a, const char *b)
-{
-    return !strcmp(skip_here(a), skip_here(b)) || cli_overwritten(a, &b, 1);
-}
-
-int cli_results_check(const cli_command *self, cli_results *results, const char *const *inputs,
-                      size_t count)
-{
-    haul_error error;
-    if (results->form && cli_format_parse(results->form, &results->format, &error))
-        return cli_usage(self, "%s", error.text);
-    const struct {
-        const char *path;
-        const char *name;
-    } outputs[] = {
-        {results->html, "--html"},
-        {results->perfetto, "--perfetto"},
-        {results->output ? results->output : "-", "the report"},
-    };
-    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-    for (size_t i = 0; i < OUTPUTS; i++) {
-        const char *lost = cli_overwritten(outputs[i].path, inputs, count);
-        if (lost)
-            return cli_usage(self, "'%s' would be overwritten by the report", lost);
-        for (size_t j = i + 1; outputs[i].path && j < OUTPUTS; j++)
-            if (outputs[j].path && is_same_place(outputs[i].path, outputs[j].path))
-                return cli_usage(self, "%s and %s would go to the same place", outputs[i].name,
-                                 outputs[j].name);
-    }
-    return CLI_GO_ON;
-}
-
-haul_status cli_page_write(const char *path, const haul_page *page, haul_error *error)
-{
-    if (!path)
+    if (!path || !strcmp(path, "-")) {
+        *out = stdout;
         return HAUL_OK;
-    FILE *out;
-    haul_status status = cli_output_open(path, &out, error);
+    }
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return fail_write(path, error);
+    *out = file;
+    return HAUL_OK;
+}
+
+haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error)
+{
+    const bool has_failed = ferror(out);
+    errno = 0;
+    if (has_failed) { /* some time ago: what for, another attempt says */
+        clearerr(out);
+        fputc('\n', out);
+    }
+    if (fflush(out) || has_failed)
+        status = fail_write(path, error);
+    if (out != stdout && fclose(out) && !status)
+        status = fail_write(path, error);
+    return status;
+}
+
+const char *cli_overwritten(const char *output, const char *const *inputs, size_t count)
+{
+    struct stat there, input;
+    if (!output || stat(output, &there) || !S_ISREG(there.st_mode))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i] && !stat(inputs[i], &input) && input.st_dev == there.st_dev &&
+            input.st_ino == there.st_ino)
+            return inputs[i];
+    return NULL;
+}
+
+haul_status cli_report(const cli_results *results, haul_report *report, haul_error *error)
+{
+    const bool is_taken = results->makes_file && results->output && !strcmp(results->output, "-");
+    const char *path = results->makes_file ? NULL : results->output;
+    FILE *out = stderr;
+    haul_status status = is_taken ? HAUL_OK : cli_output_open(path, &out, error);
+    if (!status) {
+        status = haul_report_write(report, &results->options, out, error);
+        status = is_taken ? status : cli_output_finish(out, path, status, error);
+    }
+    haul_report_free(report);
+    return status;
+}
+
+haul_status cli_page(const cli_results *results, haul_page *page, haul_error *error)
+{
+    FILE *out = NULL;
+    if (!results->html)
+        return HAUL_OK;
+    haul_status status = cli_output_open(results->html, &out, error);
     if (status)
         return status;
+    page->command = results->command;
     status = haul_page_write(page, out, error);
-    return cli_output_finish(out, path, status, error);
+    return cli_output_finish(out, results->html, status, error);
 }
 
-haul_status cli_perfetto_write(const char *path, const haul_drawn *timelines, size_t count,
-                               haul_error *error)
+haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines, size_t count,
+                         haul_error *error)
 {
-    if (!path)
+    FILE *out = NULL;
+    if (!results->perfetto)
         return HAUL_OK;
-    FILE *out;
-    haul_status status = cli_output_open(path, &out, error);
+    haul_status status = cli_output_open(results->perfetto, &out, error);
     if (status)
         return status;
     haul_thinned thinned;
     status = haul_report_perfetto(timelines, count, 0, out, &thinned, error);
-    status = cli_output_finish(out, path, status, error);
+    status = cli_output_finish(out, results->perfetto, status, error);
     char left_out[512];
     if (!status && *haul_thinned_text(&thinned, left_out, sizeof left_out))
-        fprintf(stderr, "haul: %s: to stay below %d MB, %s\n", path, HAUL_TRACE_BYTES / 1000000,
-                left_out);
+        fprintf(stderr, "haul: %s: to stay below %d MB, %s\n", results->perfetto,
+                HAUL_TRACE_BYTES / 1000000, left_out);
     return status;
+}
+
+haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error)
+{
+    cli_progress_begin("reading", path);
+    const haul_status status = haul_trace_load(path, workload, error);
+    cli_progress_end();
+    return status;
+}
+
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
 }

@@ -22,6 +22,11 @@ haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenance b)
     return a > b ? a : b;
 }
 
+const char *haul_locality_text(haul_locality locality)
+{
+    return locality == HAUL_FAR ? "far" : "near";
+}
+
 const haul_copy_curve *haul_machine_curve(const haul_machine *machine, haul_direction direction,
                                           haul_memory memory, haul_locality locality)
 {

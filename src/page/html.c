@@ -98,7 +98,7 @@ void haul_html_json_text(const char *text, size_t most, FILE *out)
     fputc('"', out);
 }
 
-static void print_cell(const haul_table *table, size_t at, FILE *out)
+static void print_cell(const haul_grid *table, size_t at, FILE *out)
 {
     const size_t column = at % table->columns;
     const bool head = at < table->columns, left = table->cells[column][0] == '<';
@@ -114,7 +114,7 @@ static void print_cell(const haul_table *table, size_t at, FILE *out)
     fprintf(out, "</%s>", tag);
 }
 
-void haul_html_table(const haul_table *table, const char *caption, FILE *out)
+void haul_html_table(const haul_grid *table, const char *caption, FILE *out)
 {
     fputs("<div class=\"scroll\"><table>", out);
     if (caption) {

@@ -21,7 +21,7 @@ void haul_html_json_text(const char *text, size_t most, FILE *out);
 
 /* Prints a table with its heads; cells of columns that begin with '<' are to the left. In the first
  * column two blanks before the text indent it. `caption` may be NULL. */
-void haul_html_table(const haul_table *table, const char *caption, FILE *out);
+void haul_html_table(const haul_grid *table, const char *caption, FILE *out);
 
 /* From a value to a place in a drawing. Logarithmic scales need 0 < low < high. */
 typedef struct haul_axis {

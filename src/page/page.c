@@ -2,39 +2,26 @@
 #include "haul/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "haul/version.h"
 #include "page/html.h"
 #include "page/page_parts.h"
+#include "page/write_html.h"
 #include "report/wording.h"
 
-enum { LANES_SHOWN = 40, SECTIONS = 10 };
+enum { LANES_SHOWN = 40, SECTIONS = 7 };
 
 static bool has_timelines(const haul_page *page)
 {
     return page->timeline_count > 0;
 }
 
-static bool has_costs(const haul_page *page)
-{
-    return page->analysis != NULL;
-}
-
-static bool has_copies(const haul_page *page)
-{
-    return page->analysis && page->analysis->group_count > 0;
-}
-
 static bool has_advice(const haul_page *page)
 {
     return page->advice != NULL;
-}
-
-static bool has_simulation(const haul_page *page)
-{
-    return page->simulation != NULL;
 }
 
 static bool has_run(const haul_page *page)
@@ -65,22 +52,19 @@ static const struct section {
 } sections[SECTIONS] = {
     {"timeline", "Timeline", has_timelines, haul_page_timelines},
     {"advice", "Advice", has_advice, haul_page_advice},
-    {"simulation", "The whole run", has_simulation, haul_page_simulation},
     {"run", "The whole run", has_run, haul_page_run},
     {"copies", "Copies on the target", has_projected_copies, haul_page_copies},
     {"accuracy", "Predicted against measured", has_projected_copies, haul_page_accuracy},
-    {"costs", "Where the time goes", has_costs, haul_page_costs},
-    {"sizes", "Sizes of copies", has_copies, haul_page_sizes},
     {"strategies", "Strategies of overlap", has_overlap, haul_page_overlap},
     {"machines", "The machine's figures", has_machines, haul_page_machines},
 };
 
-void haul_page_table(haul_page_writer *self, haul_table *table, const char *caption)
+void haul_page_table(haul_page_writer *self, haul_grid *table, const char *caption)
 {
     self->failed |= table->failed;
     if (!table->failed)
         haul_html_table(table, caption, self->out);
-    haul_table_release(table);
+    haul_grid_release(table);
 }
 
 static void write_head(const haul_page_writer *self)
@@ -109,20 +93,6 @@ static void write_figure(const char *what, const char *value, FILE *out)
     fputs("</dt><dd>", out);
     haul_html_text(value, out);
     fputs("</dd></div>\n", out);
-}
-
-static void write_recorded(const haul_page *page, FILE *out)
-{
-    const haul_analysis *analysis = page->analysis;
-    const double span = (double)analysis->span_ns;
-    write_figure("span", haul_say_time(analysis->span_ns).text, out);
-    write_figure("copies busy",
-                 haul_say_share(haul_share_of((double)analysis->busy.copy_ns, span)).text, out);
-    write_figure("kernels busy",
-                 haul_say_share(haul_share_of((double)analysis->busy.kernel_ns, span)).text, out);
-    write_figure("copies under kernels", haul_say_share(analysis->overlap_share).text, out);
-    write_figure("idle", haul_say_share(haul_share_of((double)analysis->idle_ns, span)).text, out);
-    write_figure("operations", haul_say_count(page->workload->counts.device_ops).text, out);
 }
 
 static void write_projected(const haul_page *page, FILE *out)
@@ -154,18 +124,6 @@ static void write_advised(const haul_advice_list *list, FILE *out)
     write_figure("pieces of advice", haul_say_count(list->count).text, out);
 }
 
-static void write_simulated(const haul_simulation *simulation, FILE *out)
-{
-    write_figure("makespan", haul_say_time(simulation->timeline->makespan_ns).text, out);
-    if (simulation->low_ns < simulation->high_ns)
-        write_figure(
-            "within",
-            haul_say_interval(1e-9 * (double)simulation->low_ns, 1e-9 * (double)simulation->high_ns)
-                .text,
-            out);
-    write_figure("operations", haul_say_count(simulation->schedule->workload->op_count).text, out);
-}
-
 static void write_figures(const haul_page_writer *self)
 {
     const haul_page *page = self->page;
@@ -174,15 +132,56 @@ static void write_figures(const haul_page_writer *self)
         write_projected(page, self->out);
     else if (page->advice)
         write_advised(page->advice, self->out);
-    else if (page->simulation)
-        write_simulated(page->simulation, self->out);
-    else if (page->analysis && page->analysis->device_count)
-        write_recorded(page, self->out);
-    else
+    else if (!page->report_count)
         for (size_t i = 0; i < page->timeline_count; i++)
             write_figure(page->timelines[i].label ? page->timelines[i].label : "makespan",
                          haul_say_time(self->lanes[i].window_ns).text, self->out);
     fputs("</dl>\n", self->out);
+}
+
+/* Drawings that stand in sections of a report, above its tables. */
+static const struct chart {
+    const char *section;
+    void (*write)(haul_page_writer *self);
+} charts[] = {
+    {"sizes", haul_page_sizes},
+};
+
+static bool has_part(const haul_table *section)
+{
+    for (const haul_table *part = section->reading; part; part = part->reading)
+        if (part->part == HAUL_PART_SECTION)
+            return false;
+        else if (haul_html_is_shown(part))
+            return true;
+    return false;
+}
+
+static void write_links(const haul_page_writer *self, const haul_report *report)
+{
+    for (const haul_table *part = report; part; part = part->reading)
+        if (part->part == HAUL_PART_SECTION && has_part(part))
+            fprintf(self->out, "<li><a href=\"#%s\">%s</a></li>\n", part->key, part->text);
+}
+
+static void begin_section(const haul_page_writer *self, const char *id, const char *title)
+{
+    fprintf(self->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
+    fprintf(self->out, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
+}
+
+static void write_report_sections(haul_page_writer *self, const haul_report *report)
+{
+    for (const haul_table *part = report; part; part = part->reading) {
+        if (part->part != HAUL_PART_SECTION || !has_part(part))
+            continue;
+        begin_section(self, part->key, part->text);
+        for (size_t c = 0; c < sizeof charts / sizeof *charts; c++)
+            if (!strcmp(charts[c].section, part->key))
+                charts[c].write(self);
+        haul_html_parts(part->reading, self->out);
+        fputs("</section>\n", self->out);
+    }
 }
 
 static void write_header(const haul_page_writer *self)
@@ -196,12 +195,16 @@ static void write_header(const haul_page_writer *self)
         haul_html_text(page->command, self->out);
         fputs("</code></p>\n", self->out);
     }
+    for (size_t i = 0; i < page->report_count; i++)
+        haul_html_answer(page->reports[i], self->out);
     write_figures(self);
     fputs("</header>\n<nav aria-label=\"Sections\">\n<ul>\n", self->out);
     for (int i = 0; i < SECTIONS; i++)
         if (sections[i].has(page))
             fprintf(self->out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id,
                     sections[i].title);
+    for (size_t i = 0; i < page->report_count; i++)
+        write_links(self, page->reports[i]);
     fputs("</ul>\n</nav>\n", self->out);
 }
 
@@ -211,12 +214,12 @@ static void write_sections(haul_page_writer *self)
     for (int i = 0; i < SECTIONS; i++) {
         if (!sections[i].has(self->page))
             continue;
-        fprintf(self->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", sections[i].id,
-                sections[i].id);
-        fprintf(self->out, "<h2 id=\"%s-title\">%s</h2>\n", sections[i].id, sections[i].title);
+        begin_section(self, sections[i].id, sections[i].title);
         sections[i].write(self);
         fputs("</section>\n", self->out);
     }
+    for (size_t i = 0; i < self->page->report_count; i++)
+        write_report_sections(self, self->page->reports[i]);
     fprintf(self->out,
             "</main>\n<footer>Written by haul %s. This page needs no network.</footer>\n",
             haul_version());

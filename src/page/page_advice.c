@@ -14,21 +14,21 @@ static void write_line(const char *what, const char *text, FILE *out)
     fputs("</dd>\n", out);
 }
 
-static void fill_calls(haul_table *table, const haul_advice *advice)
+static void fill_calls(haul_grid *table, const haul_advice *advice)
 {
     static const char *const heads[] = {"<call",        "<copies",     "count", "bytes",
                                         "smallest one", "largest one", "first", "took"};
-    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
+    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < advice->call_count && i < CALLS_SHOWN; i++) {
         const haul_advised_calls *calls = &advice->calls[i];
-        haul_table_cell(table, "%s", *calls->name ? calls->name : "not in the profile");
-        haul_table_cell(table, "%s", haul_say_copies(calls->direction, calls->memory).text);
-        haul_table_cell(table, "%s", haul_say_count(calls->count).text);
-        haul_table_cell(table, "%s", haul_say_bytes(calls->bytes).text);
-        haul_table_cell(table, "%s", haul_say_bytes(calls->least_bytes).text);
-        haul_table_cell(table, "%s", haul_say_bytes(calls->most_bytes).text);
-        haul_table_cell(table, "%s", haul_say_time(calls->first_ns).text);
-        haul_table_cell(table, "%s", haul_say_time(calls->time_ns).text);
+        haul_grid_cell(table, "%s", *calls->name ? calls->name : "not in the profile");
+        haul_grid_cell(table, "%s", haul_say_copies(calls->direction, calls->memory).text);
+        haul_grid_cell(table, "%s", haul_say_count(calls->count).text);
+        haul_grid_cell(table, "%s", haul_say_bytes(calls->bytes).text);
+        haul_grid_cell(table, "%s", haul_say_bytes(calls->least_bytes).text);
+        haul_grid_cell(table, "%s", haul_say_bytes(calls->most_bytes).text);
+        haul_grid_cell(table, "%s", haul_say_time(calls->first_ns).text);
+        haul_grid_cell(table, "%s", haul_say_time(calls->time_ns).text);
     }
 }
 
@@ -38,7 +38,7 @@ static void write_calls(haul_page_writer *self, const haul_advice *advice)
         return;
     fprintf(self->out, "<details><summary>%s</summary>\n",
             haul_say_number_of(advice->call_count, "kind of copies", "kinds of copies").text);
-    haul_table table;
+    haul_grid table;
     fill_calls(&table, advice);
     haul_page_table(self, &table, NULL);
     if (advice->call_count > CALLS_SHOWN)

@@ -50,7 +50,7 @@ static int write_figure(void *state, const char *path, const haul_field *field, 
     const char *text = haul_report_text(field, at, buffer);
     if (!*text || haul_report_is_title(field) || haul_report_in_path(field, path))
         return 0;
-    const haul_parameter *figure = haul_report_parameter(field, at);
+    const haul_parameter *figure = haul_parameter_of(field, at);
     const size_t length = group_length(path);
     begin_group(self, path, length);
     fputs("<tr><th scope=\"row\" class=\"left\">", self->out);

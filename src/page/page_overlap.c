@@ -216,7 +216,7 @@ void haul_page_overlap(haul_page_writer *self)
         fputs("</dd>\n", self->out);
     }
     fputs("</dl>\n", self->out);
-    haul_table table;
+    haul_grid table;
     haul_fill_strategies(&table, &of->strategies);
     haul_page_table(self, &table, NULL);
     draw_curve(self);

@@ -27,11 +27,9 @@ extern const char haul_page_script_hash[];
 /* Each writes the inside of its section. */
 void haul_page_timelines(haul_page_writer *self);
 void haul_page_advice(haul_page_writer *self);
-void haul_page_simulation(haul_page_writer *self);
 void haul_page_run(haul_page_writer *self);
 void haul_page_copies(haul_page_writer *self);
 void haul_page_accuracy(haul_page_writer *self);
-void haul_page_costs(haul_page_writer *self);
 void haul_page_sizes(haul_page_writer *self);
 void haul_page_overlap(haul_page_writer *self);
 void haul_page_machines(haul_page_writer *self);
@@ -44,6 +42,6 @@ void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_c
                        size_t count);
 
 /* Prints a table and releases it. */
-void haul_page_table(haul_page_writer *self, haul_table *table, const char *caption);
+void haul_page_table(haul_page_writer *self, haul_grid *table, const char *caption);
 
 #endif

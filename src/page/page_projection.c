@@ -14,7 +14,7 @@ static haul_projection_page projection_of(const haul_page_writer *self)
 void haul_page_run(haul_page_writer *self)
 {
     const haul_projection_page projection = projection_of(self);
-    haul_table table;
+    haul_grid table;
     fputs("<div class=\"beside\">\n", self->out);
     haul_fill_parts(&table, &projection);
     haul_page_table(self, &table, NULL);
@@ -32,7 +32,7 @@ void haul_page_run(haul_page_writer *self)
 void haul_page_copies(haul_page_writer *self)
 {
     const haul_projection *projection = self->page->projection;
-    haul_table table;
+    haul_grid table;
     haul_fill_projection(&table, projection);
     haul_page_table(self, &table, NULL);
     fputs(
@@ -60,7 +60,7 @@ void haul_page_accuracy(haul_page_writer *self)
     haul_page_scatter(self, "The truth's copies, and what was predicted of them",
                       projection->reference_pairs, projection->reference_pair_count);
     fputs("</div>\n", self->out);
-    haul_table table;
+    haul_grid table;
     haul_fill_self_check(&table, projection);
     haul_page_table(self, &table, NULL);
     fputs("<p class=\"remark\">Error: sum of |t - price| by sum of t; floor: the same with the "

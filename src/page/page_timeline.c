@@ -208,24 +208,24 @@ static void write_lane_names(const haul_lanes *lanes, FILE *out)
 static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
 {
     static const char *const heads[] = {"<lane", "operations", "summed", "of the time"};
-    haul_table table;
-    haul_table_begin(&table, heads, 4);
+    haul_grid table;
+    haul_grid_begin(&table, heads, 4);
     for (size_t i = 0; i < lanes->count; i++) {
         const haul_page_lane *lane = &lanes->lanes[i];
-        haul_table_cell(&table, "%s", lane_name(lanes, lane).text);
-        haul_table_cell(&table, "%s", haul_say_count(lane->count).text);
-        haul_table_cell(&table, "%s", haul_say_time(lane->time_ns).text);
-        haul_table_cell(
+        haul_grid_cell(&table, "%s", lane_name(lanes, lane).text);
+        haul_grid_cell(&table, "%s", haul_say_count(lane->count).text);
+        haul_grid_cell(&table, "%s", haul_say_time(lane->time_ns).text);
+        haul_grid_cell(
             &table, "%s",
             haul_say_share(haul_share_of((double)lane->time_ns, (double)lanes->window_ns)).text);
     }
     for (int look = 0; look < HAUL_LOOKS; look++) {
         if (!lanes->ops[look])
             continue;
-        haul_table_cell(&table, "all %s", haul_look_text((haul_look)look));
-        haul_table_cell(&table, "%s", haul_say_count(lanes->ops[look]).text);
-        haul_table_cell(&table, "%s", haul_say_time(lanes->time_ns[look]).text);
-        haul_table_cell(
+        haul_grid_cell(&table, "all %s", haul_look_text((haul_look)look));
+        haul_grid_cell(&table, "%s", haul_say_count(lanes->ops[look]).text);
+        haul_grid_cell(&table, "%s", haul_say_time(lanes->time_ns[look]).text);
+        haul_grid_cell(
             &table, "%s",
             haul_say_share(haul_share_of((double)lanes->time_ns[look], (double)lanes->window_ns))
                 .text);

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "base/json_out.h"
-#include "report/report_analysis.h"
 #include "report/report_fields.h"
 #include "report/report_projection.h"
 #include "report/wording.h"

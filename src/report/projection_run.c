@@ -36,7 +36,7 @@ static int64_t part_at(const haul_breakdown *run, size_t offset)
     return *(const int64_t *)(const void *)((const char *)run + offset);
 }
 
-void haul_fill_parts(haul_table *table, const haul_projection_page *page)
+void haul_fill_parts(haul_grid *table, const haul_projection_page *page)
 {
     static const char *const heads[] = {"<The whole run", "recorded", "share", "on target",
                                         "share",          "truth",    "share"};
@@ -44,20 +44,20 @@ void haul_fill_parts(haul_table *table, const haul_projection_page *page)
     const haul_breakdown *const runs[] = {&projection->recorded_run, &projection->target_run,
                                           &projection->reference_run};
     const size_t count = page->options->reference ? 3 : 2;
-    haul_table_begin(table, heads, 1 + 2 * count);
+    haul_grid_begin(table, heads, 1 + 2 * count);
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        haul_table_cell(table, "%s", parts[p].name);
+        haul_grid_cell(table, "%s", parts[p].name);
         for (size_t r = 0; r < count; r++) {
             const int64_t part_ns = part_at(runs[r], parts[p].offset);
-            haul_table_cell(table, "%s", haul_say_time(part_ns).text);
-            haul_table_cell(table, "%s", share_of(part_ns, runs[r]->makespan_ns).text);
+            haul_grid_cell(table, "%s", haul_say_time(part_ns).text);
+            haul_grid_cell(table, "%s", share_of(part_ns, runs[r]->makespan_ns).text);
         }
     }
 }
 
 static bool print_parts(const haul_projection_page *page)
 {
-    haul_table table;
+    haul_grid table;
     haul_fill_parts(&table, page);
     return haul_report_print_part(&table, page->out);
 }
@@ -83,16 +83,16 @@ static void print_verdict(const haul_projection_page *page)
                              100 * (double)(target_ns - truth_ns) / (double)truth_ns);
 }
 
-static void put_path_row(haul_table *table, const char *name, uint64_t count, int64_t ns,
+static void put_path_row(haul_grid *table, const char *name, uint64_t count, int64_t ns,
                          int64_t all_ns)
 {
-    haul_table_cell(table, "%s", name);
-    haul_table_cell(table, "%s", count ? haul_say_count(count).text : "");
-    haul_table_cell(table, "%s", haul_say_time(ns).text);
-    haul_table_cell(table, "%s", share_of(ns, all_ns).text);
+    haul_grid_cell(table, "%s", name);
+    haul_grid_cell(table, "%s", count ? haul_say_count(count).text : "");
+    haul_grid_cell(table, "%s", haul_say_time(ns).text);
+    haul_grid_cell(table, "%s", share_of(ns, all_ns).text);
 }
 
-static void put_path_operation(const haul_projection_page *page, haul_table *table,
+static void put_path_operation(const haul_projection_page *page, haul_grid *table,
                                const haul_cost_row *row)
 {
     char text[4 * NAME_WIDTH + 8];
@@ -107,13 +107,13 @@ static void put_path_operation(const haul_projection_page *page, haul_table *tab
                  page->projection->target_run.makespan_ns);
 }
 
-void haul_fill_path(haul_table *table, const haul_projection_page *page)
+void haul_fill_path(haul_grid *table, const haul_projection_page *page)
 {
     static const char *const heads[] = {"<Critical path on the target", "count", "time", "share"};
     const haul_critical_path *path = &page->projection->critical;
     const int64_t all_ns = page->projection->target_run.makespan_ns;
     int64_t rest_ns = all_ns - path->host_ns;
-    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
+    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < path->largest_count; i++) {
         put_path_operation(page, table, &path->largest[i]);
         rest_ns -= path->largest[i].time_ns;
@@ -125,7 +125,7 @@ void haul_fill_path(haul_table *table, const haul_projection_page *page)
 
 static bool print_path(const haul_projection_page *page)
 {
-    haul_table table;
+    haul_grid table;
     haul_fill_path(&table, page);
     return haul_report_print_part(&table, page->out);
 }

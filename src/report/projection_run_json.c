@@ -1,6 +1,18 @@
 /* The whole run in a projection's JSON. */
-#include "report/report_analysis.h"
 #include "report/report_projection.h"
+#include "report/shared_parts.h"
+
+static void haul_analysis_put_cost(haul_json *json, const haul_workload *workload,
+                                   const haul_cost_row *row)
+{
+    haul_json_put_string(json, "kind", haul_op_kind_text(row->kind));
+    if (row->kind == HAUL_OP_KERNEL) {
+        haul_json_put_string(json, "name", haul_workload_string(workload, row->name));
+    } else if (row->kind == HAUL_OP_COPY) {
+        haul_json_put_string(json, "direction", haul_direction_text(row->direction));
+        haul_json_put_string(json, "memory", haul_memory_text(row->memory));
+    }
+}
 
 static void put_breakdown(haul_json *json, const char *key, const haul_breakdown *run)
 {

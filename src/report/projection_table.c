@@ -12,7 +12,7 @@ typedef struct printer {
     bool failed;
 } printer;
 
-static void print_table(printer *self, haul_table *table)
+static void print_table(printer *self, haul_grid *table)
 {
     self->failed |= !haul_report_print_part(table, self->out);
 }
@@ -62,41 +62,41 @@ static void print_head(printer *self)
                          to->summary ? to->summary : "");
 }
 
-static void put_identity_score(haul_table *table, const haul_self_check_score *of)
+static void put_identity_score(haul_grid *table, const haul_self_check_score *of)
 {
     const double values[] = {of->score.wape, of->noise_floor, of->wape_without_contention,
                              of->score.median, of->score.p90};
-    haul_table_cell(table, "%s", haul_say_count(of->score.count).text);
+    haul_grid_cell(table, "%s", haul_say_count(of->score.count).text);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        haul_table_cell(table, "%s", of->score.count ? say_percent(values[i]).text : "-");
+        haul_grid_cell(table, "%s", of->score.count ? say_percent(values[i]).text : "-");
 }
 
-static void put_identity_row(haul_table *table, const haul_self_check_row *row)
+static void put_identity_row(haul_grid *table, const haul_self_check_row *row)
 {
-    haul_table_cell(table, "%s", haul_say_copies(row->direction, row->memory).text);
+    haul_grid_cell(table, "%s", haul_say_copies(row->direction, row->memory).text);
     put_identity_score(table, &row->of);
-    haul_table_cell(table, row->points > 0 ? "%.0f" : "-", row->points);
-    haul_table_cell(table, "%s", haul_say_count(row->contended).text);
-    haul_table_cell(table, "%s", row->busy_speed < 1 ? haul_say_share(row->busy_speed).text : "-");
+    haul_grid_cell(table, row->points > 0 ? "%.0f" : "-", row->points);
+    haul_grid_cell(table, "%s", haul_say_count(row->contended).text);
+    haul_grid_cell(table, "%s", row->busy_speed < 1 ? haul_say_share(row->busy_speed).text : "-");
 }
 
-void haul_fill_self_check(haul_table *table, const haul_projection *projection)
+void haul_fill_self_check(haul_grid *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Identity check", "count", "error",  "floor",    "alone",
                                         "median",          "p90",   "points", "collided", "speed"};
     const haul_self_check *identity = &projection->self_check;
-    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
+    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < identity->row_count; i++)
         put_identity_row(table, &identity->rows[i]);
-    haul_table_cell(table, "all copies");
+    haul_grid_cell(table, "all copies");
     put_identity_score(table, &identity->of);
     for (int i = 0; i < 3; i++)
-        haul_table_cell(table, "%s", "");
+        haul_grid_cell(table, "%s", "");
 }
 
 static void print_identity(printer *self)
 {
-    haul_table table;
+    haul_grid table;
     haul_fill_self_check(&table, self->projection);
     print_table(self, &table);
     haul_print_paragraph(
@@ -117,28 +117,28 @@ static size_t model_index(const haul_projection *projection, const char *name)
     return 0;
 }
 
-static void put_times(haul_table *table, double recorded_s, const haul_estimate *predicted,
+static void put_times(haul_grid *table, double recorded_s, const haul_estimate *predicted,
                       double bytes)
 {
-    haul_table_cell(table, "%s", haul_say_seconds(recorded_s).text);
-    haul_table_cell(table, "%s", haul_say_seconds(predicted->seconds).text);
-    haul_table_cell(table, "%s", say_interval(predicted).text);
-    haul_table_cell(table, "%s", haul_say_rate(bytes / predicted->seconds).text);
+    haul_grid_cell(table, "%s", haul_say_seconds(recorded_s).text);
+    haul_grid_cell(table, "%s", haul_say_seconds(predicted->seconds).text);
+    haul_grid_cell(table, "%s", say_interval(predicted).text);
+    haul_grid_cell(table, "%s", haul_say_rate(bytes / predicted->seconds).text);
 }
 
-static void put_row(haul_table *table, const haul_projection *projection,
+static void put_row(haul_grid *table, const haul_projection *projection,
                     const haul_projection_row *row)
 {
-    haul_table_cell(table, "%s", say_row(row).text);
-    haul_table_cell(table, "%s", haul_say_count(row->count).text);
+    haul_grid_cell(table, "%s", say_row(row).text);
+    haul_grid_cell(table, "%s", haul_say_count(row->count).text);
     put_times(table, row->recorded_s, &row->predicted, (double)row->bytes);
-    haul_table_cell(table, "%s",
-                    haul_say_seconds(row->model_s[model_index(projection, "peak")]).text);
-    haul_table_cell(table, "%s",
-                    haul_say_seconds(row->model_s[model_index(projection, "envelope")]).text);
+    haul_grid_cell(table, "%s",
+                   haul_say_seconds(row->model_s[model_index(projection, "peak")]).text);
+    haul_grid_cell(table, "%s",
+                   haul_say_seconds(row->model_s[model_index(projection, "envelope")]).text);
 }
 
-static void put_total(haul_table *table, const haul_projection *projection)
+static void put_total(haul_grid *table, const haul_projection *projection)
 {
     uint64_t count = 0;
     double bytes = 0;
@@ -146,20 +146,20 @@ static void put_total(haul_table *table, const haul_projection *projection)
         count += projection->sizes[s].count;
         bytes += (double)projection->sizes[s].bytes;
     }
-    haul_table_cell(table, "all copies");
-    haul_table_cell(table, "%s", haul_say_count(count).text);
+    haul_grid_cell(table, "all copies");
+    haul_grid_cell(table, "%s", haul_say_count(count).text);
     put_times(table, projection->recorded_copies_s, &projection->copies, bytes);
     const size_t peak = model_index(projection, "peak");
     const size_t envelope = model_index(projection, "envelope");
-    haul_table_cell(table, "%s", haul_say_seconds(projection->models[peak].total_s).text);
-    haul_table_cell(table, "%s", haul_say_seconds(projection->models[envelope].total_s).text);
+    haul_grid_cell(table, "%s", haul_say_seconds(projection->models[peak].total_s).text);
+    haul_grid_cell(table, "%s", haul_say_seconds(projection->models[envelope].total_s).text);
 }
 
-void haul_fill_projection(haul_table *table, const haul_projection *projection)
+void haul_fill_projection(haul_grid *table, const haul_projection *projection)
 {
     static const char *const heads[] = {"<Projection", "count", "recorded", "predicted",
                                         "interval",    "rate",  "peak",     "envelope"};
-    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
+    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
     for (size_t r = 0; r < projection->row_count; r++)
         put_row(table, projection, &projection->rows[r]);
     put_total(table, projection);
@@ -167,7 +167,7 @@ void haul_fill_projection(haul_table *table, const haul_projection *projection)
 
 static void print_copies(printer *self)
 {
-    haul_table table;
+    haul_grid table;
     haul_fill_projection(&table, self->projection);
     print_table(self, &table);
     haul_print_paragraph(
@@ -182,26 +182,26 @@ static void print_grounds(printer *self)
 {
     static const char *const heads[] = {"<Priced by", "<model", "<weakest figure"};
     const haul_projection *projection = self->projection;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
         if (row->decade != HAUL_DECADES)
             continue;
-        haul_table_cell(&table, "%s", haul_say_copies(row->direction, row->memory).text);
-        haul_table_cell(&table, "%s",
-                        row->predicted.model ? row->predicted.model : "several, by size");
-        haul_table_cell(&table, "%s", haul_provenance_text(row->predicted.weakest));
+        haul_grid_cell(&table, "%s", haul_say_copies(row->direction, row->memory).text);
+        haul_grid_cell(&table, "%s",
+                       row->predicted.model ? row->predicted.model : "several, by size");
+        haul_grid_cell(&table, "%s", haul_provenance_text(row->predicted.weakest));
     }
     print_table(self, &table);
 }
 
-static void put_scores(haul_table *table, const haul_score *score)
+static void put_scores(haul_grid *table, const haul_score *score)
 {
     const double values[] = {score->wape, score->median, score->p90};
-    haul_table_cell(table, score->count ? "%.3g %%" : "-", score->wmape);
+    haul_grid_cell(table, score->count ? "%.3g %%" : "-", score->wmape);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        haul_table_cell(table, "%s", say_percent(score->count ? values[i] : (double)NAN).text);
+        haul_grid_cell(table, "%s", say_percent(score->count ? values[i] : (double)NAN).text);
 }
 
 static void print_unable(printer *self)
@@ -223,17 +223,17 @@ static void print_models(printer *self)
     const haul_projection *projection = self->projection;
     const bool scored = projection->matched > 0;
     size_t priced = 0;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, scored ? 7 : 3);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, scored ? 7 : 3);
     for (size_t m = 0; m < projection->model_count; m++) {
         const haul_model_total *model = &projection->models[m];
         if (model->missing)
             continue;
         priced++;
         const double share = haul_share_of(model->total_s, projection->recorded_copies_s);
-        haul_table_cell(&table, "%s", model->name);
-        haul_table_cell(&table, "%s", haul_say_seconds(model->total_s).text);
-        haul_table_cell(&table, "%s", haul_say_share(share).text);
+        haul_grid_cell(&table, "%s", model->name);
+        haul_grid_cell(&table, "%s", haul_say_seconds(model->total_s).text);
+        haul_grid_cell(&table, "%s", haul_say_share(share).text);
         if (scored)
             put_scores(&table, &model->score);
     }
@@ -251,12 +251,12 @@ static void print_truth(printer *self)
     const haul_projection *projection = self->projection;
     if (!projection->matched)
         return;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
-        haul_table_cell(&table, "%s", say_row(row).text);
-        haul_table_cell(&table, "%s", haul_say_count(row->score.count).text);
+        haul_grid_cell(&table, "%s", say_row(row).text);
+        haul_grid_cell(&table, "%s", haul_say_count(row->score.count).text);
         put_scores(&table, &row->score);
     }
     print_table(self, &table);
@@ -267,15 +267,15 @@ static void print_truth(printer *self)
         haul_say_number_of(projection->matched, "copy", "copies").text, projection->models[0].name);
 }
 
-static void put_work(haul_table *table, const char *what, double recorded_s,
+static void put_work(haul_grid *table, const char *what, double recorded_s,
                      const haul_estimate *carried)
 {
     if (!(recorded_s > 0))
         return;
-    haul_table_cell(table, "%s", what);
-    haul_table_cell(table, "%s", haul_say_seconds(recorded_s).text);
-    haul_table_cell(table, "%s", carried->model ? haul_say_seconds(carried->seconds).text : "-");
-    haul_table_cell(table, "%s", carried->model ? say_interval(carried).text : "-");
+    haul_grid_cell(table, "%s", what);
+    haul_grid_cell(table, "%s", haul_say_seconds(recorded_s).text);
+    haul_grid_cell(table, "%s", carried->model ? haul_say_seconds(carried->seconds).text : "-");
+    haul_grid_cell(table, "%s", carried->model ? say_interval(carried).text : "-");
 }
 
 static void print_device_work(printer *self)
@@ -286,8 +286,8 @@ static void print_device_work(printer *self)
         projection->kernels.model ? &projection->kernels : &projection->memsets;
     if (!(projection->recorded_kernels_s > 0) && !(projection->recorded_memsets_s > 0))
         return;
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     put_work(&table, "kernels", projection->recorded_kernels_s, &projection->kernels);
     put_work(&table, "memsets", projection->recorded_memsets_s, &projection->memsets);
     print_table(self, &table);

@@ -25,16 +25,16 @@ static haul_status print_ranking(const haul_advice_list *list, FILE *out, haul_e
 {
     static const char *const heads[] = {"#",       "saves",    "of the run",
                                         "<change", "<certain", "<together"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < list->count; i++) {
         const haul_advice *advice = &list->items[i];
-        haul_table_cell(&table, "%zu", i + 1);
-        haul_table_cell(&table, "%s", haul_say_time(advice->saved_ns).text);
-        haul_table_cell(&table, "%s", haul_say_share(advice->share).text);
-        haul_table_cell(&table, "%s", advice->change);
-        haul_table_cell(&table, "%s", haul_certainty_text(advice->certainty));
-        haul_table_cell(&table, "%s", advice->apart ? advice->apart : "yes");
+        haul_grid_cell(&table, "%zu", i + 1);
+        haul_grid_cell(&table, "%s", haul_say_time(advice->saved_ns).text);
+        haul_grid_cell(&table, "%s", haul_say_share(advice->share).text);
+        haul_grid_cell(&table, "%s", advice->change);
+        haul_grid_cell(&table, "%s", haul_certainty_text(advice->certainty));
+        haul_grid_cell(&table, "%s", advice->apart ? advice->apart : "yes");
     }
     return haul_report_finish(&table, HAUL_TABLE, out, error);
 }
@@ -96,32 +96,32 @@ static haul_status print_page(const haul_workload *workload, const haul_advice_l
     return status;
 }
 
-static void add_calls(haul_table *table, const haul_advice *advice)
+static void add_calls(haul_grid *table, const haul_advice *advice)
 {
     uint64_t count = 0, bytes = 0;
     for (size_t c = 0; c < advice->call_count; c++) {
         count += advice->calls[c].count;
         bytes += advice->calls[c].bytes;
     }
-    haul_table_cell(table, "%llu", (unsigned long long)count);
-    haul_table_cell(table, "%llu", (unsigned long long)bytes);
+    haul_grid_cell(table, "%llu", (unsigned long long)count);
+    haul_grid_cell(table, "%llu", (unsigned long long)bytes);
 }
 
 static haul_status print_csv(const haul_advice_list *list, FILE *out, haul_error *error)
 {
     static const char *const heads[] = {"change", "certainty", "saved_s", "share",
                                         "parts",  "copies",    "bytes",   "what"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < list->count; i++) {
         const haul_advice *advice = &list->items[i];
-        haul_table_cell(&table, "%s", advice->change);
-        haul_table_cell(&table, "%s", haul_certainty_text(advice->certainty));
-        haul_table_cell(&table, "%.9g", 1e-9 * (double)advice->saved_ns);
-        haul_table_cell(&table, "%.6g", advice->share);
-        haul_table_cell(&table, "%u", advice->parts);
+        haul_grid_cell(&table, "%s", advice->change);
+        haul_grid_cell(&table, "%s", haul_certainty_text(advice->certainty));
+        haul_grid_cell(&table, "%.9g", 1e-9 * (double)advice->saved_ns);
+        haul_grid_cell(&table, "%.6g", advice->share);
+        haul_grid_cell(&table, "%u", advice->parts);
         add_calls(&table, advice);
-        haul_table_cell(&table, "%s", advice->what);
+        haul_grid_cell(&table, "%s", advice->what);
     }
     return haul_report_finish(&table, HAUL_CSV, out, error);
 }

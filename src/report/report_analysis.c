@@ -1,228 +1,281 @@
+/* Where the time of a recorded program went. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/fail.h"
 #include "base/numerals.h"
-#include "base/table.h"
-#include "report/analysis_tables.h"
-#include "report/report_analysis.h"
-#include "report/report_fields.h"
+#include "haul/report.h"
+#include "report/shared_parts.h"
 #include "report/wording.h"
 
-enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16 };
+enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 8, RATES_SHOWN = 3 };
 
-typedef struct page {
+typedef struct analysis_report {
+    haul_report *report;
     const haul_workload *workload;
     const haul_analysis *analysis;
-    FILE *out;
-    haul_arena arena;
-    bool failed;
-} page;
+} analysis_report;
 
-static void print_table(page *self, haul_table *table)
+static const haul_column totals_columns[] = {
+    {"count", .unit = HAUL_COUNT}, {"time_s", .unit = HAUL_TIME}, {0}};
+static const haul_column sized_columns[] = {{"count", .unit = HAUL_COUNT},
+                                            {"bytes", .unit = HAUL_BYTES},
+                                            {"time_s", .unit = HAUL_TIME},
+                                            {0}};
+
+static void add_totals(haul_table *parent, const char *key, const haul_totals *totals)
 {
-    self->failed |= !haul_report_print_part(table, self->out);
+    haul_report_object(parent, key, totals_columns, totals->count, totals->time_ns);
 }
 
-/* "a" and "b" as "a, b"; the page's. */
-static const char *join(page *self, const char *text, const char *more)
+static void add_sized(haul_table *parent, const char *key, const haul_totals *totals)
 {
-    const char *joined = haul_arena_format(&self->arena, "%s, %s", text, more);
-    self->failed |= !joined;
-    return joined ? joined : text;
+    haul_report_object(parent, key, sized_columns, totals->count, totals->bytes, totals->time_ns);
 }
 
-static const char *describe_device(page *self, const haul_workload_device *device)
+static void add_busy(haul_table *parent, const haul_busy *busy)
 {
-    const char *text = device->name ? device->name : "not described by the profile";
-    if (device->multiprocessors)
-        text = join(self, text,
-                    haul_say_number_of(device->multiprocessors, "multiprocessor", NULL).text);
-    if (device->memory_bytes)
-        text = join(self, text, haul_say_bytes(device->memory_bytes).text);
-    if (device->memory_bandwidth_Bps > 0)
-        text = join(self, text, haul_say_rate(device->memory_bandwidth_Bps).text);
-    if (device->copy_engines)
-        text = join(self, text, haul_say_number_of(device->copy_engines, "copy engine", NULL).text);
-    return text;
+    static const haul_column columns[] = {{"copy", .unit = HAUL_TIME},
+                                          {"kernel", .unit = HAUL_TIME},
+                                          {"memset", .unit = HAUL_TIME},
+                                          {"both", .unit = HAUL_TIME},
+                                          {"either", .unit = HAUL_TIME},
+                                          {"any", .unit = HAUL_TIME},
+                                          {0}};
+    haul_report_object(parent, "busy_s", columns, busy->copy_ns, busy->kernel_ns, busy->memset_ns,
+                       busy->both_ns, busy->either_ns, busy->any_ns);
+}
+
+/* --- the answer */
+
+static haul_words share_of(int64_t part_ns, int64_t whole_ns)
+{
+    return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
 }
 
 /* The device of number `at` in the analysis; NULL where the profile does not name it. */
-static const haul_workload_device *device_at(const page *self, size_t at)
+static const haul_workload_device *device_at(const analysis_report *self, size_t at)
 {
     const uint32_t index = self->analysis->devices[at].device;
     return index == HAUL_NONE ? NULL : &self->workload->devices[index];
 }
 
-static bool is_alike(const haul_workload_device *a, const haul_workload_device *b)
+/* "NVIDIA A100 80GB PCIe", "2 x ...", "4 devices" */
+static void say_devices(const analysis_report *self, char *text, size_t size)
 {
-    return (a->name == b->name || (a->name && b->name && !strcmp(a->name, b->name))) &&
-           a->multiprocessors == b->multiprocessors && a->memory_bytes == b->memory_bytes &&
-           !(a->memory_bandwidth_Bps < b->memory_bandwidth_Bps) &&
-           !(a->memory_bandwidth_Bps > b->memory_bandwidth_Bps) &&
-           a->copy_engines == b->copy_engines;
-}
-
-/* One line for the devices from number `at` on that are alike and have ids in a row. Returns the
- * number after them. */
-static size_t print_like_devices(page *self, size_t at)
-{
-    const haul_workload_device *first = device_at(self, at);
-    if (!first) {
-        haul_print_wrapped("device      ", "not named by some operations", self->out);
-        return at + 1;
+    const size_t count = self->analysis->device_count;
+    const haul_workload_device *first = device_at(self, 0);
+    bool alike = first && first->name;
+    for (size_t i = 1; alike && i < count; i++) {
+        const haul_workload_device *next = device_at(self, i);
+        alike = next && next->name && !strcmp(next->name, first->name);
     }
-    size_t end = at + 1;
-    for (; end < self->analysis->device_count; end++) {
-        const haul_workload_device *next = device_at(self, end);
-        if (!next || next->id != first->id + (end - at) || !is_alike(first, next))
-            break;
-    }
-    char label[64], ids[48];
-    if (end == at + 1)
-        snprintf(ids, sizeof ids, "%" PRIu64, first->id);
+    if (alike && count > 1)
+        (void)snprintf(text, size, "%zu x %.150s", count, first->name);
     else
-        snprintf(ids, sizeof ids, "%" PRIu64 "-%" PRIu64, first->id, first->id + (end - at - 1));
-    snprintf(label, sizeof label, "device %-4s ", ids);
-    haul_print_wrapped(label, describe_device(self, first), self->out);
-    return end;
+        (void)snprintf(text, size, "%.150s",
+                       alike ? first->name : haul_say_number_of(count, "device", NULL).text);
 }
 
-static void print_more_devices(const page *self, size_t shown)
+static double rate_of(const haul_copy_group *group)
 {
-    if (shown < self->analysis->device_count)
-        fprintf(self->out, "and %s\n",
-                haul_say_number_of(self->analysis->device_count - shown, "more device", NULL).text);
+    return haul_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
 }
 
-static void print_header(page *self)
+/* Between host and device, the one that copied longest after `before`; NULL: none is left. */
+static const haul_copy_group *next_longest(const haul_analysis *analysis,
+                                           const haul_copy_group *before)
 {
-    const haul_workload *workload = self->workload;
-    const haul_analysis *analysis = self->analysis;
-    haul_print_wrapped("profile     ", workload->source ? workload->source : "", self->out);
-    haul_print_wrapped("format      ", workload->format ? workload->format : "", self->out);
-    size_t shown = 0;
-    for (int i = 0; i < DEVICES_SHOWN && shown < analysis->device_count; i++)
-        shown = print_like_devices(self, shown);
-    print_more_devices(self, shown);
-    char text[300];
-    snprintf(
-        text, sizeof text, "%s on %s of %s; %s",
-        haul_say_number_of(workload->counts.device_ops, "operation", NULL).text,
-        haul_say_number_of(workload->stream_count, "stream", NULL).text,
-        haul_say_number_of(analysis->device_count, "device", NULL).text,
-        haul_say_number_of(workload->counts.calls, "call of the host", "calls of the host").text);
-    haul_print_wrapped("recorded    ", text, self->out);
-    if (!analysis->device_count)
-        return;
-    snprintf(text, sizeof text, "%s from the first operation's start to the last one's end",
-             haul_say_time(analysis->span_ns).text);
-    haul_print_wrapped("span        ", text, self->out);
-}
-
-static void print_no_work(page *self)
-{
-    fputc('\n', self->out);
-    haul_print_wrapped(
-        "",
-        "The profile holds no copies, kernels or memsets. Were they recorded? Nsight "
-        "Systems does so with 'nsys profile --trace cuda'.",
-        self->out);
-}
-
-static void print_times(page *self)
-{
-    haul_table table;
-    haul_fill_times(&table, self->analysis);
-    print_table(self, &table);
-}
-
-/* What the times say, in words: AHEAD's share, the overlap achieved. */
-static void print_verdicts(page *self)
-{
-    const haul_analysis *analysis = self->analysis;
-    if (!analysis->copies.time_ns)
-        return;
-    fprintf(self->out, "\nCopies took %s of the summed time of copies and kernels.\n",
-            haul_say_share(analysis->copy_share).text);
-    if (analysis->kernels.count)
-        fprintf(self->out, "Overlap: %s of the copies' busy time lay under kernels%s.\n",
-                haul_say_share(analysis->overlap_share).text,
-                analysis->device_count > 1 ? " of the same device" : "");
-}
-
-static void print_devices(page *self)
-{
-    static const char *const heads[] = {"<By device", "copies", "busy",    "kernels",
-                                        "busy",       "both",   "memsets", "idle"};
-    const haul_analysis *analysis = self->analysis;
-    if (analysis->device_count < 2)
-        return;
-    haul_table table;
-    haul_table_begin(&table, heads, 8);
-    const size_t shown =
-        analysis->device_count < DEVICES_SHOWN ? analysis->device_count : DEVICES_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
-        const haul_workload_device_use *use = &analysis->devices[i];
-        if (use->device == HAUL_NONE)
-            haul_table_cell(&table, "not named");
-        else
-            haul_table_cell(&table, "device %" PRIu64, self->workload->devices[use->device].id);
-        haul_table_cell(&table, "%s", haul_say_count(use->copies.count).text);
-        haul_table_cell(&table, "%s", haul_say_time(use->busy.copy_ns).text);
-        haul_table_cell(&table, "%s", haul_say_count(use->kernels.count).text);
-        haul_table_cell(&table, "%s", haul_say_time(use->busy.kernel_ns).text);
-        haul_table_cell(&table, "%s", haul_say_time(use->busy.both_ns).text);
-        haul_table_cell(&table, "%s", haul_say_count(use->memsets.count).text);
-        haul_table_cell(&table, "%s", haul_say_time(analysis->span_ns - use->busy.any_ns).text);
-    }
-    print_table(self, &table);
-    print_more_devices(self, shown);
-}
-
-static void print_latency(page *self)
-{
-    const haul_analysis *analysis = self->analysis;
-    const char *unknown = NULL;
+    const haul_copy_group *found = NULL;
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
-        if (!isnan(group->latency_s))
-            continue;
-        const haul_words copies = haul_say_copies(group->direction, group->memory);
-        unknown = unknown ? join(self, unknown, copies.text)
-                          : haul_arena_string(&self->arena, copies.text);
+        const bool is_left = !before || group->busy_ns < before->busy_ns ||
+                             (group->busy_ns == before->busy_ns && group > before);
+        if (group->direction <= HAUL_DTOH && group->totals.bytes && group->busy_ns && is_left &&
+            (!found || group->busy_ns > found->busy_ns))
+            found = group;
     }
-    if (!isnan(analysis->latency_share))
-        fprintf(self->out, "Latency took %s of the time of the copies%s.\n",
-                haul_say_share(analysis->latency_share).text,
-                unknown ? " for which it is known" : "");
-    if (unknown)
-        unknown = haul_arena_format(&self->arena,
-                                    "No latency for %s: the copies are too long, or too alike in "
-                                    "size, to tell it from the rate.",
-                                    unknown);
-    if (unknown)
-        haul_print_wrapped("", unknown, self->out);
+    return found;
 }
 
-static void print_copies(page *self)
+static void say_copies(const analysis_report *self)
 {
     const haul_analysis *analysis = self->analysis;
-    if (!analysis->group_count)
+    if (!analysis->copies.count)
         return;
-    haul_table table;
-    haul_fill_copies(&table, analysis);
-    print_table(self, &table);
-    haul_print_wrapped("",
-                       analysis->device_count > 1
-                           ? "Rate: bytes by busy time, of all devices together; median, best: of "
-                             "single copies; latency: of a copy of no bytes."
-                           : "Rate: bytes by busy time; median, best: of single copies; latency: "
-                             "of a copy of no bytes.",
-                       self->out);
-    print_latency(self);
+    haul_report_line(self->report, "copies", "%s of %s in %s; %s of it overlapped by kernels",
+                     haul_say_number_of(analysis->copies.count, "copy", "copies").text,
+                     haul_say_bytes(analysis->copies.bytes).text,
+                     haul_say_time(analysis->busy.copy_ns).text,
+                     haul_say_share(analysis->overlap_share).text);
+    char rates[400] = "";
+    size_t used = 0, said = 0;
+    for (const haul_copy_group *group = NULL; (group = next_longest(analysis, group)); said++) {
+        if (said == RATES_SHOWN)
+            break;
+        used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", said ? ", " : "",
+                                 haul_say_copies(group->direction, group->memory).text,
+                                 haul_say_rate(rate_of(group)).text);
+    }
+    if (said)
+        haul_report_line(self->report, "rates", "%s", rates);
+}
+
+static void say_answer(const analysis_report *self)
+{
+    const haul_analysis *analysis = self->analysis;
+    char devices[200];
+    if (!analysis->device_count) {
+        haul_report_say(self->report, "The profile holds no copies, kernels or memsets. Were they "
+                                      "recorded? Nsight Systems does so with 'nsys profile --trace "
+                                      "cuda'.");
+        return;
+    }
+    say_devices(self, devices, sizeof devices);
+    haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s, nothing %s",
+                    haul_say_time(analysis->span_ns).text, devices,
+                    share_of(analysis->busy.kernel_ns, analysis->span_ns).text,
+                    share_of(analysis->busy.copy_ns, analysis->span_ns).text,
+                    share_of(analysis->idle_ns, analysis->span_ns).text);
+    say_copies(self);
+    if (analysis->largest_count) {
+        const haul_cost_row *largest = &analysis->largest[0];
+        char name[HAUL_COST_NAME_BYTES];
+        haul_report_line(self->report, "largest", "%s, %s in %s",
+                         haul_say_cost(self->workload, largest, name),
+                         haul_say_time(largest->time_ns).text,
+                         haul_say_number_of(largest->count, "operation", NULL).text);
+    }
+}
+
+/* --- the tables */
+
+static void add_times(const analysis_report *self)
+{
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Time on the devices"}, {NULL, HAUL_COUNT, .head = "count"},
+        {NULL, HAUL_SECONDS, .head = "total time"},       {NULL, HAUL_TIME, .head = "busy time"},
+        {NULL, HAUL_SHARE, .head = "of the span"},        {0}};
+    const haul_analysis *analysis = self->analysis;
+    const haul_busy *busy = &analysis->busy;
+    const struct {
+        const char *name;
+        const haul_totals *totals;
+        int64_t busy_ns;
+    } rows[] = {
+        {"kernels", &analysis->kernels, busy->kernel_ns},
+        {"copies", &analysis->copies, busy->copy_ns},
+        {"memsets", &analysis->memsets, busy->memset_ns},
+        {"copies and kernels at once", NULL, busy->both_ns},
+        {"idle", NULL, analysis->idle_ns},
+    };
+    if (!analysis->device_count)
+        return;
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const haul_totals *totals = rows[i].totals;
+        if (totals == &analysis->memsets && !totals->count)
+            continue;
+        haul_table_row(table, rows[i].name, totals ? totals->count : HAUL_NO_COUNT,
+                       totals ? 1e-9 * (double)totals->time_ns : (double)NAN, rows[i].busy_ns,
+                       haul_share_of((double)rows[i].busy_ns, (double)analysis->span_ns));
+    }
+}
+
+static void add_decades(haul_table *copies, const haul_copy_group *group)
+{
+    static const haul_column columns[] = {
+        {"least_bytes", .unit = HAUL_BYTES}, {"most_bytes", .unit = HAUL_BYTES}, {0}};
+    haul_table *decades = haul_report_table(copies, "decades", columns);
+    for (int k = 0; k < HAUL_DECADES; k++)
+        if (group->decades[k].count) {
+            haul_table_row(decades, haul_decade_least(k), haul_decade_most(k));
+            add_sized(decades, NULL, &group->decades[k]);
+        }
+}
+
+static void add_copies(const analysis_report *self)
+{
+    static const haul_column columns[] = {
+        {"direction", HAUL_TEXT, .head = "Copies"},
+        {"memory", HAUL_TEXT, .head = "memory"},
+        {"count", HAUL_COUNT, .head = "count"},
+        {"bytes", HAUL_BYTES, .head = "bytes"},
+        {"time_s", HAUL_TIME, .head = "total time"},
+        {"busy_s", HAUL_TIME, .head = "busy time"},
+        {"shortest_s", .unit = HAUL_TIME},
+        {"longest_s", .unit = HAUL_TIME},
+        {"latency_s", HAUL_SECONDS, .head = "latency"},
+        {"rate_Bps", HAUL_RATE, .head = "rate"},
+        {"median_Bps", HAUL_RATE, .head = "median"},
+        {"best_Bps", HAUL_RATE, .head = "best"},
+        {0},
+    };
+    haul_table *table = haul_report_table(self->report, "copies", columns);
+    for (size_t i = 0; i < self->analysis->group_count; i++) {
+        const haul_copy_group *group = &self->analysis->groups[i];
+        const haul_totals *totals = &group->totals;
+        haul_table_row(table, haul_direction_text(group->direction),
+                       haul_memory_text(group->memory), totals->count, totals->bytes,
+                       totals->time_ns, group->busy_ns, group->shortest_ns, group->longest_ns,
+                       group->latency_s, rate_of(group), group->median_Bps, group->best_Bps);
+        add_decades(table, group);
+    }
+    haul_report_detail(self->report, true);
+    if (self->analysis->group_count)
+        haul_report_say(self->report,
+                        "Rate: bytes by busy time%s; median and best of single copies; latency: "
+                        "time of a copy of no bytes, where sizes differ enough to tell it.",
+                        self->analysis->device_count > 1 ? " of all devices together" : "");
+    haul_report_detail(self->report, false);
+}
+
+static void add_devices(const analysis_report *self)
+{
+    static const haul_column columns[] = {
+        {"id", .unit = HAUL_ID},
+        {NULL, HAUL_TEXT, .head = "By device"},
+        {NULL, HAUL_COUNT, .head = "copies"},
+        {NULL, HAUL_TIME, .head = "busy time"},
+        {NULL, HAUL_COUNT, .head = "kernels"},
+        {NULL, HAUL_TIME, .head = "busy time"},
+        {NULL, HAUL_TIME, .head = "both"},
+        {NULL, HAUL_TIME, .head = "idle"},
+        {NULL, HAUL_BYTES, .head = "memory"},
+        {0},
+    };
+    static const haul_column figures[] = {
+        {"name", .unit = HAUL_TEXT},           {"memory_bandwidth_Bps", .unit = HAUL_NUMBER},
+        {"clock_Hz", .unit = HAUL_NUMBER},     {"memory_bytes", .unit = HAUL_BYTES},
+        {"l2_bytes", .unit = HAUL_BYTES},      {"multiprocessors", .unit = HAUL_COUNT},
+        {"copy_engines", .unit = HAUL_COUNT},  {"compute_major", .unit = HAUL_COUNT},
+        {"compute_minor", .unit = HAUL_COUNT}, {0},
+    };
+    haul_report_detail(self->report, self->analysis->device_count < 2);
+    haul_table *table = haul_report_table(self->report, "devices", columns);
+    haul_report_detail(self->report, false);
+    haul_table_limit(table, DEVICES_SHOWN);
+    for (size_t i = 0; i < self->analysis->device_count; i++) {
+        const haul_workload_device_use *use = &self->analysis->devices[i];
+        const haul_workload_device *device = device_at(self, i);
+        char label[200] = "not named";
+        if (device)
+            (void)snprintf(label, sizeof label, "%" PRIu64 " %.100s", device->id,
+                           device->name ? device->name : "");
+        haul_table_row(table, device ? device->id : HAUL_NO_COUNT, label, use->copies.count,
+                       use->busy.copy_ns, use->kernels.count, use->busy.kernel_ns,
+                       use->busy.both_ns, self->analysis->span_ns - use->busy.any_ns,
+                       device && device->memory_bytes ? device->memory_bytes : HAUL_NO_COUNT);
+        if (device)
+            haul_report_object(table, NULL, figures, device->name, device->memory_bandwidth_Bps,
+                               device->clock_Hz, device->memory_bytes, device->l2_bytes,
+                               (uint64_t)device->multiprocessors, (uint64_t)device->copy_engines,
+                               (uint64_t)device->compute_major, (uint64_t)device->compute_minor);
+        add_sized(table, "copies", &use->copies);
+        add_totals(table, "kernels", &use->kernels);
+        add_sized(table, "memsets", &use->memsets);
+        add_busy(table, &use->busy);
+    }
 }
 
 static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
@@ -234,142 +287,205 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
             continue;
         const double by_count = haul_share_of((double)decade->count, (double)all->count);
         const double by_time = haul_share_of((double)decade->time_ns, (double)all->time_ns);
-        haul_table_cell(table, "%s", label);
-        haul_table_cell(table, "%s", haul_say_decade(k).text);
-        haul_table_cell(table, "%s", haul_say_count(decade->count).text);
-        haul_table_cell(table, "%s", haul_say_share(by_count).text);
-        haul_table_cell(table, "%s", haul_say_bar(by_count, BAR_WIDTH).text);
-        haul_table_cell(table, "%s", haul_say_time(decade->time_ns).text);
-        haul_table_cell(table, "%s", haul_say_share(by_time).text);
-        haul_table_cell(table, "%s", haul_say_bar(by_time, BAR_WIDTH).text);
+        haul_table_row(table, label, haul_say_decade(k).text, decade->count, by_count,
+                       haul_say_bar(by_count, BAR_WIDTH).text, decade->time_ns, by_time,
+                       haul_say_bar(by_time, BAR_WIDTH).text);
         label = "";
     }
 }
 
-static void sum_decades(const haul_analysis *analysis, haul_totals *sums)
+/* AHEAD's Figure 1: copies by decade of size, by count and by time. */
+static void add_sizes(const analysis_report *self)
 {
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Sizes"},
+        {NULL, HAUL_TEXT, .head = "bytes"},
+        {NULL, HAUL_COUNT, .head = "count"},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {NULL, HAUL_TEXT, .head = "by count"},
+        {NULL, HAUL_TIME, .head = "time"},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {NULL, HAUL_TEXT, .head = "by time"},
+        {0},
+    };
+    const haul_analysis *analysis = self->analysis;
+    haul_totals sums[HAUL_DECADES] = {0};
+    haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t i = 0; i < analysis->group_count; i++)
         for (int k = 0; k < HAUL_DECADES; k++) {
             sums[k].count += analysis->groups[i].decades[k].count;
             sums[k].time_ns += analysis->groups[i].decades[k].time_ns;
         }
-}
-
-/* AHEAD's Figure 1: copies by decade of size, by count and by time. */
-static void print_sizes(page *self)
-{
-    static const char *const heads[] = {"<Sizes",    "bytes", "count", "share",
-                                        "<by count", "time",  "share", "<by time"};
-    const haul_analysis *analysis = self->analysis;
-    if (!analysis->group_count)
-        return;
-    haul_table table;
-    haul_table_begin(&table, heads, 8);
-    if (analysis->group_count > 1) {
-        haul_totals decades[HAUL_DECADES] = {0};
-        sum_decades(analysis, decades);
-        add_size_rows(&table, "all copies", decades, &analysis->copies);
-    }
+    if (analysis->group_count > 1)
+        add_size_rows(table, "all copies", sums, &analysis->copies);
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
-        add_size_rows(&table, haul_say_copies(group->direction, group->memory).text, group->decades,
+        add_size_rows(table, haul_say_copies(group->direction, group->memory).text, group->decades,
                       &analysis->copies);
     }
-    print_table(self, &table);
 }
 
-static void print_largest(page *self)
+static void add_csv(const analysis_report *self)
 {
-    if (!self->analysis->largest_count)
-        return;
-    haul_table table;
-    haul_fill_largest(&table, self->workload, self->analysis);
-    print_table(self, &table);
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .csv = "direction"},    {NULL, HAUL_TEXT, .csv = "memory"},
+        {NULL, HAUL_BYTES, .csv = "least_bytes"}, {NULL, HAUL_BYTES, .csv = "most_bytes"},
+        {NULL, HAUL_COUNT, .csv = "count"},       {NULL, HAUL_BYTES, .csv = "bytes"},
+        {NULL, HAUL_TIME, .csv = "time_s"},       {0},
+    };
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < self->analysis->group_count; i++)
+        for (int k = 0; k < HAUL_DECADES; k++) {
+            const haul_copy_group *group = &self->analysis->groups[i];
+            const haul_totals *decade = &group->decades[k];
+            if (decade->count)
+                haul_table_row(table, haul_direction_text(group->direction),
+                               haul_memory_text(group->memory), haul_decade_least(k),
+                               haul_decade_most(k), decade->count, decade->bytes, decade->time_ns);
+        }
 }
 
-static void add_host_row(haul_table *table, const char *what, uint64_t count, int64_t ns)
+static void add_largest(const analysis_report *self)
 {
-    haul_table_cell(table, "%s", what);
-    haul_table_cell(table, "%s", count ? haul_say_count(count).text : "");
-    haul_table_cell(table, "%s", haul_say_time(ns).text);
+    static const haul_column columns[] = {
+        {"kind", .unit = HAUL_TEXT},
+        {NULL, HAUL_TEXT, .head = "Largest costs"},
+        {"name", HAUL_TEXT, .optional = true},
+        {"direction", HAUL_TEXT, .optional = true},
+        {"memory", HAUL_TEXT, .optional = true},
+        {"bytes_each", HAUL_BYTES, .optional = true},
+        {"count", HAUL_COUNT, .head = "count"},
+        {NULL, HAUL_SECONDS, .head = "mean"},
+        {"time_s", HAUL_TIME, .head = "total time"},
+        {"shortest_s", .unit = HAUL_TIME},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {0},
+    };
+    const haul_analysis *analysis = self->analysis;
+    const double all = (double)analysis->copies.time_ns + (double)analysis->kernels.time_ns +
+                       (double)analysis->memsets.time_ns;
+    haul_table *table = haul_report_table(self->report, "largest", columns);
+    haul_table_limit(table, LARGEST_SHOWN);
+    for (size_t i = 0; i < analysis->largest_count; i++) {
+        const haul_cost_row *row = &analysis->largest[i];
+        const bool is_kernel = row->kind == HAUL_OP_KERNEL, is_copy = row->kind == HAUL_OP_COPY;
+        char name[HAUL_COST_NAME_BYTES];
+        haul_table_row(
+            table, haul_op_kind_text(row->kind), haul_say_cost(self->workload, row, name),
+            is_kernel ? haul_workload_string(self->workload, row->name) : NULL,
+            is_copy ? haul_direction_text(row->direction) : NULL,
+            is_copy ? haul_memory_text(row->memory) : NULL, is_kernel ? HAUL_NO_COUNT : row->bytes,
+            row->count, 1e-9 * (double)row->time_ns / (double)row->count, row->time_ns,
+            row->shortest_ns, haul_share_of((double)row->time_ns, all));
+    }
 }
 
-static void print_host(page *self)
+static void add_host_times(const analysis_report *self)
 {
-    static const char *const heads[] = {"<Time on the host", "count", "time"};
+    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Time on the host"},
+                                          {NULL, HAUL_COUNT, .head = "count"},
+                                          {NULL, HAUL_TIME, .head = "time"},
+                                          {0}};
     static const char *const waits[HAUL_SYNC_KINDS] = {
         [HAUL_SYNC_UNKNOWN] = "  waiting, for what is not known",
         [HAUL_SYNC_EVENT] = "  waiting for events",
         [HAUL_SYNC_STREAM_WAIT] = "  making streams wait for events",
         [HAUL_SYNC_STREAM] = "  waiting for streams",
-        [HAUL_SYNC_CONTEXT] = "  waiting for whole devices",
+        [HAUL_SYNC_CONTEXT] = "  device-wide synchronisation",
     };
-    const haul_analysis *analysis = self->analysis;
-    const haul_host_use *host = &analysis->host;
-    haul_table table;
-    haul_table_begin(&table, heads, 3);
+    const haul_host_use *host = &self->analysis->host;
+    haul_table *table = haul_report_table(self->report, NULL, columns);
     if (host->threads) {
         char label[100];
-        snprintf(label, sizeof label, "in calls of %s",
-                 haul_say_number_of(host->threads, "thread", NULL).text);
-        add_host_row(&table, label, self->workload->counts.calls, host->call_ns);
-        add_host_row(&table, "  that copied", 0, host->copy_call_ns);
-        add_host_row(&table, "  that launched kernels", 0, host->launch_call_ns);
+        (void)snprintf(label, sizeof label, "in API calls of %s",
+                       haul_say_number_of(host->threads, "thread", NULL).text);
+        haul_table_row(table, label, self->workload->counts.calls, host->call_ns);
+        haul_table_row(table, "  that copied", HAUL_NO_COUNT, host->copy_call_ns);
+        haul_table_row(table, "  that launched kernels", HAUL_NO_COUNT, host->launch_call_ns);
     }
     for (int i = 0; i < HAUL_SYNC_KINDS; i++)
-        if (analysis->syncs[i].count)
-            add_host_row(&table, waits[i], analysis->syncs[i].count, analysis->syncs[i].time_ns);
-    if (table.count > table.columns)
-        print_table(self, &table);
-    else
-        haul_table_release(&table);
+        if (self->analysis->syncs[i].count)
+            haul_table_row(table, waits[i], self->analysis->syncs[i].count,
+                           self->analysis->syncs[i].time_ns);
 }
 
-static void print_orphans(page *self)
+static void add_host(const analysis_report *self)
 {
+    static const haul_column columns[] = {
+        {"threads", .unit = HAUL_COUNT},
+        {"calls", .unit = HAUL_COUNT},
+        {"call_s", .unit = HAUL_TIME},
+        {"copy_call_s", .unit = HAUL_TIME},
+        {"launch_call_s", .unit = HAUL_TIME},
+        {"wait_s", .unit = HAUL_TIME},
+        {0},
+    };
+    static const haul_column sync_columns[] = {{"kind", .unit = HAUL_TEXT},
+                                               {"count", .unit = HAUL_COUNT},
+                                               {"time_s", .unit = HAUL_TIME},
+                                               {0}};
+    static const char *const names[HAUL_SYNC_KINDS] = {
+        [HAUL_SYNC_UNKNOWN] = "unknown",         [HAUL_SYNC_EVENT] = "event",
+        [HAUL_SYNC_STREAM_WAIT] = "stream_wait", [HAUL_SYNC_STREAM] = "stream",
+        [HAUL_SYNC_CONTEXT] = "context",
+    };
+    const haul_host_use *host = &self->analysis->host;
+    haul_table *object = haul_report_object(
+        self->report, "host", columns, (uint64_t)host->threads, self->workload->counts.calls,
+        host->call_ns, host->copy_call_ns, host->launch_call_ns, host->wait_ns);
+    haul_table *syncs = haul_report_map(object, "syncs", sync_columns);
+    for (int i = 0; i < HAUL_SYNC_KINDS; i++)
+        haul_table_row(syncs, names[i], self->analysis->syncs[i].count,
+                       self->analysis->syncs[i].time_ns);
+}
+
+static void add_head(const analysis_report *self)
+{
+    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
+                                         {"format", HAUL_TEXT, .head = "format"},
+                                         {"streams", HAUL_COUNT, .head = "streams"},
+                                         {"operations", HAUL_COUNT, .head = "operations"},
+                                         {"orphans", .unit = HAUL_COUNT},
+                                         {"span_s", .unit = HAUL_TIME},
+                                         {0}};
+    static const haul_column shares[] = {{"idle_s", .unit = HAUL_TIME},
+                                         {"overlap_share", .unit = HAUL_SHARE},
+                                         {"copy_share", .unit = HAUL_SHARE},
+                                         {"latency_share", .unit = HAUL_SHARE},
+                                         {0}};
     const haul_workload *workload = self->workload;
-    if (!workload->counts.orphans)
-        return;
-    char text[300];
-    snprintf(
-        text, sizeof text,
-        "%s of %s have no call of the host in the profile: they were issued before it began, or "
-        "calls were not recorded.",
-        haul_say_count(workload->counts.orphans).text,
-        haul_say_number_of(workload->counts.device_ops, "operation", NULL).text);
-    fputc('\n', self->out);
-    haul_print_wrapped("", text, self->out);
+    const haul_analysis *analysis = self->analysis;
+    haul_report_detail(self->report, true);
+    haul_report_object(self->report, NULL, inputs, workload->source, workload->format,
+                       (uint64_t)workload->stream_count, workload->counts.device_ops,
+                       workload->counts.orphans, analysis->span_ns);
+    haul_report_detail(self->report, false);
+    add_busy(self->report, &analysis->busy);
+    haul_report_object(self->report, NULL, shares, analysis->idle_ns, analysis->overlap_share,
+                       analysis->copy_share, analysis->latency_share);
 }
 
-static bool print_page(const haul_workload *workload, const haul_analysis *analysis, FILE *out)
-{
-    page self = {.workload = workload, .analysis = analysis, .out = out};
-    print_header(&self);
-    if (analysis->device_count)
-        print_times(&self);
-    else
-        print_no_work(&self);
-    print_verdicts(&self);
-    print_devices(&self);
-    print_copies(&self);
-    print_sizes(&self);
-    print_largest(&self);
-    print_host(&self);
-    print_orphans(&self);
-    haul_print_notes("The profile lacks", workload->missing, workload->missing_count, out);
-    haul_print_notes("Repaired", workload->repairs, workload->repair_count, out);
-    haul_arena_release(&self.arena);
-    return !self.failed;
-}
-
-haul_status haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis,
-                                 haul_format format, FILE *out, haul_error *error)
+haul_report *haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis)
 {
     HAUL_PLAIN_NUMERALS;
-    const bool written = format == HAUL_JSON  ? haul_analysis_json(workload, analysis, out)
-                         : format == HAUL_CSV ? haul_analysis_csv(analysis, out)
-                                              : print_page(workload, analysis, out);
-    if (ferror(out))
-        return haul_fail(error, HAUL_IO, "cannot write the report");
-    return written ? HAUL_OK : haul_fail_no_memory(error);
+    const analysis_report self = {haul_report_new("analysis"), workload, analysis};
+    say_answer(&self);
+    haul_report_caution(self.report, workload);
+    add_head(&self);
+    haul_report_section(self.report, "costs", "Where the time goes");
+    add_times(&self);
+    add_copies(&self);
+    add_totals(self.report, "kernels", &analysis->kernels);
+    add_sized(self.report, "memsets", &analysis->memsets);
+    add_devices(&self);
+    add_largest(&self);
+    add_host(&self);
+    add_host_times(&self);
+    haul_report_section(self.report, "sizes", "Sizes of copies");
+    haul_report_detail(self.report, true);
+    add_sizes(&self);
+    add_csv(&self);
+    haul_report_notes(self.report, workload);
+    return self.report;
 }

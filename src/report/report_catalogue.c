@@ -1,14 +1,11 @@
 /* The machines of the catalogue, one a line. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fail.h"
 #include "base/numerals.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
-#include "report/wording.h"
 
-/* "PCIe 4 x16, 31.5 GB/s" for people. */
+/* "PCIe 4 x16, 31.5 GB/s"; "" where there is no link. */
 static void describe_link(const haul_link *link, char *buffer, size_t size)
 {
     static const char *const kinds[] = {"", "PCIe", "NVLink", "C2C", "fabric"};
@@ -19,119 +16,55 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
         return;
     haul_quantity_format(peak.value, HAUL_DIM_RATE, 3, rate, sizeof rate);
     if (link->kind == HAUL_LINK_PCIE)
-        snprintf(buffer, size, "PCIe %.0f x%.0f, %s", link->generation.value, link->lanes.value,
-                 rate);
+        (void)snprintf(buffer, size, "PCIe %.0f x%.0f, %s", link->generation.value,
+                       link->lanes.value, rate);
     else
-        snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
+        (void)snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
 }
 
-/* What one line says of a machine, or why it cannot be read. */
-typedef struct entry {
-    char link[96];
-    char gpu[100];
-    char text[1200];
-} entry;
-
-static void describe(const char *name, entry *out)
+/* One that cannot be read is there with its error. */
+static void add_machine(haul_table *table, const char *name)
 {
     haul_machine *machine = NULL;
     haul_error wrong;
-    *out = (entry){.link = ""};
+    char text[1200] = "error: ", link[96];
     if (haul_machine_load(name, &machine, &wrong)) {
-        char text[1100];
-        snprintf(out->text, sizeof out->text, "error: %s",
-                 haul_error_format(&wrong, text, sizeof text));
+        haul_error_format(&wrong, text + 7, sizeof text - 7);
+        haul_table_row(table, name, text + 7, NULL, NULL, NULL, "", text);
         return;
     }
-    describe_link(&machine->link, out->link, sizeof out->link);
-    snprintf(out->gpu, sizeof out->gpu, "%s", machine->gpu.name ? machine->gpu.name : "");
-    snprintf(out->text, sizeof out->text, "%s", machine->summary);
+    const haul_parameter peak = haul_link_peak(&machine->link);
+    describe_link(&machine->link, link, sizeof link);
+    haul_table_row(table, name, NULL, machine->summary, machine->gpu.name, machine->gpu.name, link,
+                   machine->summary);
+    haul_report_parameter(table, "link_peak_Bps", &peak);
     haul_machine_free(machine);
 }
 
-static haul_status print_csv(char *const *names, size_t count, FILE *out, haul_error *error)
+haul_status haul_report_catalogue(haul_report **report, haul_error *error)
 {
-    static const char *const heads[] = {"name", "gpu", "link", "summary"};
-    haul_table table;
-    haul_table_begin(&table, heads, 4);
-    for (size_t i = 0; i < count; i++) {
-        entry machine;
-        describe(names[i], &machine);
-        haul_table_cell(&table, "%s", names[i]);
-        haul_table_cell(&table, "%s", machine.gpu);
-        haul_table_cell(&table, "%s", machine.link);
-        haul_table_cell(&table, "%s", machine.text);
-    }
-    return haul_report_finish(&table, HAUL_CSV, out, error);
-}
-
-enum { LINK_WIDTH = 22, NAME_WIDTH = 40 /* at most */ };
-
-/* For people: the summary, which names the GPU, wrapped. */
-static haul_status print_page(char *const *names, size_t count, FILE *out, haul_error *error)
-{
-    int width = 4;
-    for (size_t i = 0; i < count; i++) {
-        const int length = (int)strlen(names[i]);
-        width = length > width && length <= NAME_WIDTH ? length : width;
-    }
-    fprintf(out, "%-*s  %-*s  summary\n", width, "name", LINK_WIDTH, "link");
-    for (size_t i = 0; i < count; i++) {
-        char first[400];
-        entry machine;
-        describe(names[i], &machine);
-        snprintf(first, sizeof first, "%-*.250s  %-*s  ", width, names[i], LINK_WIDTH,
-                 machine.link);
-        haul_print_wrapped(first, machine.text, out);
-    }
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the report") : HAUL_OK;
-}
-
-static void put_machine(haul_json *json, const char *name)
-{
-    haul_machine *machine = NULL;
-    haul_error wrong;
-    char text[1200];
-    haul_json_open_object(json);
-    haul_json_put_string(json, "name", name);
-    if (haul_machine_load(name, &machine, &wrong)) {
-        haul_json_put_string(json, "error", haul_error_format(&wrong, text, sizeof text));
-    } else {
-        const haul_parameter peak = haul_link_peak(&machine->link);
-        haul_json_put_string(json, "summary", machine->summary);
-        haul_json_put_string(json, "gpu", machine->gpu.name);
-        haul_json_key(json, "link_peak_Bps");
-        haul_report_put_parameter(json, &peak);
-    }
-    haul_json_close_object(json);
-    haul_machine_free(machine);
-}
-
-static haul_status print_json(char *const *names, size_t count, FILE *out, haul_error *error)
-{
-    haul_json json = haul_json_begin(out);
-    haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_key(&json, "machines");
-    haul_json_open_array(&json);
-    for (size_t i = 0; i < count; i++)
-        put_machine(&json, names[i]);
-    haul_json_close_array(&json);
-    haul_json_close_object(&json);
-    return haul_report_finish_json(&json, error);
-}
-
-haul_status haul_report_catalogue(haul_format format, FILE *out, haul_error *error)
-{
+    static const haul_column columns[] = {
+        {"name", HAUL_TEXT, .head = "Machine"},
+        {"error", HAUL_TEXT, .optional = true, .csv = ""},
+        {"summary", HAUL_TEXT, .optional = true, .csv = ""},
+        {"gpu", HAUL_TEXT, .optional = true, .csv = ""},
+        {NULL, HAUL_TEXT, .csv = "gpu"},
+        {NULL, HAUL_TEXT, .head = "link", .csv = "link"},
+        {NULL, HAUL_TEXT, .head = "summary", .csv = "summary"},
+        {0},
+    };
     HAUL_PLAIN_NUMERALS;
     char **names = NULL;
     size_t count = 0;
-    haul_status status = haul_catalogue_list(&names, &count, error);
+    const haul_status status = haul_catalogue_list(&names, &count, error);
     if (status)
         return status;
-    status = format == HAUL_JSON  ? print_json(names, count, out, error)
-             : format == HAUL_CSV ? print_csv(names, count, out, error)
-                                  : print_page(names, count, out, error);
+    haul_report *made = haul_report_new("catalogue");
+    haul_table *table = haul_report_table(made, "machines", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < count; i++)
+        add_machine(table, names[i]);
     haul_names_free(names, count);
-    return status;
+    *report = made;
+    return HAUL_OK;
 }

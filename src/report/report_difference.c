@@ -1,11 +1,12 @@
 /* Two machines side by side: the fields that differ. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/grow.h"
 #include "base/numerals.h"
 #include "haul/units.h"
+#include "report/document.h"
 #include "report/report_fields.h"
 
 typedef struct listed_field {
@@ -116,140 +117,92 @@ static double ratio_of(const field_pair *pair)
     return a && b && a->value > 0 ? b->value / a->value : 0;
 }
 
-typedef struct difference {
-    haul_format format;
-    haul_table table;
-    haul_json json;
-} difference;
-
-static void put_side(haul_json *json, const char *key, const field_pair *pair, const void *at)
+/* The two machines' tables: an object or a text in JSON, a number in CSV, for people with a unit.
+ */
+static void add_side(haul_table *table, const char *key, const field_pair *pair, const void *at)
 {
     char buffer[HAUL_FIELD_TEXT_BYTES];
-    haul_json_key(json, key);
     const haul_parameter *figure = given_figure(pair->field, at);
     const char *text = haul_report_text(pair->field, at, buffer);
     if (figure)
-        haul_report_put_parameter(json, figure);
+        haul_report_parameter(table, key, figure);
     else
-        haul_json_string(json, *text ? text : NULL);
+        haul_report_value(table, key, *text ? text : NULL);
 }
 
-static void put_pair(haul_json *json, const field_pair *pair)
+/* In CSV a bare number. */
+static const char *csv_text(const field_pair *pair, const void *at, char *buffer)
 {
-    const double ratio = ratio_of(pair);
-    haul_json_open_object(json);
-    haul_json_put_string(json, "figure", pair->path);
-    haul_json_put_string(json, "unit", haul_dimension_unit(pair->field->dimension));
-    put_side(json, "a", pair, pair->a);
-    put_side(json, "b", pair, pair->b);
-    haul_json_key(json, "ratio");
-    if (ratio > 0)
-        haul_json_number(json, ratio);
-    else
-        haul_json_null(json);
-    haul_json_close_object(json);
-}
-
-/* A cell: for people with its unit, for programs the bare number. */
-static void add_side(difference *self, const field_pair *pair, const void *at)
-{
-    char buffer[HAUL_FIELD_TEXT_BYTES];
     const haul_parameter *figure = given_figure(pair->field, at);
-    const char *text = haul_report_text(pair->field, at, buffer);
-    if (figure && self->format == HAUL_CSV)
-        haul_table_cell(&self->table, "%.9g", figure->value);
-    else
-        haul_table_cell(&self->table, "%s", *text || self->format == HAUL_CSV ? text : "-");
+    if (!figure)
+        return haul_report_text(pair->field, at, buffer);
+    (void)snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%.9g", figure->value);
+    return buffer;
 }
 
-static void add_pair(difference *self, const field_pair *pair)
+static void add_pair(haul_table *table, const field_pair *pair)
 {
-    const double ratio = ratio_of(pair);
-    haul_table_cell(&self->table, "%s", pair->path);
-    if (self->format == HAUL_CSV)
-        haul_table_cell(&self->table, "%s", haul_dimension_unit(pair->field->dimension));
-    add_side(self, pair, pair->a);
-    add_side(self, pair, pair->b);
-    if (ratio > 0)
-        haul_table_cell(&self->table, "%.4g", ratio);
-    else
-        haul_table_cell(&self->table, "%s", "");
-}
-
-static void report_pair(difference *self, const field_pair *pair)
-{
+    char a[HAUL_FIELD_TEXT_BYTES], b[HAUL_FIELD_TEXT_BYTES];
+    char csv_a[HAUL_FIELD_TEXT_BYTES], csv_b[HAUL_FIELD_TEXT_BYTES], ratio[32] = "";
+    const double value = ratio_of(pair);
+    const char *text_a = haul_report_text(pair->field, pair->a, a);
+    const char *text_b = haul_report_text(pair->field, pair->b, b);
     if (!is_different(pair))
         return;
-    if (self->format == HAUL_JSON)
-        put_pair(&self->json, pair);
-    else
-        add_pair(self, pair);
+    if (value > 0)
+        (void)snprintf(ratio, sizeof ratio, "%.4g", value);
+    haul_table_row(table, pair->path, haul_dimension_unit(pair->field->dimension),
+                   *text_a ? text_a : "-", *text_b ? text_b : "-", csv_text(pair, pair->a, csv_a),
+                   csv_text(pair, pair->b, csv_b), ratio, value > 0 ? value : (double)NAN);
+    add_side(table, "a", pair, pair->a);
+    add_side(table, "b", pair, pair->b);
 }
 
-static void report_pairs(difference *self, const field_list *a, const field_list *b)
+static void add_pairs(haul_table *table, const field_list *a, const field_list *b)
 {
     for (size_t i = 0; i < a->count; i++) {
         const listed_field *item = &a->items[i];
         const listed_field *other = find_path(b, item->path);
-        report_pair(self,
-                    &(field_pair){item->path, item->field, item->at, other ? other->at : NULL});
+        add_pair(table, &(field_pair){item->path, item->field, item->at, other ? other->at : NULL});
     }
     for (size_t i = 0; i < b->count; i++) {
         const listed_field *item = &b->items[i];
         if (!find_path(a, item->path))
-            report_pair(self, &(field_pair){item->path, item->field, NULL, item->at});
+            add_pair(table, &(field_pair){item->path, item->field, NULL, item->at});
     }
 }
 
-static haul_status print_json(const haul_machine *const machines[2], const field_list lists[2],
-                              FILE *out, haul_error *error)
+haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b)
 {
-    difference self = {.format = HAUL_JSON, .json = haul_json_begin(out)};
-    haul_json_open_object(&self.json);
-    haul_json_put_unsigned(&self.json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_put_string(&self.json, "a", machines[0]->name);
-    haul_json_put_string(&self.json, "b", machines[1]->name);
-    haul_json_key(&self.json, "differences");
-    haul_json_open_array(&self.json);
-    report_pairs(&self, &lists[0], &lists[1]);
-    haul_json_close_array(&self.json);
-    haul_json_close_object(&self.json);
-    return haul_report_finish_json(&self.json, error);
-}
-
-static haul_status print_table(const haul_machine *const machines[2], const field_list lists[2],
-                               haul_format format, FILE *out, haul_error *error)
-{
-    difference self = {.format = format};
-    const char *const heads[] = {"<figure", machines[0]->name, machines[1]->name, "ratio"};
-    const char *const csv_heads[] = {"figure", "unit", "a", "b", "ratio"};
-    if (format == HAUL_CSV)
-        haul_table_begin(&self.table, csv_heads, 5);
-    else
-        haul_table_begin(&self.table, heads, 4);
-    report_pairs(&self, &lists[0], &lists[1]);
-    if (format == HAUL_TABLE && self.table.count == self.table.columns) {
-        haul_table_release(&self.table);
-        const int printed = fprintf(out, "no figure differs\n");
-        return printed > 0 ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
-    }
-    return haul_report_finish(&self.table, format, out, error);
-}
-
-haul_status haul_report_difference(const haul_machine *a, const haul_machine *b, haul_format format,
-                                   FILE *out, haul_error *error)
-{
+    static const haul_column names[] = {{"a", .unit = HAUL_TEXT}, {"b", .unit = HAUL_TEXT}, {0}};
+    static const haul_column columns[] = {
+        {"figure", HAUL_TEXT, .head = "Parameter"},
+        {"unit", .unit = HAUL_TEXT},
+        {NULL, HAUL_TEXT, .head = "a"},
+        {NULL, HAUL_TEXT, .head = "b"},
+        {NULL, HAUL_TEXT, .csv = "a"},
+        {NULL, HAUL_TEXT, .csv = "b"},
+        {NULL, HAUL_TEXT, .head = "b/a", .csv = "ratio"},
+        {"ratio", HAUL_NUMBER, .csv = ""},
+        {0},
+    };
     HAUL_PLAIN_NUMERALS;
-    const haul_machine *const machines[2] = {a, b};
     field_list lists[2] = {{.count = 0}, {.count = 0}};
-    haul_status status = HAUL_OK;
-    if (list_machine(&lists[0], a) || list_machine(&lists[1], b))
-        status = haul_fail_no_memory(error);
-    else if (format == HAUL_JSON)
-        status = print_json(machines, lists, out, error);
-    else
-        status = print_table(machines, lists, format, out, error);
+    haul_report *report = haul_report_new("difference");
+    haul_report_object(report, NULL, names, a->name, b->name);
+    haul_table *table = haul_report_table(report, "differences", columns);
+    haul_table_csv(table);
+    haul_table_head(table, 2, a->name);
+    haul_table_head(table, 3, b->name);
+    if (list_machine(&lists[0], a) || list_machine(&lists[1], b)) {
+        haul_report_free(report);
+        report = NULL;
+    } else {
+        add_pairs(table, &lists[0], &lists[1]);
+        if (table && !table->row_count)
+            haul_report_say(report, "No parameter differs.");
+    }
     release_list(&lists[0]);
     release_list(&lists[1]);
-    return status;
+    return report;
 }

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "haul/units.h"
 
-const haul_parameter *haul_report_parameter(const haul_field *field, const void *at)
+const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
 {
     const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
     return has ? at : NULL;
@@ -44,7 +44,7 @@ static const char *points_text(const haul_copy_curve *curve, char *buffer)
 
 const char *haul_report_text(const haul_field *field, const void *at, char *buffer)
 {
-    const haul_parameter *figure = haul_report_parameter(field, at);
+    const haul_parameter *figure = haul_parameter_of(field, at);
     if (!at || (figure && !figure->provenance))
         return "";
     if (field->kind == HAUL_FIELD_POINTS)
@@ -65,6 +65,19 @@ const char *haul_report_key(const char *key, haul_dimension dimension, char *buf
     };
     snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%s%s", key, suffixes[dimension]);
     return buffer;
+}
+
+void haul_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure)
+{
+    static const haul_column columns[] = {{"value", .unit = HAUL_NUMBER},
+                                          {"provenance", .unit = HAUL_TEXT},
+                                          {"source", .unit = HAUL_TEXT},
+                                          {0}};
+    if (figure->provenance)
+        haul_report_object(parent, key, columns, figure->value,
+                           haul_provenance_text(figure->provenance), figure->source);
+    else
+        haul_report_value(parent, key, NULL);
 }
 
 void haul_report_put_parameter(haul_json *json, const haul_parameter *figure)
@@ -89,22 +102,22 @@ void haul_report_put_interval(haul_json *json, double low_s, double high_s)
     haul_json_close_array(json);
 }
 
-haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error)
+haul_status haul_report_finish(haul_grid *table, haul_format format, FILE *out, haul_error *error)
 {
     const bool failed = table->failed;
     const bool printed =
-        format == HAUL_CSV ? haul_table_print_csv(table, out) : haul_table_print(table, out);
-    haul_table_release(table);
+        format == HAUL_CSV ? haul_grid_print_csv(table, out) : haul_grid_print(table, out);
+    haul_grid_release(table);
     if (failed)
         return haul_fail_no_memory(error);
     return printed ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
 }
 
-bool haul_report_print_part(haul_table *table, FILE *out)
+bool haul_report_print_part(haul_grid *table, FILE *out)
 {
     fputc('\n', out);
-    const bool printed = haul_table_print(table, out);
-    haul_table_release(table);
+    const bool printed = haul_grid_print(table, out);
+    haul_grid_release(table);
     return printed;
 }
 

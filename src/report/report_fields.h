@@ -10,7 +10,7 @@
 enum { HAUL_REPORT_DIGITS = 6, HAUL_REPORT_SCHEMA = 1, HAUL_FIELD_TEXT_BYTES = 160 };
 
 /* The figure of a FIGURE or POINTS field at `at`; NULL of others. */
-const haul_parameter *haul_report_parameter(const haul_field *field, const void *at);
+const haul_parameter *haul_parameter_of(const haul_field *field, const void *at);
 
 /* Whether a field is the machine's name or summary. */
 bool haul_report_is_title(const haul_field *field);
@@ -28,6 +28,9 @@ const char *haul_report_text(const haul_field *field, const void *at, char *buff
 /* A field's key in JSON, with the unit: "rate_Bps". */
 const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer);
 
+/* Adds {"value", "provenance", "source"} under a key, or null where it is not given. */
+void haul_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure);
+
 /* {"value", "provenance", "source"}, or null where it is not given. */
 void haul_report_put_parameter(haul_json *json, const haul_parameter *figure);
 
@@ -35,10 +38,10 @@ void haul_report_put_parameter(haul_json *json, const haul_parameter *figure);
 void haul_report_put_interval(haul_json *json, double low_s, double high_s);
 
 /* Prints and releases a table. */
-haul_status haul_report_finish(haul_table *table, haul_format format, FILE *out, haul_error *error);
+haul_status haul_report_finish(haul_grid *table, haul_format format, FILE *out, haul_error *error);
 
 /* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
-bool haul_report_print_part(haul_table *table, FILE *out);
+bool haul_report_print_part(haul_grid *table, FILE *out);
 
 /* Ends a JSON document. */
 haul_status haul_report_finish_json(haul_json *json, haul_error *error);

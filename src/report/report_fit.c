@@ -1,7 +1,6 @@
-#include "base/fail.h"
-#include "base/json_out.h"
+#include <math.h>
+
 #include "base/numerals.h"
-#include "base/table.h"
 #include "haul/report.h"
 #include "haul/units.h"
 
@@ -37,114 +36,82 @@ static const char *figures_of(const haul_copy_curve *curve, char *text)
     return text;
 }
 
-static const char *locality_of(const haul_fit_group *group)
+static void add_fit(haul_table *fits, const fit_row *row)
 {
-    return group->curve.locality == HAUL_FAR ? "far" : "near";
+    static const haul_column point[] = {
+        {"bytes", .unit = HAUL_NUMBER}, {"time_s", .unit = HAUL_SECONDS}, {0}};
+    const haul_copy_curve *curve = row->curve;
+    const size_t points = (size_t)curve->points_from.value;
+    haul_table_row(fits, row->name,
+                   curve->latency_s.provenance ? curve->latency_s.value : (double)NAN,
+                   curve->rate_Bps.provenance ? curve->rate_Bps.value : (double)NAN,
+                   row->residuals->wape, row->residuals->median, row->residuals->p90);
+    haul_table *list = points ? haul_report_table(fits, "points", point) : NULL;
+    for (size_t i = 0; i < points; i++)
+        haul_table_row(list, curve->points[i].bytes, curve->points[i].seconds);
 }
 
-static void put_group(haul_table *table, const haul_fit_group *group)
+/* One table for people and CSV, and groups with their fits inside for JSON. */
+static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group *group)
 {
-    fit_row rows[FITS];
-    char figures[FIGURES];
-    rows_of(group, rows);
+    static const haul_column fit[] = {{"fit", .unit = HAUL_TEXT},
+                                      {"latency_s", HAUL_SECONDS, .optional = true},
+                                      {"rate_Bps", HAUL_RATE, .optional = true},
+                                      {"wape", .unit = HAUL_NUMBER},
+                                      {"median", .unit = HAUL_NUMBER},
+                                      {"p90", .unit = HAUL_NUMBER},
+                                      {0}};
+    const char *direction = haul_direction_text(group->curve.direction);
+    const char *memory = haul_memory_text(group->curve.memory);
+    const char *locality = haul_locality_text(group->curve.locality);
+    fit_row fits[FITS];
+    rows_of(group, fits);
+    haul_table_row(groups, direction, memory, locality, (uint64_t)group->of_curve.samples,
+                   (uint64_t)group->sizes, group->floor);
+    haul_table *inside = haul_report_table(groups, "fits", fit);
     for (int i = 0; i < FITS; i++) {
-        const haul_residuals *of = rows[i].residuals;
+        const haul_residuals *of = fits[i].residuals;
+        char figures[FIGURES];
         if (!of->samples)
             continue;
-        haul_table_cell(table, "%s", haul_direction_text(group->curve.direction));
-        haul_table_cell(table, "%s", haul_memory_text(group->curve.memory));
-        haul_table_cell(table, "%s", locality_of(group));
-        haul_table_cell(table, "%zu", of->samples);
-        haul_table_cell(table, "%zu", group->sizes);
-        haul_table_cell(table, "%s", rows[i].name);
-        haul_table_cell(table, "%s", figures_of(rows[i].curve, figures));
-        haul_table_cell(table, "%.2f", of->wape);
-        haul_table_cell(table, "%.2f", of->median);
-        haul_table_cell(table, "%.2f", of->p90);
-        haul_table_cell(table, "%.2f", group->floor);
+        haul_table_row(rows, direction, memory, locality, (uint64_t)of->samples,
+                       (uint64_t)group->sizes, fits[i].name, figures_of(fits[i].curve, figures),
+                       of->wape, of->median, of->p90, group->floor);
+        add_fit(inside, &fits[i]);
     }
 }
 
-static bool print_table(const haul_fit_group *groups, size_t count, haul_format format, FILE *out)
+haul_report *haul_report_fit(const haul_fit_group *groups, size_t count)
 {
-    static const char *const heads[] = {"<direction", "<memory", "<locality", "copies",
-                                        "sizes",      "<fit",    "<figures",  "wape %",
-                                        "median %",   "p90 %",   "floor %"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < count; i++)
-        put_group(&table, &groups[i]);
-    const bool written =
-        format == HAUL_CSV ? haul_table_print_csv(&table, out) : haul_table_print(&table, out);
-    haul_table_release(&table);
-    return written;
-}
-
-static void put_fit(haul_json *json, const fit_row *row)
-{
-    const size_t points = (size_t)row->curve->points_from.value;
-    haul_json_open_object(json);
-    haul_json_put_string(json, "fit", row->name);
-    if (row->curve->latency_s.provenance)
-        haul_json_put_number(json, "latency_s", row->curve->latency_s.value);
-    if (row->curve->rate_Bps.provenance)
-        haul_json_put_number(json, "rate_Bps", row->curve->rate_Bps.value);
-    if (points) {
-        haul_json_key(json, "points");
-        haul_json_open_array(json);
-        for (size_t i = 0; i < points; i++) {
-            haul_json_open_object(json);
-            haul_json_put_number(json, "bytes", row->curve->points[i].bytes);
-            haul_json_put_number(json, "time_s", row->curve->points[i].seconds);
-            haul_json_close_object(json);
-        }
-        haul_json_close_array(json);
-    }
-    haul_json_put_number(json, "wape", row->residuals->wape);
-    haul_json_put_number(json, "median", row->residuals->median);
-    haul_json_put_number(json, "p90", row->residuals->p90);
-    haul_json_close_object(json);
-}
-
-static void put_json_group(haul_json *json, const haul_fit_group *group)
-{
-    fit_row rows[FITS];
-    rows_of(group, rows);
-    haul_json_open_object(json);
-    haul_json_put_string(json, "direction", haul_direction_text(group->curve.direction));
-    haul_json_put_string(json, "memory", haul_memory_text(group->curve.memory));
-    haul_json_put_string(json, "locality", locality_of(group));
-    haul_json_put_unsigned(json, "copies", group->of_curve.samples);
-    haul_json_put_unsigned(json, "sizes", group->sizes);
-    haul_json_put_number(json, "floor", group->floor);
-    haul_json_key(json, "fits");
-    haul_json_open_array(json);
-    for (int i = 0; i < FITS; i++)
-        if (rows[i].residuals->samples)
-            put_fit(json, &rows[i]);
-    haul_json_close_array(json);
-    haul_json_close_object(json);
-}
-
-static bool print_json(const haul_fit_group *groups, size_t count, FILE *out)
-{
-    haul_json json = haul_json_begin(out);
-    haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", 1);
-    haul_json_key(&json, "groups");
-    haul_json_open_array(&json);
-    for (size_t i = 0; i < count; i++)
-        put_json_group(&json, &groups[i]);
-    haul_json_close_array(&json);
-    haul_json_close_object(&json);
-    return haul_json_end(&json);
-}
-
-haul_status haul_report_fit(const haul_fit_group *groups, size_t count, haul_format format,
-                            FILE *out, haul_error *error)
-{
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "direction", .csv = "direction"},
+        {NULL, HAUL_TEXT, .head = "memory", .csv = "memory"},
+        {NULL, HAUL_TEXT, .head = "locality", .csv = "locality"},
+        {NULL, HAUL_COUNT, .head = "copies", .csv = "copies"},
+        {NULL, HAUL_COUNT, .head = "sizes", .csv = "sizes"},
+        {NULL, HAUL_TEXT, .head = "fit", .csv = "fit"},
+        {NULL, HAUL_TEXT, .head = "parameters", .csv = "figures"},
+        {NULL, HAUL_PERCENT, .head = "wape", .csv = "wape %"},
+        {NULL, HAUL_PERCENT, .head = "median", .csv = "median %"},
+        {NULL, HAUL_PERCENT, .head = "p90", .csv = "p90 %"},
+        {NULL, HAUL_PERCENT, .head = "noise floor", .csv = "floor %"},
+        {0},
+    };
+    static const haul_column group[] = {
+        {"direction", .unit = HAUL_TEXT},
+        {"memory", .unit = HAUL_TEXT},
+        {"locality", .unit = HAUL_TEXT},
+        {"copies", .unit = HAUL_COUNT},
+        {"sizes", .unit = HAUL_COUNT},
+        {"floor", .unit = HAUL_NUMBER},
+        {0},
+    };
     HAUL_PLAIN_NUMERALS;
-    const bool written = format == HAUL_JSON ? print_json(groups, count, out)
-                                             : print_table(groups, count, format, out);
-    return written ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report of the fit");
+    haul_report *report = haul_report_new("fit");
+    haul_table *rows = haul_report_table(report, NULL, columns);
+    haul_table *nested = haul_report_table(report, "groups", group);
+    haul_table_csv(rows);
+    for (size_t i = 0; i < count; i++)
+        add_group(rows, nested, &groups[i]);
+    return report;
 }

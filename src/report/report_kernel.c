@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/numerals.h"
-#include "haul/units.h"
-#include "report/report_fields.h"
+#include "haul/kernel_file.h"
+#include "haul/report.h"
 #include "report/wording.h"
 
 static const char *architecture_of(const haul_machine *machine)
@@ -72,269 +71,179 @@ static architecture_mean *architecture_means(const haul_kernel_fitted *fits, siz
     return means;
 }
 
-/* A share that is not known is 0. */
-static void add_share(haul_table *table, haul_format format, double share)
+/* A share that is not known is 0 in CSV and JSON. */
+static double known(double share)
 {
-    if (format == HAUL_CSV)
-        haul_table_cell(table, "%.4g", share);
-    else
-        haul_table_cell(table, "%s", share > 0 ? haul_say_share(share).text : "-");
+    return share > 0 ? share : (double)NAN;
 }
 
-static haul_status print_boards(const haul_kernel_fitted *fits, size_t count, haul_format format,
-                                FILE *out, haul_error *error)
+static void add_fit(haul_table *fits, const haul_kernel_fitted *of)
 {
-    static const char *const heads[] = {
-        "<kernel", "<counts from", "<machine", "<architecture", "sizes",     "from",         "to",
-        "lambda",  "least",        "most",     "<one serves",   "of memory", "of arithmetic"};
-    static const char *const csv_heads[] = {
-        "kernel",     "counts",       "machine",         "architecture", "sizes",
-        "least_size", "most_size",    "lambda",          "least_lambda", "most_lambda",
-        "one_serves", "memory_share", "arithmetic_share"};
-    haul_table table = {0};
-    haul_table_begin(&table, format == HAUL_CSV ? csv_heads : heads, sizeof heads / sizeof *heads);
+    static const haul_column size[] = {
+        {"size", .unit = HAUL_NUMBER}, {"lambda", .unit = HAUL_NUMBER}, {0}};
+    const haul_kernel_fit *fit = of->fit;
+    haul_table_row(fits, of->kernel, of->counts, of->machine->name, of->machine->gpu.architecture,
+                   architecture_of(of->machine), (uint64_t)fit->count, first_size(fit),
+                   last_size(fit), fit->lambda, fit->least, fit->most, fit->one_serves,
+                   fit->one_serves ? "yes" : "no", fit->floor_s, fit->memory_share,
+                   fit->arithmetic_share, known(fit->memory_share), known(fit->arithmetic_share));
+    haul_table *sizes = haul_report_table(fits, "sizes", size);
+    for (size_t i = 0; i < fit->count; i++)
+        haul_table_row(sizes, fit->knots[i].size, exp(fit->knots[i].log_lambda));
+}
+
+static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
+{
+    static const haul_column columns[] = {
+        {"kernel", HAUL_TEXT, .head = "Kernel"},
+        {"counts", HAUL_TEXT, .head = "counts from"},
+        {"machine", HAUL_TEXT, .head = "machine"},
+        {"architecture", HAUL_TEXT, .csv = ""},
+        {NULL, HAUL_TEXT, .head = "architecture", .csv = "architecture"},
+        {NULL, HAUL_COUNT, .head = "sizes", .csv = "sizes"},
+        {NULL, HAUL_NUMBER, .head = "from", .csv = "least_size"},
+        {NULL, HAUL_NUMBER, .head = "to", .csv = "most_size"},
+        {"lambda", HAUL_NUMBER, .head = "calibration"},
+        {"least_lambda", HAUL_NUMBER, .head = "least"},
+        {"most_lambda", HAUL_NUMBER, .head = "most"},
+        {"one_serves", HAUL_FLAG, .csv = ""},
+        {NULL, HAUL_TEXT, .head = "all sizes", .csv = "one_serves"},
+        {"floor_s", HAUL_SECONDS, .csv = ""},
+        {"memory_share", .unit = HAUL_SHARE},
+        {"arithmetic_share", .unit = HAUL_SHARE},
+        {NULL, HAUL_SHARE, .head = "of memory"},
+        {NULL, HAUL_SHARE, .head = "of arithmetic"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "fits", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < count; i++)
+        add_fit(table, &fits[i]);
+}
+
+static void add_architectures(haul_report *report, const haul_kernel_fitted *fits,
+                              const architecture_mean *means, size_t count)
+{
+    static const haul_column columns[] = {
+        {"kernel", HAUL_TEXT, .head = "Mean by architecture"},
+        {"architecture", .unit = HAUL_TEXT},
+        {NULL, HAUL_TEXT, .head = "architecture"},
+        {"boards", HAUL_COUNT, .head = "GPUs"},
+        {"lambda", HAUL_NUMBER, .head = "calibration"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "architectures", columns);
+    for (size_t i = 0; i < count; i++)
+        if (means[i].boards)
+            haul_table_row(table, fits[i].kernel, fits[i].machine->gpu.architecture,
+                           architecture_of(fits[i].machine), (uint64_t)means[i].boards,
+                           means[i].lambda);
+}
+
+static void say_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
+{
+    double least = (double)INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
-        const haul_kernel_fit *fit = fits[i].fit;
-        haul_table_cell(&table, "%s", fits[i].kernel);
-        haul_table_cell(&table, "%s", fits[i].counts);
-        haul_table_cell(&table, "%s", fits[i].machine->name);
-        haul_table_cell(&table, "%s", architecture_of(fits[i].machine));
-        haul_table_cell(&table, "%zu", fit->count);
-        haul_table_cell(&table, "%.17g", first_size(fit));
-        haul_table_cell(&table, "%.17g", last_size(fit));
-        haul_table_cell(&table, "%.4g", fit->lambda);
-        haul_table_cell(&table, "%.4g", fit->least);
-        haul_table_cell(&table, "%.4g", fit->most);
-        haul_table_cell(&table, "%s", fit->one_serves ? "yes" : "no");
-        add_share(&table, format, fit->memory_share);
-        add_share(&table, format, fit->arithmetic_share);
+        least = fmin(least, fits[i].fit->least);
+        most = fmax(most, fits[i].fit->most);
     }
-    return haul_report_finish(&table, format, out, error);
+    if (count == 1)
+        haul_report_say(report, "%.100s on %.100s: calibration factor %.4g over %s", fits->kernel,
+                        fits->machine->name, fits->fit->lambda,
+                        haul_say_number_of(fits->fit->count, "size", NULL).text);
+    else
+        haul_report_say(
+            report, "%s fitted: calibration factors from %.4g to %.4g",
+            haul_say_number_of(count, "pair of kernel and GPU", "pairs of kernel and GPU").text,
+            least, most);
+    for (size_t i = 0; i < count; i++)
+        if (!fits[i].fit->one_serves)
+            haul_report_line(report, "by size",
+                             "%.80s on %.64s: no one factor gives all sizes within %g %%: it goes "
+                             "from %.3g to %.3g",
+                             fits[i].kernel, fits[i].machine->name, 100 * HAUL_KERNEL_ONE_LAMBDA,
+                             fits[i].fit->least, fits[i].fit->most);
 }
 
-static haul_status print_architectures(const haul_kernel_fitted *fits, size_t count, FILE *out,
-                                       haul_error *error)
+haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
 {
-    static const char *const heads[] = {"<kernel", "<architecture", "boards", "lambda"};
+    HAUL_PLAIN_NUMERALS;
     architecture_mean *means = architecture_means(fits, count);
     if (!means)
-        return haul_fail_no_memory(error);
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 4);
-    for (size_t i = 0; i < count; i++) {
-        if (!means[i].boards)
-            continue;
-        haul_table_cell(&table, "%s", fits[i].kernel);
-        haul_table_cell(&table, "%s", architecture_of(fits[i].machine));
-        haul_table_cell(&table, "%zu", means[i].boards);
-        haul_table_cell(&table, "%.4g", means[i].lambda);
-    }
+        return NULL;
+    haul_report *report = haul_report_new("kernel fits");
+    say_fits(report, fits, count);
+    add_fits(report, fits, count);
+    add_architectures(report, fits, means, count);
+    haul_report_detail(report, true);
+    haul_report_say(
+        report,
+        "The calibration factor (lambda, HiPC 2015) of a GPU: the BSP model's time with "
+        "factor 1 by the measured one. Of an architecture: the geometric mean of its "
+        "GPUs'. All sizes: whether one factor gives every size within %g %%.",
+        100 * HAUL_KERNEL_ONE_LAMBDA);
     free(means);
-    return haul_report_finish(&table, HAUL_TABLE, out, error);
+    return report;
 }
 
-static void print_doubts(const haul_kernel_fitted *fits, size_t count, FILE *out)
+haul_report *haul_report_kernel_times(const haul_kernel_predictions *of)
 {
-    for (size_t i = 0; i < count; i++) {
-        const haul_kernel_fit *fit = fits[i].fit;
-        char text[320];
-        if (fit->one_serves)
-            continue;
-        (void)snprintf(text, sizeof text,
-                       "%.80s on %.64s: one lambda does not serve all sizes within %g %%: it goes "
-                       "from %.3g to %.3g, and times at other sizes are by size",
-                       fits[i].kernel, fits[i].machine->name, 100 * HAUL_KERNEL_ONE_LAMBDA,
-                       fit->least, fit->most);
-        haul_print_wrapped("  ", text, out);
+    static const haul_column head[] = {
+        {"kernel", .unit = HAUL_TEXT}, {"home", .unit = HAUL_TEXT}, {0}};
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Kernel", .csv = "kernel"},
+        {NULL, HAUL_TEXT, .head = "measured on", .csv = "home"},
+        {"machine", HAUL_TEXT, .head = "machine"},
+        {"size", HAUL_NUMBER, .head = "size"},
+        {"time_s", HAUL_SECONDS, .head = "time", .csv = "seconds"},
+        {"interval_s", HAUL_INTERVAL, .head = "interval"},
+        {"model", HAUL_TEXT, .head = "model"},
+        {"provenance", HAUL_TEXT, .head = "provenance"},
+        {0},
+    };
+    HAUL_PLAIN_NUMERALS;
+    haul_report *report = haul_report_new("kernel times");
+    haul_report_object(report, NULL, head, of->kernel, of->home->name);
+    haul_table *times = haul_report_table(report, "times", columns);
+    haul_table_csv(times);
+    for (size_t i = 0; i < of->count; i++) {
+        const haul_kernel_predicted *item = &of->items[i];
+        haul_table_row(times, of->kernel, of->home->name, item->machine->name, item->size,
+                       item->estimate.seconds, item->estimate.low_s, item->estimate.high_s,
+                       item->estimate.model, haul_provenance_text(item->estimate.weakest));
     }
+    return report;
 }
 
-static haul_status print_page(const haul_kernel_fitted *fits, size_t count, FILE *out,
-                              haul_error *error)
+haul_status haul_report_kernel_models(haul_report **report, haul_error *error)
 {
-    fputs("Lambda of each board: BSP's time with lambda 1 over the measured one\n\n", out);
-    haul_status status = print_boards(fits, count, HAUL_TABLE, out, error);
+    static const haul_column file[] = {
+        {NULL, HAUL_TEXT, .head = "Kernel"}, {NULL, HAUL_TEXT, .head = "summary"}, {0}};
+    static const haul_column model[] = {{"name", HAUL_TEXT, .head = "Model", .csv = "model"},
+                                        {"summary", HAUL_TEXT, .head = "summary"},
+                                        {0}};
+    char **names;
+    size_t count;
+    const haul_status status = haul_kernel_file_list(&names, &count, error);
     if (status)
         return status;
-    bool all_served = true;
-    for (size_t i = 0; i < count; i++)
-        all_served = all_served && fits[i].fit->one_serves;
-    if (!all_served)
-        fputc('\n', out);
-    print_doubts(fits, count, out);
-    fputs("\nLambda of each architecture: the geometric mean of its boards'\n\n", out);
-    return print_architectures(fits, count, out, error);
-}
-
-static void put_fit(haul_json *json, const haul_kernel_fitted *of)
-{
-    const haul_kernel_fit *fit = of->fit;
-    haul_json_open_object(json);
-    haul_json_put_string(json, "kernel", of->kernel);
-    haul_json_put_string(json, "counts", of->counts);
-    haul_json_put_string(json, "machine", of->machine->name);
-    haul_json_put_string(json, "architecture", of->machine->gpu.architecture);
-    haul_json_put_number(json, "lambda", fit->lambda);
-    haul_json_put_number(json, "least_lambda", fit->least);
-    haul_json_put_number(json, "most_lambda", fit->most);
-    haul_json_put_bool(json, "one_serves", fit->one_serves);
-    haul_json_put_number(json, "floor_s", fit->floor_s);
-    haul_json_put_number(json, "memory_share", fit->memory_share);
-    haul_json_put_number(json, "arithmetic_share", fit->arithmetic_share);
-    haul_json_key(json, "sizes");
-    haul_json_open_array(json);
-    for (size_t i = 0; i < fit->count; i++) {
-        haul_json_open_object(json);
-        haul_json_put_number(json, "size", fit->knots[i].size);
-        haul_json_put_number(json, "lambda", exp(fit->knots[i].log_lambda));
-        haul_json_close_object(json);
-    }
-    haul_json_close_array(json);
-    haul_json_close_object(json);
-}
-
-static haul_status print_fits_json(const haul_kernel_fitted *fits, size_t count, FILE *out,
-                                   haul_error *error)
-{
-    architecture_mean *means = architecture_means(fits, count);
-    if (!means)
-        return haul_fail_no_memory(error);
-    haul_json json = haul_json_begin(out);
-    haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_key(&json, "fits");
-    haul_json_open_array(&json);
-    for (size_t i = 0; i < count; i++)
-        put_fit(&json, &fits[i]);
-    haul_json_close_array(&json);
-    haul_json_key(&json, "architectures");
-    haul_json_open_array(&json);
+    haul_report *made = haul_report_new("kernel models");
+    haul_table *kernels = haul_report_table(made, NULL, file);
     for (size_t i = 0; i < count; i++) {
-        if (!means[i].boards)
-            continue;
-        haul_json_open_object(&json);
-        haul_json_put_string(&json, "kernel", fits[i].kernel);
-        haul_json_put_string(&json, "architecture", fits[i].machine->gpu.architecture);
-        haul_json_put_unsigned(&json, "boards", means[i].boards);
-        haul_json_put_number(&json, "lambda", means[i].lambda);
-        haul_json_close_object(&json);
+        haul_kernel_file *kernel;
+        haul_error wrong;
+        char text[1200];
+        const bool is_wrong = haul_kernel_file_load(names[i], &kernel, &wrong);
+        haul_table_row(kernels, names[i],
+                       is_wrong ? haul_error_format(&wrong, text, sizeof text) : kernel->summary);
+        if (!is_wrong)
+            haul_kernel_file_free(kernel);
     }
-    haul_json_close_array(&json);
-    haul_json_close_object(&json);
-    free(means);
-    return haul_report_finish_json(&json, error);
-}
-
-haul_status haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count,
-                                    haul_format format, FILE *out, haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    if (format == HAUL_JSON)
-        return print_fits_json(fits, count, out, error);
-    return format == HAUL_CSV ? print_boards(fits, count, format, out, error)
-                              : print_page(fits, count, out, error);
-}
-
-/* --- times */
-
-/* For people with a unit, in CSV in seconds. */
-static void add_time(haul_table *table, haul_format format, double seconds)
-{
-    char text[48];
-    if (format == HAUL_CSV)
-        haul_table_cell(table, "%.9g", seconds);
-    else
-        haul_table_cell(table, "%s",
-                        haul_quantity_format(seconds, HAUL_DIM_SECONDS, 4, text, sizeof text));
-}
-
-static haul_status print_times(const haul_kernel_predictions *of, haul_format format, FILE *out,
-                               haul_error *error)
-{
-    static const char *const heads[] = {"<kernel", "<measured on", "<machine",
-                                        "size",    "time",         "at least",
-                                        "at most", "<model",       "<provenance"};
-    static const char *const csv_heads[] = {"kernel", "home",   "machine", "size",      "seconds",
-                                            "low_s",  "high_s", "model",   "provenance"};
-    haul_table table = {0};
-    haul_table_begin(&table, format == HAUL_CSV ? csv_heads : heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < of->count; i++) {
-        const haul_estimate *estimate = &of->items[i].estimate;
-        haul_table_cell(&table, "%s", of->kernel);
-        haul_table_cell(&table, "%s", of->home->name);
-        haul_table_cell(&table, "%s", of->items[i].machine->name);
-        haul_table_cell(&table, "%.17g", of->items[i].size);
-        add_time(&table, format, estimate->seconds);
-        add_time(&table, format, estimate->low_s);
-        add_time(&table, format, estimate->high_s);
-        haul_table_cell(&table, "%s", estimate->model);
-        haul_table_cell(&table, "%s", haul_provenance_text(estimate->weakest));
-    }
-    return haul_report_finish(&table, format, out, error);
-}
-
-static haul_status print_times_json(const haul_kernel_predictions *of, FILE *out, haul_error *error)
-{
-    haul_json json = haul_json_begin(out);
-    haul_json_open_object(&json);
-    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_put_string(&json, "kernel", of->kernel);
-    haul_json_put_string(&json, "home", of->home->name);
-    haul_json_key(&json, "times");
-    haul_json_open_array(&json);
-    for (size_t i = 0; i < of->count; i++) {
-        const haul_estimate *estimate = &of->items[i].estimate;
-        haul_json_open_object(&json);
-        haul_json_put_string(&json, "machine", of->items[i].machine->name);
-        haul_json_put_number(&json, "size", of->items[i].size);
-        haul_json_put_number(&json, "time_s", estimate->seconds);
-        haul_json_key(&json, "interval_s");
-        haul_json_open_array(&json);
-        haul_json_number(&json, estimate->low_s);
-        haul_json_number(&json, estimate->high_s);
-        haul_json_close_array(&json);
-        haul_json_put_string(&json, "model", estimate->model);
-        haul_json_put_string(&json, "provenance", haul_provenance_text(estimate->weakest));
-        haul_json_close_object(&json);
-    }
-    haul_json_close_array(&json);
-    haul_json_close_object(&json);
-    return haul_report_finish_json(&json, error);
-}
-
-haul_status haul_report_kernel_times(const haul_kernel_predictions *of, haul_format format,
-                                     FILE *out, haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    return format == HAUL_JSON ? print_times_json(of, out, error)
-                               : print_times(of, format, out, error);
-}
-
-haul_status haul_report_kernel_models(haul_format format, FILE *out, haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    if (format == HAUL_JSON) {
-        haul_json json = haul_json_begin(out);
-        haul_json_open_object(&json);
-        haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
-        haul_json_key(&json, "models");
-        haul_json_open_array(&json);
-        for (size_t i = 0; i < haul_kernel_model_count(); i++) {
-            haul_json_open_object(&json);
-            haul_json_put_string(&json, "name", haul_kernel_model_at(i)->name);
-            haul_json_put_string(&json, "summary", haul_kernel_model_at(i)->summary);
-            haul_json_close_object(&json);
-        }
-        haul_json_close_array(&json);
-        haul_json_close_object(&json);
-        return haul_report_finish_json(&json, error);
-    }
-    static const char *const heads[] = {"<model", "<summary"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, 2);
-    for (size_t i = 0; i < haul_kernel_model_count(); i++) {
-        haul_table_cell(&table, "%s", haul_kernel_model_at(i)->name);
-        haul_table_cell(&table, "%s", haul_kernel_model_at(i)->summary);
-    }
-    return haul_report_finish(&table, format, out, error);
+    haul_names_free(names, count);
+    haul_table *models = haul_report_table(made, "models", model);
+    haul_table_csv(models);
+    for (size_t i = 0; i < haul_kernel_model_count(); i++)
+        haul_table_row(models, haul_kernel_model_at(i)->name, haul_kernel_model_at(i)->summary);
+    *report = made;
+    return HAUL_OK;
 }

@@ -22,39 +22,39 @@ static double gain_of(const haul_overlap *of, double seconds)
     return seconds > 0 ? of->rows[HAUL_EXPLICIT].seconds / seconds : 1;
 }
 
-static void put_row(haul_table *table, const haul_overlap *of, const haul_overlap_row *row)
+static void put_row(haul_grid *table, const haul_overlap *of, const haul_overlap_row *row)
 {
     const bool best = row->strategy == of->best;
-    haul_table_cell(table, "%s%s", haul_strategy_word(row->strategy), best ? " *" : "");
+    haul_grid_cell(table, "%s%s", haul_strategy_word(row->strategy), best ? " *" : "");
     if (haul_strategy_has_streams(row->strategy))
-        haul_table_cell(table, "%s", haul_say_count(row->streams).text);
+        haul_grid_cell(table, "%s", haul_say_count(row->streams).text);
     else
-        haul_table_cell(table, "-");
-    haul_table_cell(table, "%s", haul_say_seconds(row->seconds).text);
-    haul_table_cell(table, "%s", haul_say_interval(row->low_s, row->high_s).text);
-    haul_table_cell(table, "%s", haul_say_seconds(row->engine_s).text);
-    haul_table_cell(table, "%.2f", gain_of(of, row->seconds));
-    haul_table_cell(table, "%s", haul_overlap_bound_text(row->bound));
-    haul_table_cell(table, "%s", haul_say_share(haul_share_of(row->bound_s, row->seconds)).text);
+        haul_grid_cell(table, "-");
+    haul_grid_cell(table, "%s", haul_say_seconds(row->seconds).text);
+    haul_grid_cell(table, "%s", haul_say_interval(row->low_s, row->high_s).text);
+    haul_grid_cell(table, "%s", haul_say_seconds(row->engine_s).text);
+    haul_grid_cell(table, "%.2f", gain_of(of, row->seconds));
+    haul_grid_cell(table, "%s", haul_overlap_bound_text(row->bound));
+    haul_grid_cell(table, "%s", haul_say_share(haul_share_of(row->bound_s, row->seconds)).text);
 }
 
-static void put_limit(haul_table *table, const haul_overlap *of, const char *name, double seconds)
+static void put_limit(haul_grid *table, const haul_overlap *of, const char *name, double seconds)
 {
-    haul_table_cell(table, "%s", name);
-    haul_table_cell(table, "-");
-    haul_table_cell(table, "%s", haul_say_seconds(seconds).text);
-    haul_table_cell(table, "-");
-    haul_table_cell(table, "-");
-    haul_table_cell(table, "%.2f", gain_of(of, seconds));
-    haul_table_cell(table, "the roofline");
-    haul_table_cell(table, "-");
+    haul_grid_cell(table, "%s", name);
+    haul_grid_cell(table, "-");
+    haul_grid_cell(table, "%s", haul_say_seconds(seconds).text);
+    haul_grid_cell(table, "-");
+    haul_grid_cell(table, "-");
+    haul_grid_cell(table, "%.2f", gain_of(of, seconds));
+    haul_grid_cell(table, "the roofline");
+    haul_grid_cell(table, "-");
 }
 
-void haul_fill_strategies(haul_table *table, const haul_overlap *of)
+void haul_fill_strategies(haul_grid *table, const haul_overlap *of)
 {
     static const char *const heads[] = {"<strategy", "streams", "time",      "interval",
                                         "timeline",  "gain",    "<bound by", "of its time"};
-    haul_table_begin(table, heads, sizeof heads / sizeof *heads);
+    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < HAUL_STRATEGIES; i++)
         put_row(table, of, &of->rows[i]);
     put_limit(table, of, "full overlap", of->full_s);
@@ -64,7 +64,7 @@ void haul_fill_strategies(haul_table *table, const haul_overlap *of)
 
 static haul_status print_strategies(const haul_overlap *of, FILE *out, haul_error *error)
 {
-    haul_table table;
+    haul_grid table;
     haul_fill_strategies(&table, of);
     return haul_report_finish(&table, HAUL_TABLE, out, error);
 }
@@ -136,27 +136,27 @@ static haul_status print_page(const haul_overlap_report *self, FILE *out, haul_e
     return HAUL_OK;
 }
 
-static void put_csv(haul_table *table, const haul_overlap *of, const char *link)
+static void put_csv(haul_grid *table, const haul_overlap *of, const char *link)
 {
     for (int i = 0; i < HAUL_STRATEGIES; i++) {
         const haul_overlap_row *row = &of->rows[i];
-        haul_table_cell(table, "%s", link);
-        haul_table_cell(table, "%s", haul_strategy_word(row->strategy));
+        haul_grid_cell(table, "%s", link);
+        haul_grid_cell(table, "%s", haul_strategy_word(row->strategy));
         if (haul_strategy_has_streams(row->strategy))
-            haul_table_cell(table, "%u", row->streams);
+            haul_grid_cell(table, "%u", row->streams);
         else
-            haul_table_cell(table, "%s", "");
-        haul_table_cell(table, "%.9g", row->seconds);
-        haul_table_cell(table, "%.9g", row->low_s);
-        haul_table_cell(table, "%.9g", row->high_s);
+            haul_grid_cell(table, "%s", "");
+        haul_grid_cell(table, "%.9g", row->seconds);
+        haul_grid_cell(table, "%.9g", row->low_s);
+        haul_grid_cell(table, "%.9g", row->high_s);
         if (isfinite(row->engine_s))
-            haul_table_cell(table, "%.9g", row->engine_s);
+            haul_grid_cell(table, "%.9g", row->engine_s);
         else
-            haul_table_cell(table, "%s", "");
-        haul_table_cell(table, "%.9g", gain_of(of, row->seconds));
-        haul_table_cell(table, "%s", haul_overlap_bound_text(row->bound));
-        haul_table_cell(table, "%.9g", row->bound_s);
-        haul_table_cell(table, "%d", row->strategy == of->best);
+            haul_grid_cell(table, "%s", "");
+        haul_grid_cell(table, "%.9g", gain_of(of, row->seconds));
+        haul_grid_cell(table, "%s", haul_overlap_bound_text(row->bound));
+        haul_grid_cell(table, "%.9g", row->bound_s);
+        haul_grid_cell(table, "%d", row->strategy == of->best);
     }
 }
 
@@ -165,8 +165,8 @@ static haul_status print_csv(const haul_overlap_report *self, FILE *out, haul_er
     static const char *const heads[] = {"link",  "strategy", "streams",    "seconds",
                                         "low_s", "high_s",   "timeline_s", "gain",
                                         "bound", "bound_s",  "best"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
+    haul_grid table = {0};
+    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
     put_csv(&table, &self->strategies, "now");
     if (self->next_generation)
         put_csv(&table, &self->next, "next");

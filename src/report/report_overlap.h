@@ -6,6 +6,6 @@
 #include "haul/overlap.h"
 
 /* Begins the table: the strategies, then the roofline's bounds. */
-void haul_fill_strategies(haul_table *table, const haul_overlap *of);
+void haul_fill_strategies(haul_grid *table, const haul_overlap *of);
 
 #endif

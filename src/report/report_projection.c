@@ -21,35 +21,35 @@ haul_status haul_report_projection(const haul_workload *workload,
     return printed ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-static void put_number(haul_table *table, double value)
+static void put_number(haul_grid *table, double value)
 {
     if (isfinite(value))
-        haul_table_cell(table, "%.9g", value);
+        haul_grid_cell(table, "%.9g", value);
     else
-        haul_table_cell(table, "%s", "");
+        haul_grid_cell(table, "%s", "");
 }
 
-static void put_score(haul_table *table, const haul_score *score)
+static void put_score(haul_grid *table, const haul_score *score)
 {
-    haul_table_cell(table, "%llu", (unsigned long long)score->count);
+    haul_grid_cell(table, "%llu", (unsigned long long)score->count);
     put_number(table, score->count ? score->wape : (double)NAN);
     put_number(table, score->count ? score->median : (double)NAN);
     put_number(table, score->count ? score->p90 : (double)NAN);
 }
 
-static void put_size(haul_table *table, const haul_projection *projection,
+static void put_size(haul_grid *table, const haul_projection *projection,
                      const haul_projection_row *row)
 {
-    haul_table_cell(table, "%s", haul_direction_text(row->direction));
-    haul_table_cell(table, "%s", haul_memory_text(row->memory));
-    haul_table_cell(table, "%llu", (unsigned long long)row->copy_bytes);
-    haul_table_cell(table, "%llu", (unsigned long long)row->count);
+    haul_grid_cell(table, "%s", haul_direction_text(row->direction));
+    haul_grid_cell(table, "%s", haul_memory_text(row->memory));
+    haul_grid_cell(table, "%llu", (unsigned long long)row->copy_bytes);
+    haul_grid_cell(table, "%llu", (unsigned long long)row->count);
     put_number(table, row->recorded_s);
     put_number(table, row->predicted.seconds);
     put_number(table, row->predicted.low_s);
     put_number(table, row->predicted.high_s);
-    haul_table_cell(table, "%s", row->predicted.model ? row->predicted.model : "");
-    haul_table_cell(table, "%s", haul_provenance_text(row->predicted.weakest));
+    haul_grid_cell(table, "%s", row->predicted.model ? row->predicted.model : "");
+    haul_grid_cell(table, "%s", haul_provenance_text(row->predicted.weakest));
     put_score(table, &row->score);
     for (size_t m = 1; m < projection->model_count; m++)
         put_number(table, row->model_s[m]);
@@ -65,17 +65,17 @@ bool haul_projection_print_csv(const haul_projection_page *page)
                                "model",          "provenance",  "truth_copies", "wape_percent",
                                "median_percent", "p90_percent"};
     haul_arena names = {0};
-    haul_table table = {0};
+    haul_grid table = {0};
     size_t columns = FIXED;
     for (size_t m = 1; m < projection->model_count && columns < MOST; m++) {
         const char *head = haul_arena_format(&names, "%s_s", projection->models[m].name);
         heads[columns++] = head ? head : "";
     }
-    haul_table_begin(&table, heads, columns);
+    haul_grid_begin(&table, heads, columns);
     haul_arena_release(&names);
     for (size_t s = 0; s < projection->size_count; s++)
         put_size(&table, projection, &projection->sizes[s]);
-    const bool printed = haul_table_print_csv(&table, page->out);
-    haul_table_release(&table);
+    const bool printed = haul_grid_print_csv(&table, page->out);
+    haul_grid_release(&table);
     return printed;
 }

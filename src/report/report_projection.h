@@ -20,10 +20,10 @@ bool haul_projection_print_csv(const haul_projection_page *page);
 
 /* The tables of a projection, for the terminal and for a page; each begins the table. Only the
  * first two can do without a timeline on the target. */
-void haul_fill_self_check(haul_table *table, const haul_projection *projection);
-void haul_fill_projection(haul_table *table, const haul_projection *projection);
-void haul_fill_parts(haul_table *table, const haul_projection_page *page);
-void haul_fill_path(haul_table *table, const haul_projection_page *page);
+void haul_fill_self_check(haul_grid *table, const haul_projection *projection);
+void haul_fill_projection(haul_grid *table, const haul_projection *projection);
+void haul_fill_parts(haul_grid *table, const haul_projection_page *page);
+void haul_fill_path(haul_grid *table, const haul_projection_page *page);
 
 /* The whole run as the table form shows it, and as JSON. */
 bool haul_projection_print_run(const haul_projection_page *page);

@@ -1,24 +1,14 @@
 /* A simulated workload: its timeline, what it waits for, and each operation. */
-#include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/fail.h"
 #include "base/numerals.h"
 #include "haul/breakdown.h"
-#include "report/report_fields.h"
-#include "report/report_simulation.h"
+#include "haul/report.h"
 #include "report/timeline_text.h"
 #include "report/wording.h"
 
-enum { OPS_SHOWN = 40, PATH_SHOWN = 16, NAME_WIDTH = 40 };
-
-typedef struct simulation_page {
-    const haul_simulation *simulation;
-    const haul_workload *workload;
-    haul_breakdown run;
-    FILE *out;
-} simulation_page;
+enum { OPS_SHOWN = 40, PATH_SHOWN = 16, NAME_WIDTH = 40, NAME_BYTES = 4 * NAME_WIDTH + 8 };
 
 static const char *const waited_words[] = {
     [HAUL_WAITED_NOTHING] = "nothing",   [HAUL_WAITED_CALL] = "call",
@@ -33,27 +23,12 @@ static const char *kind_of(const haul_op *op)
     return op->kind == HAUL_OP_CALL ? "host" : haul_op_kind_text((haul_op_kind)op->kind);
 }
 
-static const char *name_of(const simulation_page *page, uint32_t op, char *buffer, size_t size)
+/* An operation's name in `text` of NAME_BYTES. */
+static const char *name_of(const haul_simulation *self, uint32_t op, char *text)
 {
-    return haul_schedule_op(page->simulation->schedule, op, buffer, size);
-}
-
-static const char *stream_of(const simulation_page *page, const haul_op *op)
-{
-    return haul_op_on_device(op) ? page->workload->streams[op->stream].name
-                                 : page->workload->threads[op->thread].name;
-}
-
-static haul_words share_of(const simulation_page *page, int64_t part_ns)
-{
-    return haul_say_share(haul_share_of((double)part_ns, (double)page->run.makespan_ns));
-}
-
-/* --- the page */
-
-static haul_status finish_part(const simulation_page *page, haul_table *table, haul_error *error)
-{
-    return haul_report_finish(table, HAUL_TABLE, page->out, error);
+    char number[24];
+    const char *name = haul_schedule_op(self->schedule, op, number, sizeof number);
+    return haul_shorten_name(name, NAME_WIDTH, text, NAME_BYTES);
 }
 
 /* The devices that some stream is of: a workload names the last of them. */
@@ -70,401 +45,263 @@ static uint64_t count_devices(const haul_workload *workload)
     return count;
 }
 
-static bool assumes_company(const haul_simulation *simulation)
+static bool assumes_contention(const haul_simulation *self)
 {
-    return simulation->assumed_busy[HAUL_HTOD] || simulation->assumed_busy[HAUL_DTOH];
+    return self->assumed_busy[HAUL_HTOD] || self->assumed_busy[HAUL_DTOH];
 }
 
-/* "8 copies' times, 1 kernel's time and what is assumed" */
-static void print_doubts(const haul_simulation *simulation, FILE *out)
+static void say_answer(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
 {
-    const uint64_t copies = simulation->priced, kernels = simulation->priced_kernels;
-    const bool company = assumes_company(simulation);
-    if (copies)
-        fputs(haul_say_number_of(copies, "copy's time", "copies' times").text, out);
-    if (copies && kernels)
-        fputs(company ? ", " : " and ", out);
-    if (kernels)
-        fputs(haul_say_number_of(kernels, "kernel's time", "kernels' times").text, out);
-    if (company)
-        fprintf(out, "%swhat is assumed", copies || kernels ? " and " : "");
-    fputc('\n', out);
+    const haul_schedule *schedule = self->schedule;
+    const haul_workload *workload = schedule->workload;
+    char range[100] = "";
+    if (self->weakest)
+        (void)snprintf(
+            range, sizeof range, " (%s)",
+            haul_say_interval(1e-9 * (double)self->low_ns, 1e-9 * (double)self->high_ns).text);
+    haul_report_say(report, "%.300s takes %s%s on %.100s",
+                    schedule->name ? schedule->name : workload->source,
+                    haul_say_time(run->makespan_ns).text, range, self->machine->name);
+    haul_report_line(report, "workload", "%s on %s of %s%s%.600s",
+                     haul_say_number_of(workload->op_count, "operation", NULL).text,
+                     haul_say_number_of(workload->stream_count, "stream", NULL).text,
+                     haul_say_number_of(count_devices(workload), "device", NULL).text,
+                     schedule->summary ? ": " : "", schedule->summary ? schedule->summary : "");
 }
 
-/* How sure the makespan is, and on what its prices rest. */
-static void print_prices(const haul_simulation *simulation, FILE *out)
+static void say_critical_path(haul_report *report, const haul_simulation *self,
+                              const haul_breakdown *run)
 {
-    const uint64_t copies = simulation->priced, kernels = simulation->priced_kernels;
-    if (!simulation->weakest) {
-        fputc('\n', out);
-        return;
+    const haul_timeline *timeline = self->timeline;
+    char text[PATH_SHOWN * (NAME_BYTES + 2) + 32] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < timeline->critical_count; i++) {
+        char name[NAME_BYTES];
+        const bool is_left_out = timeline->critical_count > PATH_SHOWN && i == PATH_SHOWN / 2;
+        if (is_left_out)
+            i = timeline->critical_count - PATH_SHOWN / 2;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", i ? "," : "",
+                                 is_left_out ? " ...," : "",
+                                 name_of(self, timeline->critical[i], name));
     }
-    const double low_s = 1e-9 * (double)simulation->low_ns;
-    const double high_s = 1e-9 * (double)simulation->high_ns;
-    const char *model = copies ? "several models" : "kernel files";
-    fprintf(out, ", %s by the doubt about ", haul_say_interval(low_s, high_s).text);
-    print_doubts(simulation, out);
-    if (copies || kernels)
-        fprintf(out, "priced    by %s%s; the weakest figure is %s\n",
-                simulation->model ? simulation->model : model,
-                copies && kernels ? " and kernel files" : "",
-                haul_provenance_text(simulation->weakest));
-    if (assumes_company(simulation))
-        fputs("assumed   copies that meet copies go at 86 % of their rate, as on other machines\n",
-              out);
+    const double share = haul_share_of((double)timeline->critical_ns, (double)run->makespan_ns);
+    haul_report_line(report, "critical path", "%s, %s of the time:%s",
+                     haul_say_number_of(timeline->critical_count, "operation", NULL).text,
+                     haul_say_share(share).text, text);
 }
 
-static void print_head(const simulation_page *page)
+/* On what the range rests. */
+static void say_uncertainty(haul_report *report, const haul_simulation *self)
 {
-    const haul_simulation *simulation = page->simulation;
-    const haul_schedule *schedule = simulation->schedule;
-    const haul_machine *machine = simulation->machine;
-    const haul_workload *workload = page->workload;
-    FILE *out = page->out;
-    fprintf(out, "workload  %s%s%s\n", schedule->name ? schedule->name : workload->source,
-            schedule->summary ? ": " : "", schedule->summary ? schedule->summary : "");
-    fprintf(out, "          %s on %s of %s\n",
-            haul_say_number_of(workload->op_count, "operation", NULL).text,
-            haul_say_number_of(workload->stream_count, "stream", NULL).text,
-            haul_say_number_of(count_devices(workload), "device", NULL).text);
-    fprintf(out, "machine   %s%s%s\n", machine->name, machine->summary ? ": " : "",
-            machine->summary ? machine->summary : "");
-    fprintf(out, "makespan  %s", haul_say_time(page->run.makespan_ns).text);
-    print_prices(simulation, out);
-    fputc('\n', out);
+    char copies[200] = "", kernels[100] = "";
+    if (self->priced)
+        (void)snprintf(copies, sizeof copies, "%s predicted by %.60s",
+                       haul_say_number_of(self->priced, "copy", "copies").text,
+                       self->model ? self->model : "several models");
+    if (self->priced_kernels)
+        (void)snprintf(kernels, sizeof kernels, "%s by kernel files",
+                       haul_say_number_of(self->priced_kernels, "kernel", NULL).text);
+    if (self->priced || self->priced_kernels)
+        haul_report_line(report, "uncertainty", "%s%s%s; the weakest parameter is %s", copies,
+                         *copies && *kernels ? ", " : "", kernels,
+                         haul_provenance_text(self->weakest));
+    if (assumes_contention(self))
+        haul_report_line(report, "assumed",
+                         "copies keep 86 %% of their rate while the other direction is busy, as on "
+                         "other machines: '%.100s' does not say",
+                         self->machine->name);
 }
 
-static void fill_run(const simulation_page *page, haul_table *table)
+static void add_head(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
 {
-    static const char *const heads[] = {"<Where it goes", "time", "share"};
-    const haul_breakdown *run = &page->run;
+    static const haul_column head[] = {
+        {"workload", .unit = HAUL_TEXT},
+        {"source", .unit = HAUL_TEXT},
+        {"machine", .unit = HAUL_TEXT},
+        {"makespan_s", .unit = HAUL_TIME},
+        {"interval_s", .unit = HAUL_INTERVAL},
+        {"priced_copies", .unit = HAUL_COUNT},
+        {"priced_kernels", .unit = HAUL_COUNT},
+        {"model", .unit = HAUL_TEXT},
+        {"weakest", .unit = HAUL_TEXT},
+        {"kernels_alone_s", .unit = HAUL_TIME},
+        {"copies_hidden_s", .unit = HAUL_TIME},
+        {"copies_both_ways_s", .unit = HAUL_TIME},
+        {"copies_exposed_s", .unit = HAUL_TIME},
+        {"idle_s", .unit = HAUL_TIME},
+        {0},
+    };
+    static const haul_column assumed[] = {{"", .unit = HAUL_TEXT}, {0}};
+    haul_report_object(report, NULL, head, self->schedule->name, self->schedule->workload->source,
+                       self->machine->name, run->makespan_ns, 1e-9 * (double)self->low_ns,
+                       1e-9 * (double)self->high_ns, self->priced, self->priced_kernels,
+                       self->model, self->weakest ? haul_provenance_text(self->weakest) : NULL,
+                       run->kernels_ns, run->hidden_ns, run->both_ways_ns, run->exposed_ns,
+                       run->idle_ns);
+    haul_table *list = haul_report_list(report, "assumed", assumed);
+    if (assumes_contention(self))
+        haul_table_row(list, "busy_rate");
+}
+
+static void add_drawing(haul_report *report, const haul_simulation *self, unsigned width)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const bool is_drawn =
+        out && haul_timeline_draw(self->schedule->workload, self->timeline->ops, width, out);
+    const bool is_kept = out && !fclose(out);
+    haul_report_drawing(report, is_drawn && is_kept ? text : NULL);
+    free(text);
+}
+
+static void add_breakdown(haul_report *report, const haul_breakdown *run)
+{
+    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Where the time goes"},
+                                          {NULL, HAUL_TIME, .head = "time"},
+                                          {NULL, HAUL_SHARE, .head = "share"},
+                                          {0}};
     const struct {
         const char *name;
         int64_t ns;
     } parts[] = {
-        {"kernels alone", run->kernels_ns},      {"copies behind kernels", run->hidden_ns},
-        {"copies both ways", run->both_ways_ns}, {"copies alone", run->exposed_ns},
+        {"kernels, no copy", run->kernels_ns},   {"copies hidden by kernels", run->hidden_ns},
+        {"copies both ways", run->both_ways_ns}, {"copies exposed", run->exposed_ns},
         {"nothing on a device", run->idle_ns},
     };
-    haul_table_begin(table, heads, 3);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        haul_table_cell(table, "%s", parts[i].name);
-        haul_table_cell(table, "%s", haul_say_time(parts[i].ns).text);
-        haul_table_cell(table, "%s", share_of(page, parts[i].ns).text);
-    }
+    haul_table *table = haul_report_table(report, NULL, columns);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        haul_table_row(table, parts[i].name, parts[i].ns,
+                       haul_share_of((double)parts[i].ns, (double)run->makespan_ns));
 }
 
 /* Where there are engines for both directions, "copies" are one of them. */
-static const char *resource_name(const simulation_page *page, const haul_resource *resource)
+static const char *resource_name(const haul_simulation *self, const haul_resource *resource)
 {
-    if (resource->kind == HAUL_ENGINE && page->simulation->device.copy_engines > 1)
+    if (resource->kind == HAUL_ENGINE && self->device.copy_engines > 1)
         return haul_direction_text(HAUL_HTOD);
     return resource->kind == HAUL_NOWHERE ? "no resource" : haul_resource_text(resource->kind);
 }
 
-static void fill_resources(const simulation_page *page, haul_table *table)
+static void add_resources(haul_report *report, const haul_simulation *self,
+                          const haul_breakdown *run)
 {
-    static const char *const heads[] = {"<Resource", "device", "operations",
-                                        "busy",      "share",  "idle"};
-    const haul_timeline *timeline = page->simulation->timeline;
-    haul_table_begin(table, heads, 6);
-    for (size_t i = 0; i < timeline->resource_count; i++) {
-        const haul_resource *resource = &timeline->resources[i];
-        haul_table_cell(table, "%s", resource_name(page, resource));
-        haul_table_cell(table, "%" PRIu64, page->workload->devices[resource->device].id);
-        haul_table_cell(table, "%s", haul_say_count(resource->ops).text);
-        haul_table_cell(table, "%s", haul_say_time(resource->busy_ns).text);
-        haul_table_cell(table, "%s", share_of(page, resource->busy_ns).text);
-        haul_table_cell(table, "%s", haul_say_time(resource->idle_ns).text);
+    static const haul_column columns[] = {
+        {"resource", HAUL_TEXT, .head = "Resource"},
+        {"device", HAUL_ID, .head = "device"},
+        {"operations", HAUL_COUNT, .head = "operations"},
+        {"busy_s", HAUL_TIME, .head = "busy"},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {"idle_s", HAUL_TIME, .head = "idle"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "resources", columns);
+    for (size_t i = 0; i < self->timeline->resource_count; i++) {
+        const haul_resource *resource = &self->timeline->resources[i];
+        haul_table_row(table, resource_name(self, resource),
+                       self->schedule->workload->devices[resource->device].id, resource->ops,
+                       resource->busy_ns,
+                       haul_share_of((double)resource->busy_ns, (double)run->makespan_ns),
+                       resource->idle_ns);
     }
 }
 
-/* "Critical path, 12 operations, 97.1 % of the makespan: in 0, product 0, ..." */
-static void print_path(const simulation_page *page)
+static void add_critical_path(haul_report *report, const haul_timeline *timeline)
 {
-    const haul_timeline *timeline = page->simulation->timeline;
-    char text[PATH_SHOWN * 48 + 200];
-    size_t used =
-        (size_t)snprintf(text, sizeof text, "Critical path, %s, %s of the makespan:",
-                         haul_say_number_of(timeline->critical_count, "operation", NULL).text,
-                         share_of(page, timeline->critical_ns).text);
-    for (size_t i = 0; i < timeline->critical_count; i++) {
-        char buffer[24];
-        const bool is_left_out = timeline->critical_count > PATH_SHOWN && i == PATH_SHOWN / 2;
-        if (is_left_out)
-            i = timeline->critical_count - PATH_SHOWN / 2;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.40s", i ? "," : "",
-                                 is_left_out ? " ...," : "",
-                                 name_of(page, timeline->critical[i], buffer, sizeof buffer));
-    }
-    haul_print_wrapped("", text, page->out);
-    fputc('\n', page->out);
+    static const haul_column sum[] = {{"critical_s", .unit = HAUL_TIME}, {0}};
+    static const haul_column number[] = {{"", .unit = HAUL_ID}, {0}};
+    haul_report_object(report, NULL, sum, timeline->critical_ns);
+    haul_table *path = haul_report_list(report, "critical_path", number);
+    for (size_t i = 0; i < timeline->critical_count; i++)
+        haul_table_row(path, (uint64_t)timeline->critical[i] + 1);
 }
 
-/* What an operation started behind. */
-static void put_waited(const simulation_page *page, haul_table *table, uint32_t op)
+/* "engine: in 0" */
+static void say_waited(const haul_simulation *self, uint32_t op, haul_waited waited, uint32_t cause,
+                       char *text, size_t size)
 {
-    static const char *const hows[] = {
-        [HAUL_WAITED_CALL] = "called behind ",
+    const bool is_kernel = self->schedule->workload->ops[op].kind == HAUL_OP_KERNEL;
+    const char *const hows[] = {
+        [HAUL_WAITED_CALL] = "its call, after ",
         [HAUL_WAITED_STREAM] = "",
         [HAUL_WAITED_AFTER] = "",
-        [HAUL_WAITED_RESOURCE] = "engine, held by ",
+        [HAUL_WAITED_RESOURCE] = is_kernel ? "occupancy, by " : "engine, by ",
     };
-    char buffer[24], name[4 * NAME_WIDTH + 8];
-    uint32_t cause = HAUL_NONE;
-    const haul_waited waited = haul_simulation_waited(page->simulation, op, &cause);
-    if (waited == HAUL_WAITED_NOTHING) {
-        haul_table_cell(table, "-");
-        return;
-    }
-    const bool is_room =
-        waited == HAUL_WAITED_RESOURCE && page->workload->ops[op].kind == HAUL_OP_KERNEL;
-    haul_table_cell(table, "%s%s%s", is_room ? "room, held by " : hows[waited],
-                    haul_shorten_name(name_of(page, cause, buffer, sizeof buffer), NAME_WIDTH, name,
-                                      sizeof name),
-                    waited == HAUL_WAITED_STREAM ? " on its stream" : "");
-}
-
-static void fill_ops(const simulation_page *page, haul_table *table)
-{
-    static const char *const heads[] = {"<Operation", "<",   "<stream", "bytes",
-                                        "start",      "end", "takes",   "<behind"};
-    const haul_workload *workload = page->workload;
-    const size_t shown = workload->op_count > OPS_SHOWN ? OPS_SHOWN : workload->op_count;
-    haul_table_begin(table, heads, 8);
-    for (uint32_t i = 0; i < shown; i++) {
-        const haul_op *op = &workload->ops[i];
-        const haul_span span = page->simulation->timeline->ops[i];
-        char buffer[24], name[4 * NAME_WIDTH + 8];
-        haul_table_cell(table, "%s",
-                        haul_shorten_name(name_of(page, i, buffer, sizeof buffer), NAME_WIDTH, name,
-                                          sizeof name));
-        haul_table_cell(table, "%s", kind_of(op));
-        haul_table_cell(table, "%s", stream_of(page, op));
-        haul_table_cell(table, "%s",
-                        haul_op_has_bytes(op) && op->bytes ? haul_say_bytes(op->bytes).text : "");
-        haul_table_cell(table, "%s", haul_say_time(span.start_ns).text);
-        haul_table_cell(table, "%s", haul_say_time(span.end_ns).text);
-        haul_table_cell(table, "%s", haul_say_time(span.end_ns - span.start_ns).text);
-        put_waited(page, table, i);
-    }
-}
-
-static haul_status print_ops(const simulation_page *page, haul_error *error)
-{
-    haul_table table;
-    fill_ops(page, &table);
-    const haul_status status = finish_part(page, &table, error);
-    const size_t count = page->workload->op_count;
-    if (!status && count > OPS_SHOWN)
-        fprintf(page->out, "and %s more; --format csv has them all\n",
-                haul_say_count(count - OPS_SHOWN).text);
-    return status;
-}
-
-static haul_status print_page(const simulation_page *page, unsigned width, haul_error *error)
-{
-    print_head(page);
-    if (!haul_timeline_draw(page->workload, page->simulation->timeline->ops, width, page->out))
-        return haul_fail_no_memory(error);
-    fputc('\n', page->out);
-    haul_table table;
-    fill_run(page, &table);
-    haul_status status = finish_part(page, &table, error);
-    fputc('\n', page->out);
-    fill_resources(page, &table);
-    if (status)
-        haul_table_release(&table);
+    char name[NAME_BYTES];
+    if (waited == HAUL_WAITED_NOTHING)
+        (void)snprintf(text, size, "-");
     else
-        status = finish_part(page, &table, error);
-    fputc('\n', page->out);
-    print_path(page);
-    return status ? status : print_ops(page, error);
+        (void)snprintf(text, size, "%s%s%s", hows[waited], name_of(self, cause, name),
+                       waited == HAUL_WAITED_STREAM ? " on its stream" : "");
 }
 
-/* --- CSV: a row an operation */
-
-static void put_row(const simulation_page *page, haul_table *table, uint32_t i)
+static void make_operation(haul_table *table, const void *state, size_t row)
 {
-    const haul_workload *workload = page->workload;
+    const haul_simulation *self = state;
+    const haul_workload *workload = self->schedule->workload;
+    const uint32_t i = (uint32_t)row;
     const haul_op *op = &workload->ops[i];
-    const haul_span span = page->simulation->timeline->ops[i];
+    const haul_span span = self->timeline->ops[i];
+    const haul_workload_stream *stream =
+        haul_op_on_device(op) ? &workload->streams[op->stream] : NULL;
+    const char *thread = workload->threads[op->thread].name;
     uint32_t cause = HAUL_NONE;
-    const haul_waited waited = haul_simulation_waited(page->simulation, i, &cause);
-    haul_table_cell(table, "%" PRIu32, i + 1);
-    haul_table_cell(table, "%s",
-                    op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name));
-    haul_table_cell(table, "%s", kind_of(op));
-    if (haul_op_on_device(op)) {
-        const haul_workload_stream *stream = &workload->streams[op->stream];
-        haul_table_cell(table, "%" PRIu64, workload->devices[stream->device].id);
-        haul_table_cell(table, "%s", stream->name);
-    } else {
-        haul_table_cell(table, "%s", "");
-        haul_table_cell(table, "%s", "");
-    }
-    haul_table_cell(table, "%s", workload->threads[op->thread].name);
-    haul_table_cell(table, "%" PRIu64, haul_op_has_bytes(op) ? op->bytes : 0);
-    haul_table_cell(table, "%.9f", 1e-9 * (double)span.start_ns);
-    haul_table_cell(table, "%.9f", 1e-9 * (double)span.end_ns);
-    haul_table_cell(table, "%s", waited_words[waited]);
-    if (cause == HAUL_NONE)
-        haul_table_cell(table, "%s", "");
-    else
-        haul_table_cell(table, "%" PRIu32, cause + 1);
+    const haul_waited waited = haul_simulation_waited(self, i, &cause);
+    char name[NAME_BYTES], behind[2 * NAME_BYTES];
+    say_waited(self, i, waited, cause, behind, sizeof behind);
+    haul_table_row(table, (uint64_t)i + 1, name_of(self, i, name),
+                   op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name),
+                   kind_of(op), stream ? stream->name : thread,
+                   stream ? workload->devices[stream->device].id : HAUL_NO_COUNT,
+                   stream ? stream->name : NULL, thread,
+                   haul_op_has_bytes(op) && op->bytes ? op->bytes : HAUL_NO_COUNT, span.start_ns,
+                   span.end_ns, span.end_ns - span.start_ns, waited_words[waited],
+                   cause == HAUL_NONE ? HAUL_NO_COUNT : (uint64_t)cause + 1, behind);
 }
 
-static haul_status print_csv(const simulation_page *page, haul_error *error)
+static void add_operations(haul_report *report, const haul_simulation *self)
 {
-    enum { ROWS_AT_ONCE = 4096 };
-    static const char *const heads[] = {"operation", "name",   "op",    "device",
-                                        "stream",    "thread", "bytes", "start_s",
-                                        "end_s",     "waited", "behind"};
-    haul_table table = {0};
-    haul_table_begin(&table, heads, sizeof heads / sizeof *heads);
-    for (uint32_t i = 0; i < page->workload->op_count && !table.failed; i++) {
-        put_row(page, &table, i);
-        if (i % ROWS_AT_ONCE == ROWS_AT_ONCE - 1)
-            table.failed |= !haul_table_flush_csv(&table, page->out);
-    }
-    return haul_report_finish(&table, HAUL_CSV, page->out, error);
+    static const haul_column columns[] = {
+        {"operation", .unit = HAUL_ID},
+        {NULL, HAUL_TEXT, .head = "Operation"},
+        {"name", .unit = HAUL_TEXT},
+        {"op", HAUL_TEXT, .head = ""},
+        {NULL, HAUL_TEXT, .head = "stream"},
+        {"device", HAUL_ID, .optional = true},
+        {"stream", HAUL_TEXT, .optional = true},
+        {"thread", .unit = HAUL_TEXT},
+        {"bytes", HAUL_BYTES, .head = "bytes", .optional = true},
+        {"start_s", HAUL_TIME, .head = "start"},
+        {"end_s", HAUL_TIME, .head = "end"},
+        {NULL, HAUL_TIME, .head = "takes"},
+        {"waited", .unit = HAUL_TEXT},
+        {"behind", HAUL_ID, .optional = true},
+        {NULL, HAUL_TEXT, .head = "waits for"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "operations", columns);
+    haul_table_rows(table, self->schedule->workload->op_count, make_operation, self);
+    haul_table_limit(table, OPS_SHOWN);
+    haul_table_csv(table);
 }
 
-/* --- JSON */
-
-static void put_head(haul_json *json, const simulation_page *page)
-{
-    const haul_simulation *simulation = page->simulation;
-    const haul_workload *workload = page->workload;
-    haul_json_put_string(json, "report", "simulation");
-    haul_json_put_unsigned(json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_put_string(json, "workload", simulation->schedule->name);
-    haul_json_put_string(json, "source", workload->source);
-    haul_json_put_string(json, "machine", simulation->machine->name);
-    haul_json_put_ns(json, "makespan_s", page->run.makespan_ns);
-    haul_json_key(json, "interval_s");
-    haul_json_open_array(json);
-    haul_json_number(json, 1e-9 * (double)simulation->low_ns);
-    haul_json_number(json, 1e-9 * (double)simulation->high_ns);
-    haul_json_close_array(json);
-    haul_json_put_unsigned(json, "priced_copies", simulation->priced);
-    haul_json_put_unsigned(json, "priced_kernels", simulation->priced_kernels);
-    haul_json_put_string(json, "model", simulation->model);
-    haul_json_put_string(json, "weakest",
-                         simulation->weakest ? haul_provenance_text(simulation->weakest) : NULL);
-    haul_json_key(json, "assumed");
-    haul_json_open_array(json);
-    if (assumes_company(simulation))
-        haul_json_string(json, "busy_rate");
-    haul_json_close_array(json);
-    haul_json_put_ns(json, "kernels_alone_s", page->run.kernels_ns);
-    haul_json_put_ns(json, "copies_hidden_s", page->run.hidden_ns);
-    haul_json_put_ns(json, "copies_both_ways_s", page->run.both_ways_ns);
-    haul_json_put_ns(json, "copies_exposed_s", page->run.exposed_ns);
-    haul_json_put_ns(json, "idle_s", page->run.idle_ns);
-}
-
-static void put_resources(haul_json *json, const simulation_page *page)
-{
-    const haul_timeline *timeline = page->simulation->timeline;
-    haul_json_key(json, "resources");
-    haul_json_open_array(json);
-    for (size_t i = 0; i < timeline->resource_count; i++) {
-        const haul_resource *resource = &timeline->resources[i];
-        haul_json_open_object(json);
-        haul_json_put_string(json, "resource", resource_name(page, resource));
-        haul_json_put_unsigned(json, "device", page->workload->devices[resource->device].id);
-        haul_json_put_unsigned(json, "operations", resource->ops);
-        haul_json_put_ns(json, "busy_s", resource->busy_ns);
-        haul_json_put_ns(json, "idle_s", resource->idle_ns);
-        haul_json_close_object(json);
-    }
-    haul_json_close_array(json);
-}
-
-static void put_path(haul_json *json, const simulation_page *page)
-{
-    const haul_timeline *timeline = page->simulation->timeline;
-    haul_json_put_ns(json, "critical_s", timeline->critical_ns);
-    haul_json_key(json, "critical_path");
-    haul_json_open_array(json);
-    for (size_t i = 0; i < timeline->critical_count; i++)
-        haul_json_unsigned(json, timeline->critical[i] + 1);
-    haul_json_close_array(json);
-}
-
-static void put_op(haul_json *json, const simulation_page *page, uint32_t i)
-{
-    const haul_workload *workload = page->workload;
-    const haul_op *op = &workload->ops[i];
-    const haul_span span = page->simulation->timeline->ops[i];
-    uint32_t cause = HAUL_NONE;
-    const haul_waited waited = haul_simulation_waited(page->simulation, i, &cause);
-    haul_json_open_object(json);
-    haul_json_put_unsigned(json, "operation", i + 1);
-    haul_json_put_string(json, "name",
-                         op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name));
-    haul_json_put_string(json, "op", kind_of(op));
-    if (haul_op_on_device(op)) {
-        const haul_workload_stream *stream = &workload->streams[op->stream];
-        haul_json_put_unsigned(json, "device", workload->devices[stream->device].id);
-        haul_json_put_string(json, "stream", stream->name);
-    }
-    haul_json_put_string(json, "thread", workload->threads[op->thread].name);
-    if (haul_op_has_bytes(op) && op->bytes)
-        haul_json_put_unsigned(json, "bytes", op->bytes);
-    haul_json_put_ns(json, "start_s", span.start_ns);
-    haul_json_put_ns(json, "end_s", span.end_ns);
-    haul_json_put_string(json, "waited", waited_words[waited]);
-    if (cause != HAUL_NONE)
-        haul_json_put_unsigned(json, "behind", cause + 1);
-    haul_json_close_object(json);
-}
-
-static haul_status print_json(const simulation_page *page, haul_error *error)
-{
-    haul_json json = haul_json_begin(page->out);
-    haul_json_open_object(&json);
-    put_head(&json, page);
-    put_resources(&json, page);
-    put_path(&json, page);
-    haul_json_key(&json, "operations");
-    haul_json_open_array(&json);
-    for (uint32_t i = 0; i < page->workload->op_count; i++)
-        put_op(&json, page, i);
-    haul_json_close_array(&json);
-    haul_json_close_object(&json);
-    return haul_report_finish_json(&json, error);
-}
-
-static haul_status begin(const haul_simulation *simulation, FILE *out, simulation_page *page,
-                         haul_error *error)
-{
-    *page = (simulation_page){
-        .simulation = simulation, .workload = simulation->schedule->workload, .out = out};
-    return haul_breakdown_make(page->workload, simulation->timeline->ops, &page->run, error);
-}
-
-bool haul_fill_simulation(haul_simulation_tables *tables, const haul_simulation *simulation)
-{
-    simulation_page page;
-    if (begin(simulation, NULL, &page, NULL))
-        return false;
-    fill_run(&page, &tables->run);
-    fill_resources(&page, &tables->resources);
-    fill_ops(&page, &tables->first_operations);
-    return true;
-}
-
-haul_status haul_report_simulation(const haul_simulation *simulation, unsigned width,
-                                   haul_format format, FILE *out, haul_error *error)
+haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width)
 {
     HAUL_PLAIN_NUMERALS;
-    simulation_page page;
-    const haul_status status = begin(simulation, out, &page, error);
-    if (status)
-        return status;
-    if (format == HAUL_JSON)
-        return print_json(&page, error);
-    return format == HAUL_CSV ? print_csv(&page, error) : print_page(&page, width, error);
+    haul_breakdown run;
+    if (haul_breakdown_make(simulation->schedule->workload, simulation->timeline->ops, &run, NULL))
+        return NULL;
+    haul_report *report = haul_report_new("simulation");
+    say_answer(report, simulation, &run);
+    say_critical_path(report, simulation, &run);
+    say_uncertainty(report, simulation);
+    add_head(report, simulation, &run);
+    if (width)
+        add_drawing(report, simulation, width);
+    haul_report_section(report, "simulation", "The whole run");
+    add_breakdown(report, &run);
+    add_resources(report, simulation, &run);
+    add_critical_path(report, simulation->timeline);
+    add_operations(report, simulation);
+    return report;
 }

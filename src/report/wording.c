@@ -246,11 +246,9 @@ static size_t measure_word(const char *text, size_t *width)
     return length;
 }
 
-void haul_print_wrapped(const char *first, const char *text, FILE *out)
+void haul_print_hanging(size_t indent, const char *text, FILE *out)
 {
-    const size_t indent = strlen(first);
     size_t column = indent;
-    fputs(first, out);
     while (*text) {
         size_t width;
         const size_t length = measure_word(text, &width);
@@ -267,6 +265,12 @@ void haul_print_wrapped(const char *first, const char *text, FILE *out)
         text += length + strspn(text + length, " ");
     }
     fputc('\n', out);
+}
+
+void haul_print_wrapped(const char *first, const char *text, FILE *out)
+{
+    fputs(first, out);
+    haul_print_hanging(strlen(first), text, out);
 }
 
 void haul_print_paragraph(FILE *out, const char *first, const char *format, ...)

@@ -52,6 +52,9 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
  * spaces before the others. */
 void haul_print_wrapped(const char *first, const char *text, FILE *out);
 
+/* The same where `indent` columns of the line are printed already. */
+void haul_print_hanging(size_t indent, const char *text, FILE *out);
+
 /* The same of at most 2047 formatted bytes. */
 void haul_print_paragraph(FILE *out, const char *first, const char *format, ...) HAUL_PRINTF(3, 4);
 

@@ -355,7 +355,7 @@ def check_pages(browser, pages):
     check("a narrow window needs no scrolling across", wide <= 380, wide)
     browser.command("Emulation.clearDeviceMetricsOverride")
     for name, words in [("overlap", "263 streams"), ("advice", "pin the host buffers"),
-                        ("simulation", "engine, held by in 0"),
+                        ("simulation", "engine, by in 0"),
                         ("projection", "on h100-pcie5")]:
         browser.open(pages[name])
         settle(browser)

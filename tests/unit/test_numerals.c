@@ -22,6 +22,13 @@ static void say(haul_status status, const haul_error *error)
         fail_msg("%s", error->text);
 }
 
+static void write_report(haul_report *report, haul_format format, FILE *out, haul_error *error)
+{
+    const haul_report_options options = {.format = format, .verbose = true};
+    say(haul_report_write(report, &options, out, error), error);
+    haul_report_free(report);
+}
+
 static void write_machine(FILE *out, haul_machine *machine, haul_error *error)
 {
     char text[64];
@@ -29,7 +36,7 @@ static void write_machine(FILE *out, haul_machine *machine, haul_error *error)
     say(haul_quantity_parse("12.5 GB/s", HAUL_DIM_RATE, &rate, error), error);
     fprintf(out, "%s\n", haul_quantity_format(rate, HAUL_DIM_RATE, 3, text, sizeof text));
     say(haul_machine_write(machine, out, error), error);
-    say(haul_report_machine(machine, HAUL_JSON, out, error), error);
+    write_report(haul_report_machine(machine), HAUL_JSON, out, error);
 }
 
 static void write_schedule(FILE *out, haul_machine *machine, haul_error *error)
@@ -43,7 +50,7 @@ static void write_schedule(FILE *out, haul_machine *machine, haul_error *error)
     haul_simulation *simulation = NULL;
     say(haul_schedule_parse(text, strlen(text), "text", &schedule, error), error);
     say(haul_simulate(schedule, machine, NULL, &simulation, error), error);
-    say(haul_report_simulation(simulation, 100, HAUL_TABLE, out, error), error);
+    write_report(haul_report_simulation(simulation, 100), HAUL_TABLE, out, error);
     const haul_drawn drawn = {.workload = schedule->workload, .spans = simulation->timeline->ops};
     const haul_page page = {.title = "page", .timelines = &drawn, .timeline_count = 1};
     say(haul_page_write(&page, out, error), error);

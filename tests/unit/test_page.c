@@ -272,16 +272,19 @@ static written write_evil_page(size_t count)
     haul_machine *machine = evil_machine();
     assert_non_null(machine);
     const haul_machine *machines[] = {machine};
+    haul_report *report = haul_report_analysis(workload, analysis);
     const haul_page page = {.title = evil_names[0],
                             .command = evil_names[2],
                             .timelines = drawn,
                             .timeline_count = 2,
-                            .workload = workload,
+                            .reports = (const haul_report *const *)&report,
+                            .report_count = 1,
                             .analysis = analysis,
                             .advice = &evil_advice,
                             .machines = machines,
                             .machine_count = 1};
     const written made = write_page(&page);
+    haul_report_free(report);
     haul_machine_free(machine);
     haul_analysis_free(analysis);
     release_named(&named);
@@ -324,12 +327,15 @@ static void draws_nothing_where_there_is_nothing(void **state)
     haul_error error;
     assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
     const haul_drawn drawn = {.workload = workload};
+    haul_report *report = haul_report_analysis(workload, analysis);
     const haul_page page = {.title = "empty",
                             .timelines = &drawn,
                             .timeline_count = 1,
-                            .workload = workload,
+                            .reports = (const haul_report *const *)&report,
+                            .report_count = 1,
                             .analysis = analysis};
     written made = write_page(&page);
+    haul_report_free(report);
     assert_null(strstr(made.text, "nan"));
     free(made.text);
     const haul_page bare = {.title = "bare"};

@@ -1,49 +1,9 @@
-/* What a recorded program did: its times in tables, its copies' sizes as histograms. */
+/* The sizes of a recorded program's copies as histograms (AHEAD, Figure 1). */
 #include <math.h>
 
 #include "haul/units.h"
-#include "page/html.h"
 #include "page/page_parts.h"
-#include "report/analysis_tables.h"
 #include "report/wording.h"
-
-static void write_notes(const char *head, const haul_note *notes, size_t count, FILE *out)
-{
-    if (!count)
-        return;
-    fprintf(out, "<h3>%s</h3>\n<ul class=\"notes\">\n", head);
-    for (size_t i = 0; i < count; i++) {
-        fputs("<li>", out);
-        haul_html_text(notes[i].text, out);
-        if (notes[i].count)
-            fprintf(out, " (%s)", haul_say_count(notes[i].count).text);
-        fputs("</li>\n", out);
-    }
-    fputs("</ul>\n", out);
-}
-
-void haul_page_costs(haul_page_writer *self)
-{
-    const haul_analysis *analysis = self->page->analysis;
-    const haul_workload *workload = self->page->workload;
-    haul_table table;
-    fputs("<div class=\"beside\">\n", self->out);
-    haul_fill_times(&table, analysis);
-    haul_page_table(self, &table, NULL);
-    if (analysis->group_count) {
-        haul_fill_copies(&table, analysis);
-        haul_page_table(self, &table, NULL);
-    }
-    if (analysis->largest_count) {
-        haul_fill_largest(&table, workload, analysis);
-        haul_page_table(self, &table, NULL);
-    }
-    fputs("</div>\n", self->out);
-    write_notes("The profile lacks", workload->missing, workload->missing_count, self->out);
-    write_notes("Repaired", workload->repairs, workload->repair_count, self->out);
-}
-
-/* --- sizes (AHEAD, Figure 1) */
 
 enum { PANEL_WIDTH = 440, PLOT_HEIGHT = 78, PLOT_TOP = 30, PANEL_HEIGHT = 246 };
 
@@ -148,35 +108,14 @@ static void write_panel(const haul_copy_group *group, histogram bars, FILE *out)
     fputs("</svg>\n</figure>\n", out);
 }
 
-static void fill_sizes(haul_table *table, const haul_analysis *analysis)
-{
-    static const char *const heads[] = {"<copies", "<size of one", "count", "bytes", "summed"};
-    haul_table_begin(table, heads, 5);
-    for (size_t i = 0; i < analysis->group_count; i++) {
-        const haul_copy_group *group = &analysis->groups[i];
-        for (int k = 0; k < HAUL_DECADES; k++) {
-            const haul_totals *decade = &group->decades[k];
-            if (!decade->count)
-                continue;
-            haul_table_cell(table, "%s", haul_say_copies(group->direction, group->memory).text);
-            haul_table_cell(table, "%s", haul_say_decade(k).text);
-            haul_table_cell(table, "%s", haul_say_count(decade->count).text);
-            haul_table_cell(table, "%s", haul_say_bytes(decade->bytes).text);
-            haul_table_cell(table, "%s", haul_say_time(decade->time_ns).text);
-        }
-    }
-}
-
 void haul_page_sizes(haul_page_writer *self)
 {
     const haul_analysis *analysis = self->page->analysis;
+    if (!analysis)
+        return;
     const histogram range = find_range(analysis);
     fputs("<div class=\"panels\">\n", self->out);
     for (size_t i = 0; i < analysis->group_count; i++)
         write_panel(&analysis->groups[i], range, self->out);
-    fputs("</div>\n<details><summary>In figures</summary>\n", self->out);
-    haul_table table;
-    fill_sizes(&table, analysis);
-    haul_page_table(self, &table, NULL);
-    fputs("</details>\n", self->out);
+    fputs("</div>\n", self->out);
 }

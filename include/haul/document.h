@@ -1,0 +1,131 @@
+/* A report as a document: what a command answers, described once, for every writer.
+ *
+ * A report is a tree of tables. Each table names its columns, with a unit and a type; a table of
+ * one row is an object. Between the tables stand sentences, for people. From one description come
+ *
+ *   terminal  sentences, labelled lines, and the columns that have a head, with readable units
+ *   JSON      the columns and tables that have a key, in base units (docs/json.md)
+ *   CSV       the one table that haul_table_csv names, in base units
+ *   HTML      as on the terminal, in sections (haul/page.h)
+ *
+ * A report that could not be made for lack of memory is NULL. All functions pass over NULL, and
+ * haul_report_write returns NO_MEMORY for it: a report is described without a check in between. */
+#ifndef HAUL_DOCUMENT_H
+#define HAUL_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "haul/status.h"
+
+HAUL_BEGIN
+
+typedef enum haul_format { HAUL_TABLE, HAUL_JSON, HAUL_CSV } haul_format;
+
+/* The type of a column's values, which haul_table_row takes in this C type. */
+typedef enum haul_unit {
+    HAUL_TEXT,     /* const char *; NULL: not known */
+    HAUL_NAME,     /* the same, shortened where people read it */
+    HAUL_COUNT,    /* uint64_t; HAUL_NO_COUNT: not known */
+    HAUL_ID,       /* the same, for people without commas */
+    HAUL_BYTES,    /* the same */
+    HAUL_TIME,     /* int64_t, nanoseconds; in JSON and CSV seconds with all digits */
+    HAUL_SECONDS,  /* double, as all that follow; NaN: not known */
+    HAUL_INTERVAL, /* two doubles: low and high, seconds; in JSON an array, in CSV two columns */
+    HAUL_RATE,     /* bytes per second */
+    HAUL_SHARE,    /* of 1 */
+    HAUL_PERCENT,  /* of 100 */
+    HAUL_FACTOR,   /* "1.50x" */
+    HAUL_NUMBER,
+    HAUL_FLAG, /* int: in JSON true or false */
+} haul_unit;
+
+#define HAUL_NO_COUNT UINT64_MAX
+
+/* A column; a list of them ends with {0}. Numbers are to the right, texts to the left. */
+typedef struct haul_column {
+    const char *key; /* in JSON, with the unit; NULL: not there; "": the value stands alone */
+    haul_unit unit;
+    const char *head; /* for people; NULL: not for them */
+    bool optional; /* left out of JSON where not known; no column for people where none is known */
+    const char *csv; /* in CSV; NULL: as in JSON; "": not there */
+} haul_column;
+
+/* A node of the tree. The document is one, an object, whose parent is NULL. */
+typedef struct haul_table haul_table;
+typedef haul_table haul_report;
+
+/* A document; `name` is the value of its key "report". Free with haul_report_free. */
+HAUL_API haul_report *haul_report_new(const char *name);
+HAUL_API void haul_report_free(haul_report *report);
+
+/* Adds a table, an array of objects in JSON, inside the last row of `parent`. `key` NULL: it is for
+ * people alone, or for CSV. `columns` has to outlive the report. */
+HAUL_API haul_table *haul_report_table(haul_table *parent, const char *key,
+                                       const haul_column *columns);
+
+/* The same as an object, each of whose members is a row, named by its first column. */
+HAUL_API haul_table *haul_report_map(haul_table *parent, const char *key,
+                                     const haul_column *columns);
+
+/* The same as an array of values: one column. With a head, for people a list with that title. */
+HAUL_API haul_table *haul_report_list(haul_table *parent, const char *key,
+                                      const haul_column *columns);
+
+/* Adds a row: a value for each column, in the type of its unit. Texts are copied. */
+HAUL_API void haul_table_row(haul_table *table, ...);
+
+/* Gives a table of `count` rows that are made when they are written, so that a long one takes no
+ * memory: `make` adds row number `row` to the table that it gets. `state` has to outlive the
+ * report. */
+typedef void (*haul_row_maker)(haul_table *table, const void *state, size_t row);
+HAUL_API void haul_table_rows(haul_table *table, size_t count, haul_row_maker make,
+                              const void *state);
+
+/* Adds an object with its values. `key` NULL: they are members of the object around it. For people
+ * each value with a head is a line. */
+HAUL_API haul_table *haul_report_object(haul_table *parent, const char *key,
+                                        const haul_column *columns, ...);
+
+/* Adds a text under a key that is not known before; NULL is null. */
+HAUL_API void haul_report_value(haul_table *parent, const char *key, const char *text);
+
+/* The table that CSV consists of. */
+HAUL_API void haul_table_csv(haul_table *table);
+
+/* Gives a column another head than its description has. */
+HAUL_API void haul_table_head(haul_table *table, size_t column, const char *head);
+
+/* Shows people at most `rows` rows, then how many more there are. */
+HAUL_API void haul_table_limit(haul_table *table, size_t rows);
+
+/* For people, at most 2000 bytes each: a paragraph; a line with a label before it; and characters
+ * that are printed as they are, on the terminal alone (NULL: there was no memory for them). */
+HAUL_API void haul_report_say(haul_report *report, const char *format, ...) HAUL_PRINTF(2, 3);
+HAUL_API void haul_report_line(haul_report *report, const char *label, const char *format, ...)
+    HAUL_PRINTF(3, 4);
+HAUL_API void haul_report_drawing(haul_report *report, const char *text);
+
+/* All that follows belongs to a section of a page, named `id`, up to the next. */
+HAUL_API void haul_report_section(haul_report *report, const char *id, const char *title);
+
+/* All that follows is shown on the terminal only where asked for: method, legends, parameters. */
+HAUL_API void haul_report_detail(haul_report *report, bool is_detail);
+
+typedef struct haul_report_options {
+    haul_format format;
+    bool verbose; /* with all details */
+    size_t top;   /* rows of tables that have a limit; 0: their own */
+} haul_report_options;
+
+/* Writes the report. Returns IO where `out` fails; NO_MEMORY where `report` is NULL or lacks a
+ * part. */
+HAUL_API haul_status haul_report_write(const haul_report *report,
+                                       const haul_report_options *options, FILE *out,
+                                       haul_error *error);
+
+HAUL_END
+
+#endif

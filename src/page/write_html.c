@@ -1,0 +1,134 @@
+#include "page/write_html.h"
+
+#include <string.h>
+
+#include "page/html.h"
+#include "report/wording.h"
+
+enum { ROWS_SHOWN = 200 };
+
+bool haul_html_is_shown(const haul_table *part)
+{
+    return part->part == HAUL_PART_PARAGRAPH || part->part == HAUL_PART_LINE ||
+           (part->part <= HAUL_PART_LIST && haul_table_is_shown(part));
+}
+
+static void write_pair(const char *label, const char *text, FILE *out)
+{
+    fputs("<dt>", out);
+    haul_html_text(label, out);
+    fputs("</dt><dd>", out);
+    haul_html_text(text, out);
+    fputs("</dd>\n", out);
+}
+
+/* Two blanks before a row's name indent it. */
+static void write_cell(const haul_table *table, size_t row, size_t column, FILE *out)
+{
+    char buffer[HAUL_CELL_BYTES];
+    const haul_column *of = &table->columns[column];
+    const char *text = haul_cell_say(of, haul_table_cell(table, row, column), buffer);
+    const bool is_within = !strncmp(text, "  ", 2);
+    fprintf(out, "<td%s>",
+            is_within                 ? " class=\"left within\""
+            : haul_column_is_left(of) ? " class=\"left\""
+                                      : "");
+    haul_html_text(text + (is_within ? 2 : 0), out);
+    fputs("</td>", out);
+}
+
+static void write_heads(const haul_table *table, FILE *out)
+{
+    fputs("<div class=\"scroll\"><table>\n<thead>\n<tr>", out);
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (!haul_column_is_shown(table, c))
+            continue;
+        fprintf(out, "<th scope=\"col\"%s>",
+                haul_column_is_left(&table->columns[c]) ? " class=\"left\"" : "");
+        haul_html_text(table->columns[c].head, out);
+        fputs("</th>", out);
+    }
+    fputs("</tr>\n</thead>\n<tbody>\n", out);
+}
+
+static void write_table(const haul_table *table, FILE *out)
+{
+    const size_t rows = haul_table_rows_shown(table, &(haul_report_options){.top = ROWS_SHOWN});
+    write_heads(table, out);
+    for (size_t r = 0; r < rows; r++) {
+        fputs("<tr>", out);
+        for (size_t c = 0; c < table->column_count; c++)
+            if (haul_column_is_shown(table, c))
+                write_cell(table, r, c, out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody>\n</table></div>\n", out);
+    if (rows < table->row_count)
+        fprintf(out, "<p class=\"remark\">%s.</p>\n",
+                haul_say_number_of(table->row_count - rows, "more row", NULL).text);
+}
+
+static void write_list(const haul_table *list, FILE *out)
+{
+    fputs("<h3>", out);
+    haul_html_text(list->columns[0].head, out);
+    fputs("</h3>\n<ul class=\"notes\">\n", out);
+    for (size_t r = 0; r < list->row_count; r++) {
+        fputs("<li>", out);
+        haul_html_text(haul_table_cell(list, r, 0)->text, out);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+static bool is_pairs(const haul_table *part)
+{
+    return part->part == HAUL_PART_LINE || part->part == HAUL_PART_OBJECT;
+}
+
+static void write_pairs(const haul_table *part, FILE *out)
+{
+    char buffer[HAUL_CELL_BYTES];
+    if (part->part == HAUL_PART_LINE)
+        write_pair(part->key, part->text, out);
+    for (size_t c = 0; c < part->column_count; c++)
+        if (haul_column_is_shown(part, c))
+            write_pair(part->columns[c].head,
+                       haul_cell_say(&part->columns[c], haul_table_cell(part, 0, c), buffer), out);
+}
+
+/* Tables stand beside each other where there is room; lines that follow each other are one list. */
+void haul_html_parts(const haul_table *first, FILE *out)
+{
+    const haul_table *before = NULL;
+    for (const haul_table *part = first; part && part->part != HAUL_PART_SECTION;
+         part = part->reading) {
+        if (!haul_html_is_shown(part))
+            continue;
+        if (before && is_pairs(before) && !is_pairs(part))
+            fputs("</dl>\n", out);
+        if (is_pairs(part) && (!before || !is_pairs(before)))
+            fputs("<dl class=\"answers\">\n", out);
+        before = part;
+        if (is_pairs(part)) {
+            write_pairs(part, out);
+        } else if (part->part == HAUL_PART_PARAGRAPH) {
+            fputs("<p class=\"remark\">", out);
+            haul_html_text(part->text, out);
+            fputs("</p>\n", out);
+        } else if (part->part == HAUL_PART_LIST) {
+            write_list(part, out);
+        } else {
+            write_table(part, out);
+        }
+    }
+    if (before && is_pairs(before))
+        fputs("</dl>\n", out);
+}
+
+void haul_html_answer(const haul_report *report, FILE *out)
+{
+    fputs("<div class=\"answer\">\n", out);
+    haul_html_parts(report, out);
+    fputs("</div>\n", out);
+}

@@ -1,0 +1,16 @@
+/* A report on a page. */
+#ifndef HAUL_PAGE_WRITE_HTML_H
+#define HAUL_PAGE_WRITE_HTML_H
+
+#include "report/document.h"
+
+/* The sentences, lines and values before the first section. */
+void haul_html_answer(const haul_report *report, FILE *out);
+
+/* Whether a page shows anything of the part. */
+bool haul_html_is_shown(const haul_table *part);
+
+/* The parts of a section, from its first on. */
+void haul_html_parts(const haul_table *first, FILE *out);
+
+#endif

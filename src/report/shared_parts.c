@@ -1,0 +1,66 @@
+#include "report/shared_parts.h"
+
+#include <stdio.h>
+
+#include "report/wording.h"
+
+enum { NAME_WIDTH = 48 };
+
+void haul_report_caution(haul_report *report, const haul_workload *workload)
+{
+    const size_t count = workload->missing_count + workload->repair_count;
+    char more[64] = "";
+    if (count > 1)
+        (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", count - 1);
+    if (workload->missing_count)
+        haul_report_line(report, "caution", "the profile lacks: %.600s%s",
+                         workload->missing[0].text, more);
+    else if (count)
+        haul_report_line(report, "caution", "%.600s%s", workload->repairs[0].text, more);
+}
+
+void haul_report_sentences(haul_table *parent, const char *key, const haul_column *column,
+                           const char *const *texts, size_t count)
+{
+    haul_table *list = haul_report_list(parent, key, column);
+    for (size_t i = 0; i < count; i++)
+        haul_table_row(list, texts[i]);
+}
+
+void haul_report_notes(haul_report *report, const haul_workload *workload)
+{
+    static const haul_column missing[] = {{"", HAUL_TEXT, .head = "The profile lacks"}, {0}};
+    static const haul_column repaired[] = {{NULL, HAUL_TEXT, .head = "Repaired"}, {0}};
+    static const haul_column repairs[] = {
+        {"text", .unit = HAUL_TEXT}, {"count", HAUL_COUNT, .optional = true}, {0}};
+    haul_table *lacking = haul_report_list(report, "missing", missing);
+    for (size_t i = 0; i < workload->missing_count; i++)
+        haul_table_row(lacking, workload->missing[i].text);
+    haul_table *rows = haul_report_table(report, "repairs", repairs);
+    haul_table *list = haul_report_list(report, NULL, repaired);
+    for (size_t i = 0; i < workload->repair_count; i++) {
+        const haul_note *repair = &workload->repairs[i];
+        char text[1100];
+        haul_table_row(rows, repair->text, repair->count ? repair->count : HAUL_NO_COUNT);
+        (void)snprintf(text, sizeof text, repair->count ? "%.1000s (%s)" : "%.1000s", repair->text,
+                       haul_say_number_of(repair->count, "time", NULL).text);
+        haul_table_row(list, text);
+    }
+}
+
+const char *haul_say_cost(const haul_workload *workload, const haul_cost_row *row, char *text)
+{
+    const haul_words size = haul_say_bytes(row->bytes);
+    const char *of = row->bytes ? " of " : "", *bytes = row->bytes ? size.text : "";
+    if (row->kind == HAUL_OP_COPY)
+        (void)snprintf(text, HAUL_COST_NAME_BYTES, "copy %s%s%s",
+                       haul_say_copies(row->direction, row->memory).text, of, bytes);
+    else if (row->kind == HAUL_OP_MEMSET)
+        (void)snprintf(text, HAUL_COST_NAME_BYTES, "memset%s%s", of, bytes);
+    else if (*haul_workload_string(workload, row->name))
+        haul_shorten_name(haul_workload_string(workload, row->name), NAME_WIDTH, text,
+                          HAUL_COST_NAME_BYTES);
+    else
+        (void)snprintf(text, HAUL_COST_NAME_BYTES, "kernel without a name");
+    return text;
+}

@@ -1,0 +1,166 @@
+/* A report for programs: JSON (docs/json.md) and CSV (RFC 4180). */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/json_out.h"
+#include "haul/csv.h"
+#include "report/document.h"
+
+static void put_value(haul_json *json, const haul_column *column, const haul_cell *cell)
+{
+    if (column->unit == HAUL_INTERVAL) {
+        haul_json_open_array(json);
+        haul_json_number(json, cell->ends[0]);
+        haul_json_number(json, cell->ends[1]);
+        haul_json_close_array(json);
+    } else if (haul_cell_is_unknown(column, cell)) {
+        haul_json_null(json);
+    } else if (column->unit <= HAUL_NAME) {
+        haul_json_string(json, cell->text);
+    } else if (column->unit <= HAUL_BYTES) {
+        haul_json_unsigned(json, cell->count);
+    } else if (column->unit == HAUL_TIME) {
+        haul_json_ns(json, cell->ns);
+    } else if (column->unit == HAUL_FLAG) {
+        haul_json_bool(json, cell->count);
+    } else {
+        haul_json_number(json, cell->number);
+    }
+}
+
+static void put_part(haul_json *json, const haul_table *part);
+
+/* Whether the row is a value and no object. */
+static bool is_plain(const haul_table *table, size_t first)
+{
+    return first < table->column_count && table->columns[first].key && !*table->columns[first].key;
+}
+
+/* The members of a row, from column `first` on, and the tables inside it, which start at *inside
+ * and are taken off there. */
+static void put_members(haul_json *json, const haul_table *table, size_t row, size_t first,
+                        const haul_table **inside)
+{
+    for (size_t c = first; c < table->column_count; c++) {
+        const haul_column *column = &table->columns[c];
+        const haul_cell *cell = haul_table_cell(table, row, c);
+        if (!column->key || (column->optional && haul_cell_is_unknown(column, cell)))
+            continue;
+        haul_json_key(json, column->key);
+        put_value(json, column, cell);
+    }
+    for (; *inside && (*inside)->parent_row == row; *inside = (*inside)->next)
+        put_part(json, *inside);
+}
+
+static void put_row(haul_json *json, const haul_table *table, size_t row, size_t first,
+                    const haul_table **inside)
+{
+    if (is_plain(table, first)) {
+        put_value(json, &table->columns[first], haul_table_cell(table, row, first));
+        return;
+    }
+    haul_json_open_object(json);
+    put_members(json, table, row, first, inside);
+    haul_json_close_object(json);
+}
+
+static void put_map(haul_json *json, const haul_table *map)
+{
+    const haul_table *inside = map->first;
+    haul_json_open_object(json);
+    for (size_t r = 0; r < map->row_count; r++) {
+        haul_json_key(json, haul_table_cell(map, r, 0)->text);
+        put_row(json, map, r, 1, &inside);
+    }
+    haul_json_close_object(json);
+}
+
+static void put_array(haul_json *json, const haul_table *table)
+{
+    const haul_table *inside = table->first;
+    haul_json_open_array(json);
+    for (size_t r = 0; r < table->row_count; r++)
+        put_row(json, table, r, 0, &inside);
+    haul_json_close_array(json);
+}
+
+static void put_part(haul_json *json, const haul_table *part)
+{
+    const haul_table *inside = part->first;
+    if (part->part > HAUL_PART_LIST)
+        return;
+    if (!part->key) {
+        if (part->part == HAUL_PART_OBJECT)
+            put_members(json, part, 0, 0, &inside);
+        return;
+    }
+    haul_json_key(json, part->key);
+    if (part->part == HAUL_PART_OBJECT)
+        put_row(json, part, 0, 0, &inside);
+    else if (part->part == HAUL_PART_MAP)
+        put_map(json, part);
+    else
+        put_array(json, part);
+}
+
+void haul_write_json(const haul_report *report, FILE *out)
+{
+    haul_json json = haul_json_begin(out);
+    const haul_table *inside = report->first;
+    put_row(&json, report, 0, 0, &inside);
+    (void)haul_json_end(&json);
+}
+
+static const char *csv_name(const haul_column *column)
+{
+    return column->csv ? column->csv : column->key ? column->key : "";
+}
+
+static void print_value(const haul_column *column, const haul_cell *cell, FILE *out)
+{
+    if (haul_cell_is_unknown(column, cell))
+        return;
+    if (column->unit <= HAUL_NAME)
+        haul_csv_put(cell->text, out);
+    else if (column->unit <= HAUL_BYTES || column->unit == HAUL_FLAG)
+        fprintf(out, "%" PRIu64, cell->count);
+    else if (column->unit == HAUL_TIME)
+        fprintf(out, "%" PRId64 ".%09" PRId64, cell->ns / 1000000000, cell->ns % 1000000000);
+    else
+        fprintf(out, "%.9g", cell->number);
+    if (column->unit == HAUL_INTERVAL)
+        fprintf(out, ",%.9g", cell->ends[1]);
+}
+
+static void print_csv(const haul_table *table, FILE *out)
+{
+    const char *comma = "";
+    for (size_t c = 0; c < table->column_count; c++) {
+        const haul_column *column = &table->columns[c];
+        if (!*csv_name(column))
+            continue;
+        fprintf(out, "%s%s", comma,
+                column->unit == HAUL_INTERVAL ? "low_s,high_s" : csv_name(column));
+        comma = ",";
+    }
+    fputc('\n', out);
+    for (size_t r = 0; r < table->row_count; r++) {
+        comma = "";
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (!*csv_name(&table->columns[c]))
+                continue;
+            fputs(comma, out);
+            print_value(&table->columns[c], haul_table_cell(table, r, c), out);
+            comma = ",";
+        }
+        fputc('\n', out);
+    }
+}
+
+void haul_write_csv(const haul_report *report, FILE *out)
+{
+    for (const haul_table *part = report; part; part = part->reading)
+        if (part->is_csv)
+            print_csv(part, out);
+}
