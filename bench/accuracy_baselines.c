@@ -215,14 +215,14 @@ static haul_status run_transfers(const char *data, tally *total, FILE *out, haul
     return status;
 }
 
-static void gather(const haul_workload *workload, const haul_size_class *alike,
+static void gather(const haul_workload *workload, const haul_size_classes *classes,
                    haul_class_range range, haul_sample *samples)
 {
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c++) {
-        const haul_size_class_key *self = &alike->classes[c];
+        const haul_size_class *self = &classes->items[c];
         for (size_t k = 0; k < self->count; k++) {
-            const haul_op *op = &workload->ops[alike->ops[self->first + k]];
+            const haul_op *op = &workload->ops[classes->ops[self->first + k]];
             samples[count++] = (haul_sample){.copy = {self->bytes, (haul_direction)self->direction,
                                                       (haul_memory)self->memory, HAUL_NEAR},
                                              .seconds = 1e-9 * (double)op->dur_ns};
@@ -241,19 +241,19 @@ static const char *gpu_of(const haul_workload *workload, const char *path)
 static haul_status run_profile(const char *path, tally *total, FILE *out, haul_error *error)
 {
     haul_workload *workload = NULL;
-    haul_size_class alike = {0};
+    haul_size_classes classes = {0};
     haul_status status = haul_trace_load(path, &workload, error);
     if (!status)
-        status = haul_size_class_make(workload, NULL, &alike, error);
-    for (haul_class_range range = {0}; !status && range.end < alike.class_count;) {
-        range = haul_size_class_group(&alike, range.end);
-        const size_t count = haul_size_class_copies(&alike, range);
+        status = haul_size_classes_make(workload, NULL, &classes, error);
+    for (haul_class_range range = {0}; !status && range.end < classes.count;) {
+        range = haul_size_group(&classes, range.end);
+        const size_t count = haul_size_copies(&classes, range);
         haul_sample *samples = calloc(count, sizeof *samples);
         if (!samples) {
             status = haul_fail_no_memory(error);
             break;
         }
-        gather(workload, &alike, range, samples);
+        gather(workload, &classes, range, samples);
         const contest self = {.name = profile_name(path),
                               .gpu = gpu_of(workload, path),
                               .samples = samples,
@@ -261,7 +261,7 @@ static haul_status run_profile(const char *path, tally *total, FILE *out, haul_e
         status = run_contest(&self, total, out, error);
         free(samples);
     }
-    haul_size_class_release(&alike);
+    haul_size_classes_release(&classes);
     haul_workload_free(workload);
     return status;
 }

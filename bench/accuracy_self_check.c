@@ -20,10 +20,10 @@ static const double goal_median = 0.5, goal_worst = 4;
 /* A profile with what is found of it. */
 typedef struct subject {
     haul_workload *workload;
-    haul_size_class alike;
-    haul_contention_fit collisions;
+    haul_size_classes classes;
+    haul_contention contention;
     haul_arena arena;
-    haul_self_check with;  /* collisions */
+    haul_self_check with;  /* contention */
     haul_self_check alone; /* a curve that does not know them */
     double line;           /* wape of a line through each direction and memory */
 } subject;
@@ -34,7 +34,7 @@ typedef struct gap_list {
     size_t capacity;
 } gap_list;
 
-static haul_status check(subject *self, const haul_contention_fit *collisions, haul_self_check *out,
+static haul_status check(subject *self, const haul_contention *contention, haul_self_check *out,
                          haul_error *error)
 {
     haul_machine *machine = NULL;
@@ -42,8 +42,8 @@ static haul_status check(subject *self, const haul_contention_fit *collisions, h
     haul_status status = haul_model_find("auto", &model, error);
     if (!status)
         status =
-            haul_recording_fit(self->workload, &self->alike, collisions, NULL, &machine, error);
-    const haul_self_check_inputs inputs = {self->workload, &self->alike, collisions, machine,
+            haul_recording_fit(self->workload, &self->classes, contention, NULL, &machine, error);
+    const haul_self_check_inputs inputs = {self->workload, &self->classes, contention, machine,
                                            model.model};
     if (!status)
         status = haul_self_check_run(&inputs, &self->arena, out, error);
@@ -56,12 +56,11 @@ static size_t gather(const subject *self, haul_class_range range, haul_sample *s
 {
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c++) {
-        const haul_size_class_key *alike_class = &self->alike.classes[c];
-        for (size_t k = 0; k < alike_class->count; k++) {
-            const uint32_t op = self->alike.ops[alike_class->first + k];
-            samples[count++] =
-                (haul_sample){.copy.bytes = alike_class->bytes,
-                              .seconds = 1e-9 * (double)self->workload->ops[op].dur_ns};
+        const haul_size_class *one = &self->classes.items[c];
+        for (size_t k = 0; k < one->count; k++) {
+            const uint32_t op = self->classes.ops[one->first + k];
+            samples[count++] = (haul_sample){
+                .copy.bytes = one->bytes, .seconds = 1e-9 * (double)self->workload->ops[op].dur_ns};
         }
     }
     return count;
@@ -72,7 +71,7 @@ static size_t gather(const subject *self, haul_class_range range, haul_sample *s
 static haul_status add_line(const subject *self, haul_class_range range, double *miss_s,
                             double *time_s, haul_error *error)
 {
-    haul_sample *samples = calloc(haul_size_class_copies(&self->alike, range), sizeof *samples);
+    haul_sample *samples = calloc(haul_size_copies(&self->classes, range), sizeof *samples);
     if (!samples)
         return haul_fail_no_memory(error);
     const size_t count = gather(self, range, samples);
@@ -96,8 +95,8 @@ static haul_status check_line(subject *self, haul_error *error)
 {
     double miss_s = 0, time_s = 0;
     haul_status status = HAUL_OK;
-    for (haul_class_range range = {0}; !status && range.end < self->alike.class_count;) {
-        range = haul_size_class_group(&self->alike, range.end);
+    for (haul_class_range range = {0}; !status && range.end < self->classes.count;) {
+        range = haul_size_group(&self->classes, range.end);
         status = add_line(self, range, &miss_s, &time_s, error);
     }
     self->line = time_s > 0 ? 100 * miss_s / time_s : 0;
@@ -106,14 +105,14 @@ static haul_status check_line(subject *self, haul_error *error)
 
 static haul_status measure(const char *path, subject *self, haul_error *error)
 {
-    const haul_contention_fit none = {0};
+    const haul_contention none = {0};
     haul_status status = haul_trace_load(path, &self->workload, error);
     if (!status)
-        status = haul_size_class_make(self->workload, NULL, &self->alike, error);
+        status = haul_size_classes_make(self->workload, NULL, &self->classes, error);
     if (!status)
-        status = haul_contention_fit_find(self->workload, &self->alike, &self->collisions, error);
+        status = haul_contention_find(self->workload, &self->classes, &self->contention, error);
     if (!status)
-        status = check(self, &self->collisions, &self->with, error);
+        status = check(self, &self->contention, &self->with, error);
     if (!status)
         status = check(self, &none, &self->alone, error);
     return status ? status : check_line(self, error);
@@ -121,8 +120,8 @@ static haul_status measure(const char *path, subject *self, haul_error *error)
 
 static void release(subject *self)
 {
-    haul_contention_fit_release(&self->collisions);
-    haul_size_class_release(&self->alike);
+    haul_contention_release(&self->contention);
+    haul_size_classes_release(&self->classes);
     haul_workload_free(self->workload);
     haul_arena_release(&self->arena);
 }
@@ -202,18 +201,18 @@ static const char *find_path(const profile_files *files, const char *name)
     return NULL;
 }
 
-/* The copies of `other`, with their own collisions, on the link and at the speeds of `self`. */
+/* The copies of `other`, with their own contention, on the link and at the speeds of `self`. */
 static haul_status price_other(subject *self, subject *other, FILE *out, haul_error *error)
 {
     haul_machine *machine = NULL;
     haul_model_ref model = {0};
     haul_status status = haul_model_find("auto", &model, error);
     if (!status)
-        status = haul_recording_fit(self->workload, &self->alike, &self->collisions, NULL, &machine,
-                                    error);
-    haul_contention_fit collisions = other->collisions;
-    memcpy(collisions.loss, self->collisions.loss, sizeof collisions.loss);
-    const haul_self_check_inputs inputs = {other->workload, &other->alike, &collisions, machine,
+        status = haul_recording_fit(self->workload, &self->classes, &self->contention, NULL,
+                                    &machine, error);
+    haul_contention contention = other->contention;
+    memcpy(contention.loss, self->contention.loss, sizeof contention.loss);
+    const haul_self_check_inputs inputs = {other->workload, &other->classes, &contention, machine,
                                            model.model};
     haul_self_check identity;
     if (!status)
@@ -234,7 +233,7 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
 
 static haul_status print_siblings(const profile_files *files, FILE *out, haul_error *error)
 {
-    fputs("\nThe link fitted to one profile, with the speed that its collisions keep, on another "
+    fputs("\nThe link fitted to one profile, with the speed that its contention keep, on another "
           "profile of the same machine with other sizes; copies of which the first knows one size "
           "are left out, for a single point tells no slope. Floor, wape and median relative error, "
           "in percent.\n\n"
@@ -272,7 +271,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         "of t, in percent. Floor: the price is the median of the copies of that direction, memory "
         "and size. Line: a straight line (weighted least squares on relative error), or the median "
         "where there is one size. Curve: what "
-        "haul fits, without collisions; ours: with them.\n\n"
+        "haul fits, without contention; ours: with them.\n\n"
         "| profile | copies | floor | line | curve | ours | ours above floor |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
         out);

@@ -6,6 +6,7 @@
 #include "advise/advisor.h"
 #include "base/numerals.h"
 #include "base/stats.h"
+#include "timeline/predicted_run.h"
 #include "timeline/replay.h"
 
 /* What is left for changes made together is at least this share of the operations to schedule. */
@@ -199,9 +200,11 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
                                            .release = HAUL_RELEASE_HOST,
                                            .durations_ns = self->study.durations_ns,
                                            .call_durations_ns = self->study.call_durations_ns};
-    const haul_status status = haul_timeline_run(self->workload, &options, &self->before, error);
+    haul_predicted_run run;
+    const haul_status status = haul_predicted_run_make(self->workload, &options, NULL, &run, error);
     if (status)
         return status;
+    self->before = run.timeline;
     self->critical = calloc(self->workload->op_count + 1, sizeof *self->critical);
     if (!self->critical)
         return haul_fail_no_memory(error);
@@ -302,6 +305,7 @@ haul_status haul_advise(const haul_workload *workload, const haul_advise_options
     self->most_ops = self->options->most_ops ? self->options->most_ops : usual_ops;
     self->study.workload = workload;
     self->study.arena = &self->arena;
+    self->notes.arena = &self->arena;
     haul_status status = make(self, error);
     if (!status)
         status = hand_over(self, error);

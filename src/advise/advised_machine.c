@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise/advisor.h"
+#include "workload/op_class.h"
 
 /* Whether copies of both directions run at once on some device: then their recorded times hold what
  * they cost each other. */
@@ -19,10 +20,7 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
         const haul_op *op = &workload->ops[i];
         if (!haul_op_crosses(op))
             continue;
-        const uint32_t device =
-            op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
-        int64_t *of =
-            &ends[2 * (device < workload->device_count ? device : workload->device_count)];
+        int64_t *of = &ends[2 * haul_device_of(workload, op)];
         meet |= of[!op->direction] > op->start_ns;
         const int64_t end_ns = op->start_ns + op->dur_ns;
         of[op->direction] = end_ns > of[op->direction] ? end_ns : of[op->direction];
@@ -90,22 +88,23 @@ haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
     return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-static bool are_of_one_figure(const haul_gap *a, const haul_gap *b)
+static bool are_of_one_parameter(const haul_gap *a, const haul_gap *b)
 {
-    return a->direction == b->direction && a->memory == b->memory && !strcmp(a->figure, b->figure);
+    return a->direction == b->direction && a->memory == b->memory &&
+           !strcmp(a->parameter, b->parameter);
 }
 
-/* The changes that want for the figure of gap `first`, and all its copies: false where a gap before
- * has it. */
+/* The changes that want for the parameter of gap `first`, and all its copies: false where a gap
+ * before has it. */
 static bool say_changes(const haul_study *study, size_t first, char *text, size_t size)
 {
     const haul_gap *of = &study->gaps[first];
     for (size_t g = 0; g < first; g++)
-        if (are_of_one_figure(&study->gaps[g], of))
+        if (are_of_one_parameter(&study->gaps[g], of))
             return false;
     size_t used = 0;
     for (size_t g = first; g < study->gap_count && used < size; g++)
-        if (are_of_one_figure(&study->gaps[g], of))
+        if (are_of_one_parameter(&study->gaps[g], of))
             used +=
                 (size_t)snprintf(text + used, size - used, "%s'%s' of %" PRIu64, used ? ", " : "",
                                  study->gaps[g].change, study->gaps[g].copies);
@@ -119,9 +118,9 @@ static void note_gaps(haul_advisor *self)
         const haul_gap *gap = &self->study.gaps[g];
         if (say_changes(&self->study, g, changes, sizeof changes))
             haul_notes_add(
-                &self->notes, &self->arena,
+                &self->notes,
                 "%s copies cannot be predicted as %s (%s), so these changes were not tried: %s; %s",
-                haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->figure,
+                haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->parameter,
                 changes,
                 self->options->on ? "give it in the machine's file"
                                   : "give the machine that recorded the profile with --from");
@@ -132,20 +131,20 @@ void haul_advisor_note(haul_advisor *self)
 {
     const haul_advice_list *out = &self->out;
     if (self->borrowed)
-        haul_notes_add(&self->notes, &self->arena,
+        haul_notes_add(&self->notes,
                        "copies of kinds that the profile does not have are predicted as on '%s' of "
                        "the catalogue, which has the same GPU; if your machine has another link, "
                        "give it with --from",
                        self->borrowed);
     if (out->replay.unissued)
         haul_notes_add(
-            &self->notes, &self->arena,
+            &self->notes,
             "%" PRIu64 " of %" PRIu64
             " operations have no call in the profile: they start as soon as their stream is free",
             out->replay.unissued, out->replay.ops);
     note_gaps(self);
     if (out->untried)
-        haul_notes_add(&self->notes, &self->arena,
+        haul_notes_add(&self->notes,
                        "%" PRIu64 " changes with the least to save were not tried after %" PRIu64
                        " operations had been scheduled; --limit allows more",
                        out->untried, self->scheduled);

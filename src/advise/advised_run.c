@@ -1,5 +1,6 @@
 /* The recorded program with a plan's changes, scheduled. */
 #include "advise/advisor.h"
+#include "timeline/predicted_run.h"
 
 haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
                                   haul_error *error)
@@ -17,7 +18,9 @@ haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_ad
         .call_durations_ns = made.draft.call_durations_ns,
     };
     self->scheduled += made.draft.workload->op_count;
-    status = haul_timeline_run(made.draft.workload, &options, &made.timeline, error);
+    haul_predicted_run predicted = {.timeline = NULL};
+    status = haul_predicted_run_make(made.draft.workload, &options, NULL, &predicted, error);
+    made.timeline = predicted.timeline;
     if (!status)
         *saved_ns = self->end_ns - haul_timeline_end_ns(made.draft.workload, made.timeline);
     if (!status && run)

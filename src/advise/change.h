@@ -1,37 +1,36 @@
-/* Changes that a programmer could make, as rewrites of a recorded workload: one table holds them
+/* Changes that a programmer could make, as rewrites of a recorded workload: one list holds them
  * all. A change finds candidates and, for one of them, edits a plan. */
 #ifndef HAUL_ADVISE_CHANGE_H
 #define HAUL_ADVISE_CHANGE_H
 
-#include "advise/call_groups.h"
 #include "advise/rewrite.h"
 #include "base/arena.h"
 #include "base/intervals.h"
 #include "haul/advise.h"
-#include "haul/cost.h"
+#include "project/size_class.h"
 
 /* What the changes know. */
 typedef struct haul_study {
     const haul_workload *workload;
     const int64_t *durations_ns;      /* of the device's operations; NULL: the workload's own */
     const int64_t *call_durations_ns; /* likewise of calls */
-    const haul_machine *machine;      /* that prices copies */
-    haul_call_groups groups;
-    int64_t threshold_ns; /* what saves less is not said */
-    const bool *critical; /* operations that decide the end of the run before changes */
-    double host_share;    /* of that run, in which the host alone decides */
+    const haul_machine *machine;      /* that changed copies are predicted on */
+    haul_size_classes classes;        /* of the copies, by call */
+    int64_t threshold_ns;             /* changes that save less are hidden */
+    const bool *critical; /* operations on the critical path of the run before changes */
+    double host_share;    /* of that path */
     uint32_t *waited;     /* of each stream the last operation that the host waits for */
     uint32_t *fetched;    /* of a copy to the device, the one to the host that it may bring back */
-    struct haul_price_cache *prices;
+    struct haul_time_cache *times;
     haul_arena *arena;
-    struct haul_gap *gaps; /* figures that were asked for and are missing */
+    struct haul_gap *gaps; /* parameters that were asked for and are missing */
     size_t gap_count;
     bool failed; /* no memory */
 } haul_study;
 
 typedef struct haul_gap {
     const char *change;
-    const char *figure; /* what the model says is missing */
+    const char *parameter; /* as the model names it */
     haul_direction direction;
     haul_memory memory;
     uint64_t copies;
@@ -41,12 +40,12 @@ enum { HAUL_GAPS = 32, HAUL_VARIANTS = 4 };
 
 typedef struct haul_candidate {
     const struct haul_change *change;
-    uint32_t subject;  /* a group, a stream, a name: what the change makes of it */
+    uint32_t subject;  /* a class, a stream, a name: the change knows */
     uint32_t aspect;   /* likewise */
     uint32_t variants; /* ways of doing it, 1 to HAUL_VARIANTS: the best is taken */
     uint32_t variant;  /* that is tried */
     int64_t bound_ns;  /* no more can be saved */
-    int64_t rank_ns;   /* what of that is known to decide the end: it is tried by this */
+    int64_t rank_ns;   /* the part of it on the critical path: candidates are tried by this */
 } haul_candidate;
 
 typedef struct haul_candidates {
@@ -63,7 +62,7 @@ typedef struct haul_effect {
     int64_t before_ns; /* their durations' sum */
     int64_t after_ns;
     int64_t calls_ns; /* of their calls, before */
-    int64_t waits_ns; /* of the host's waits that are left out */
+    int64_t waits_ns; /* of the host's waits that vanish */
     uint64_t pinned;  /* of them, pageable before and pinned now */
     uint64_t pinned_bytes;
     uint64_t pinned_largest;
@@ -75,7 +74,7 @@ typedef struct haul_change {
     const char *word;
     const char *summary; /* one line */
     haul_certainty certainty;
-    /* Adds candidates; a figure that is missing is a gap, no error. */
+    /* Adds candidates; a missing parameter is a gap, no error. */
     void (*find)(haul_study *study, haul_candidates *out);
     /* Edits a plan that may hold other changes. */
     void (*apply)(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan);
@@ -84,19 +83,26 @@ typedef struct haul_change {
                  haul_advice *advice);
 } haul_change;
 
-/* In the order in which they are applied together. In changes.c. */
+/* The changes, in the order in which they are applied together: what changes a copy's memory comes
+ * before what divides it. */
+#define HAUL_CHANGE_LIST(X)                                                                        \
+    X(pin)                                                                                         \
+    X(symbol)                                                                                      \
+    X(redundant)                                                                                   \
+    X(round_trip)                                                                                  \
+    X(batch)                                                                                       \
+    X(map)                                                                                         \
+    X(prefetch)                                                                                    \
+    X(stream)                                                                                      \
+    X(split)
+
+/* In changes.c. */
 extern const haul_change *const haul_changes[];
 extern const size_t haul_change_total;
 
-extern const haul_change haul_change_pin;
-extern const haul_change haul_change_symbol;
-extern const haul_change haul_change_redundant;
-extern const haul_change haul_change_round_trip;
-extern const haul_change haul_change_batch;
-extern const haul_change haul_change_map;
-extern const haul_change haul_change_prefetch;
-extern const haul_change haul_change_stream;
-extern const haul_change haul_change_split;
+#define HAUL_CHANGE_DECLARE(name) extern const haul_change haul_change_##name;
+HAUL_CHANGE_LIST(HAUL_CHANGE_DECLARE)
+#undef HAUL_CHANGE_DECLARE
 
 /* Duration of an operation before any change. */
 static inline int64_t haul_study_dur(const haul_study *study, uint32_t op)
@@ -111,7 +117,7 @@ static inline int64_t haul_study_call_dur(const haul_study *study, uint32_t op)
                                     : study->workload->ops[op].call_dur_ns;
 }
 
-/* What of an operation's time, and of its call's, decides the end. */
+/* The part of an operation's time, and of its call's, that is on the critical path. */
 static inline int64_t haul_study_weight(const haul_study *study, uint32_t op)
 {
     const double call_ns = (double)haul_study_call_dur(study, op);
@@ -129,12 +135,12 @@ static inline void haul_candidate_count(const haul_study *study, haul_candidate 
     candidate->rank_ns = haul_add_ns(candidate->rank_ns, haul_study_weight(study, op));
 }
 
-/* The time of one copy on the machine in seconds; false where a figure is missing, which becomes a
- * gap of `copies` copies where `change` is not NULL. */
-bool haul_study_price(haul_study *study, const haul_copy *copy, const haul_change *change,
-                      uint64_t copies, double *seconds);
+/* The time of one copy on the machine in seconds; false where a parameter is missing, which becomes
+ * a gap of `copies` copies where `change` is not NULL. */
+bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_change *change,
+                          uint64_t copies, double *seconds);
 
-/* What an operation's duration becomes where its copy costs `after` for `before`. */
+/* An operation's duration times the ratio of the predicted times of `after` and `before`. */
 int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *before,
                           const haul_copy *after);
 
@@ -151,12 +157,35 @@ static inline bool haul_op_crosses(const haul_op *op)
  * not block any more. Nothing where it is not pageable, or already done. */
 void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op);
 
-/* Whether both kinds of memory have a price in a direction; else a gap. */
+/* Whether copies of both kinds of memory are predicted in a direction; else a gap. */
 bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direction direction,
                         uint64_t bytes, uint64_t copies);
 
-/* Adds a candidate where its bound reaches the threshold; `candidate->bound_ns` is set. */
+/* Adds a candidate, unless its bound is 0. */
 void haul_candidates_add(haul_study *study, haul_candidates *out, const haul_candidate *candidate);
+
+/* For a change about calls of one name, direction and memory, as far as `takes` takes their size: a
+ * candidate for each, by the place of its first class; and `edit` for each copy of one. */
+typedef bool (*haul_class_test)(haul_study *study, const haul_size_class *one);
+void haul_calls_find(haul_study *study, haul_class_test takes, haul_candidates *out);
+void haul_calls_edit(haul_study *study, const haul_candidate *candidate, haul_class_test takes,
+                     void (*edit)(haul_study *study, haul_rewrite *plan, uint32_t op),
+                     haul_rewrite *plan);
+
+/* For a change about calls of one size: a candidate for each class; `count` adds what the change
+ * may save of a copy, if anything. */
+void haul_classes_find(haul_study *study,
+                       void (*count)(haul_study *study, uint32_t op, haul_candidate *candidate),
+                       haul_candidates *out);
+
+/* A walk over the device's operations, with a state for each stream. */
+typedef struct haul_stream_walk {
+    size_t size;       /* of a state */
+    const void *empty; /* that it begins as */
+    void (*visit)(haul_study *study, void *state, uint32_t op, void *context);
+    void (*end)(haul_study *study, void *state, void *context); /* of a stream; or NULL */
+} haul_stream_walk;
+void haul_study_walk(haul_study *study, const haul_stream_walk *walk, void *context);
 
 /* Texts: a formatted string; a time; a number of bytes; of the arena. */
 const char *haul_study_text(haul_study *study, const char *format, ...) HAUL_PRINTF(2, 3);

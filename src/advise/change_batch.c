@@ -19,40 +19,41 @@ static bool is_small(haul_study *study, const haul_op *op)
     double whole_s, byte_s;
     haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail, HAUL_NEAR};
     if (!op->bytes || !haul_op_crosses(op) || op->detail == HAUL_MANAGED ||
-        !haul_study_price(study, &copy, NULL, 0, &whole_s))
+        !haul_study_copy_time(study, &copy, NULL, 0, &whole_s))
         return false;
     copy.bytes = 1;
-    return haul_study_price(study, &copy, NULL, 0, &byte_s) && whole_s <= 2 * byte_s;
+    return haul_study_copy_time(study, &copy, NULL, 0, &byte_s) && whole_s <= 2 * byte_s;
 }
 
-static bool are_alike(const haul_op *a, const haul_op *b)
+static bool continues(const haul_op *a, const haul_op *b)
 {
     return b->kind == HAUL_OP_COPY && a->name == b->name && a->direction == b->direction &&
            a->detail == b->detail && a->thread == b->thread;
 }
 
-typedef void (*run_visitor)(haul_study *study, const run *run, void *state);
+static const run no_run = {.first = HAUL_NONE};
 
-typedef struct run_walk {
-    run *open; /* of each stream */
-    run_visitor visit;
+typedef struct run_visitor {
+    void (*visit)(haul_study *study, const run *run, void *state);
     void *state;
-} run_walk;
+} run_visitor;
 
-static void close_run(haul_study *study, const run_walk *walk, run *at)
+static void close_run(haul_study *study, void *state, void *context)
 {
-    if (at->first != HAUL_NONE && at->count > 1)
-        walk->visit(study, at, walk->state);
-    *at = (run){.first = HAUL_NONE};
+    run *at = state;
+    const run_visitor *visitor = context;
+    if (at->count > 1)
+        visitor->visit(study, at, visitor->state);
+    *at = no_run;
 }
 
-static void walk_op(haul_study *study, const run_walk *walk, uint32_t i)
+static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
-    run *at = &walk->open[op->stream];
+    run *at = state;
     const bool small = op->kind == HAUL_OP_COPY && is_small(study, op);
-    if (at->first != HAUL_NONE && (!small || !are_alike(&study->workload->ops[at->first], op)))
-        close_run(study, walk, at);
+    if (at->first != HAUL_NONE && (!small || !continues(&study->workload->ops[at->first], op)))
+        close_run(study, at, context);
     if (!small)
         return;
     if (at->first == HAUL_NONE)
@@ -64,23 +65,7 @@ static void walk_op(haul_study *study, const run_walk *walk, uint32_t i)
 }
 
 /* Each run when it ends. */
-static void visit_runs(haul_study *study, run_visitor visit, void *state)
-{
-    const haul_workload *workload = study->workload;
-    const run_walk walk = {calloc(workload->stream_count + 1, sizeof(run)), visit, state};
-    if (!walk.open) {
-        study->failed = true;
-        return;
-    }
-    for (size_t s = 0; s < workload->stream_count; s++)
-        walk.open[s] = (run){.first = HAUL_NONE};
-    for (uint32_t i = 0; i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
-            walk_op(study, &walk, i);
-    for (size_t s = 0; s < workload->stream_count; s++)
-        close_run(study, &walk, &walk.open[s]);
-    free(walk.open);
-}
+static const haul_stream_walk runs = {sizeof(run), &no_run, visit_op, close_run};
 
 /* A candidate for each name, direction and memory. */
 typedef struct kinds {
@@ -119,7 +104,8 @@ static void count_run(haul_study *study, const run *at, void *state)
 static void find(haul_study *study, haul_candidates *out)
 {
     kinds all = {.keys.size = 2 * sizeof(uint32_t)};
-    visit_runs(study, count_run, &all);
+    run_visitor counter = {count_run, &all};
+    haul_study_walk(study, &runs, &counter);
     for (size_t c = 0; c < all.found.count; c++)
         haul_candidates_add(study, out, &all.found.items[c]);
     haul_records_release(&all.keys);
@@ -157,7 +143,8 @@ static void batch_run(haul_study *study, const run *at, void *state)
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     batcher self = {candidate, plan};
-    visit_runs(study, batch_run, &self);
+    run_visitor batch = {batch_run, &self};
+    haul_study_walk(study, &runs, &batch);
 }
 
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,

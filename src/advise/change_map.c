@@ -19,10 +19,10 @@ static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t
     const haul_op *copied = &study->workload->ops[op];
     haul_copy copy = {copied->bytes, (haul_direction)copied->direction, HAUL_PINNED, HAUL_NEAR};
     double whole_s, byte_s;
-    if (!haul_study_price(study, &copy, &haul_change_map, 1, &whole_s))
+    if (!haul_study_copy_time(study, &copy, &haul_change_map, 1, &whole_s))
         return false;
     copy.bytes = 1;
-    if (!haul_study_price(study, &copy, &haul_change_map, 1, &byte_s))
+    if (!haul_study_copy_time(study, &copy, &haul_change_map, 1, &byte_s))
         return false;
     const double per_byte_s = fmax(0, whole_s - byte_s) / (double)copied->bytes;
     const haul_overlap_case mapped = {
@@ -44,7 +44,7 @@ static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur
 {
     const haul_op *copied = &study->workload->ops[op];
     *kernel = kernel_of(study, op);
-    if (*kernel == HAUL_NONE || copied->direction != HAUL_DTOH || !copied->bytes ||
+    if (copied->direction != HAUL_DTOH || *kernel == HAUL_NONE || !copied->bytes ||
         copied->detail == HAUL_MANAGED)
         return false;
     const int64_t kernel_ns = haul_study_dur(study, *kernel);
@@ -52,28 +52,24 @@ static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur
            *dur_ns < kernel_ns + haul_study_dur(study, op);
 }
 
+static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
+{
+    uint32_t kernel;
+    int64_t dur_ns;
+    if (gains(study, op, &kernel, &dur_ns))
+        haul_candidate_count(study, candidate, op);
+}
+
 static void find(haul_study *study, haul_candidates *out)
 {
-    const haul_call_groups *groups = &study->groups;
-    for (size_t g = 0; g < groups->count; g++) {
-        const haul_call_group *group = &groups->items[g];
-        haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
-        for (uint32_t k = 0; group->direction == HAUL_DTOH && k < group->count; k++) {
-            const uint32_t op = groups->ops[group->first + k];
-            uint32_t kernel;
-            int64_t dur_ns;
-            if (gains(study, op, &kernel, &dur_ns))
-                haul_candidate_count(study, &candidate, op);
-        }
-        haul_candidates_add(study, out, &candidate);
-    }
+    haul_classes_find(study, count, out);
 }
 
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
-    const haul_call_group *group = &study->groups.items[candidate->subject];
-    for (uint32_t k = 0; k < group->count; k++) {
-        const uint32_t op = study->groups.ops[group->first + k];
+    const haul_size_class *one = &study->classes.items[candidate->subject];
+    for (uint32_t k = 0; k < one->count; k++) {
+        const uint32_t op = study->classes.ops[one->first + k];
         uint32_t kernel;
         int64_t dur_ns;
         if (!gains(study, op, &kernel, &dur_ns))
@@ -88,16 +84,16 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
-    const haul_call_group *group = &study->groups.items[candidate->subject];
+    const haul_size_class *one = &study->classes.items[candidate->subject];
     advice->what = haul_study_text(
         study, "map the output, which the kernel then writes to the host: %s", effect->calls);
     advice->why = haul_study_text(
         study, "%s cross the link while the kernel runs, not after it in %s of copies",
-        haul_study_bytes(study, group->bytes), haul_study_time(study, effect->before_ns));
+        haul_study_bytes(study, one->bytes), haul_study_time(study, effect->before_ns));
     advice->assumes = "the kernel before it writes each byte once, coalesced, and reads none back "
                       "(CCGrid 2014, equation 6)";
     advice->needs = haul_study_text(study, "%s of pinned, mapped host memory",
-                                    haul_study_bytes(study, group->bytes));
+                                    haul_study_bytes(study, one->bytes));
 }
 
 const haul_change haul_change_map = {

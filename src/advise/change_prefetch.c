@@ -3,6 +3,7 @@
 
 #include "advise/change.h"
 #include "base/intervals.h"
+#include "workload/op_class.h"
 
 /* The migrations to a device while its latest kernel runs. */
 typedef struct faults {
@@ -10,7 +11,7 @@ typedef struct faults {
     uint32_t count;
     uint64_t bytes;
     int64_t time_ns;
-    double price_s; /* of each alone, summed */
+    double alone_s; /* of each alone, summed */
     haul_union covered;
 } faults;
 
@@ -38,7 +39,7 @@ static void add_fault(haul_study *study, const fault_walk *walk, faults *at, uin
     double seconds;
     if (!kernel || kernel->thread == HAUL_NONE || !op->bytes ||
         op->start_ns >= kernel->start_ns + kernel->dur_ns ||
-        !haul_study_price(study, &copy, &haul_change_prefetch, 1, &seconds))
+        !haul_study_copy_time(study, &copy, &haul_change_prefetch, 1, &seconds))
         return;
     const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
     const int64_t last_ns = kernel->start_ns + kernel->dur_ns;
@@ -46,7 +47,7 @@ static void add_fault(haul_study *study, const fault_walk *walk, faults *at, uin
     at->count++;
     at->bytes += op->bytes;
     at->time_ns = haul_add_ns(at->time_ns, haul_study_dur(study, i));
-    at->price_s += seconds;
+    at->alone_s += seconds;
     if (!walk->plan)
         return;
     (void)haul_rewrite_claim(walk->plan, i);
@@ -66,9 +67,7 @@ static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *p
         walk.of[d] = (faults){.kernel = HAUL_NONE};
     for (uint32_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const uint32_t device =
-            op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
-        faults *at = &walk.of[device < workload->device_count ? device : workload->device_count];
+        faults *at = &walk.of[haul_device_of(workload, op)];
         if (op->kind == HAUL_OP_KERNEL)
             close_kernel(study, &walk, at, i);
         else if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD &&
@@ -102,8 +101,8 @@ static void prefetch(haul_study *study, const faults *at, void *state)
     haul_rewrite *plan = state;
     const haul_op *kernel = &study->workload->ops[at->kernel];
     const haul_copy all = {at->bytes, HAUL_HTOD, HAUL_MANAGED, HAUL_NEAR};
-    double all_s = at->price_s;
-    if (!haul_study_price(study, &all, &haul_change_prefetch, 1, &all_s))
+    double all_s = at->alone_s;
+    if (!haul_study_copy_time(study, &all, &haul_change_prefetch, 1, &all_s))
         return;
     const haul_insert insert = {
         .op = {.kind = HAUL_OP_COPY,
@@ -111,7 +110,7 @@ static void prefetch(haul_study *study, const faults *at, void *state)
                .detail = HAUL_MANAGED,
                .bytes = at->bytes,
                .stream = haul_rewrite_streams(plan, kernel->stream, 1)},
-        .dur_ns = (int64_t)((double)at->time_ns * all_s / at->price_s),
+        .dur_ns = (int64_t)((double)at->time_ns * all_s / at->alone_s),
         .call_dur_ns = plan->free_call_ns,
         .anchor = at->kernel,
         .place = HAUL_BEFORE_CALL,

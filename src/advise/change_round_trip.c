@@ -65,32 +65,27 @@ static bool pair(haul_study *study)
     return done;
 }
 
+static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
+{
+    if (study->fetched[op] == HAUL_NONE)
+        return;
+    haul_candidate_count(study, candidate, op);
+    haul_candidate_count(study, candidate, study->fetched[op]);
+}
+
 static void find(haul_study *study, haul_candidates *out)
 {
-    if (!pair(study)) {
+    if (pair(study))
+        haul_classes_find(study, count, out);
+    else
         study->failed = true;
-        return;
-    }
-    const haul_call_groups *groups = &study->groups;
-    for (size_t g = 0; g < groups->count; g++) {
-        const haul_call_group *group = &groups->items[g];
-        haul_candidate candidate = {.subject = (uint32_t)g, .variants = 1};
-        for (uint32_t k = 0; k < group->count; k++) {
-            const uint32_t op = groups->ops[group->first + k];
-            if (study->fetched[op] == HAUL_NONE)
-                continue;
-            haul_candidate_count(study, &candidate, op);
-            haul_candidate_count(study, &candidate, study->fetched[op]);
-        }
-        haul_candidates_add(study, out, &candidate);
-    }
 }
 
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
-    const haul_call_group *group = &study->groups.items[candidate->subject];
-    for (uint32_t k = 0; k < group->count; k++) {
-        const uint32_t back = study->groups.ops[group->first + k];
+    const haul_size_class *one = &study->classes.items[candidate->subject];
+    for (uint32_t k = 0; k < one->count; k++) {
+        const uint32_t back = study->classes.ops[one->first + k];
         const uint32_t fetch = study->fetched[back];
         if (fetch == HAUL_NONE)
             continue;
@@ -104,11 +99,11 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
-    const haul_call_group *group = &study->groups.items[candidate->subject];
+    const haul_size_class *one = &study->classes.items[candidate->subject];
     advice->what = haul_study_text(study, "keep on the device: %s", effect->calls);
     advice->why = haul_study_text(
         study, "%s come to the host and as many bytes go back later: %s of copies",
-        haul_study_bytes(study, group->bytes), haul_study_time(study, effect->before_ns));
+        haul_study_bytes(study, one->bytes), haul_study_time(study, effect->before_ns));
     advice->assumes = "the same bytes go back, and the host does not need them: a profile records "
                       "sizes, not contents";
 }

@@ -16,19 +16,20 @@ typedef struct trio {
     bool unfit; /* more copies than there is room for */
 } trio;
 
-typedef void (*trio_visitor)(haul_study *study, const trio *at, void *state);
+static const trio no_trio = {.kernel = HAUL_NONE};
 
-typedef struct trio_walk {
-    trio *open; /* of each stream */
-    trio_visitor visit;
+typedef struct trio_visitor {
+    void (*visit)(haul_study *study, const trio *at, void *state);
     void *state;
-} trio_walk;
+} trio_visitor;
 
-static void close_trio(haul_study *study, const trio_walk *walk, trio *at)
+static void close_trio(haul_study *study, void *state, void *context)
 {
+    trio *at = state;
+    const trio_visitor *visitor = context;
     if (at->kernel != HAUL_NONE && at->in_count + at->out_count && !at->unfit)
-        walk->visit(study, at, walk->state);
-    *at = (trio){.kernel = HAUL_NONE};
+        visitor->visit(study, at, visitor->state);
+    *at = no_trio;
 }
 
 static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
@@ -39,47 +40,31 @@ static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
         at->unfit = true;
 }
 
-static void walk_op(haul_study *study, const trio_walk *walk, uint32_t i)
+static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
-    trio *at = &walk->open[op->stream];
+    trio *at = state;
     const bool crosses = haul_op_crosses(op) && op->detail != HAUL_MANAGED;
     if (crosses && op->direction == HAUL_HTOD) {
         if (at->kernel != HAUL_NONE)
-            close_trio(study, walk, at);
+            close_trio(study, at, context);
         add_copy(at, at->ins, &at->in_count, i);
     } else if (crosses) {
         if (at->kernel == HAUL_NONE)
-            close_trio(study, walk, at);
+            close_trio(study, at, context);
         else
             add_copy(at, at->outs, &at->out_count, i);
     } else if (op->kind == HAUL_OP_KERNEL) {
         if (at->kernel != HAUL_NONE)
-            close_trio(study, walk, at);
+            close_trio(study, at, context);
         at->kernel = i;
     } else {
-        close_trio(study, walk, at);
+        close_trio(study, at, context);
     }
 }
 
 /* Each trio when it ends. */
-static void visit_trios(haul_study *study, trio_visitor visit, void *state)
-{
-    const haul_workload *workload = study->workload;
-    const trio_walk walk = {calloc(workload->stream_count + 1, sizeof(trio)), visit, state};
-    if (!walk.open) {
-        study->failed = true;
-        return;
-    }
-    for (size_t s = 0; s < workload->stream_count; s++)
-        walk.open[s] = (trio){.kernel = HAUL_NONE};
-    for (uint32_t i = 0; i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
-            walk_op(study, &walk, i);
-    for (size_t s = 0; s < workload->stream_count; s++)
-        close_trio(study, &walk, &walk.open[s]);
-    free(walk.open);
-}
+static const haul_stream_walk trios = {sizeof(trio), &no_trio, visit_op, close_trio};
 
 static int64_t most(int64_t a, int64_t b)
 {
@@ -178,7 +163,8 @@ static void find(haul_study *study, haul_candidates *out)
         study->failed = true;
         return;
     }
-    visit_trios(study, add_bound, &all);
+    trio_visitor bound = {add_bound, &all};
+    haul_study_walk(study, &trios, &bound);
     for (size_t n = 0; n < all.count; n++) {
         const haul_candidate candidate = {
             .subject = n + 1 < all.count ? (uint32_t)n : HAUL_NONE,
@@ -281,7 +267,8 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     if (self.streams && self.kernels) {
         memset(self.streams, 0xff, size);
         memset(self.kernels, 0xff, size);
-        visit_trios(study, split_trio, &self);
+        trio_visitor split = {split_trio, &self};
+        haul_study_walk(study, &trios, &split);
         haul_rewrite_leave_out_waits(plan);
     } else {
         study->failed = true;

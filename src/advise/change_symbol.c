@@ -8,40 +8,28 @@
  * not tell of the program's compiler. */
 enum { PARAMETER_BYTES = 4096 };
 
-static bool is_symbol_copy(const haul_study *study, const haul_call_group *group)
+static bool is_symbol_copy(haul_study *study, const haul_size_class *one)
 {
-    const char *name = haul_workload_string(study->workload, group->name);
-    return group->direction == HAUL_HTOD && group->bytes <= PARAMETER_BYTES &&
+    const char *name = haul_workload_string(study->workload, one->name);
+    return one->direction == HAUL_HTOD && one->bytes <= PARAMETER_BYTES &&
            strstr(name, "MemcpyToSymbol") != NULL;
+}
+
+static void leave_out(haul_study *study, haul_rewrite *plan, uint32_t op)
+{
+    (void)study;
+    (void)haul_rewrite_claim(plan, op);
+    haul_rewrite_leave_out(plan, op, false);
 }
 
 static void find(haul_study *study, haul_candidates *out)
 {
-    const haul_call_groups *groups = &study->groups;
-    for (size_t begin = 0, end; begin < groups->count; begin = end) {
-        end = haul_call_family(groups, begin);
-        haul_candidate candidate = {.subject = (uint32_t)begin, .variants = 1};
-        for (size_t g = begin; g < end; g++)
-            for (uint32_t k = 0;
-                 is_symbol_copy(study, &groups->items[g]) && k < groups->items[g].count; k++) {
-                const uint32_t op = groups->ops[groups->items[g].first + k];
-                haul_candidate_count(study, &candidate, op);
-            }
-        haul_candidates_add(study, out, &candidate);
-    }
+    haul_calls_find(study, is_symbol_copy, out);
 }
 
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
-    const haul_call_groups *groups = &study->groups;
-    const size_t end = haul_call_family(groups, candidate->subject);
-    for (size_t g = candidate->subject; g < end; g++)
-        for (uint32_t k = 0; is_symbol_copy(study, &groups->items[g]) && k < groups->items[g].count;
-             k++) {
-            const uint32_t op = groups->ops[groups->items[g].first + k];
-            (void)haul_rewrite_claim(plan, op);
-            haul_rewrite_leave_out(plan, op, false);
-        }
+    haul_calls_edit(study, candidate, is_symbol_copy, leave_out, plan);
 }
 
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,

@@ -1,9 +1,9 @@
 #include "advise/change.h"
 
 const haul_change *const haul_changes[] = {
-    &haul_change_pin,        &haul_change_symbol, &haul_change_redundant,
-    &haul_change_round_trip, &haul_change_batch,  &haul_change_map,
-    &haul_change_prefetch,   &haul_change_stream, &haul_change_split,
+#define CHANGE_ROW(name) &haul_change_##name,
+    HAUL_CHANGE_LIST(CHANGE_ROW)
+#undef CHANGE_ROW
 };
 
 const size_t haul_change_total = sizeof haul_changes / sizeof haul_changes[0];

@@ -6,16 +6,8 @@
 
 #include "advise/study.h"
 #include "base/grow.h"
+#include "cost/time_cache.h"
 #include "haul/units.h"
-
-enum { CACHED = 4096, TEXT = 1024 };
-
-/* Prices lately asked for, each at a place of its own key. */
-typedef struct haul_price_cache {
-    haul_copy copies[CACHED];
-    double seconds[CACHED];
-    enum { NOT_ASKED, PRICED, UNPRICED } known[CACHED];
-} haul_price_cache;
 
 static bool list_waits(haul_study *self)
 {
@@ -38,32 +30,22 @@ static bool list_waits(haul_study *self)
 
 haul_status haul_study_init(haul_study *self, haul_error *error)
 {
-    self->prices = calloc(1, sizeof *self->prices);
+    const haul_size_options by_call = {.by_call = true};
+    self->times = calloc(1, sizeof *self->times);
     self->gaps = calloc(HAUL_GAPS, sizeof *self->gaps);
-    if (!self->prices || !self->gaps || !list_waits(self))
+    if (!self->times || !self->gaps || !list_waits(self))
         return haul_fail_no_memory(error);
-    return haul_call_groups_make(self->workload, self->durations_ns, &self->groups, error);
+    self->times->machine = self->machine;
+    return haul_size_classes_make(self->workload, &by_call, &self->classes, error);
 }
 
 void haul_study_release(haul_study *self)
 {
-    haul_call_groups_release(&self->groups);
-    free(self->prices);
+    haul_size_classes_release(&self->classes);
+    free(self->times);
     free(self->gaps);
     free(self->waited);
     free(self->fetched);
-}
-
-static bool same_copy(const haul_copy *a, const haul_copy *b)
-{
-    return a->bytes == b->bytes && a->direction == b->direction && a->memory == b->memory;
-}
-
-static size_t cache_place(const haul_copy *copy)
-{
-    const uint64_t mixed =
-        (copy->bytes * 8 + (uint64_t)copy->direction) * 8 + (uint64_t)copy->memory;
-    return (size_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
 }
 
 static haul_gap *find_gap(const haul_study *study, const haul_change *change, const haul_copy *copy)
@@ -75,47 +57,36 @@ static haul_gap *find_gap(const haul_study *study, const haul_change *change, co
     return NULL;
 }
 
+/* `copies` more copies that a change cannot predict; the model is asked for the reason once. */
 static void add_gap(haul_study *study, const haul_change *change, const haul_copy *copy,
-                    uint64_t copies, const char *figure)
+                    uint64_t copies)
 {
-    if (study->gap_count < HAUL_GAPS)
-        study->gaps[study->gap_count++] =
-            (haul_gap){change->word, haul_study_text(study, "%s", figure), copy->direction,
-                       copy->memory, copies};
-}
-
-/* Asks the model, and keeps what it says; without a price why goes to `missing`. */
-static bool ask(haul_study *study, const haul_copy *copy, size_t place, haul_error *missing)
-{
-    haul_price_cache *cache = study->prices;
-    haul_estimate estimate;
-    const haul_status status = haul_copy_time(study->machine, NULL, copy, &estimate, missing);
-    const bool known = !status && estimate.seconds > 0;
-    cache->copies[place] = *copy;
-    cache->known[place] = known ? PRICED : UNPRICED;
-    cache->seconds[place] = known ? estimate.seconds : 0;
-    if (!status && !known)
-        haul_fail(missing, HAUL_MISSING, "a copy would take no time");
-    return known;
-}
-
-bool haul_study_price(haul_study *study, const haul_copy *copy, const haul_change *change,
-                      uint64_t copies, double *seconds)
-{
-    haul_price_cache *cache = study->prices;
-    const size_t place = cache_place(copy);
-    const bool asked = cache->known[place] != NOT_ASKED && same_copy(&cache->copies[place], copy);
-    haul_gap *gap = change ? find_gap(study, change, copy) : NULL;
-    haul_error missing = {0};
-    bool known = asked && cache->known[place] == PRICED;
-    if (!known && (!asked || (change && !gap)))
-        known = ask(study, copy, place, &missing);
-    if (known)
-        *seconds = cache->seconds[place];
-    else if (gap)
+    haul_gap *gap = find_gap(study, change, copy);
+    if (gap) {
         gap->copies += copies;
+        return;
+    }
+    haul_error missing = {0};
+    haul_estimate none;
+    if (study->gap_count == HAUL_GAPS)
+        return;
+    if (!haul_time_cache_get(study->times, copy, &none, &missing))
+        haul_fail(&missing, HAUL_MISSING, "a copy would take no time");
+    study->gaps[study->gap_count++] =
+        (haul_gap){change->word, haul_study_text(study, "%s", missing.text), copy->direction,
+                   copy->memory, copies};
+}
+
+bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_change *change,
+                          uint64_t copies, double *seconds)
+{
+    haul_estimate estimate;
+    const bool known =
+        !haul_time_cache_get(study->times, copy, &estimate, NULL) && estimate.seconds > 0;
+    if (known)
+        *seconds = estimate.seconds;
     else if (change)
-        add_gap(study, change, copy, copies, missing.text);
+        add_gap(study, change, copy, copies);
     return known;
 }
 
@@ -123,8 +94,8 @@ int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *be
                           const haul_copy *after)
 {
     double before_s = 1, after_s = 1;
-    if (!haul_study_price(study, before, NULL, 0, &before_s) ||
-        !haul_study_price(study, after, NULL, 0, &after_s))
+    if (!haul_study_copy_time(study, before, NULL, 0, &before_s) ||
+        !haul_study_copy_time(study, after, NULL, 0, &after_s))
         return dur_ns;
     const double scaled_ns = (double)dur_ns * after_s / before_s;
     return scaled_ns < 1e18 ? llround(scaled_ns) : dur_ns;
@@ -175,8 +146,8 @@ bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direc
     double seconds;
     const haul_copy pageable = {bytes, direction, HAUL_PAGEABLE, HAUL_NEAR};
     const haul_copy pinned = {bytes, direction, HAUL_PINNED, HAUL_NEAR};
-    return haul_study_price(study, &pageable, change, copies, &seconds) &&
-           haul_study_price(study, &pinned, change, copies, &seconds);
+    return haul_study_copy_time(study, &pageable, change, copies, &seconds) &&
+           haul_study_copy_time(study, &pinned, change, copies, &seconds);
 }
 
 void haul_candidates_add(haul_study *study, haul_candidates *out, const haul_candidate *candidate)
@@ -189,14 +160,65 @@ void haul_candidates_add(haul_study *study, haul_candidates *out, const haul_can
         study->failed = true;
 }
 
+void haul_calls_find(haul_study *study, haul_class_test takes, haul_candidates *out)
+{
+    const haul_size_classes *classes = &study->classes;
+    for (size_t begin = 0, end; begin < classes->count; begin = end) {
+        end = haul_size_group(classes, begin).end;
+        haul_candidate candidate = {.subject = (uint32_t)begin, .variants = 1};
+        for (size_t c = begin; c < end; c++)
+            for (uint32_t k = 0; takes(study, &classes->items[c]) && k < classes->items[c].count;
+                 k++)
+                haul_candidate_count(study, &candidate, classes->ops[classes->items[c].first + k]);
+        haul_candidates_add(study, out, &candidate);
+    }
+}
+
+void haul_calls_edit(haul_study *study, const haul_candidate *candidate, haul_class_test takes,
+                     void (*edit)(haul_study *study, haul_rewrite *plan, uint32_t op),
+                     haul_rewrite *plan)
+{
+    const haul_size_classes *classes = &study->classes;
+    const haul_class_range range = haul_size_group(classes, candidate->subject);
+    for (size_t c = range.begin; c < range.end; c++)
+        for (uint32_t k = 0; takes(study, &classes->items[c]) && k < classes->items[c].count; k++)
+            edit(study, plan, classes->ops[classes->items[c].first + k]);
+}
+
+void haul_classes_find(haul_study *study,
+                       void (*count)(haul_study *study, uint32_t op, haul_candidate *candidate),
+                       haul_candidates *out)
+{
+    for (size_t c = 0; c < study->classes.count; c++) {
+        const haul_size_class *one = &study->classes.items[c];
+        haul_candidate candidate = {.subject = (uint32_t)c, .variants = 1};
+        for (uint32_t k = 0; k < one->count; k++)
+            count(study, study->classes.ops[one->first + k], &candidate);
+        haul_candidates_add(study, out, &candidate);
+    }
+}
+
+void haul_study_walk(haul_study *study, const haul_stream_walk *walk, void *context)
+{
+    const haul_workload *workload = study->workload;
+    char *states = calloc(workload->stream_count + 1, walk->size);
+    study->failed |= !states;
+    for (size_t s = 0; states && s < workload->stream_count; s++)
+        memcpy(states + s * walk->size, walk->empty, walk->size);
+    for (uint32_t i = 0; states && i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
+            walk->visit(study, states + workload->ops[i].stream * walk->size, i, context);
+    for (size_t s = 0; states && walk->end && s < workload->stream_count; s++)
+        walk->end(study, states + s * walk->size, context);
+    free(states);
+}
+
 const char *haul_study_text(haul_study *study, const char *format, ...)
 {
-    char text[TEXT];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    const char *kept = haul_arena_vformat(study->arena, format, args);
     va_end(args);
-    const char *kept = haul_arena_string(study->arena, text);
     study->failed |= !kept;
     return kept ? kept : "";
 }

@@ -54,17 +54,24 @@ char *haul_arena_string(haul_arena *arena, const char *text)
     return haul_arena_text(arena, text, strlen(text));
 }
 
-char *haul_arena_format(haul_arena *arena, const char *format, ...)
+char *haul_arena_vformat(haul_arena *arena, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     char *text = length < 0 ? NULL : haul_arena_alloc(arena, (size_t)length + 1);
     if (text)
-        vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+        vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+char *haul_arena_format(haul_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = haul_arena_vformat(arena, format, args);
+    va_end(args);
     return text;
 }
 

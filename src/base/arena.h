@@ -2,6 +2,7 @@
 #ifndef HAUL_BASE_ARENA_H
 #define HAUL_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct haul_arena_block haul_arena_block;
@@ -22,6 +23,8 @@ char *haul_arena_string(haul_arena *arena, const char *text);
 /* A formatted string. */
 char *haul_arena_format(haul_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *haul_arena_vformat(haul_arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 void haul_arena_release(haul_arena *arena);
 

@@ -2,20 +2,21 @@
 #include <math.h>
 
 #include "haul/overlap.h"
+#include "timeline/predicted_run.h"
 
 haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                               uint32_t streams, double *seconds, haul_error *error)
 {
     haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
     haul_workload *workload = NULL;
-    haul_timeline *timeline = NULL;
+    haul_predicted_run run = {.timeline = NULL};
     haul_overlap_device(self, strategy, streams, &options.device);
     haul_status status = haul_overlap_workload(self, strategy, streams, &workload, error);
     if (!status)
-        status = haul_timeline_run(workload, &options, &timeline, error);
+        status = haul_predicted_run_make(workload, &options, NULL, &run, error);
     if (!status)
-        *seconds = 1e-9 * (double)timeline->makespan_ns;
-    haul_timeline_free(timeline);
+        *seconds = 1e-9 * (double)run.timeline->makespan_ns;
+    haul_timeline_free(run.timeline);
     haul_workload_free(workload);
     return status;
 }

@@ -123,47 +123,47 @@ static bool pays(const sample_set *set)
 }
 
 /* Copies of the classes that have an equal. */
-static void gather(const haul_workload *workload, const haul_size_class *alike, const float *share,
-                   haul_class_range range, sample_set *set)
+static void gather(const haul_workload *workload, const haul_size_classes *classes,
+                   const float *share, haul_class_range range, sample_set *set)
 {
-    const haul_size_class_stride stride = haul_size_class_thin(alike, range, SAMPLES);
+    const haul_size_stride stride = haul_size_thin(classes, range, SAMPLES);
     set->count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes) {
-        const haul_size_class_key *self = &alike->classes[c];
+        const haul_size_class *self = &classes->items[c];
         if (self->count < 2)
             continue;
         for (size_t k = 0; k < self->count; k += stride.copies) {
-            const uint32_t op = alike->ops[self->first + k];
+            const uint32_t op = classes->ops[self->first + k];
             set->items[set->count++] =
                 (sample){(double)workload->ops[op].dur_ns, (double)share[op], c};
         }
     }
 }
 
-static uint64_t count_collided(const haul_size_class *alike, const float *share,
-                               haul_class_range range)
+static uint64_t count_contended(const haul_size_classes *classes, const float *share,
+                                haul_class_range range)
 {
     uint64_t count = 0;
     for (size_t c = range.begin; c < range.end; c++)
-        for (uint32_t i = 0; i < alike->classes[c].count; i++)
-            count += share[alike->ops[alike->classes[c].first + i]] > 0;
+        for (uint32_t i = 0; i < classes->items[c].count; i++)
+            count += share[classes->ops[classes->items[c].first + i]] > 0;
     return count;
 }
 
-static haul_status fit_groups(const haul_workload *workload, const haul_size_class *alike,
-                              haul_contention_fit *self, haul_error *error)
+static haul_status fit_groups(const haul_workload *workload, const haul_size_classes *classes,
+                              haul_contention *self, haul_error *error)
 {
     sample_set set = {.items = malloc(2 * (size_t)SAMPLES * sizeof *set.items),
                       .scratch = malloc(2 * (size_t)SAMPLES * sizeof *set.scratch)};
     const bool ready = set.items && set.scratch;
-    for (haul_class_range range = {0}; ready && range.end < alike->class_count;) {
-        range = haul_size_class_group(alike, range.end);
-        const uint64_t collided = count_collided(alike, self->share, range);
-        if (!collided)
+    for (haul_class_range range = {0}; ready && range.end < classes->count;) {
+        range = haul_size_group(classes, range.end);
+        const uint64_t contended = count_contended(classes, self->share, range);
+        if (!contended)
             continue;
-        const haul_size_class_key *first = &alike->classes[range.begin];
-        self->contended[first->direction][first->memory] = collided;
-        gather(workload, alike, self->share, range, &set);
+        const haul_size_class *first = &classes->items[range.begin];
+        self->contended[first->direction][first->memory] = contended;
+        gather(workload, classes, self->share, range, &set);
         if (pays(&set))
             self->loss[first->direction][first->memory] = fit_loss(&set, FOLDS);
     }
@@ -180,10 +180,10 @@ static bool any_above_zero(const float *share, size_t count)
     return false;
 }
 
-haul_status haul_contention_fit_find(const haul_workload *workload, const haul_size_class *alike,
-                                     haul_contention_fit *collisions, haul_error *error)
+haul_status haul_contention_find(const haul_workload *workload, const haul_size_classes *classes,
+                                 haul_contention *contention, haul_error *error)
 {
-    haul_contention_fit found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
+    haul_contention found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
     if (!found.share)
         return haul_fail_no_memory(error);
     haul_status status = haul_traffic_shares(workload, HAUL_HTOD, HAUL_DTOH, found.share, error);
@@ -191,27 +191,26 @@ haul_status haul_contention_fit_find(const haul_workload *workload, const haul_s
         status = haul_traffic_shares(workload, HAUL_DTOH, HAUL_HTOD, found.share, error);
     const bool any = any_above_zero(found.share, workload->op_count);
     if (!status && any)
-        status = fit_groups(workload, alike, &found, error);
+        status = fit_groups(workload, classes, &found, error);
     if (status || !any) {
         free(found.share);
         found.share = NULL;
     }
     if (!status)
-        *collisions = found;
+        *contention = found;
     return status;
 }
 
-void haul_contention_fit_release(haul_contention_fit *collisions)
+void haul_contention_release(haul_contention *contention)
 {
-    free(collisions->share);
-    *collisions = (haul_contention_fit){0};
+    free(contention->share);
+    *contention = (haul_contention){0};
 }
 
-double haul_contention_speed(const haul_contention_fit *collisions,
-                             const haul_size_class_key *alike_class, uint32_t op)
+double haul_contention_speed(const haul_contention *contention, const haul_size_class *one,
+                             uint32_t op)
 {
-    if (!collisions->share || alike_class->memory >= HAUL_MEMORIES)
+    if (!contention->share || one->memory >= HAUL_MEMORIES)
         return 1;
-    return 1 - collisions->loss[alike_class->direction][alike_class->memory] *
-                   (double)collisions->share[op];
+    return 1 - contention->loss[one->direction][one->memory] * (double)contention->share[op];
 }

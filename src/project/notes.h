@@ -1,20 +1,19 @@
-/* The notes of a projection: what its reader must know. */
+/* Notes: sentences that the reader of a result must know. */
 #ifndef HAUL_PROJECT_NOTES_H
 #define HAUL_PROJECT_NOTES_H
 
 #include "base/arena.h"
 #include "haul/workload.h"
 
-/* Zero is the empty list. */
+/* Begin with {.arena = ...}, which keeps the texts. */
 typedef struct haul_notes {
+    haul_arena *arena;
     const char **items;
     size_t count;
     size_t capacity;
-    bool failed; /* memory ran out */
+    bool failed; /* no memory */
 } haul_notes;
 
-/* Adds a note whose text the arena keeps. */
-void haul_notes_add(haul_notes *notes, haul_arena *arena, const char *format, ...)
-    HAUL_PRINTF(3, 4);
+void haul_notes_add(haul_notes *notes, const char *format, ...) HAUL_PRINTF(2, 3);
 
 #endif

@@ -21,26 +21,25 @@ static size_t points_for(size_t copies)
 
 typedef struct fitter {
     const haul_workload *workload;
-    const haul_size_class *alike;
-    const haul_contention_fit *collisions;
+    const haul_size_classes *classes;
+    const haul_contention *contention;
     haul_sample *samples; /* 2 * SAMPLES */
     haul_copy_curve *curves;
     size_t curve_count;
     size_t curve_capacity;
 } fitter;
 
-/* What each copy of a class would take alone. */
-static size_t gather_class(const fitter *self, const haul_size_class_key *alike_class,
-                           size_t stride, size_t count)
+/* The time that each copy of a class would take without contention. */
+static size_t gather_class(const fitter *self, const haul_size_class *one, size_t stride,
+                           size_t count)
 {
-    for (size_t k = 0; k < alike_class->count; k += stride) {
-        const uint32_t at = self->alike->ops[alike_class->first + k];
+    for (size_t k = 0; k < one->count; k += stride) {
+        const uint32_t at = self->classes->ops[one->first + k];
         const haul_op *op = &self->workload->ops[at];
         self->samples[count++] =
-            (haul_sample){.copy = {alike_class->bytes, (haul_direction)alike_class->direction,
-                                   (haul_memory)alike_class->memory, HAUL_NEAR},
+            (haul_sample){.copy = haul_size_class_copy(one),
                           .seconds = 1e-9 * (double)op->dur_ns *
-                                     haul_contention_speed(self->collisions, alike_class, at)};
+                                     haul_contention_speed(self->contention, one, at)};
     }
     return count;
 }
@@ -50,11 +49,11 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     if (!haul_grow(&self->curves, &self->curve_capacity, self->curve_count + 1,
                    sizeof *self->curves))
         return haul_fail_no_memory(error);
-    const size_t copies = haul_size_class_copies(self->alike, range);
-    const haul_size_class_stride stride = haul_size_class_thin(self->alike, range, SAMPLES);
+    const size_t copies = haul_size_copies(self->classes, range);
+    const haul_size_stride stride = haul_size_thin(self->classes, range, SAMPLES);
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes)
-        count = gather_class(self, &self->alike->classes[c], stride.copies, count);
+        count = gather_class(self, &self->classes->items[c], stride.copies, count);
     haul_copy_curve curve = {0};
     haul_residuals residuals;
     const haul_status status = haul_fit_curve(self->samples, count, points_for(copies),
@@ -62,21 +61,21 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     if (!status)
         self->curves[self->curve_count++] = curve;
     else if (status == HAUL_BAD_INPUT)
-        haul_size_class_blame(&self->alike->classes[range.begin], error);
+        haul_size_class_blame(&self->classes->items[range.begin], error);
     return status;
 }
 
-haul_status haul_recording_fit(const haul_workload *workload, const haul_size_class *alike,
-                               const haul_contention_fit *collisions, const haul_machine *gpu,
+haul_status haul_recording_fit(const haul_workload *workload, const haul_size_classes *classes,
+                               const haul_contention *contention, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error)
 {
     const haul_machine nameless = {.name = "the recording machine",
                                    .summary = "the machine that recorded the profile"};
-    fitter self = {workload, alike, collisions, .samples = NULL};
+    fitter self = {workload, classes, contention, .samples = NULL};
     self.samples = malloc(2 * (size_t)SAMPLES * sizeof *self.samples);
     haul_status status = self.samples ? HAUL_OK : haul_fail_no_memory(error);
-    for (haul_class_range range = {0}; !status && range.end < alike->class_count;) {
-        range = haul_size_class_group(alike, range.end);
+    for (haul_class_range range = {0}; !status && range.end < classes->count;) {
+        range = haul_size_group(classes, range.end);
         status = fit_group(&self, range, error);
     }
     if (!status)
@@ -85,4 +84,31 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_size_cl
     free(self.samples);
     free(self.curves);
     return status;
+}
+
+haul_status haul_recording_learn(const haul_workload *workload, bool fits, haul_recording *self,
+                                 haul_error *error)
+{
+    haul_status status = haul_size_classes_make(workload, NULL, &self->classes, error);
+    if (!status)
+        status = haul_contention_find(workload, &self->classes, &self->contention, error);
+    if (status || !fits)
+        return status;
+    status = haul_recording_gpu(workload, self, &self->gpu_unknown);
+    if (status && status != HAUL_MISSING) {
+        if (error)
+            *error = self->gpu_unknown;
+        return status;
+    }
+    return haul_recording_fit(workload, &self->classes, &self->contention, self->gpu,
+                              &self->machine, error);
+}
+
+void haul_recording_release(haul_recording *self)
+{
+    haul_size_classes_release(&self->classes);
+    haul_contention_release(&self->contention);
+    haul_machine_free(self->like);
+    haul_machine_free(self->gpu);
+    haul_machine_free(self->machine);
 }

@@ -1,25 +1,41 @@
-/* The machine that recorded a trace, from the trace itself. */
+/* What a profile tells of the machine that recorded it. */
 #ifndef HAUL_PROJECT_RECORDING_H
 #define HAUL_PROJECT_RECORDING_H
 
 #include "haul/fit.h"
 #include "project/contention.h"
 
-/* Fits a curve to the copies of each direction and memory, freed of their collisions: through the
- * medians where there are few sizes, else through a point for every eight copies (four figures'
- * worth of evidence a figure), at least four and at most HAUL_CURVE_POINTS. `gpu`, which may be
+/* Begin with zero; release with haul_recording_release, whatever the outcome. */
+typedef struct haul_recording {
+    haul_size_classes classes;
+    haul_contention contention;
+    haul_machine *like;     /* the catalogue's first machine with the GPU, or NULL */
+    haul_machine *gpu;      /* a machine that has the GPU and nothing else; NULL: not known, */
+    haul_error gpu_unknown; /* and why */
+    haul_machine
+        *machine; /* the GPU with the link fitted to the profile's copies; NULL: not asked */
+} haul_recording;
+
+/* Fills classes and contention, and with `fits` the rest. */
+haul_status haul_recording_learn(const haul_workload *workload, bool fits, haul_recording *self,
+                                 haul_error *error);
+void haul_recording_release(haul_recording *self);
+
+/* Fits a curve to the copies of each direction and memory, freed of their contention: through the
+ * medians where there are few sizes, else through a point for every eight copies (four parameters'
+ * worth of evidence a parameter), at least four and at most HAUL_CURVE_POINTS. `gpu`, which may be
  * NULL, is what is known besides. The caller owns *machine. */
-haul_status haul_recording_fit(const haul_workload *workload, const haul_size_class *alike,
-                               const haul_contention_fit *collisions, const haul_machine *gpu,
+haul_status haul_recording_fit(const haul_workload *workload, const haul_size_classes *classes,
+                               const haul_contention *contention, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error);
 
-/* The GPU that ran a trace: by its name from the catalogue, else as the trace's device table
- * describes it. Returns MISSING, with what to give, where neither knows it or where the
- * trace's GPUs differ. The caller owns *machine, which has a GPU and nothing else. */
-haul_status haul_recording_gpu(const haul_workload *workload, haul_machine **machine,
+/* Fills `like` and `gpu`: by the GPU's name from the catalogue, else as the profile's device table
+ * describes it. Returns MISSING, with what to give, where neither knows it or where the profile's
+ * GPUs differ. */
+haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *self,
                                haul_error *error);
 
-/* The name of the trace's GPU where it is known and another than that of `machine`, else NULL. */
+/* The name of the profile's GPU where it is known and another than that of `machine`, else NULL. */
 const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine);
 
 #endif

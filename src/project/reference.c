@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "haul/units.h"
 #include "project/score.h"
 
 /* Marks the directions in which a workload has host copies of a kind of memory it does not know. */
@@ -17,22 +18,13 @@ static void mark_unknown(const haul_workload *workload, bool *any_memory)
     }
 }
 
-static int compare_keys(const haul_size_class_key *a, const haul_size_class_key *b)
-{
-    if (a->direction != b->direction)
-        return a->direction < b->direction ? -1 : 1;
-    if (a->memory != b->memory)
-        return a->memory < b->memory ? -1 : 1;
-    return (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
-
 /* Both lists of classes are in the order of their keys, so one walk meets every pair. */
-static void pair_classes(const haul_size_class *mine, const haul_size_class *theirs,
-                         const haul_workload *truth, haul_reference *pairs)
+static void pair_classes(const haul_size_classes *mine, const haul_size_classes *theirs,
+                         const haul_workload *reference, haul_reference *pairs)
 {
-    for (size_t i = 0, j = 0; i < mine->class_count && j < theirs->class_count;) {
-        const haul_size_class_key *a = &mine->classes[i], *b = &theirs->classes[j];
-        const int order = compare_keys(a, b);
+    for (size_t i = 0, j = 0; i < mine->count && j < theirs->count;) {
+        const haul_size_class *a = &mine->items[i], *b = &theirs->items[j];
+        const int order = haul_size_class_compare(a, b);
         i += order <= 0;
         j += order >= 0;
         if (order)
@@ -40,13 +32,13 @@ static void pair_classes(const haul_size_class *mine, const haul_size_class *the
         const uint32_t count = a->count < b->count ? a->count : b->count;
         for (uint32_t k = 0; k < count; k++)
             pairs->partner_ns[mine->ops[a->first + k]] =
-                truth->ops[theirs->ops[b->first + k]].dur_ns;
+                reference->ops[theirs->ops[b->first + k]].dur_ns;
         pairs->matched += count;
     }
     pairs->unmatched = mine->op_count + theirs->op_count - 2 * pairs->matched;
 }
 
-haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *truth,
+haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *reference,
                                 haul_reference *pairs, haul_error *error)
 {
     haul_reference made = {.partner_ns =
@@ -56,19 +48,20 @@ haul_status haul_reference_pair(const haul_workload *workload, const haul_worklo
     for (size_t i = 0; i < workload->op_count; i++)
         made.partner_ns[i] = HAUL_NO_PARTNER;
     mark_unknown(workload, made.any_memory);
-    mark_unknown(truth, made.any_memory);
-    haul_size_class mine = {0}, theirs = {0};
-    haul_status status = haul_size_class_make(workload, made.any_memory, &mine, error);
+    mark_unknown(reference, made.any_memory);
+    const haul_size_options options = {.any_memory = made.any_memory};
+    haul_size_classes mine = {0}, theirs = {0};
+    haul_status status = haul_size_classes_make(workload, &options, &mine, error);
     if (!status)
-        status = haul_size_class_make(truth, made.any_memory, &theirs, error);
+        status = haul_size_classes_make(reference, &options, &theirs, error);
     if (!status) {
-        pair_classes(&mine, &theirs, truth, &made);
+        pair_classes(&mine, &theirs, reference, &made);
         *pairs = made;
     } else {
         haul_reference_release(&made);
     }
-    haul_size_class_release(&mine);
-    haul_size_class_release(&theirs);
+    haul_size_classes_release(&mine);
+    haul_size_classes_release(&theirs);
     return status;
 }
 
@@ -78,23 +71,149 @@ void haul_reference_release(haul_reference *pairs)
     *pairs = (haul_reference){0};
 }
 
-haul_status haul_reference_score(const haul_reference *pairs, const haul_size_class *alike,
-                                 haul_class_range range, const double *price_s, haul_score *score,
+haul_status haul_reference_score(const haul_reference *pairs, const haul_size_classes *classes,
+                                 haul_class_range range, const double *total_s, haul_score *score,
                                  haul_error *error)
 {
     haul_scorer scorer = {0};
     bool added = true;
     for (size_t c = range.begin; added && c < range.end; c++) {
-        const haul_size_class_key *self = &alike->classes[c];
-        const double price = price_s[c] / self->count;
-        for (size_t k = 0; added && !isnan(price) && k < self->count; k++) {
-            const int64_t partner_ns = pairs->partner_ns[alike->ops[self->first + k]];
+        const haul_size_class *self = &classes->items[c];
+        const double each_s = total_s[c] / self->count;
+        for (size_t k = 0; added && !isnan(each_s) && k < self->count; k++) {
+            const int64_t partner_ns = pairs->partner_ns[classes->ops[self->first + k]];
             if (partner_ns != HAUL_NO_PARTNER)
-                added = haul_scorer_add(&scorer, 1e-9 * (double)partner_ns, price);
+                added = haul_scorer_add(&scorer, 1e-9 * (double)partner_ns, each_s);
         }
     }
     if (added)
         *score = haul_scorer_finish(&scorer);
     haul_scorer_release(&scorer);
     return added ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+/* --- a projection */
+
+typedef struct comparison {
+    const haul_size_classes *classes;
+    haul_notes *notes;
+    haul_projection *out;
+    haul_reference pairs;
+} comparison;
+
+/* The time of each class of copies by a model, NaN where it cannot predict them. */
+static double *times_of(const comparison *self, size_t model)
+{
+    double *times_s = malloc((self->out->size_count + 1) * sizeof *times_s);
+    for (size_t s = 0; times_s && s < self->out->size_count; s++)
+        times_s[s] = self->out->sizes[s].model_s[model];
+    return times_s;
+}
+
+/* The rows in `rows` cover the classes in order; those for all sizes cover them once more. */
+static haul_status score_rows(const comparison *self, const double *times_s, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    size_t next = 0;
+    for (size_t r = 0; !status && r < self->out->row_count; r++) {
+        haul_projection_row *row = &self->out->rows[r];
+        const bool all = row->decade == HAUL_DECADES;
+        haul_class_range range = {next, next};
+        for (uint64_t left = row->count; left; range.end++)
+            left -= self->out->sizes[range.end].count;
+        status =
+            haul_reference_score(&self->pairs, self->classes, range, times_s, &row->score, error);
+        next = all ? next : range.end;
+    }
+    for (size_t s = 0; !status && s < self->out->size_count; s++) {
+        const haul_class_range one = {s, s + 1};
+        status = haul_reference_score(&self->pairs, self->classes, one, times_s,
+                                      &self->out->sizes[s].score, error);
+    }
+    return status;
+}
+
+static haul_status score_models(const comparison *self, haul_error *error)
+{
+    const haul_class_range everything = {0, self->classes->count};
+    haul_status status = HAUL_OK;
+    for (size_t m = 0; !status && m < self->out->model_count; m++) {
+        if (self->out->models[m].missing)
+            continue;
+        double *times_s = times_of(self, m);
+        if (!times_s)
+            return haul_fail_no_memory(error);
+        status = haul_reference_score(&self->pairs, self->classes, everything, times_s,
+                                      &self->out->models[m].score, error);
+        if (!status && !m)
+            status = score_rows(self, times_s, error);
+        free(times_s);
+    }
+    return status;
+}
+
+/* The predicted time of each class of copies beside the mean of the reference's. */
+static haul_status list_pairs(const comparison *self, haul_error *error)
+{
+    const haul_size_classes *classes = self->classes;
+    haul_copy_pair *list =
+        haul_arena_alloc(self->notes->arena, (classes->count + 1) * sizeof *list);
+    if (!list)
+        return haul_fail_no_memory(error);
+    self->out->reference_pairs = list;
+    for (size_t c = 0; c < classes->count; c++) {
+        const haul_projection_row *size = &self->out->sizes[c];
+        haul_copy_pair pair = {.direction = size->direction,
+                               .memory = size->memory,
+                               .bytes = size->copy_bytes,
+                               .predicted_s = size->predicted.seconds / (double)size->count};
+        double sum_ns = 0;
+        for (uint32_t k = 0; k < classes->items[c].count; k++) {
+            const int64_t partner_ns =
+                self->pairs.partner_ns[classes->ops[classes->items[c].first + k]];
+            pair.count += partner_ns != HAUL_NO_PARTNER;
+            sum_ns += partner_ns != HAUL_NO_PARTNER ? (double)partner_ns : 0;
+        }
+        pair.measured_s = 1e-9 * sum_ns / (double)pair.count;
+        if (pair.count)
+            list[self->out->reference_pair_count++] = pair;
+    }
+    return HAUL_OK;
+}
+
+static void note_pairs(const comparison *self)
+{
+    char count[32];
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        if (self->pairs.any_memory[d])
+            haul_notes_add(self->notes,
+                           "%s copies were paired with the reference by size alone: a profile does "
+                           "not say which kind of host memory they use",
+                           haul_direction_text((haul_direction)d));
+    if (!self->pairs.matched)
+        haul_notes_add(self->notes,
+                       "no copy of the reference has the direction, memory and size of a copy of "
+                       "the profile: is it the same program?");
+    else if (self->pairs.unmatched)
+        haul_notes_add(
+            self->notes,
+            "%s copies of the two profiles have no partner in the other and are not scored",
+            haul_count_format(self->pairs.unmatched, count, sizeof count));
+}
+
+haul_status haul_reference_compare(const haul_comparison *what, haul_projection *out,
+                                   haul_error *error)
+{
+    comparison self = {.classes = what->classes, .notes = what->notes, .out = out};
+    haul_status status = haul_reference_pair(what->workload, what->reference, &self.pairs, error);
+    if (status)
+        return status;
+    out->matched = self.pairs.matched;
+    out->unmatched = self.pairs.unmatched;
+    note_pairs(&self);
+    status = score_models(&self, error);
+    if (!status)
+        status = list_pairs(&self, error);
+    haul_reference_release(&self.pairs);
+    return status;
 }

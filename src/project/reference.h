@@ -3,6 +3,7 @@
 #define HAUL_PROJECT_REFERENCE_H
 
 #include "haul/project.h"
+#include "project/notes.h"
 #include "project/size_class.h"
 
 enum { HAUL_NO_PARTNER = -1 };
@@ -17,14 +18,25 @@ typedef struct haul_reference {
 /* Pairs the copies of two profiles in order of start within direction, memory and size. In a
  * direction where either profile has copies of memory that it does not know, kinds of memory are
  * taken together. Release with haul_reference_release. */
-haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *truth,
+haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *reference,
                                 haul_reference *pairs, haul_error *error);
 void haul_reference_release(haul_reference *pairs);
 
-/* The score of the copies of some classes that have a partner; price_s holds what each
- * class's copies take together, NaN for a class that is left out. */
-haul_status haul_reference_score(const haul_reference *pairs, const haul_size_class *alike,
-                                 haul_class_range range, const double *price_s, haul_score *score,
+/* The score of the copies of some classes that have a partner; total_s holds the time of
+ * each class's copies together, NaN for a class that is left out. */
+haul_status haul_reference_score(const haul_reference *pairs, const haul_size_classes *classes,
+                                 haul_class_range range, const double *total_s, haul_score *score,
                                  haul_error *error);
+
+typedef struct haul_comparison {
+    const haul_workload *workload;
+    const haul_workload *reference;
+    const haul_size_classes *classes; /* of the workload */
+    haul_notes *notes;
+} haul_comparison;
+
+/* Scores a projection's rows, sizes and models against the reference, and lists both times. */
+haul_status haul_reference_compare(const haul_comparison *what, haul_projection *out,
+                                   haul_error *error);
 
 #endif

@@ -5,80 +5,86 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/records.h"
 #include "base/stats.h"
-#include "workload/tally.h"
 
-static haul_op key_of(const haul_op *op, const bool *any_memory)
-{
-    haul_op key = *op;
-    if (any_memory && any_memory[op->direction])
-        key.detail = HAUL_MEMORIES;
-    return key;
-}
+typedef struct class_key {
+    uint64_t bytes;
+    uint32_t name;
+    uint16_t direction;
+    uint16_t memory;
+} class_key;
 
-/* Counts each class; class_of[k] becomes the class of the k-th copy. */
-static bool count_classes(const haul_workload *workload, const bool *any_memory,
-                          haul_tally *classes, uint32_t *class_of)
+/* Numbers the classes as they come; class_of[k] is the number of the k-th copy. */
+static bool number_copies(const haul_workload *workload, const haul_size_options *options,
+                          haul_records *keys, uint32_t *class_of)
 {
     size_t copies = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
-        if (workload->ops[i].kind != HAUL_OP_COPY)
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_COPY)
             continue;
-        const haul_op key = key_of(&workload->ops[i], any_memory);
-        const haul_tally_row *row = haul_tally_add(classes, &key);
-        if (!row)
+        const bool any = options->any_memory && options->any_memory[op->direction];
+        const class_key key = {op->bytes, options->by_call ? op->name : HAUL_NONE, op->direction,
+                               any ? HAUL_MEMORIES : op->detail};
+        class_of[copies] = haul_records_add(keys, &key);
+        if (class_of[copies++] == UINT32_MAX)
             return false;
-        class_of[copies++] = (uint32_t)(row - classes->rows);
     }
     return true;
 }
 
-/* The rows as classes; `first` is the row's number until they are placed. */
-static haul_size_class_key *make_classes(const haul_tally *tally)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
-    haul_size_class_key *classes = calloc(tally->count + 1, sizeof *classes);
-    for (size_t i = 0; classes && i < tally->count; i++) {
-        const haul_tally_row *row = &tally->rows[i];
-        classes[i] = (haul_size_class_key){.bytes = row->bytes,
-                                           .time_ns = (double)row->time_ns,
-                                           .first = (uint32_t)i,
-                                           .count = (uint32_t)row->count,
-                                           .direction = row->direction,
-                                           .memory = row->memory};
+    return (a > b) - (a < b);
+}
+
+int haul_size_class_compare(const void *a, const void *b)
+{
+    const haul_size_class *x = a, *y = b;
+    int order = compare_numbers(x->name, y->name);
+    order = order ? order : compare_numbers(x->direction, y->direction);
+    order = order ? order : compare_numbers(x->memory, y->memory);
+    return order ? order : compare_numbers(x->bytes, y->bytes);
+}
+
+/* Sorts the classes; place_of[number] becomes the place of the class that had the number. */
+static void sort_classes(const haul_records *keys, haul_size_classes *classes, uint32_t *place_of)
+{
+    const class_key *key = keys->items;
+    classes->count = keys->count;
+    for (uint32_t c = 0; c < keys->count; c++)
+        classes->items[c] = (haul_size_class){.bytes = key[c].bytes,
+                                              .name = key[c].name,
+                                              .first = c,
+                                              .direction = (uint8_t)key[c].direction,
+                                              .memory = (uint8_t)key[c].memory};
+    if (classes->count)
+        qsort(classes->items, classes->count, sizeof *classes->items, haul_size_class_compare);
+    for (uint32_t c = 0; c < classes->count; c++)
+        place_of[classes->items[c].first] = c;
+}
+
+/* Counts the copies of each class, then puts them in its places. */
+static void place_copies(const haul_workload *workload, const uint32_t *class_of,
+                         const uint32_t *place_of, haul_size_classes *classes)
+{
+    for (size_t i = 0, k = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_COPY) {
+            haul_size_class *one = &classes->items[place_of[class_of[k++]]];
+            one->count++;
+            one->time_ns += (double)workload->ops[i].dur_ns;
+        }
+    for (size_t c = 0; c < classes->count; c++) {
+        classes->items[c].first = (uint32_t)classes->op_count;
+        classes->op_count += classes->items[c].count;
+        classes->items[c].count = 0;
     }
-    return classes;
-}
-
-static int compare_classes(const void *a, const void *b)
-{
-    const haul_size_class_key *x = a, *y = b;
-    if (x->direction != y->direction)
-        return x->direction < y->direction ? -1 : 1;
-    if (x->memory != y->memory)
-        return x->memory < y->memory ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-/* Orders the classes and says where each begins: next[row] becomes the first place of its copies.
- */
-static void place_classes(haul_size_class_key *classes, size_t count, uint32_t *next)
-{
-    qsort(classes, count, sizeof *classes, compare_classes);
-    uint32_t first = 0;
-    for (size_t i = 0; i < count; i++) {
-        next[classes[i].first] = first;
-        classes[i].first = first;
-        first += classes[i].count;
-    }
-}
-
-static void place_copies(const haul_workload *workload, const uint32_t *class_of, uint32_t *next,
-                         uint32_t *ops)
-{
-    size_t copies = 0;
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (workload->ops[i].kind == HAUL_OP_COPY)
-            ops[next[class_of[copies++]]++] = (uint32_t)i;
+    for (size_t i = 0, k = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_COPY) {
+            haul_size_class *one = &classes->items[place_of[class_of[k++]]];
+            classes->ops[one->first + one->count++] = (uint32_t)i;
+        }
 }
 
 static size_t count_copies(const haul_workload *workload)
@@ -89,88 +95,90 @@ static size_t count_copies(const haul_workload *workload)
     return count;
 }
 
-haul_status haul_size_class_make(const haul_workload *workload, const bool *any_memory,
-                                 haul_size_class *alike, haul_error *error)
+haul_status haul_size_classes_make(const haul_workload *workload, const haul_size_options *options,
+                                   haul_size_classes *classes, haul_error *error)
 {
-    const size_t count = count_copies(workload);
-    haul_tally tally = {0};
-    haul_size_class made = {.op_count = count, .ops = malloc((count + 1) * sizeof *made.ops)};
-    uint32_t *class_of = calloc(count + 1, sizeof *class_of);
-    uint32_t *next = NULL;
-    if (made.ops && class_of && count_classes(workload, any_memory, &tally, class_of)) {
-        made.class_count = tally.count;
-        made.classes = make_classes(&tally);
-        next = calloc(tally.count + 1, sizeof *next);
-    }
-    haul_tally_release(&tally);
-    const bool ready = made.classes && next;
+    static const haul_size_options usual = {0};
+    const size_t copies = count_copies(workload) + 1;
+    haul_records keys = {.size = sizeof(class_key)};
+    uint32_t *class_of = malloc(copies * sizeof *class_of), *place_of = NULL;
+    haul_size_classes made = {.ops = malloc(copies * sizeof *made.ops)};
+    bool ready = class_of && made.ops &&
+                 number_copies(workload, options ? options : &usual, &keys, class_of);
     if (ready) {
-        place_classes(made.classes, made.class_count, next);
-        place_copies(workload, class_of, next, made.ops);
-        *alike = made;
-    } else {
-        haul_size_class_release(&made);
+        made.items = malloc((keys.count + 1) * sizeof *made.items);
+        place_of = malloc((keys.count + 1) * sizeof *place_of);
+        ready = made.items && place_of;
     }
-    free(next);
+    if (ready) {
+        sort_classes(&keys, &made, place_of);
+        place_copies(workload, class_of, place_of, &made);
+        *classes = made;
+    } else {
+        haul_size_classes_release(&made);
+    }
+    haul_records_release(&keys);
     free(class_of);
+    free(place_of);
     return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-void haul_size_class_release(haul_size_class *alike)
+void haul_size_classes_release(haul_size_classes *classes)
 {
-    free(alike->classes);
-    free(alike->ops);
-    *alike = (haul_size_class){0};
+    free(classes->items);
+    free(classes->ops);
+    *classes = (haul_size_classes){0};
 }
 
-haul_class_range haul_size_class_group(const haul_size_class *alike, size_t begin)
+haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin)
 {
+    const haul_size_class *first = &classes->items[begin];
     size_t end = begin;
-    while (end < alike->class_count &&
-           alike->classes[end].direction == alike->classes[begin].direction &&
-           alike->classes[end].memory == alike->classes[begin].memory)
+    while (end < classes->count && classes->items[end].name == first->name &&
+           classes->items[end].direction == first->direction &&
+           classes->items[end].memory == first->memory)
         end++;
     return (haul_class_range){begin, end};
 }
 
-double haul_size_class_median_ns(const haul_workload *workload, const haul_size_class *alike,
-                                 const haul_size_class_key *alike_class, double *scratch)
+double haul_size_class_median_ns(const haul_workload *workload, const haul_size_classes *classes,
+                                 const haul_size_class *one, double *scratch)
 {
-    for (uint32_t i = 0; i < alike_class->count; i++)
-        scratch[i] = (double)workload->ops[alike->ops[alike_class->first + i]].dur_ns;
-    return haul_median_of_many(scratch, alike_class->count);
+    for (uint32_t i = 0; i < one->count; i++)
+        scratch[i] = (double)workload->ops[classes->ops[one->first + i]].dur_ns;
+    return haul_median_of_many(scratch, one->count);
 }
 
-size_t haul_size_class_copies(const haul_size_class *alike, haul_class_range range)
+size_t haul_size_copies(const haul_size_classes *classes, haul_class_range range)
 {
     if (range.begin >= range.end)
         return 0;
-    const haul_size_class_key *last = &alike->classes[range.end - 1];
-    return (size_t)last->first + last->count - alike->classes[range.begin].first;
+    const haul_size_class *last = &classes->items[range.end - 1];
+    return (size_t)last->first + last->count - classes->items[range.begin].first;
 }
 
-haul_size_class_stride haul_size_class_thin(const haul_size_class *alike, haul_class_range range,
-                                            size_t limit)
+haul_size_stride haul_size_thin(const haul_size_classes *classes, haul_class_range range,
+                                size_t limit)
 {
-    return (haul_size_class_stride){.classes = 1 + (range.end - range.begin) / limit,
-                                    .copies = 1 + haul_size_class_copies(alike, range) / limit};
+    return (haul_size_stride){.classes = 1 + (range.end - range.begin) / limit,
+                              .copies = 1 + haul_size_copies(classes, range) / limit};
 }
 
-size_t haul_size_class_largest(const haul_size_class *alike)
+size_t haul_size_largest(const haul_size_classes *classes)
 {
     size_t largest = 0;
-    for (size_t i = 0; i < alike->class_count; i++)
-        if (alike->classes[i].count > largest)
-            largest = alike->classes[i].count;
+    for (size_t c = 0; c < classes->count; c++)
+        if (classes->items[c].count > largest)
+            largest = classes->items[c].count;
     return largest;
 }
 
-void haul_size_class_blame(const haul_size_class_key *alike_class, haul_error *error)
+void haul_size_class_blame(const haul_size_class *one, haul_error *error)
 {
     if (!error)
         return;
     const size_t used = strlen(error->text);
-    snprintf(error->text + used, sizeof error->text - used, ", for the trace's copies %s %s",
-             haul_direction_text((haul_direction)alike_class->direction),
-             haul_memory_text((haul_memory)alike_class->memory));
+    snprintf(error->text + used, sizeof error->text - used, ", for the profile's copies %s %s",
+             haul_direction_text((haul_direction)one->direction),
+             haul_memory_text((haul_memory)one->memory));
 }

@@ -1,25 +1,26 @@
-/* Copies that are alike: of the same direction, memory and size. A model gives them one price, and
- * how their durations differ is what no model of the size alone can explain. */
+/* Size classes: a workload's copies of one direction, memory and size. A model gives them one time;
+ * the spread of their durations is beyond any model of size alone. */
 #ifndef HAUL_PROJECT_SIZE_CLASS_H
 #define HAUL_PROJECT_SIZE_CLASS_H
 
-#include "haul/workload.h"
-
-typedef struct haul_size_class_key {
-    uint64_t bytes;
-    double time_ns; /* sum of durations */
-    uint32_t first; /* into haul_size_class.ops */
-    uint32_t count;
-    uint8_t direction;
-    uint8_t memory; /* HAUL_MEMORIES where kinds of memory are taken together */
-} haul_size_class_key;
+#include "haul/cost.h"
 
 typedef struct haul_size_class {
-    haul_size_class_key *classes; /* by direction, memory, bytes */
-    size_t class_count;
+    uint64_t bytes; /* of one copy */
+    double time_ns; /* sum of durations */
+    uint32_t name;  /* string id of the call; HAUL_NONE where calls are not told apart */
+    uint32_t first; /* into haul_size_classes.ops */
+    uint32_t count;
+    uint8_t direction;
+    uint8_t memory; /* HAUL_MEMORIES where kinds of memory are not told apart */
+} haul_size_class;
+
+typedef struct haul_size_classes {
+    haul_size_class *items; /* by name, direction, memory, bytes */
+    size_t count;
     uint32_t *ops; /* the workload's copies, class by class, in order of start */
     size_t op_count;
-} haul_size_class;
+} haul_size_classes;
 
 /* The classes begin to end - 1. */
 typedef struct haul_class_range {
@@ -27,35 +28,50 @@ typedef struct haul_class_range {
     size_t end;
 } haul_class_range;
 
-/* Sorts the copies of a workload into classes: time and memory in proportion to the operations (8
- * bytes each while it runs, 4 afterwards). In a direction d where `any_memory` (which may be NULL)
- * holds any_memory[d], kinds of memory are not told apart. Release with haul_size_class_release. */
-haul_status haul_size_class_make(const haul_workload *workload, const bool *any_memory,
-                                 haul_size_class *alike, haul_error *error);
-void haul_size_class_release(haul_size_class *alike);
+typedef struct haul_size_options {
+    const bool *any_memory; /* NULL, or of each direction whether its kinds of memory are one */
+    bool by_call;           /* tell calls of different names apart */
+} haul_size_options;
 
-/* The classes from `begin` on that share its direction and memory. */
-haul_class_range haul_size_class_group(const haul_size_class *alike, size_t begin);
+/* Sorts the copies of a workload into classes, in time and memory proportional to the operations (8
+ * bytes each while it runs, 4 afterwards). `options` may be NULL. Release with
+ * haul_size_classes_release. */
+haul_status haul_size_classes_make(const haul_workload *workload, const haul_size_options *options,
+                                   haul_size_classes *classes, haul_error *error);
+void haul_size_classes_release(haul_size_classes *classes);
+
+/* A negative, zero or positive number: name, direction, memory, then bytes. */
+int haul_size_class_compare(const void *a, const void *b);
+
+/* The classes from `begin` on that share its name, direction and memory. */
+haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin);
+
+/* One copy of a class. */
+static inline haul_copy haul_size_class_copy(const haul_size_class *one)
+{
+    return (haul_copy){one->bytes, (haul_direction)one->direction, (haul_memory)one->memory,
+                       HAUL_NEAR};
+}
 
 /* The median duration of a class in nanoseconds; `scratch` has room for its count. */
-double haul_size_class_median_ns(const haul_workload *workload, const haul_size_class *alike,
-                                 const haul_size_class_key *alike_class, double *scratch);
+double haul_size_class_median_ns(const haul_workload *workload, const haul_size_classes *classes,
+                                 const haul_size_class *one, double *scratch);
 
-/* Every how many classes, and every how many copies of one, to take so that the classes of
- * a range give at most 2 * `limit` samples, at least one of each class that is taken. */
-typedef struct haul_size_class_stride {
+/* Every how many classes, and every how many copies of one, to take so that the classes of a range
+ * give at most 2 * `limit` samples, at least one of each class that is taken. */
+typedef struct haul_size_stride {
     size_t classes;
     size_t copies;
-} haul_size_class_stride;
-haul_size_class_stride haul_size_class_thin(const haul_size_class *alike, haul_class_range range,
-                                            size_t limit);
+} haul_size_stride;
+haul_size_stride haul_size_thin(const haul_size_classes *classes, haul_class_range range,
+                                size_t limit);
 
-size_t haul_size_class_copies(const haul_size_class *alike, haul_class_range range);
+size_t haul_size_copies(const haul_size_classes *classes, haul_class_range range);
 
-/* Copies of the largest class. */
-size_t haul_size_class_largest(const haul_size_class *alike);
+/* The most copies that a class has. */
+size_t haul_size_largest(const haul_size_classes *classes);
 
-/* Says of which copies an error speaks that is already filled. */
-void haul_size_class_blame(const haul_size_class_key *alike_class, haul_error *error);
+/* Says in a filled error which of the profile's copies it is about. */
+void haul_size_class_blame(const haul_size_class *one, haul_error *error);
 
 #endif

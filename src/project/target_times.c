@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "project/price.h"
 #include "workload/op_class.h"
 
 /* More than a timeline holds, so that the engine refuses it, and less than an integer does. */
@@ -43,13 +42,13 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
                               ? to_ns((double)op->dur_ns * bound_of(scale_of(self, op), bound))
                               : op->dur_ns;
     }
-    for (size_t c = 0; c < self->alike->class_count; c++) {
-        const haul_size_class_key *alike_class = &self->alike->classes[c];
+    for (size_t c = 0; c < self->classes->count; c++) {
+        const haul_size_class *one = &self->classes->items[c];
         if (self->sizes[c].unpredicted)
             continue;
         const int64_t price_ns = price_of(&self->sizes[c], bound);
-        for (uint32_t k = 0; k < alike_class->count; k++)
-            durations_ns[self->alike->ops[alike_class->first + k]] = price_ns;
+        for (uint32_t k = 0; k < one->count; k++)
+            durations_ns[self->classes->ops[one->first + k]] = price_ns;
     }
 }
 

@@ -4,16 +4,14 @@
 
 #include "project/device_work.h"
 #include "project/size_class.h"
+#include "timeline/predicted_run.h"
 
 typedef struct haul_target_times {
     const haul_workload *workload;
-    const haul_size_class *alike;
-    const haul_projection_row *sizes; /* the price of each of alike's classes */
+    const haul_size_classes *classes;
+    const haul_projection_row *sizes; /* the times of each class */
     const haul_work_scales *scales;
 } haul_target_times;
-
-/* Of an estimate: its value, or an end of its interval. */
-typedef enum haul_bound { HAUL_LIKELY, HAUL_LOW, HAUL_HIGH } haul_bound;
 
 /* Fills durations_ns of op_count: a copy's is the price of its class, a kernel's and memset's its
  * recorded one carried; the host's operations and copies without a price keep theirs. */

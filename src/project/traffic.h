@@ -1,4 +1,4 @@
-/* When a device copies the opposite way. */
+/* When a device copies the other way. */
 #ifndef HAUL_PROJECT_TRAFFIC_H
 #define HAUL_PROJECT_TRAFFIC_H
 

@@ -16,7 +16,7 @@ static haul_release release_of(const haul_workload *workload)
     return HAUL_RELEASE_RECORDED;
 }
 
-/* The target's figures, or in place of engines that it does not say the recording's. */
+/* The target's parameters; copy engines that it does not give are the source GPU's. */
 static haul_status device_of(const haul_whole_run *self, const haul_timeline_device *recording,
                              haul_timeline_device *device, haul_error *error)
 {
@@ -25,24 +25,24 @@ static haul_status device_of(const haul_whole_run *self, const haul_timeline_dev
         target.gpu.copy_engines =
             (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_CARRIED};
         haul_notes_add(
-            self->notes, self->arena,
+            self->notes,
             "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
             target.name, recording->copy_engines);
     }
     return haul_timeline_device_of(&target, device, error);
 }
 
-/* What copies keep of their speed while they meet, where the target does not say it. */
-static void carry_collisions(const haul_whole_run *self, haul_timeline_device *device)
+/* Bidirectional contention as the profile shows it, where the target does not say it. */
+static void take_contention(const haul_whole_run *self, haul_timeline_device *device)
 {
     for (int d = 0; d < 2 && device->copy_engines > 1; d++) {
         const haul_copy_curve *curve =
             haul_machine_curve(self->target, (haul_direction)d, HAUL_PINNED, HAUL_NEAR);
-        const double loss = self->collisions->loss[d][HAUL_PINNED];
+        const double loss = self->contention->loss[d][HAUL_PINNED];
         if ((curve && curve->busy_rate_Bps.provenance) || loss <= 0)
             continue;
         device->busy_speed[d] = 1 - loss;
-        haul_notes_add(self->notes, self->arena,
+        haul_notes_add(self->notes,
                        "'%s' does not say how fast %s copies are while the other direction is "
                        "busy: %.3g %% of their speed assumed, as in the profile",
                        self->target->name, haul_direction_text((haul_direction)d),
@@ -50,9 +50,9 @@ static void carry_collisions(const haul_whole_run *self, haul_timeline_device *d
     }
 }
 
-/* Kernels find room where both devices' is known: where the recording's is not, its kernels may
+/* Occupancy counts where that of both GPUs is known: where the source GPU's is not, its kernels may
  * have no shape. */
-static void find_room(const haul_timeline_device *recording, haul_timeline_device *device)
+static void find_occupancy(const haul_timeline_device *recording, haul_timeline_device *device)
 {
     if (device->occupancy.multiprocessors && recording->occupancy.multiprocessors)
         return;
@@ -60,19 +60,20 @@ static void find_room(const haul_timeline_device *recording, haul_timeline_devic
     device->occupancy = recording->occupancy;
 }
 
-/* Where the recording's queue is not known neither is what the host did about it. What the program
- * had in flight there, the target's holds too; where it held calls up, the target's does. */
-static void find_queue(const haul_timeline_device *recording, bool held,
+/* Where the recorded launch queue is not known, neither is how the host waited for it. The target's
+ * holds at least what the program had in flight; where the recorded queue delayed calls, the
+ * target's does. */
+static void find_queue(const haul_timeline_device *recording, bool is_delayed,
                        haul_timeline_device *device)
 {
     if (!recording->queue_depth)
         device->queue_depth = 0;
-    else if ((device->queue_depth || held) && recording->queue_depth > device->queue_depth)
+    else if ((device->queue_depth || is_delayed) && recording->queue_depth > device->queue_depth)
         device->queue_depth = recording->queue_depth;
 }
 
-/* The target's device; from call to start as recorded. */
-static haul_status find_device(const haul_whole_run *self, bool held, haul_projection *out,
+/* The target's device; times from call to start as recorded. */
+static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul_projection *out,
                                haul_error *error)
 {
     const haul_timeline_device *recording = &out->replay.device;
@@ -80,9 +81,9 @@ static haul_status find_device(const haul_whole_run *self, bool held, haul_proje
     const haul_status status = device_of(self, recording, &device, error);
     if (status)
         return status;
-    carry_collisions(self, &device);
-    find_room(recording, &device);
-    find_queue(recording, held, &device);
+    take_contention(self, &device);
+    find_occupancy(recording, &device);
+    find_queue(recording, is_delayed, &device);
     for (int kind = 0; kind < HAUL_OP_KINDS; kind++) {
         device.issue_ns[kind] = recording->issue_ns[kind];
         device.issue_on_return[kind] = recording->issue_on_return[kind];
@@ -92,7 +93,7 @@ static haul_status find_device(const haul_whole_run *self, bool held, haul_proje
     return HAUL_OK;
 }
 
-/* Waits without an edge end when they did, whatever the target is. */
+/* A wait without an edge takes its recorded time on any target. */
 static void note_waits(const haul_whole_run *self)
 {
     const haul_workload *workload = self->times.workload;
@@ -112,7 +113,7 @@ static void note_waits(const haul_whole_run *self)
     }
     if (count)
         haul_notes_add(
-            self->notes, self->arena,
+            self->notes,
             "%s waits of the host, %s, do not name the operation that they waited for: they take "
             "their recorded time",
             haul_count_format(count, number, sizeof number),
@@ -125,7 +126,7 @@ static void note_devices(const haul_whole_run *self)
     const size_t used = self->times.workload->device_count;
     if (there > 0 && (double)used > there)
         haul_notes_add(
-            self->notes, self->arena,
+            self->notes,
             "the profile uses %zu GPUs, '%s' has %.0f: the whole run uses as many as the profile",
             used, self->target->name, there);
 }
@@ -134,88 +135,66 @@ static void note_kernels(const haul_whole_run *self, const haul_projection *out)
 {
     if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
         haul_notes_add(
-            self->notes, self->arena,
+            self->notes,
             "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
             "recorded times, and its interval holds the uncertainty of the copies alone",
             self->target->name);
 }
 
-/* Of operations and of calls; NULL for the calls where these are as recorded. */
+/* Durations of operations and of calls; NULL for calls where these are as recorded. */
 typedef struct durations {
+    const haul_target_times *times;
     int64_t *of_ops_ns;
     int64_t *of_calls_ns;
-    const int64_t *own_calls_ns; /* without waits for room in a queue, or NULL */
+    const int64_t *own_calls_ns; /* recorded, without waits for room in a queue; or NULL */
 } durations;
 
-static haul_status schedule(const haul_whole_run *self, const haul_projection *out,
-                            haul_bound bound, const durations *room, haul_timeline **timeline,
-                            haul_error *error)
+static void set_durations(void *state, haul_bound bound, haul_timeline_options *options)
 {
-    const haul_workload *workload = self->times.workload;
-    haul_target_times_fill(&self->times, bound, room->of_ops_ns);
-    if (room->of_calls_ns)
-        haul_target_times_calls(workload, room->of_ops_ns, room->own_calls_ns, room->of_calls_ns);
-    const haul_timeline_options options = {
-        .device = out->device,
-        .release = out->release,
-        .durations_ns = room->of_ops_ns,
-        .call_durations_ns = room->of_calls_ns,
-    };
-    return haul_timeline_run(workload, &options, timeline, error);
+    const durations *self = state;
+    haul_target_times_fill(self->times, bound, self->of_ops_ns);
+    if (self->of_calls_ns)
+        haul_target_times_calls(self->times->workload, self->of_ops_ns, self->own_calls_ns,
+                                self->of_calls_ns);
+    options->durations_ns = self->of_ops_ns;
+    options->call_durations_ns = self->of_calls_ns;
 }
 
-/* The makespan with all operations at one end of their intervals. */
-static haul_status schedule_bound(const haul_whole_run *self, haul_projection *out,
-                                  haul_bound bound, const durations *room, haul_error *error)
-{
-    haul_timeline *timeline = NULL;
-    const haul_status status = schedule(self, out, bound, room, &timeline, error);
-    if (status)
-        return status;
-    const int64_t makespan_ns = timeline->makespan_ns;
-    out->low_ns = makespan_ns < out->low_ns ? makespan_ns : out->low_ns;
-    out->high_ns = makespan_ns > out->high_ns ? makespan_ns : out->high_ns;
-    haul_timeline_free(timeline);
-    return HAUL_OK;
-}
-
-/* The likely run comes last: its durations stay. */
-static haul_status schedule_all(const haul_whole_run *self, const haul_in_flight *found,
-                                haul_projection *out, haul_error *error)
+static haul_status schedule(const haul_whole_run *self, const haul_in_flight *found,
+                            haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const size_t bytes = (workload->op_count + 1) * sizeof(int64_t);
-    const bool change = found->call_durations_ns || haul_target_times_stages(workload);
-    const durations made = {
-        .of_ops_ns = haul_arena_alloc(self->arena, bytes),
-        .of_calls_ns = change ? haul_arena_alloc(self->arena, bytes) : NULL,
+    const bool calls_change = found->call_durations_ns || haul_target_times_stages(workload);
+    durations made = {
+        .times = &self->times,
+        .of_ops_ns = haul_arena_alloc(self->notes->arena, bytes),
+        .of_calls_ns = calls_change ? haul_arena_alloc(self->notes->arena, bytes) : NULL,
         .own_calls_ns = found->call_durations_ns,
     };
-    if (!made.of_ops_ns || (change && !made.of_calls_ns))
+    if (!made.of_ops_ns || (calls_change && !made.of_calls_ns))
         return haul_fail_no_memory(error);
-    out->low_ns = INT64_MAX;
-    haul_status status = schedule_bound(self, out, HAUL_LOW, &made, error);
-    if (!status)
-        status = schedule_bound(self, out, HAUL_HIGH, &made, error);
-    if (!status)
-        status = schedule(self, out, HAUL_LIKELY, &made, &out->timeline, error);
+    const haul_timeline_options options = {.device = out->device, .release = out->release};
+    const haul_run_bounds bounds = {set_durations, &made};
+    haul_predicted_run run;
+    const haul_status status = haul_predicted_run_make(workload, &options, &bounds, &run, error);
     if (status)
         return status;
+    out->timeline = run.timeline;
+    out->low_ns = run.low_ns;
+    out->high_ns = run.high_ns;
     out->durations_ns = made.of_ops_ns;
     out->call_durations_ns = made.of_calls_ns;
-    const int64_t likely_ns = out->timeline->makespan_ns;
-    out->low_ns = likely_ns < out->low_ns ? likely_ns : out->low_ns;
-    out->high_ns = likely_ns > out->high_ns ? likely_ns : out->high_ns;
     return HAUL_OK;
 }
 
-/* What changes by less than the replay misses is not told from what does not. */
+/* A change within the replay's error is no change that the profile can tell. */
 static void note_change(const haul_whole_run *self, const haul_projection *out)
 {
     const double recorded_ns = (double)out->recorded_run.makespan_ns;
     const double change = 100 * ((double)out->target_run.makespan_ns / recorded_ns - 1);
     if (recorded_ns > 0 && fabs(change) <= fabs(out->replay.error))
-        haul_notes_add(self->notes, self->arena,
+        haul_notes_add(self->notes,
                        "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
                        "change is within the error",
                        change, out->replay.error);
@@ -248,7 +227,7 @@ static haul_status make_with(const haul_whole_run *self, const haul_in_flight *f
     note_waits(self);
     note_devices(self);
     note_kernels(self, out);
-    status = schedule_all(self, found, out, error);
+    status = schedule(self, found, out, error);
     return status ? status : describe(self, out, error);
 }
 
@@ -263,14 +242,14 @@ static haul_status make(const haul_whole_run *self, haul_projection *out, haul_e
     return status;
 }
 
-/* What is not there or cannot be scheduled leaves the rest of a projection as it is. */
+/* A workload that cannot be scheduled leaves the rest of the projection as it is. */
 haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
     haul_error cause = {0};
     const haul_status status = make(self, out, &cause);
     if (status == HAUL_BAD_INPUT || status == HAUL_ABSENT || status == HAUL_MISSING) {
         out->low_ns = out->high_ns = 0;
-        out->run_missing = haul_arena_string(self->arena, cause.text);
+        out->run_missing = haul_arena_string(self->notes->arena, cause.text);
         return out->run_missing ? HAUL_OK : haul_fail_no_memory(error);
     }
     if (status && error)

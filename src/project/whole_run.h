@@ -1,5 +1,4 @@
-/* The whole run on the target: the recorded operations with the target's times, scheduled by the
- * timeline. */
+/* The whole run on the target: the recorded operations with the target's times, scheduled. */
 #ifndef HAUL_PROJECT_WHOLE_RUN_H
 #define HAUL_PROJECT_WHOLE_RUN_H
 
@@ -10,14 +9,13 @@
 typedef struct haul_whole_run {
     haul_target_times times;
     const haul_machine *target;
-    const haul_workload *reference;        /* or NULL */
-    const haul_contention_fit *collisions; /* of the recording */
-    haul_arena *arena;
-    haul_notes *notes;
+    const haul_workload *reference;    /* or NULL */
+    const haul_contention *contention; /* of the recording */
+    haul_notes *notes;                 /* and the arena of the durations */
 } haul_whole_run;
 
-/* Fills all that a projection says of the whole run; where the recording cannot be scheduled,
- * run_missing alone. The caller frees out->timeline. */
+/* Fills what a projection says of the whole run; run_missing alone where the profile cannot be
+ * scheduled. The caller frees out->timeline. */
 haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out,
                                 haul_error *error);
 

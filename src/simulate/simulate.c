@@ -8,28 +8,20 @@
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "cost/time_cache.h"
 #include "cost/usual.h"
 #include "simulate/kernel_prices.h"
 #include "simulate/plan.h"
-
-/* Copies of one size and kind cost the same: those met last. */
-enum { PRICES = 256 };
-
-typedef struct price {
-    bool known;
-    haul_copy copy;
-    haul_estimate estimate;
-} price;
+#include "timeline/predicted_run.h"
 
 typedef struct simulator {
     const haul_owned_schedule *schedule;
     const haul_machine *machine;
-    const haul_copy_model *model;
     haul_simulation *made;
     int64_t *durations_ns;
     int64_t *low_ns;
     int64_t *high_ns;
-    price prices[PRICES];
+    haul_time_cache copies;
     haul_kernel_prices kernels;
     size_t next_kernel; /* of the schedule's */
     haul_error *error;
@@ -58,24 +50,6 @@ static haul_status blame(const simulator *self, uint32_t op)
 }
 
 /* --- prices */
-
-static haul_status find_price(simulator *self, const haul_copy *copy, const haul_estimate **out)
-{
-    const uint64_t hash = (copy->bytes * 31 + (uint64_t)copy->direction * 7 + copy->memory) *
-                          UINT64_C(0x9e3779b97f4a7c15);
-    price *at = &self->prices[hash >> 56];
-    if (!at->known || at->copy.bytes != copy->bytes || at->copy.direction != copy->direction ||
-        at->copy.memory != copy->memory) {
-        const haul_status status =
-            haul_copy_time(self->machine, self->model, copy, &at->estimate, self->error);
-        at->known = !status;
-        if (status)
-            return status;
-        at->copy = *copy;
-    }
-    *out = &at->estimate;
-    return HAUL_OK;
-}
 
 static int64_t ns_of(double seconds)
 {
@@ -127,11 +101,11 @@ static haul_status price_op(simulator *self, uint32_t i)
         return HAUL_OK;
     const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
                             HAUL_NEAR};
-    const haul_estimate *estimate = NULL;
-    if (find_price(self, &copy, &estimate))
+    haul_estimate estimate;
+    if (haul_time_cache_get(&self->copies, &copy, &estimate, self->error))
         return blame(self, i);
-    take_price(self, i, estimate);
-    note_copy(self->made, estimate);
+    take_price(self, i, &estimate);
+    note_copy(self->made, &estimate);
     return HAUL_OK;
 }
 
@@ -271,50 +245,35 @@ static haul_status name_operations(const simulator *self, haul_status status)
     return status;
 }
 
-static haul_status run(const simulator *self, const haul_timeline_device *device,
-                       const int64_t *durations_ns, haul_timeline **timeline)
+static void set_bound(void *state, haul_bound bound, haul_timeline_options *options)
 {
+    const simulator *self = state;
+    if (bound == HAUL_LIKELY)
+        return;
+    options->durations_ns = bound == HAUL_LOW ? self->low_ns : self->high_ns;
+    assume(self, haul_usual_busy.ends[bound == HAUL_HIGH], &options->device);
+}
+
+static haul_status run(simulator *self)
+{
+    haul_simulation *made = self->made;
     haul_timeline_options options = {
-        .device = *device,
+        .device = made->device,
         .release = HAUL_RELEASE_HOST,
-        .durations_ns = durations_ns,
+        .durations_ns = self->durations_ns,
     };
     for (int i = 0; i < HAUL_OP_KINDS; i++)
         options.device.issue_on_return[i] = true; /* a launch's cost lies before its operation */
-    const haul_status status =
-        haul_timeline_run(self->schedule->workload, &options, timeline, self->error);
-    return status ? name_operations(self, status) : HAUL_OK;
-}
-
-static haul_status run_bound(const simulator *self, int end, int64_t *makespan_ns)
-{
-    haul_timeline *timeline = NULL;
-    haul_timeline_device device = self->made->device;
-    assume(self, haul_usual_busy.ends[end], &device);
-    const haul_status status = run(self, &device, end ? self->high_ns : self->low_ns, &timeline);
-    if (!status)
-        *makespan_ns = timeline->makespan_ns;
-    haul_timeline_free(timeline);
-    return status;
-}
-
-static haul_status run_all(simulator *self)
-{
-    haul_simulation *made = self->made;
-    haul_status status = run(self, &made->device, self->durations_ns, &made->timeline);
+    const haul_run_bounds bounds = {set_bound, self};
+    haul_predicted_run run;
+    const haul_status status = haul_predicted_run_make(
+        self->schedule->workload, &options, made->weakest ? &bounds : NULL, &run, self->error);
     if (status)
-        return status;
-    made->low_ns = made->high_ns = made->timeline->makespan_ns;
-    if (!made->weakest)
-        return HAUL_OK;
-    int64_t low_ns = 0, high_ns = 0;
-    status = run_bound(self, 0, &low_ns);
-    if (!status)
-        status = run_bound(self, 1, &high_ns);
-    /* shorter operations may, in another order, make a longer timeline (Graham, 1969) */
-    made->low_ns = low_ns < made->low_ns ? low_ns : made->low_ns;
-    made->high_ns = high_ns > made->high_ns ? high_ns : made->high_ns;
-    return status;
+        return name_operations(self, status);
+    made->timeline = run.timeline;
+    made->low_ns = run.low_ns;
+    made->high_ns = run.high_ns;
+    return HAUL_OK;
 }
 
 static haul_status simulate(simulator *self)
@@ -332,7 +291,7 @@ static haul_status simulate(simulator *self)
     if (status)
         return status;
     assume_company(self);
-    return run_all(self);
+    return run(self);
 }
 
 haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
@@ -352,9 +311,10 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     *made = (haul_simulation){.schedule = schedule, .machine = machine};
     self->schedule = (const haul_owned_schedule *)schedule;
     self->machine = machine;
-    self->model = model;
     self->made = made;
     self->error = error;
+    self->copies.machine = machine;
+    self->copies.model = model;
     self->kernels = (haul_kernel_prices){machine, self->schedule->file, NULL};
     const haul_status status = simulate(self);
     haul_kernel_prices_release(&self->kernels);

@@ -48,24 +48,26 @@ static void alike_copies_come_together_in_order(void **state)
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 20, 60, 3);
     by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 10, 50, 2);
     const haul_workload *workload = by_hand_finish(&hand);
-    haul_size_class alike;
-    assert_int_equal(haul_size_class_make(workload, NULL, &alike, NULL), HAUL_OK);
-    assert_int_equal(alike.op_count, 5);
-    assert_int_equal(alike.class_count, 4);
+    haul_size_classes classes;
+    assert_int_equal(haul_size_classes_make(workload, NULL, &classes, NULL), HAUL_OK);
+    assert_int_equal(classes.op_count, 5);
+    assert_int_equal(classes.count, 4);
     const uint32_t order[] = {2, 0, 1, 4, 5}; /* of start: 50 60 70 80 90 100 */
-    assert_memory_equal(alike.ops, order, sizeof order);
-    assert_int_equal(haul_size_class_group(&alike, 1).end, 3);
-    assert_int_equal(alike.classes[2].count, 2);
-    CHECK_NEAR(alike.classes[2].time_ns, 8, 0);
+    assert_memory_equal(classes.ops, order, sizeof order);
+    assert_int_equal(haul_size_group(&classes, 1).end, 3);
+    assert_int_equal(classes.items[2].count, 2);
+    CHECK_NEAR(classes.items[2].time_ns, 8, 0);
     double scratch[2];
-    CHECK_NEAR(haul_size_class_median_ns(workload, &alike, &alike.classes[2], scratch), 4, 0);
-    haul_size_class_release(&alike);
+    CHECK_NEAR(haul_size_class_median_ns(workload, &classes, &classes.items[2], scratch), 4, 0);
+    haul_size_classes_release(&classes);
 
     const bool any[HAUL_DIRECTIONS] = {[HAUL_HTOD] = true};
-    assert_int_equal(haul_size_class_make(workload, any, &alike, NULL), HAUL_OK);
-    assert_int_equal(alike.class_count, 3);
-    assert_int_equal(alike.classes[1].count, 3);
-    haul_size_class_release(&alike);
+    assert_int_equal(
+        haul_size_classes_make(workload, &(haul_size_options){.any_memory = any}, &classes, NULL),
+        HAUL_OK);
+    assert_int_equal(classes.count, 3);
+    assert_int_equal(classes.items[1].count, 3);
+    haul_size_classes_release(&classes);
     by_hand_release(&hand);
 }
 
@@ -76,17 +78,16 @@ static void many_sizes_are_told_apart(void **state)
     by_hand hand = {0};
     for (int i = 0; i < 2 * SIZES; i++)
         by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, (uint64_t)(i % SIZES) << 20, i, 1);
-    haul_size_class alike;
-    assert_int_equal(haul_size_class_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
-    assert_int_equal(alike.class_count, SIZES);
+    haul_size_classes classes;
+    assert_int_equal(haul_size_classes_make(by_hand_finish(&hand), NULL, &classes, NULL), HAUL_OK);
+    assert_int_equal(classes.count, SIZES);
     for (size_t c = 0; c < SIZES; c++) {
-        assert_int_equal(alike.classes[c].count, 2);
-        assert_int_equal(alike.classes[c].bytes, (uint64_t)c << 20);
+        assert_int_equal(classes.items[c].count, 2);
+        assert_int_equal(classes.items[c].bytes, (uint64_t)c << 20);
     }
-    const haul_size_class_stride stride =
-        haul_size_class_thin(&alike, (haul_class_range){0, SIZES}, 1000);
+    const haul_size_stride stride = haul_size_thin(&classes, (haul_class_range){0, SIZES}, 1000);
     assert_in_range((SIZES + stride.classes - 1) / stride.classes, 1, 1000);
-    haul_size_class_release(&alike);
+    haul_size_classes_release(&classes);
     by_hand_release(&hand);
 }
 
@@ -94,14 +95,14 @@ static void no_copies_make_no_classes(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    haul_size_class alike;
-    assert_int_equal(haul_size_class_make(by_hand_finish(&hand), NULL, &alike, NULL), HAUL_OK);
-    assert_int_equal(alike.class_count, 0);
-    haul_contention_fit collisions;
-    assert_int_equal(haul_contention_fit_find(&hand.workload, &alike, &collisions, NULL), HAUL_OK);
-    assert_null(collisions.share);
-    haul_size_class_release(&alike);
-    haul_contention_fit_release(&collisions);
+    haul_size_classes classes;
+    assert_int_equal(haul_size_classes_make(by_hand_finish(&hand), NULL, &classes, NULL), HAUL_OK);
+    assert_int_equal(classes.count, 0);
+    haul_contention contention;
+    assert_int_equal(haul_contention_find(&hand.workload, &classes, &contention, NULL), HAUL_OK);
+    assert_null(contention.share);
+    haul_size_classes_release(&classes);
+    haul_contention_release(&contention);
 }
 
 static void a_device_is_busy_once_however_many_copy(void **state)
@@ -144,13 +145,13 @@ static void add_colliding(by_hand *hand, int count, double base, double loss, do
     }
 }
 
-static haul_contention_fit collisions_of(by_hand *hand, haul_size_class *alike)
+static haul_contention collisions_of(by_hand *hand, haul_size_classes *classes)
 {
-    haul_contention_fit collisions;
+    haul_contention contention;
     const haul_workload *workload = by_hand_finish(hand);
-    assert_int_equal(haul_size_class_make(workload, NULL, alike, NULL), HAUL_OK);
-    assert_int_equal(haul_contention_fit_find(workload, alike, &collisions, NULL), HAUL_OK);
-    return collisions;
+    assert_int_equal(haul_size_classes_make(workload, NULL, classes, NULL), HAUL_OK);
+    assert_int_equal(haul_contention_find(workload, classes, &contention, NULL), HAUL_OK);
+    return contention;
 }
 
 static void the_lost_speed_is_found(void **state)
@@ -158,12 +159,12 @@ static void the_lost_speed_is_found(void **state)
     (void)state;
     by_hand hand = {0};
     add_colliding(&hand, 40, 100000, 0.4, 0.02);
-    haul_size_class alike;
-    haul_contention_fit collisions = collisions_of(&hand, &alike);
-    CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0.4, 0.05);
-    assert_int_equal(collisions.contended[HAUL_HTOD][HAUL_PINNED], 32);
-    haul_contention_fit_release(&collisions);
-    haul_size_class_release(&alike);
+    haul_size_classes classes;
+    haul_contention contention = collisions_of(&hand, &classes);
+    CHECK_NEAR(contention.loss[HAUL_HTOD][HAUL_PINNED], 0.4, 0.05);
+    assert_int_equal(contention.contended[HAUL_HTOD][HAUL_PINNED], 32);
+    haul_contention_release(&contention);
+    haul_size_classes_release(&classes);
     by_hand_release(&hand);
 }
 
@@ -172,12 +173,12 @@ static void noise_is_not_taken_for_collisions(void **state)
     (void)state;
     by_hand hand = {0};
     add_colliding(&hand, 40, 100000, 0, 0.3);
-    haul_size_class alike;
-    haul_contention_fit collisions = collisions_of(&hand, &alike);
-    CHECK_NEAR(collisions.loss[HAUL_HTOD][HAUL_PINNED], 0, 0);
-    CHECK_NEAR(haul_contention_speed(&collisions, &alike.classes[0], 1), 1, 0);
-    haul_contention_fit_release(&collisions);
-    haul_size_class_release(&alike);
+    haul_size_classes classes;
+    haul_contention contention = collisions_of(&hand, &classes);
+    CHECK_NEAR(contention.loss[HAUL_HTOD][HAUL_PINNED], 0, 0);
+    CHECK_NEAR(haul_contention_speed(&contention, &classes.items[0], 1), 1, 0);
+    haul_contention_release(&contention);
+    haul_size_classes_release(&classes);
     by_hand_release(&hand);
 }
 
@@ -205,16 +206,16 @@ static void copies_are_paired_in_order_within_their_size(void **state)
     assert_false(pairs.any_memory[HAUL_HTOD]);
     assert_true(pairs.any_memory[HAUL_DTOH]);
 
-    haul_size_class alike;
-    assert_int_equal(haul_size_class_make(&mine.workload, NULL, &alike, NULL), HAUL_OK);
+    haul_size_classes classes;
+    assert_int_equal(haul_size_classes_make(&mine.workload, NULL, &classes, NULL), HAUL_OK);
     const double prices[] = {220e-9, 200e-9, 1, (double)NAN}; /* of both copies of 10 bytes, ... */
     haul_score score;
     assert_int_equal(
-        haul_reference_score(&pairs, &alike, (haul_class_range){0, 4}, prices, &score, NULL),
+        haul_reference_score(&pairs, &classes, (haul_class_range){0, 4}, prices, &score, NULL),
         HAUL_OK);
     assert_int_equal(score.count, 3);
     CHECK_NEAR(score.wape, 100 * (10 + 9 + 0) / 401.0, 1e-9);
-    haul_size_class_release(&alike);
+    haul_size_classes_release(&classes);
     haul_reference_release(&pairs);
     by_hand_release(&mine);
     by_hand_release(&theirs);

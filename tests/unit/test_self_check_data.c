@@ -47,7 +47,7 @@ static void profiles_give_back_their_own_times(void **state)
         if (of.score.count < LEAST_COPIES)
             continue;
         assert_true(fitted);
-        printf("%-32s %6llu copies: %5.2f %%, floor %5.2f %%, without collisions %5.2f %%\n",
+        printf("%-32s %6llu copies: %5.2f %%, floor %5.2f %%, without contention %5.2f %%\n",
                strrchr(paths[i], '/') + 1, (unsigned long long)of.score.count, of.score.wape,
                of.noise_floor, of.wape_without_contention);
         assert_true(of.score.wape - of.noise_floor <= 4);
@@ -75,21 +75,21 @@ static void collisions_are_explained(void **state)
 /* The link fitted to a profile's copies, and no GPU: kernels are kept. */
 static haul_machine *recorder_of(const haul_workload *workload)
 {
-    haul_size_class alike = {0};
-    haul_contention_fit collisions = {0};
+    haul_size_classes classes = {0};
+    haul_contention contention = {0};
     haul_machine *machine = NULL;
     haul_error error = {0};
-    if (haul_size_class_make(workload, NULL, &alike, &error) ||
-        haul_contention_fit_find(workload, &alike, &collisions, &error) ||
-        haul_recording_fit(workload, &alike, &collisions, NULL, &machine, &error))
+    if (haul_size_classes_make(workload, NULL, &classes, &error) ||
+        haul_contention_find(workload, &classes, &contention, &error) ||
+        haul_recording_fit(workload, &classes, &contention, NULL, &machine, &error))
         fail_msg("%s", error.text);
-    haul_contention_fit_release(&collisions);
-    haul_size_class_release(&alike);
+    haul_contention_release(&contention);
+    haul_size_classes_release(&classes);
     return machine;
 }
 
 /* Projected to the machine that recorded it a profile takes what it took: with prices in place of
- * the recorded durations, and the collisions that the prices lack put back by the timeline. */
+ * the recorded durations, and the contention that the prices lack put back by the timeline. */
 static void whole_runs_come_back(void **state)
 {
     (void)state;

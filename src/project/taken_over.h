@@ -1,0 +1,14 @@
+/* The parameters that a target takes from the machine that recorded a profile. */
+#ifndef HAUL_PROJECT_TAKEN_OVER_H
+#define HAUL_PROJECT_TAKEN_OVER_H
+
+#include "base/arena.h"
+#include "project/size_class.h"
+
+/* Names the parameters for copies like those of `classes` that `completed`, made by
+ * haul_machine_carry, has and `to` lacks: "latency of HtoD pinned, DtoH pinned; staging of HtoD
+ * pageable". NULL where there are none, or no memory. */
+const char *haul_taken_over_text(const haul_machine *to, const haul_machine *completed,
+                                 const haul_size_classes *classes, haul_arena *arena);
+
+#endif
