@@ -10,7 +10,7 @@
 #define HAUL_BACKEND_OPENCL(X)
 #endif
 
-#define HAUL_BACKENDS(X) HAUL_BACKEND_OPENCL(X) X(host) X(sim)
+#define HAUL_BACKENDS(X) X(cuda) X(hip) HAUL_BACKEND_OPENCL(X) X(host) X(sim)
 
 #define HAUL_BACKEND_DECLARE(kind) extern const haul_device_backend haul_##kind##_backend;
 HAUL_BACKENDS(HAUL_BACKEND_DECLARE)

@@ -94,17 +94,6 @@ CALL(cuDevicePrimaryCtxRelease_v2, (int device), driver_primary_release(device))
 
 /* --- memory */
 
-static int tell_room(size_t *left, size_t *whole)
-{
-    driver_context *current;
-    const int result = driver_context_check(&current);
-    if (result)
-        return result;
-    *left = driver_memory_left(current->device);
-    *whole = driver.options.memory_bytes;
-    return DRIVER_OK;
-}
-
 /* CUpointer_attribute */
 static int tell_of_pointer(void *value, int attribute, driver_address at)
 {
@@ -141,7 +130,7 @@ typedef struct ipc_handle {
     unsigned char name[64];
 } ipc_handle;
 
-CALL(cuMemGetInfo_v2, (size_t * left, size_t *whole), tell_room(left, whole))
+CALL(cuMemGetInfo_v2, (size_t * left, size_t *whole), driver_room(left, whole))
 CALL(cuMemAlloc_v2, (driver_address * at, size_t bytes), driver_alloc(at, bytes))
 CALL(cuMemFree_v2, (driver_address at), driver_free(at))
 CALL(cuMemAllocHost_v2, (void **host, size_t bytes), driver_alloc_host(host, bytes, false))

@@ -5,12 +5,6 @@ typedef driver_address address;
 
 /* --- copies and fills */
 
-static int copy(address to, address from, size_t bytes, void *stream)
-{
-    const driver_copy flat = driver_copy_flat(to, from, bytes);
-    return driver_copy_queue(stream, &flat);
-}
-
 static int copy_now(address to, address from, size_t bytes)
 {
     const driver_copy flat = driver_copy_flat(to, from, bytes);
@@ -95,13 +89,13 @@ static int queue_3d(const copy_3d *c, void *stream)
 }
 
 CALL(cuMemcpyAsync, (address to, address from, size_t bytes, void *stream),
-     copy(to, from, bytes, stream))
+     driver_copy_bytes(to, from, bytes, stream))
 CALL(cuMemcpyHtoDAsync_v2, (address to, const void *from, size_t bytes, void *stream),
-     copy(to, (uintptr_t)from, bytes, stream))
+     driver_copy_bytes(to, (uintptr_t)from, bytes, stream))
 CALL(cuMemcpyDtoHAsync_v2, (void *to, address from, size_t bytes, void *stream),
-     copy((uintptr_t)to, from, bytes, stream))
+     driver_copy_bytes((uintptr_t)to, from, bytes, stream))
 CALL(cuMemcpyDtoDAsync_v2, (address to, address from, size_t bytes, void *stream),
-     copy(to, from, bytes, stream))
+     driver_copy_bytes(to, from, bytes, stream))
 CALL(cuMemcpy, (address to, address from, size_t bytes), copy_now(to, from, bytes))
 CALL(cuMemcpyHtoD_v2, (address to, const void *from, size_t bytes),
      copy_now(to, (uintptr_t)from, bytes))
@@ -139,16 +133,6 @@ CALL(cuEventElapsedTime, (float *ms, driver_event *from, driver_event *to),
 
 /* --- kernels */
 
-static int launch(driver_function *function, const unsigned *shape, void *stream, void **values)
-{
-    driver_launch made = {.function = function, .shared_bytes = shape[6]};
-    for (int i = 0; i < 3; i++) {
-        made.grid[i] = shape[i];
-        made.block[i] = shape[3 + i];
-    }
-    return driver_launch_queue(stream, &made, values);
-}
-
 CALL(cuModuleLoadData, (driver_module * *module, const void *image),
      driver_module_load(module, image))
 CALL(cuModuleUnload, (driver_module * module), driver_module_unload(module))
@@ -158,4 +142,5 @@ CALL(cuLaunchKernel,
      (driver_function * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **values, void **extra),
      extra ? DRIVER_INVALID_VALUE
-           : launch(function, (unsigned[]){gx, gy, gz, bx, by, bz, shared}, stream, values))
+           : driver_launch_queue(function, (unsigned[]){gx, gy, gz, bx, by, bz, shared}, stream,
+                                 values))

@@ -231,7 +231,6 @@ int driver_device_check(int device);
 int driver_attribute(int *value, int attribute, int device);
 int driver_hip_attribute(int *value, int attribute, int device);
 const char *driver_device_name(void);
-uint64_t driver_memory_left(int device);
 
 /* The calling thread's context, or NULL. */
 driver_context *driver_current(void);
@@ -267,6 +266,8 @@ typedef struct driver_block {
     struct driver_block *next;
 } driver_block;
 
+/* Of the thread's device. */
+int driver_room(size_t *left, size_t *whole);
 int driver_alloc(driver_address *at, uint64_t bytes);
 int driver_free(driver_address at);
 int driver_alloc_host(void **host, uint64_t bytes, bool write_combined);
@@ -334,6 +335,7 @@ int driver_event_elapsed(float *ms, driver_event *from, driver_event *to);
 /* --- driver_copies.c */
 
 int driver_copy_queue(void *stream, const driver_copy *copy);
+int driver_copy_bytes(driver_address to, driver_address from, uint64_t bytes, void *stream);
 /* As a call without a stream, which is over when it returns as far as the host can see. */
 int driver_copy_now(const driver_copy *copy);
 int driver_fill_queue(void *stream, const driver_fill *fill);
@@ -350,7 +352,9 @@ bool driver_fill_run(const driver_fill *fill);
 int driver_module_load(driver_module **module, const void *image);
 int driver_module_unload(driver_module *module);
 int driver_module_function(driver_function **function, driver_module *module, const char *name);
-int driver_launch_queue(void *stream, const driver_launch *launch, void **values);
+/* `shape` is the grid, the block and the bytes of shared memory. */
+int driver_launch_queue(driver_function *function, const unsigned shape[7], void *stream,
+                        void **values);
 
 /* --- driver_trap.c: device memory that is touched by who may not */
 

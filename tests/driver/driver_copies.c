@@ -69,6 +69,12 @@ int driver_copy_queue(void *handle, const driver_copy *copy)
     return DRIVER_OK;
 }
 
+int driver_copy_bytes(driver_address to, driver_address from, uint64_t bytes, void *handle)
+{
+    const driver_copy flat = driver_copy_flat(to, from, bytes);
+    return driver_copy_queue(handle, &flat);
+}
+
 /* From pageable memory it may return before the bytes are on the device, where another stream could
  * miss them; between places of the device it does not wait at all. */
 int driver_copy_now(const driver_copy *copy)

@@ -28,7 +28,7 @@ static const struct {
     {75, 23, 7},                     /* compute capability */
     {76, 61, 0},        {83, 24, 1}, /* managed memory */
     {87, 77, 2},                     /* single to double precision */
-    {89, 9, 0},                      /* host and kernels use managed memory at once */
+    {89, 9, 1},                      /* host and kernels use managed memory at once */
 };
 
 enum { ATTRIBUTES = sizeof attributes / sizeof *attributes, PCI_BUS = 33 };

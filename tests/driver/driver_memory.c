@@ -79,9 +79,20 @@ bool driver_holds(driver_address at, uint64_t bytes)
     return !block || bytes <= block->bytes - (at - block->at);
 }
 
-uint64_t driver_memory_left(int device)
+static uint64_t memory_left(int device)
 {
     return driver.options.memory_bytes - arenas[device].allocated;
+}
+
+int driver_room(size_t *left, size_t *whole)
+{
+    driver_context *context;
+    const int result = driver_context_check(&context);
+    if (result)
+        return result;
+    *left = memory_left(context->device);
+    *whole = driver.options.memory_bytes;
+    return DRIVER_OK;
 }
 
 /* --- a device's memory */
@@ -157,7 +168,7 @@ int driver_alloc(driver_address *at, uint64_t bytes)
     if (result || !bytes)
         return result ? result : DRIVER_INVALID_VALUE;
     const int device = context->device;
-    if (bytes > driver_memory_left(device) || !reserve(device, bytes, &offset))
+    if (bytes > memory_left(device) || !reserve(device, bytes, &offset))
         return DRIVER_OUT_OF_MEMORY;
     offset += up(bytes, PAGE) - up(bytes, ALIGNED);
     poison(arenas[device].file, offset, up(bytes, ALIGNED));

@@ -156,38 +156,47 @@ static void *copy_values(const driver_function *function, void **values)
     return made;
 }
 
-static int check_shape(const driver_launch *launch)
+static int check_shape(const unsigned shape[7])
 {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (!launch->grid[i] || !launch->block[i] || launch->block[i] > MOST_THREADS)
+        if (!shape[i] || !shape[3 + i] || shape[3 + i] > MOST_THREADS)
             return DRIVER_INVALID_VALUE;
-        threads *= launch->block[i];
+        threads *= shape[3 + i];
     }
-    return threads > MOST_THREADS || launch->shared_bytes > MOST_SHARED ? DRIVER_INVALID_VALUE
-                                                                        : DRIVER_OK;
+    return threads > MOST_THREADS || shape[6] > MOST_SHARED ? DRIVER_INVALID_VALUE : DRIVER_OK;
 }
 
-int driver_launch_queue(void *handle, const driver_launch *launch, void **values)
+static int check_function(const driver_function *function, const driver_context *context)
+{
+    if (!driver_object_of((void *)function, DRIVER_FUNCTION, "a kernel") ||
+        function->module->context != context)
+        return DRIVER_INVALID_HANDLE;
+    if (!function->module->object.alive)
+        driver_complain("kernel '%s' is of a module that was unloaded", function->name);
+    return DRIVER_OK;
+}
+
+int driver_launch_queue(driver_function *function, const unsigned shape[7], void *handle,
+                        void **values)
 {
     driver_stream *stream;
     driver_context *context;
     int result = driver_context_check(&context);
     if (!result)
         result = driver_stream_of(&stream, handle);
+    if (!result)
+        result = check_function(function, context);
+    if (!result)
+        result = stream->context == context ? check_shape(shape) : DRIVER_INVALID_HANDLE;
     if (result)
         return result;
-    const driver_function *function =
-        driver_object_of(launch->function, DRIVER_FUNCTION, "a kernel");
-    if (!function || stream->context != context || function->module->context != context)
-        return DRIVER_INVALID_HANDLE;
-    if (!function->module->object.alive)
-        driver_complain("kernel '%s' is of a module that was unloaded", function->name);
-    result = check_shape(launch);
-    if (result)
-        return result;
-    driver_op op = {.kind = DRIVER_LAUNCH, .launch = *launch};
+    driver_op op = {.kind = DRIVER_LAUNCH};
+    op.launch.function = function;
     op.launch.values = copy_values(function, values);
+    memcpy(op.launch.grid, shape, sizeof op.launch.grid);
+    memcpy(op.launch.block, shape + 3, sizeof op.launch.block);
+    op.launch.shared_bytes = shape[6];
     driver_queue(stream, &op);
     return DRIVER_OK;
 }

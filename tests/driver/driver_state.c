@@ -96,7 +96,7 @@ static bool take_word(const char *word, const uint64_t *number)
 static void load_injection(void)
 {
     int (*begin)(void) = NULL;
-    const char *path = DRIVER_INJECTION ? getenv(DRIVER_INJECTION) : NULL;
+    const char *path = *DRIVER_INJECTION ? getenv(DRIVER_INJECTION) : NULL;
     void *library = path ? dlopen(path, RTLD_NOW) : NULL;
     void *found = library ? dlsym(library, "InitializeInjection") : NULL;
     memcpy(&begin, &found, sizeof found);

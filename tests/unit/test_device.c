@@ -200,7 +200,7 @@ static void test_loop_3d(void **state)
     static int field[5][7][33], back[5][7][33];
     const test_shape shape = {33, 7, 2.5};
     for (int i = 0; i < 5 * 7 * 33; i++)
-        field[0][0][i] = i;
+        field[i / (7 * 33)][i / 33 % 7][i % 33] = i;
     haul_buffer *buffer = allocate(self, HAUL_BUFFER_DEVICE, sizeof field);
     haul_kernel *kernel = compile(self, &blend);
     const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &shape}};

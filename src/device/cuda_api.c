@@ -1,0 +1,87 @@
+#include "device/cuda_api.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/cuda_library.h"
+
+typedef struct name_row {
+    const char *cuda, *hip;
+    size_t offset; /* in haul_cu_api */
+} name_row;
+
+static const name_row names[] = {
+#define NAME(member, cuda, hip, parameters) {#cuda, #hip, offsetof(haul_cu_api, member)},
+    HAUL_CU_FUNCTIONS(NAME)
+#undef NAME
+#define NAME(member, name, result, parameters) {#name, NULL, offsetof(haul_cu_api, member)},
+        HAUL_CUDA_ONLY(NAME)
+#undef NAME
+#define NAME(member, name, result, parameters) {NULL, #name, offsetof(haul_cu_api, member)},
+            HAUL_HIP_ONLY(NAME)
+#undef NAME
+};
+
+static const char *const cuda_libraries[] = {"libcuda.so.1", NULL};
+static const char *const hip_libraries[] = {
+    "libamdhip64.so.7",
+    "libamdhip64.so.6",
+    "libamdhip64.so.5",
+    "libamdhip64.so",
+    "/opt/rocm/lib/libamdhip64.so",
+    NULL,
+};
+
+static const char *name_of(const haul_cu_api *api, int result)
+{
+    const char *name = NULL;
+    if (api->is_hip)
+        name = api->hip_error_name(result);
+    else
+        api->cuda_error_name(result, &name);
+    return name ? name : "unknown error";
+}
+
+haul_status haul_cu_load(haul_cu_api *api, bool is_hip, haul_error *error)
+{
+    int count = 0;
+    void *library = haul_cu_library(is_hip ? hip_libraries : cuda_libraries);
+    if (!library)
+        return haul_fail(error, HAUL_ABSENT,
+                         is_hip ? "no libamdhip64.so: AMD's ROCm brings it"
+                                : "no libcuda.so.1: NVIDIA's driver brings it");
+    memset(api, 0, sizeof *api);
+    api->is_hip = is_hip;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name = is_hip ? names[i].hip : names[i].cuda;
+        if (name && !haul_cu_function(library, name, (char *)api + names[i].offset))
+            return haul_fail(error, HAUL_ABSENT, "the driver has no %s: it is too old", name);
+    }
+    int result = api->init(0);
+    if (!result)
+        result = api->device_count(&count);
+    if (result == HAUL_CU_NO_DEVICE || (!result && !count))
+        return haul_fail(error, HAUL_ABSENT, "the driver finds no GPU of %s",
+                         is_hip ? "AMD" : "NVIDIA");
+    if (result)
+        return haul_fail(error, HAUL_ABSENT, "the driver does not start: %s (%d)",
+                         name_of(api, result), result);
+    return HAUL_OK;
+}
+
+int haul_cu_read(const haul_cu_api *api, int device, haul_cu_attribute attribute)
+{
+    static const int numbers[][2] = {
+#define NUMBERS(name, cuda, hip) {cuda, hip},
+        HAUL_CU_ATTRIBUTES(NUMBERS)
+#undef NUMBERS
+    };
+    int value = 0;
+    return api->device_attribute(&value, numbers[attribute][api->is_hip], device) ? 0 : value;
+}
+
+haul_status haul_cu_fail(const haul_cu_api *api, int result, const char *what, haul_error *error)
+{
+    return haul_fail(error, result == HAUL_CU_OUT_OF_MEMORY ? HAUL_DEVICE_FULL : HAUL_DEVICE_FAILED,
+                     "%s failed: %s (%d)", what, name_of(api, result), result);
+}

@@ -1,0 +1,193 @@
+/* Kernels of CUDA and HIP: compiled, kept on disk and launched. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/cuda_compiler.h"
+#include "device/cuda_device.h"
+#include "device/host_work.h"
+#include "device/kernel_cache.h"
+
+enum { WIDTH_1D = 256, WIDTH = 32, HEIGHT = 8, MOST_BLOCKS = 65535 };
+
+typedef struct cu_kernel {
+    haul_kernel base;
+    haul_cu module;
+    haul_cu function;
+} cu_kernel;
+
+/* --- compiling */
+
+/* What a kernel is compiled with. */
+typedef struct build {
+    const haul_cu_device *device;
+    const haul_kernel_source *source;
+    haul_cu_compiler compiler;
+    char *text;
+    char *key; /* for the kept ones; NULL: none */
+} build;
+
+/* A compiled kernel is good for its text, its compiler and its GPU. */
+static char *key_of(const build *self)
+{
+    int driver = 0;
+    const haul_cu_compiler *compiler = &self->compiler;
+    const size_t size = strlen(self->text) + sizeof self->device->title + 128;
+    char *key = malloc(size);
+    self->device->api.version(&driver);
+    if (key)
+        snprintf(key, size, "%s %d.%d\n%s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
+                 compiler->major, compiler->minor, compiler->option,
+                 compiler->is_hip ? self->device->title : "", compiler->is_hip ? driver : 0,
+                 self->text);
+    return key;
+}
+
+static void build_release(build *self)
+{
+    free(self->text);
+    free(self->key);
+}
+
+static haul_status build_init(build *self, const haul_device *device,
+                              const haul_kernel_source *source, haul_error *error)
+{
+    const haul_device_properties *is = &device->properties;
+    int version = 0;
+    *self = (build){.device = (const haul_cu_device *)device, .source = source};
+    self->device->api.version(&version);
+    haul_status status =
+        haul_cu_compiler_load(&self->compiler, self->device->api.is_hip, version / 1000, error);
+    if (!status)
+        status = haul_cu_compiler_aim(&self->compiler,
+                                      (int)(10 * is->compute_major + is->compute_minor), error);
+    if (!status)
+        status = haul_kernel_text(source, &self->text, error);
+    if (!status)
+        self->key = key_of(self);
+    return status;
+}
+
+static bool load_kept(const build *self, haul_cu *module)
+{
+    size_t size;
+    void *image = self->key ? haul_kernel_cache_read(self->device->base.options.cache_folder,
+                                                     self->key, &size)
+                            : NULL;
+    const bool loaded = image && !self->device->api.module_load(module, image);
+    free(image);
+    return loaded;
+}
+
+static haul_status compile(const build *self, haul_cu *module, haul_error *error)
+{
+    haul_cu_image image;
+    const haul_status status =
+        haul_cu_compile(&self->compiler, self->source, self->text, &image, error);
+    if (status)
+        return status;
+    const int result = self->device->api.module_load(module, image.bytes);
+    if (!result && self->key)
+        haul_kernel_cache_write(self->device->base.options.cache_folder, self->key, image.bytes,
+                                image.size);
+    free(image.bytes);
+    return result ? haul_cu_fail(&self->device->api, result, "loading a kernel", error) : HAUL_OK;
+}
+
+static haul_status load(const haul_device *device, const haul_kernel_source *source,
+                        haul_cu *module, haul_error *error)
+{
+    build made;
+    haul_status status = build_init(&made, device, source, error);
+    if (!status && !load_kept(&made, module))
+        status = compile(&made, module, error);
+    build_release(&made);
+    return status;
+}
+
+haul_status haul_cu_kernel_new(haul_device *device, const haul_kernel_source *source,
+                               haul_kernel **kernel, haul_error *error)
+{
+    const haul_cu_device *owner = (const haul_cu_device *)device;
+    haul_cu module;
+    haul_status status = haul_cu_enter(owner, error);
+    if (!status)
+        status = load(device, source, &module, error);
+    if (status)
+        return status;
+    cu_kernel *self = calloc(1, sizeof *self);
+    if (!self) {
+        owner->api.module_free(module);
+        return haul_fail_no_memory(error);
+    }
+    self->module = module;
+    const int result = owner->api.module_function(&self->function, module, source->name);
+    if (result) {
+        owner->api.module_free(module);
+        free(self);
+        return haul_cu_fail(&owner->api, result, "finding the kernel", error);
+    }
+    *kernel = &self->base;
+    return HAUL_OK;
+}
+
+void haul_cu_kernel_free(haul_kernel *kernel)
+{
+    const haul_cu_device *owner = (const haul_cu_device *)kernel->device;
+    if (haul_cu_settle(owner))
+        owner->api.module_free(((cu_kernel *)kernel)->module);
+    free(kernel);
+}
+
+/* --- launching */
+
+typedef struct shape {
+    unsigned grid[3];
+    unsigned block[2];
+} shape;
+
+/* A thread an index of a loop; groups are blocks. Returns false where there are more blocks than a
+ * GPU takes. */
+static bool shape_of(const haul_kernel_source *source, const haul_box *box, shape *out)
+{
+    static const unsigned most[3] = {INT_MAX, MOST_BLOCKS, MOST_BLOCKS};
+    const bool has_groups = source->group[0];
+    out->block[0] = has_groups ? source->group[0] : source->dimensions > 1 ? WIDTH : WIDTH_1D;
+    out->block[1] = has_groups ? source->group[1] : source->dimensions > 1 ? HEIGHT : 1;
+    for (int d = 0; d < 3; d++) {
+        const unsigned extent = (unsigned)box->hi[d] - (unsigned)box->lo[d];
+        const unsigned threads = has_groups || d == 2 ? 1 : out->block[d];
+        out->grid[d] = extent / threads + (extent % threads != 0);
+        if (out->grid[d] > most[d])
+            return false;
+    }
+    return true;
+}
+
+haul_status haul_cu_launch(haul_stream *stream, const haul_kernel *kernel,
+                           const haul_launch *launch, haul_event *event, haul_error *error)
+{
+    const haul_cu_device *owner = haul_cu_owner(stream);
+    haul_cu_address addresses[HAUL_ARGUMENTS];
+    haul_box box = launch->box;
+    void *values[HAUL_ARGUMENTS + 1] = {&box};
+    shape made;
+    if (!shape_of(kernel->source, &box, &made))
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' is launched over too large a box",
+                         kernel->source->name);
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const haul_argument *argument = &launch->arguments[i];
+        if (argument->buffer)
+            addresses[i] = ((haul_cu_buffer *)argument->buffer)->at + argument->offset;
+        values[i + 1] = argument->buffer ? (void *)&addresses[i] : (void *)argument->value;
+    }
+    const haul_status status = haul_cu_begin(stream, event, error);
+    if (status)
+        return status;
+    const int result = owner->api.launch(((const cu_kernel *)kernel)->function, made.grid[0],
+                                         made.grid[1], made.grid[2], made.block[0], made.block[1],
+                                         1, 0, ((haul_cu_stream *)stream)->handle, values, NULL);
+    return haul_cu_end(stream, event, result, "launching a kernel", error);
+}

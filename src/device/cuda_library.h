@@ -1,0 +1,13 @@
+/* Libraries of CUDA and HIP, which are never unloaded: they leave threads behind. */
+#ifndef HAUL_DEVICE_CUDA_LIBRARY_H
+#define HAUL_DEVICE_CUDA_LIBRARY_H
+
+#include <stdbool.h>
+
+/* The first of the names, which NULL ends, that loads; NULL where none does. */
+void *haul_cu_library(const char *const *names);
+
+/* Sets the function pointer at `to`; false where the library has no such function. */
+bool haul_cu_function(void *library, const char *name, void *to);
+
+#endif

@@ -1,0 +1,306 @@
+/* Buffers of CUDA and HIP, and the copies between them. One address space holds the host's memory
+ * and all devices', so that an address says whose it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/cuda_device.h"
+
+haul_status haul_cu_room(haul_device *device, uint64_t *bytes, haul_error *error)
+{
+    const haul_cu_device *self = (const haul_cu_device *)device;
+    size_t left, whole;
+    const haul_status status = haul_cu_enter(self, error);
+    if (status)
+        return status;
+    const int result = self->api.room(&left, &whole);
+    if (result)
+        return haul_cu_fail(&self->api, result, "asking for the free memory", error);
+    *bytes = left;
+    return HAUL_OK;
+}
+
+haul_status haul_cu_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                              haul_error *error)
+{
+    (void)error;
+    static const haul_memory kinds[HAUL_BUFFER_KINDS] = {HAUL_DEVICE, HAUL_PINNED, HAUL_PINNED,
+                                                         HAUL_PINNED, HAUL_MANAGED};
+    const haul_cu_address at = (uintptr_t)pointer;
+    haul_memory found = HAUL_PAGEABLE;
+    for (const haul_cu_buffer *i = ((haul_cu_device *)device)->buffers; i; i = i->next) {
+        const haul_cu_address first = i->base.host ? (uintptr_t)i->base.host : i->at;
+        if (at >= first && at - first < i->base.bytes)
+            found = kinds[i->base.kind];
+    }
+    *memory = found;
+    return HAUL_OK;
+}
+
+/* --- buffers */
+
+static haul_status adopt(haul_cu_device *owner, const haul_cu_buffer *made, haul_buffer **buffer,
+                         haul_error *error)
+{
+    haul_cu_buffer *self = malloc(sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    *self = *made;
+    self->next = owner->buffers;
+    owner->buffers = self;
+    *buffer = &self->base;
+    return HAUL_OK;
+}
+
+static int alloc_host(const haul_cu_api *api, haul_cu_buffer *to, uint64_t bytes, unsigned flags)
+{
+    int result = api->alloc_host(&to->base.host, bytes, HAUL_CU_HOST_PORTABLE | flags);
+    to->at = (uintptr_t)to->base.host;
+    if (result || !(flags & HAUL_CU_HOST_MAPPED))
+        return result;
+    result = api->address_of(&to->at, to->base.host, 0);
+    if (result)
+        api->free_host(to->base.host);
+    return result;
+}
+
+static int alloc(const haul_cu_api *api, haul_cu_buffer *to, haul_buffer_kind kind, uint64_t bytes)
+{
+    int result;
+    switch (kind) {
+    case HAUL_BUFFER_DEVICE:
+        return api->alloc(&to->at, bytes);
+    case HAUL_BUFFER_MANAGED:
+        result = api->alloc_managed(&to->at, bytes, HAUL_CU_ATTACH_GLOBAL);
+        if (!result)
+            to->base.host = (void *)(uintptr_t)to->at; // NOLINT(performance-no-int-to-ptr)
+        return result;
+    case HAUL_BUFFER_WRITE_COMBINED:
+        return alloc_host(api, to, bytes, HAUL_CU_HOST_WRITE_COMBINED);
+    case HAUL_BUFFER_MAPPED:
+        return alloc_host(api, to, bytes, HAUL_CU_HOST_MAPPED);
+    default:
+        return alloc_host(api, to, bytes, 0);
+    }
+}
+
+static void release(const haul_cu_api *api, const haul_cu_buffer *self, haul_buffer_kind kind)
+{
+    if (self->is_imported)
+        api->close_import(self->at);
+    else if (self->is_pinned)
+        api->unpin(self->base.host);
+    else if (kind == HAUL_BUFFER_DEVICE || kind == HAUL_BUFFER_MANAGED)
+        api->free(self->at);
+    else
+        api->free_host(self->base.host);
+}
+
+haul_status haul_cu_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error)
+{
+    haul_cu_device *owner = (haul_cu_device *)device;
+    haul_cu_buffer made = {.at = 0};
+    haul_status status = haul_cu_enter(owner, error);
+    if (status)
+        return status;
+    const int result = alloc(&owner->api, &made, kind, bytes);
+    if (result == HAUL_CU_OUT_OF_MEMORY)
+        return haul_fail(error, HAUL_DEVICE_FULL, "device '%s' has no %llu bytes of %s memory",
+                         device->name, (unsigned long long)bytes, haul_buffer_kind_text(kind));
+    if (result)
+        return haul_cu_fail(&owner->api, result, "allocating memory", error);
+    status = adopt(owner, &made, buffer, error);
+    if (status)
+        release(&owner->api, &made, kind);
+    return status;
+}
+
+haul_status haul_cu_buffer_pin(haul_device *device, void *host, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error)
+{
+    haul_cu_device *owner = (haul_cu_device *)device;
+    haul_status status = haul_cu_enter(owner, error);
+    if (status)
+        return status;
+    const int result = owner->api.pin(host, bytes, HAUL_CU_HOST_PORTABLE);
+    if (result)
+        return haul_cu_fail(&owner->api, result, "page-locking memory", error);
+    const haul_cu_buffer made = {.base = {.host = host}, .at = (uintptr_t)host, .is_pinned = true};
+    status = adopt(owner, &made, buffer, error);
+    if (status)
+        owner->api.unpin(host);
+    return status;
+}
+
+void haul_cu_buffer_free(haul_buffer *buffer)
+{
+    haul_cu_device *owner = (haul_cu_device *)buffer->device;
+    haul_cu_buffer *self = (haul_cu_buffer *)buffer, **at = &owner->buffers;
+    while (*at != self)
+        at = &(*at)->next;
+    *at = self->next;
+    if (haul_cu_settle(owner))
+        release(&owner->api, self, buffer->kind);
+    free(self);
+}
+
+haul_status haul_cu_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle,
+                                  haul_error *error)
+{
+    const haul_cu_device *owner = (const haul_cu_device *)buffer->device;
+    haul_cu_ipc_handle name;
+    const haul_status status = haul_cu_enter(owner, error);
+    if (status)
+        return status;
+    const int result = owner->api.export_(&name, ((haul_cu_buffer *)buffer)->at);
+    if (result)
+        return haul_cu_fail(&owner->api, result, "sharing memory", error);
+    handle->bytes = buffer->bytes;
+    memcpy(handle->name, name.name, sizeof handle->name);
+    return HAUL_OK;
+}
+
+haul_status haul_cu_buffer_import(haul_device *device, const haul_buffer_handle *handle,
+                                  haul_buffer **buffer, haul_error *error)
+{
+    haul_cu_device *owner = (haul_cu_device *)device;
+    haul_cu_buffer made = {.is_imported = true};
+    haul_cu_ipc_handle name;
+    haul_status status = haul_cu_enter(owner, error);
+    if (status)
+        return status;
+    memcpy(name.name, handle->name, sizeof name.name);
+    const int result = owner->api.import(&made.at, name, HAUL_CU_IPC_LAZY_PEER);
+    if (result)
+        return haul_cu_fail(&owner->api, result, "importing memory of another process", error);
+    status = adopt(owner, &made, buffer, error);
+    if (status)
+        owner->api.close_import(made.at);
+    return status;
+}
+
+/* --- copies */
+
+static haul_cu_address place(const haul_address *end)
+{
+    return end->buffer ? ((const haul_cu_buffer *)end->buffer)->at + end->offset
+                       : (uintptr_t)end->host;
+}
+
+/* A copy in addresses. */
+typedef struct box {
+    haul_cu_address to, from;
+    uint64_t size[3];
+    uint64_t to_pitch[2], from_pitch[2];
+} box;
+
+/* Planes of one row are rows. */
+static box box_of(const haul_transfer *transfer)
+{
+    box made = {.to = place(&transfer->to), .from = place(&transfer->from)};
+    memcpy(made.size, transfer->size, sizeof made.size);
+    memcpy(made.to_pitch, transfer->to_pitch, sizeof made.to_pitch);
+    memcpy(made.from_pitch, transfer->from_pitch, sizeof made.from_pitch);
+    if (made.size[1] == 1) {
+        made.size[1] = made.size[2];
+        made.size[2] = 1;
+        made.to_pitch[0] = made.to_pitch[1];
+        made.from_pitch[0] = made.from_pitch[1];
+    }
+    return made;
+}
+
+static int copy_3d(const haul_cu_api *api, const box *what, uint64_t plane, uint64_t planes,
+                   haul_cu stream)
+{
+    const haul_cu_copy_3d copy = {
+        .from = {.type = HAUL_CU_TYPE_UNIFIED,
+                 .device = what->from + plane * what->from_pitch[1],
+                 .pitch = what->from_pitch[0],
+                 .height = what->from_pitch[1] / what->from_pitch[0]},
+        .to = {.type = HAUL_CU_TYPE_UNIFIED,
+               .device = what->to + plane * what->to_pitch[1],
+               .pitch = what->to_pitch[0],
+               .height = what->to_pitch[1] / what->to_pitch[0]},
+        .width = what->size[0],
+        .height = what->size[1],
+        .depth = planes,
+    };
+    return api->cuda_copy_3d(&copy, stream);
+}
+
+static int copy_plane(const haul_cu_api *api, const box *what, uint64_t plane, haul_cu stream)
+{
+    if (!api->is_hip)
+        return copy_3d(api, what, plane, 1, stream);
+    return api->hip_copy_2d(what->to + plane * what->to_pitch[1], what->to_pitch[0],
+                            what->from + plane * what->from_pitch[1], what->from_pitch[0],
+                            what->size[0], what->size[1], HAUL_HIP_COPY_DEFAULT, stream);
+}
+
+/* CUDA copies planes at once where each is of whole rows, HIP one after the other. */
+static int copy_box(const haul_cu_api *api, const box *what, haul_cu stream)
+{
+    const bool whole_rows = what->to_pitch[1] % what->to_pitch[0] == 0 &&
+                            what->from_pitch[1] % what->from_pitch[0] == 0;
+    if (!api->is_hip && whole_rows)
+        return copy_3d(api, what, 0, what->size[2], stream);
+    int result = 0;
+    for (uint64_t plane = 0; plane < what->size[2] && !result; plane++)
+        result = copy_plane(api, what, plane, stream);
+    return result;
+}
+
+static int copy_flat(const haul_cu_api *api, const box *what, haul_cu stream)
+{
+    return api->is_hip
+               ? api->hip_copy(what->to, what->from, what->size[0], HAUL_HIP_COPY_DEFAULT, stream)
+               : api->cuda_copy(what->to, what->from, what->size[0], stream);
+}
+
+haul_status haul_cu_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
+                         haul_error *error)
+{
+    const haul_cu_api *api = &haul_cu_owner(stream)->api;
+    haul_cu handle = ((haul_cu_stream *)stream)->handle;
+    const box what = box_of(transfer);
+    const haul_status status = haul_cu_begin(stream, event, error);
+    if (status)
+        return status;
+    int result = 0;
+    if (what.size[0])
+        result = haul_transfer_is_flat(transfer) ? copy_flat(api, &what, handle)
+                                                 : copy_box(api, &what, handle);
+    return haul_cu_end(stream, event, result, "queueing a copy", error);
+}
+
+haul_status haul_cu_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                         haul_error *error)
+{
+    const haul_status status = haul_cu_begin(stream, event, error);
+    if (status)
+        return status;
+    const haul_cu_address at = ((haul_cu_buffer *)filling->buffer)->at + filling->offset;
+    const int result = filling->bytes
+                           ? haul_cu_owner(stream)->api.fill(at, filling->value, filling->bytes,
+                                                             ((haul_cu_stream *)stream)->handle)
+                           : 0;
+    return haul_cu_end(stream, event, result, "queueing a fill", error);
+}
+
+/* Where host and kernels cannot use managed memory at once it cannot be moved ahead either. */
+haul_status haul_cu_prefetch(haul_stream *stream, haul_buffer *buffer, bool to_host,
+                             haul_event *event, haul_error *error)
+{
+    const haul_cu_device *self = haul_cu_owner(stream);
+    const haul_status status = haul_cu_begin(stream, event, error);
+    if (status)
+        return status;
+    const int result = self->managed
+                           ? self->api.prefetch(((haul_cu_buffer *)buffer)->at, buffer->bytes,
+                                                to_host ? HAUL_CU_CPU : self->number,
+                                                ((haul_cu_stream *)stream)->handle)
+                           : 0;
+    return haul_cu_end(stream, event, result, "queueing a prefetch", error);
+}
