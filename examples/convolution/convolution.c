@@ -1,4 +1,4 @@
-/* Filters a picture on an OpenCL device, chunk by chunk as one that does not fit would be, in one
+/* Filters a picture on a device, chunk by chunk as one that does not fit would be, in one
  * of two ways; checks the result against the CPU's and says what was copied and how long it took.
  */
 #include <getopt.h>
@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "job.h"
 
 typedef struct conv_options {
     const conv_way *way;
+    const char *device;
     bool count;
     bool check;
 } conv_options;
 
 static const char usage[] =
     "usage: convolution [OPTION]...\n"
+    "  --device NAME           host, opencl:0, cuda:0, sim:k40, ... (the fastest kind)\n"
     "  --way plain|overlapped  how the chunks are moved (plain)\n"
     "  --rows N, --columns N   of the picture (2048, 2048)\n"
     "  --radius N              of the filter, 2 N + 1 pixels wide (3)\n"
@@ -47,10 +48,11 @@ static bool set_way(conv_options *options, const char *name)
 
 static bool parse(int argc, char **argv, conv_job *job, conv_options *options)
 {
-    static const struct option known[] = {
-        {"way", 1, NULL, 'w'},    {"rows", 1, NULL, 'r'},     {"columns", 1, NULL, 'c'},
-        {"radius", 1, NULL, 'd'}, {"chunk", 1, NULL, 'k'},    {"frames", 1, NULL, 'f'},
-        {"count", 0, NULL, 'n'},  {"no-check", 0, NULL, 'x'}, {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"way", 1, NULL, 'w'},     {"rows", 1, NULL, 'r'},
+                                          {"columns", 1, NULL, 'c'}, {"radius", 1, NULL, 'd'},
+                                          {"chunk", 1, NULL, 'k'},   {"frames", 1, NULL, 'f'},
+                                          {"count", 0, NULL, 'n'},   {"no-check", 0, NULL, 'x'},
+                                          {"device", 1, NULL, 'v'},  {NULL, 0, NULL, 0}};
     size_t *value = NULL;
     int option;
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
@@ -75,6 +77,9 @@ static bool parse(int argc, char **argv, conv_job *job, conv_options *options)
             continue;
         case 'x':
             options->check = false;
+            continue;
+        case 'v':
+            options->device = optarg;
             continue;
         case 'w':
             if (set_way(options, optarg))
@@ -163,13 +168,6 @@ static bool is_right(const conv_job *self, double error)
     return error <= (products / 2 + 1) / 16777216.0;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void print_csv(const conv_job *self)
 {
     puts("operation,memory,count,bytes,time_ns");
@@ -182,10 +180,9 @@ static void print_csv(const conv_job *self)
 
 static void print_table(const conv_job *self, const conv_way *way, double wall_s)
 {
-    char device[256] = "";
-    clGetDeviceInfo(self->device.id, CL_DEVICE_NAME, sizeof device - 1, device, NULL);
     printf("%s: %zu x %zu pixels, filter %zu x %zu, %zu rows at once, on %s\n", way->name,
-           self->rows, self->columns, job_width(self), job_width(self), self->chunk_rows, device);
+           self->rows, self->columns, job_width(self), job_width(self), self->chunk_rows,
+           haul_device_describe(self->device)->name);
     for (made kind = 0; kind < MADE_KINDS; kind++) {
         const tally_sum *sum = &self->done.sums[kind];
         char moved[24] = "";
@@ -201,13 +198,13 @@ static void print_table(const conv_job *self, const conv_way *way, double wall_s
 static int run(conv_job *self, const conv_options *options)
 {
     int status = 0;
-    setup_begin(&self->device);
+    job_open(self, options->device);
     fill_filter(self);
     options->way->begin(self);
     fill_picture(self);
-    const double begin_s = now_s();
+    const int64_t begin_ns = haul_device_now(self->device);
     options->way->run(self);
-    const double wall_s = now_s() - begin_s;
+    const double wall_s = 1e-9 * (double)(haul_device_now(self->device) - begin_ns);
     const double error = options->check ? worst_error(self) : 0;
     options->way->end(self);
     tally_settle(&self->done);
@@ -223,7 +220,7 @@ static int run(conv_job *self, const conv_options *options)
     }
     free(self->filter);
     tally_end(&self->done);
-    setup_end(&self->device);
+    job_close(self);
     return status;
 }
 

@@ -3,9 +3,7 @@
 #ifndef CONVOLUTION_EVENT_TALLY_H
 #define CONVOLUTION_EVENT_TALLY_H
 
-#include <CL/cl.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <haul/device.h>
 
 typedef enum made {
     MADE_HTOD, /* from pageable memory */
@@ -13,8 +11,6 @@ typedef enum made {
     MADE_DTOH,
     MADE_DTOH_PINNED,
     MADE_KERNEL,
-    MADE_MAP,
-    MADE_UNMAP,
     MADE_KINDS
 } made;
 
@@ -25,7 +21,7 @@ typedef struct tally_sum {
 } tally_sum;
 
 typedef struct tally_item {
-    cl_event event;
+    haul_event *event;
     made kind;
 } tally_item;
 
@@ -39,11 +35,14 @@ typedef struct tally {
 const char *made_name(made kind);
 const char *made_memory(made kind); /* of the host's side; empty where there is none */
 
-/* Takes the event over. */
-void tally_add(tally *self, made kind, size_t bytes, cl_event event);
+/* Counts an operation, and returns the event to queue it with. */
+haul_event *tally_add(tally *self, haul_device *device, made kind, size_t bytes);
 
-/* Sums the times of events, which have completed, and lets them go. */
+/* Sums the times of events, whose operations have ended, and frees them. */
 void tally_settle(tally *self);
 void tally_end(tally *self);
+
+/* Ends the program where `status` is a failure. */
+void must(haul_status status, const haul_error *error);
 
 #endif

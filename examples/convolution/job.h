@@ -3,9 +3,6 @@
 #define CONVOLUTION_JOB_H
 
 #include "event_tally.h"
-#include "opencl_setup.h"
-
-enum { PINNED_IN, PINNED_OUT };
 
 typedef struct conv_job {
     size_t rows;
@@ -14,11 +11,12 @@ typedef struct conv_job {
     size_t chunk_rows; /* rows of the result that are computed at once */
     size_t frames;     /* how often the picture is filtered */
     float *filter;
-    float *in;  /* (rows + 2 * radius) x (columns + 2 * radius), its edges repeated outwards */
-    float *out; /* rows x columns */
-    cl_command_queue held; /* of a way that pins `in` and `out` */
-    cl_mem pinned[2];
-    conv_setup device;
+    float *in;              /* (rows + 2 * radius) x (columns + 2 * radius), its edges repeated */
+    float *out;             /* rows x columns */
+    haul_buffer *pinned[2]; /* of a way that pins `in` and `out` */
+    haul_device *device;
+    haul_kernel *kernel;
+    haul_error error;
     tally done;
 } conv_job;
 
@@ -32,6 +30,23 @@ typedef struct conv_way {
 
 extern const conv_way way_plain;
 extern const conv_way way_overlapped;
+
+/* A chunk's place on the device. */
+typedef struct conv_pass {
+    haul_buffer *in, *filter, *out;
+} conv_pass;
+
+/* Opens the device, by its name or NULL, and compiles the kernel. What fails here and below ends
+ * the program. */
+void job_open(conv_job *self, const char *device);
+void job_close(conv_job *self);
+
+/* Of the device: a buffer, a stream, a copy that is counted, the kernel for `rows` rows. */
+haul_buffer *job_buffer(conv_job *self, haul_buffer_kind kind, size_t bytes);
+haul_stream *job_stream(conv_job *self);
+haul_event *job_copy(conv_job *self, haul_stream *stream, made kind, haul_address to,
+                     haul_address from, size_t bytes);
+haul_event *job_convolve(conv_job *self, haul_stream *stream, const conv_pass *pass, size_t rows);
 
 static inline size_t job_width(const conv_job *self)
 {

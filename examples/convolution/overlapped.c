@@ -1,132 +1,103 @@
-/* The same done well: the pictures lie in pinned memory, the filter is sent once, and three queues
+/* The same done well: the pictures lie in pinned memory, the filter is sent once, and three streams
  * and as many sets of buffers let a chunk come in, another be computed and a third go out at once.
- * Only events order them; the host enqueues everything and waits at the end. */
-#include <stdlib.h>
-
+ * Only events order them; the host queues everything and waits at the end. */
 #include "job.h"
 
-enum { SLOTS = 3 };
+enum { SLOTS = 3, IN = 0, OUT };
 
 /* A chunk's place on the device, and its last operations, which the next chunk here waits for. */
 typedef struct conv_slot {
     conv_pass pass;
-    cl_event computed;
-    cl_event fetched;
+    haul_event *computed;
+    haul_event *fetched;
 } conv_slot;
 
 typedef struct conv_lanes {
-    cl_command_queue up, compute, down;
+    haul_stream *up, *compute, *down;
     conv_slot slots[SLOTS];
 } conv_lanes;
 
 static float *pin(conv_job *self, int which, size_t bytes)
 {
-    cl_int status;
-    cl_event event;
-    self->pinned[which] =
-        setup_buffer(&self->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
-    float *host =
-        clEnqueueMapBuffer(self->held, self->pinned[which], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                           bytes, 0, NULL, &event, &status);
-    must(status, "clEnqueueMapBuffer");
-    tally_add(&self->done, MADE_MAP, bytes, event);
-    return host;
-}
-
-static void unpin(conv_job *self, int which, void *host, size_t bytes)
-{
-    cl_event event;
-    must(clEnqueueUnmapMemObject(self->held, self->pinned[which], host, 0, NULL, &event),
-         "clEnqueueUnmapMemObject");
-    tally_add(&self->done, MADE_UNMAP, bytes, event);
-    must(clFinish(self->held), "clFinish");
-    clReleaseMemObject(self->pinned[which]);
+    self->pinned[which] = job_buffer(self, HAUL_BUFFER_PINNED, bytes);
+    return haul_buffer_host(self->pinned[which]);
 }
 
 static void begin(conv_job *self)
 {
-    self->held = setup_queue(&self->device);
-    self->in = pin(self, PINNED_IN, job_in_bytes(self, self->rows));
-    self->out = pin(self, PINNED_OUT, job_out_bytes(self, self->rows));
+    self->in = pin(self, IN, job_in_bytes(self, self->rows));
+    self->out = pin(self, OUT, job_out_bytes(self, self->rows));
 }
 
 static void end(conv_job *self)
 {
-    unpin(self, PINNED_IN, self->in, job_in_bytes(self, self->rows));
-    unpin(self, PINNED_OUT, self->out, job_out_bytes(self, self->rows));
-    clReleaseCommandQueue(self->held);
+    for (int i = 0; i < 2; i++)
+        haul_buffer_free(self->pinned[i]);
 }
 
-static void open_lanes(conv_job *self, conv_lanes *lanes, cl_mem filter)
+static void open_lanes(conv_job *self, conv_lanes *lanes, haul_buffer *filter)
 {
-    lanes->up = setup_queue(&self->device);
-    lanes->compute = setup_queue(&self->device);
-    lanes->down = setup_queue(&self->device);
+    lanes->up = job_stream(self);
+    lanes->compute = job_stream(self);
+    lanes->down = job_stream(self);
     for (int i = 0; i < SLOTS; i++)
         lanes->slots[i] = (conv_slot){
-            .pass = {.in = setup_buffer(&self->device, CL_MEM_READ_ONLY,
-                                        job_in_bytes(self, self->chunk_rows)),
+            .pass = {.in =
+                         job_buffer(self, HAUL_BUFFER_DEVICE, job_in_bytes(self, self->chunk_rows)),
                      .filter = filter,
-                     .out = setup_buffer(&self->device, CL_MEM_WRITE_ONLY,
-                                         job_out_bytes(self, self->chunk_rows)),
-                     .columns = self->columns,
-                     .radius = self->radius},
+                     .out = job_buffer(self, HAUL_BUFFER_DEVICE,
+                                       job_out_bytes(self, self->chunk_rows))},
         };
 }
 
 static void close_lanes(conv_lanes *lanes)
 {
     for (int i = 0; i < SLOTS; i++) {
-        clReleaseMemObject(lanes->slots[i].pass.in);
-        clReleaseMemObject(lanes->slots[i].pass.out);
+        haul_buffer_free(lanes->slots[i].pass.in);
+        haul_buffer_free(lanes->slots[i].pass.out);
     }
-    clReleaseCommandQueue(lanes->up);
-    clReleaseCommandQueue(lanes->compute);
-    clReleaseCommandQueue(lanes->down);
+    haul_stream_free(lanes->up);
+    haul_stream_free(lanes->compute);
+    haul_stream_free(lanes->down);
+}
+
+static void follow(conv_job *self, haul_stream *stream, haul_event *event)
+{
+    if (event)
+        must(haul_stream_wait_event(stream, event, &self->error), &self->error);
 }
 
 /* A slot's input is free when it has been computed from, its output when it has been fetched. */
 static void run_chunk(conv_job *self, conv_lanes *lanes, conv_slot *slot, size_t row)
 {
-    const cl_uint used = slot->computed ? 1 : 0;
-    cl_event sent, waits[2];
-    slot->pass.rows = job_rows_at(self, row);
-    const size_t in_bytes = job_in_bytes(self, slot->pass.rows);
-    const size_t out_bytes = job_out_bytes(self, slot->pass.rows);
-    must(clEnqueueWriteBuffer(lanes->up, slot->pass.in, CL_FALSE, 0, in_bytes,
-                              self->in + row * job_pitch(self), used, used ? &slot->computed : NULL,
-                              &sent),
-         "clEnqueueWriteBuffer");
-    tally_add(&self->done, MADE_HTOD_PINNED, in_bytes, sent);
-    waits[0] = sent;
-    waits[1] = slot->fetched;
-    slot->computed = setup_convolve(&self->device, lanes->compute, &slot->pass, 1 + used, waits);
-    tally_add(&self->done, MADE_KERNEL, 0, slot->computed);
-    must(clEnqueueReadBuffer(lanes->down, slot->pass.out, CL_FALSE, 0, out_bytes,
-                             self->out + row * self->columns, 1, &slot->computed, &slot->fetched),
-         "clEnqueueReadBuffer");
-    tally_add(&self->done, MADE_DTOH_PINNED, out_bytes, slot->fetched);
-    clFlush(lanes->up);
-    clFlush(lanes->compute);
-    clFlush(lanes->down);
+    const size_t rows = job_rows_at(self, row);
+    follow(self, lanes->up, slot->computed);
+    haul_event *sent =
+        job_copy(self, lanes->up, MADE_HTOD_PINNED, haul_in_buffer(slot->pass.in, 0),
+                 haul_in_buffer(self->pinned[IN], row * job_pitch(self) * sizeof(float)),
+                 job_in_bytes(self, rows));
+    follow(self, lanes->compute, sent);
+    follow(self, lanes->compute, slot->fetched);
+    slot->computed = job_convolve(self, lanes->compute, &slot->pass, rows);
+    follow(self, lanes->down, slot->computed);
+    slot->fetched = job_copy(self, lanes->down, MADE_DTOH_PINNED,
+                             haul_in_buffer(self->pinned[OUT], row * self->columns * sizeof(float)),
+                             haul_in_buffer(slot->pass.out, 0), job_out_bytes(self, rows));
 }
 
 static void run(conv_job *self)
 {
     conv_lanes lanes;
-    cl_event sent;
     size_t chunk = 0;
-    cl_mem filter = setup_buffer(&self->device, CL_MEM_READ_ONLY, job_filter_bytes(self));
+    haul_buffer *filter = job_buffer(self, HAUL_BUFFER_DEVICE, job_filter_bytes(self));
     open_lanes(self, &lanes, filter);
-    must(clEnqueueWriteBuffer(lanes.compute, filter, CL_TRUE, 0, job_filter_bytes(self),
-                              self->filter, 0, NULL, &sent),
-         "clEnqueueWriteBuffer");
-    tally_add(&self->done, MADE_HTOD, job_filter_bytes(self), sent);
+    job_copy(self, lanes.compute, MADE_HTOD, haul_in_buffer(filter, 0), haul_in_host(self->filter),
+             job_filter_bytes(self));
     for (size_t frame = 0; frame < self->frames; frame++)
         for (size_t row = 0; row < self->rows; row += self->chunk_rows)
             run_chunk(self, &lanes, &lanes.slots[chunk++ % SLOTS], row);
-    must(clFinish(lanes.down), "clFinish");
-    clReleaseMemObject(filter);
+    must(haul_stream_wait(lanes.down, &self->error), &self->error);
+    haul_buffer_free(filter);
     close_lanes(&lanes);
 }
 

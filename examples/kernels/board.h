@@ -1,16 +1,12 @@
-/* A board that runs the kernels: board_opencl.c, or board_cuda.cu. What fails there ends the
- * program, with a word why: exit code 4 where there is no device, 1 otherwise. */
+/* A board that runs the kernels. What fails there ends the program, with a word why: exit code 4
+ * where there is no device, 1 otherwise. */
 #ifndef KERNELS_BOARD_H
 #define KERNELS_BOARD_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { MATMULS = 4, BOARD_TILE = 16, BOARD_BLOCKS = 32, BOARD_WIDTH = 128, BOARD_RESULTS = 5 };
 
-/* Opens the first GPU, else the first device, and returns its name. */
-const char *board_open(void);
+/* Opens a device by its name, as haul_device_open does, and returns the vendor's name for it. */
+const char *board_open(const char *name);
 
 /* c = a b, n x n, by variant 0 to 3, the paper's optimizations 1 to 4. Writes the kernel's own
  * times, `repetitions` of them, after one that does not count. */
@@ -21,9 +17,5 @@ void board_matmul(int variant, int n, const float *a, const float *b, float *c, 
 void board_max_subarray(int n, const int *x, int *results, int repetitions, double *seconds);
 
 void board_close(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

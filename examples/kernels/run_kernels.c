@@ -11,10 +11,10 @@ enum { KERNELS = MATMULS + 1, SIZES_MOST = 64, REPETITIONS_MOST = 1000 };
 static const char usage[] =
     "usage: %s [options]\n"
     "\n"
-    "Runs four matrix multiplications and the maximum subarray problem on a GPU, or where there "
-    "is\n"
-    "none on any other device, checks each result and prints the times as CSV.\n"
+    "Runs four matrix multiplications and the maximum subarray problem on a device, checks each\n"
+    "result and prints the times as CSV.\n"
     "\n"
+    "  --device NAME      host, opencl:0, cuda:0, ... (the fastest kind)\n"
     "  --kernel NAME      one of them: matmul-global-uncoalesced, matmul-global,\n"
     "                     matmul-shared-uncoalesced, matmul-shared or max-subarray\n"
     "  --size N[,N...]    sizes (128,256,512 and 2^20 for max-subarray)\n"
@@ -28,6 +28,7 @@ static const char *const names[KERNELS] = {"matmul-global-uncoalesced", "matmul-
                                            "max-subarray"};
 
 typedef struct job {
+    const char *device;
     const char *gpu;
     int kernel; /* KERNELS: all */
     int sizes[SIZES_MOST];
@@ -126,6 +127,10 @@ static bool read_option(job *self, const char *name, const char *value)
         self->gpu = value;
         return true;
     }
+    if (!strcmp(name, "--device")) {
+        self->device = value;
+        return true;
+    }
     if (!strcmp(name, "--repeat"))
         return read_number(value, REPETITIONS_MOST, &self->repetitions, &rest) && !*rest;
     if (!strcmp(name, "--kernel")) {
@@ -159,7 +164,7 @@ int main(int argc, char **argv)
             fprintf(stderr, usage, argv[0]);
             return 2;
         }
-    const char *name = board_open();
+    const char *name = board_open(self.device);
     if (!self.gpu)
         self.gpu = name;
     puts("gpu,kernel,n,grid_x,grid_y,block_x,block_y,repetitions,median_ms,min_ms,max_ms");
