@@ -140,8 +140,8 @@ static char profile[] = "/tmp/haul-bench-XXXXXX";
  * time, or -1. */
 static double run(const char *haul, char *const *program, int out)
 {
-    const char *arguments[64] = {haul, "record", "-o", profile, "--"};
-    int count = haul ? 5 : 0;
+    const char *arguments[64] = {haul, "record", "--force", "-o", profile, "--"};
+    int count = haul ? 6 : 0;
     for (int i = 0; program[i] && count < 63; i++)
         arguments[count++] = program[i];
     arguments[count] = NULL;

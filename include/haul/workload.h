@@ -208,6 +208,8 @@ typedef struct haul_workload {
     size_t device_count;
     const haul_shape *shapes;
     size_t shape_count;
+    const haul_note *losses; /* what the profiler could not keep: the profile is incomplete */
+    size_t loss_count;
     const haul_note *missing; /* what the file lacks */
     size_t missing_count;
     const haul_note *repairs; /* what was wrong in it and what was done */

@@ -7,7 +7,7 @@
 #include "haul/record.h"
 
 static const char usage[] =
-    "haul record -o PROFILE [--duration SECONDS] [--max-ops N] [--] PROGRAM [ARGUMENTS]\n"
+    "haul record -o PROFILE [--force] [--duration SECONDS] [--max-ops N] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
     "Runs a program and writes what its OpenCL or CUDA devices do into a profile, with no "
     "vendor's\n"
@@ -15,8 +15,11 @@ static const char usage[] =
     "read it. The program is unchanged; its output, signals and exit code are its own.\n"
     "\n"
     "options:\n"
-    "  -o, --output PROFILE          the SQLite file to write; a profile that is there is "
-    "replaced\n"
+    "  -o, --output PROFILE          the SQLite file to write; in its name %p is the program's\n"
+    "                                process, %h the host, %q{NAME} a variable of the "
+    "environment,\n"
+    "                                %% a %; an MPI process without %p or %q adds its rank\n"
+    "  --force                       replace a profile of haul record that is there\n"
     "  --duration SECONDS            record no longer than that; the program runs on\n"
     "  --max-ops N                   record at most N copies and kernels of each process\n"
     "  -h, --help                    print this\n"
@@ -54,6 +57,7 @@ static int parse(const cli_command *self, int argc, char **argv, record_options 
     const char *duration = NULL, *most = NULL;
     const cli_option known[] = {
         {"output", .value = &options->run.output, .letter = 'o'},
+        {"force", .flag = &options->run.replace},
         {"duration", .value = &duration},
         {"max-ops", .value = &most},
         {0},
@@ -93,9 +97,11 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
 
 static void say(const haul_recording *recording, const record_options *options)
 {
-    const char *output = options->run.output;
     if (recording->failure[0])
         fprintf(stderr, "haul: recording stopped: %s\n", recording->failure);
+    if (recording->running[0])
+        fprintf(stderr, "haul: no longer recorded: %s, which the program left running\n",
+                recording->running);
     if (!recording->has_profile) {
         if (!recording->failure[0])
             say_nothing_recorded(recording, options->run.program[0]);
@@ -104,18 +110,22 @@ static void say(const haul_recording *recording, const record_options *options)
     fprintf(stderr, "haul: recorded %" PRIu64 " operations", recording->operations);
     if (recording->processes > 1)
         fprintf(stderr, " of %u processes", recording->processes);
-    fprintf(stderr, " in '%s'\n", output);
+    fprintf(stderr, " in '%s'\n", recording->output);
+    if (recording->incomplete[0])
+        fprintf(stderr, "haul: incomplete: %s\n", recording->incomplete);
     if (recording->clock_error_ns >= 0)
         fprintf(stderr, "haul: devices' times are within %.1f us of the host's\n",
                 (double)recording->clock_error_ns / 1e3);
-    if (recording->dropped)
-        fprintf(stderr,
-                "haul: dropped %" PRIu64 " records that came faster than they were written\n",
-                recording->dropped);
     if (recording->beyond_limits)
         fprintf(stderr, "haul: left out %" PRIu64 " operations beyond the limit\n",
                 recording->beyond_limits);
-    fprintf(stderr, "haul: next: haul analyze %s\n", output);
+    fprintf(stderr, "haul: next: haul analyze %s\n", recording->output);
+}
+
+static void told(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "haul: %s\n", text);
 }
 
 static int run(const cli_command *self, int argc, char **argv)
@@ -124,6 +134,7 @@ static int run(const cli_command *self, int argc, char **argv)
     const int code = parse(self, argc, argv, &options);
     if (code != CLI_GO_ON)
         return code;
+    options.run.told = told;
     haul_recording recording;
     haul_error error;
     if (haul_recording_run(&options.run, &recording, &error))

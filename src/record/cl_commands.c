@@ -10,7 +10,7 @@
 
 enum {
     INCOMING = 32768,
-    MOST_WAITING = 1 << 18,
+    MOST_WAITING = 1 << 20,
     ENDINGS = 65536,
     MARKERS = 4,
     MOST_RECORDS = 2 * HAUL_CL_MOST_WAITS + 2,
@@ -96,20 +96,24 @@ static haul_event_clock *clock_of(haul_cl_commands *self, uint32_t device)
     return &self->clocks[device % HAUL_CL_MOST_DEVICES];
 }
 
-static void release_event(haul_cl_command *command)
+/* Its fate is known: it is in the ring, or counted. */
+static void settle(haul_profile_writer *writer, haul_cl_command *command)
 {
-    if (command->event)
-        haul_cl_runtime.clReleaseEvent(command->event);
+    if (!command->event)
+        return;
+    haul_cl_runtime.clReleaseEvent(command->event);
     command->event = NULL;
+    haul_profile_count_settled(writer, 1);
 }
 
-static void take_in(haul_cl_commands *self, const haul_cl_command *command)
+static void take_in(haul_cl_commands *self, haul_profile_writer *writer,
+                    const haul_cl_command *command)
 {
     haul_cl_command dropped = *command;
     if (self->count >= MOST_WAITING ||
         !haul_grow(&self->waiting, &self->capacity, self->count + 1, sizeof *self->waiting)) {
         self->dropped++;
-        release_event(&dropped);
+        settle(writer, &dropped);
         return;
     }
     haul_cl_command *taken = &self->waiting[self->count++];
@@ -328,7 +332,7 @@ static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_com
         to.items[to.count++] = command->record;
     add_call(&to, command);
     haul_profile_put(writer, to.items, to.count);
-    release_event(command);
+    settle(writer, command);
 }
 
 /* Whether all that it waited for has been put, so that its rows can name them. */
@@ -372,7 +376,7 @@ void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *write
         return;
     self->round++;
     for (size_t i = 0; i < batch->count; i++)
-        take_in(self, &batch->items[i]);
+        take_in(self, writer, &batch->items[i]);
     /* All clocks first, then all times: brackets of the whole batch narrow them. */
     for (size_t i = 0; i < self->count; i++)
         if (self->waiting[i].state == NEW || self->waiting[i].state == RUNNING)
@@ -384,8 +388,8 @@ void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *write
             give_up(self, command);
         if (is_ready(self, command))
             put(self, writer, command);
-        else
-            self->waiting[kept++] = *command;
+        else if (kept++ != i)
+            self->waiting[kept - 1] = *command;
     }
     self->count = kept;
     note_errors(self, writer);

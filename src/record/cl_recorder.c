@@ -1,6 +1,7 @@
 #include "record/cl_recorder.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,11 @@
 #include "record/handle_map.h"
 #include "record/record_session.h"
 
-enum { PATIENCE_MS = 20 };
+enum {
+    PATIENCE_MS = 3000,  /* that a call waits for room, at most: longer than the ring's writer */
+    PERIOD_MS = 1,       /* between two collections while commands have not ended */
+    MOST_AT_ONCE = 8192, /* commands that a call which waited looks through itself */
+};
 
 cl_icd_dispatch haul_cl_runtime;
 haul_host_ranges haul_cl_ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -31,7 +36,11 @@ static struct {
     uint64_t dropped;
     uint64_t unknown_waits;
     uint64_t copied_at_creation;
-} recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread; /* collects what ends while no call waits for it */
+    bool has_thread;
+    bool idle; /* it sleeps until a command comes */
+    pthread_cond_t wake;
+} recorder = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 static haul_cl_commands commands = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -44,7 +53,8 @@ bool haul_cl_active(void)
 
 /* --- beginning, end and forks */
 
-static void collect_all(bool when_closed)
+/* Returns how many commands still run. */
+static size_t collect_all(bool when_closed)
 {
     haul_cl_batch batch;
     pthread_mutex_lock(&commands.lock);
@@ -55,7 +65,9 @@ static void collect_all(bool when_closed)
     pthread_mutex_unlock(&recorder.lock);
     if (writer)
         haul_cl_commands_collect(&commands, writer, &batch);
+    const size_t waiting = writer ? commands.count : 0;
     pthread_mutex_unlock(&commands.lock);
+    return waiting;
 }
 
 void haul_cl_collect(void)
@@ -63,22 +75,61 @@ void haul_cl_collect(void)
     collect_all(false);
 }
 
-static void collect(void *context, bool last)
+/* After a call that waited: what the program knows to have ended is in the ring before the program
+ * can do anything else, such as die. */
+static void collect_ended(void)
 {
-    (void)context;
-    collect_all(true);
-    if (!last)
-        return;
-    haul_cl_commands_finish(&commands, recorder.writer);
-    haul_cl_queues_note(&recorder.queues, recorder.writer);
-    if (recorder.dropped)
-        haul_profile_note(recorder.writer, "HAUL:DROPPED_COMMANDS", "%" PRIu64, recorder.dropped);
-    if (recorder.unknown_waits)
-        haul_profile_note(recorder.writer, "HAUL:WAITS_FOR_USER_EVENTS", "%" PRIu64,
-                          recorder.unknown_waits);
-    if (recorder.copied_at_creation)
-        haul_profile_note(recorder.writer, "HAUL:BYTES_COPIED_AT_CREATION", "%" PRIu64,
-                          recorder.copied_at_creation);
+    pthread_mutex_lock(&commands.lock);
+    const bool many = commands.count > MOST_AT_ONCE;
+    pthread_mutex_unlock(&commands.lock);
+    if (!many)
+        haul_cl_collect();
+}
+
+static void *collect_on(void *argument)
+{
+    (void)argument;
+    size_t waiting = 0;
+    pthread_mutex_lock(&recorder.lock);
+    while (!recorder.closed) {
+        recorder.idle = !waiting && !recorder.incoming.count;
+        if (recorder.idle) {
+            pthread_cond_wait(&recorder.wake, &recorder.lock);
+        } else {
+            static const struct timespec period = {.tv_nsec = PERIOD_MS * 1000000L};
+            pthread_mutex_unlock(&recorder.lock);
+            nanosleep(&period, NULL);
+            waiting = collect_all(false);
+            pthread_mutex_lock(&recorder.lock);
+        }
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    return NULL;
+}
+
+/* All signals are the program's. */
+static void start_thread(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    recorder.has_thread = !pthread_create(&recorder.thread, NULL, collect_on, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void note_counts(haul_profile_writer *writer)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } notes[] = {
+        {"HAUL:DROPPED_COMMANDS", recorder.dropped},
+        {"HAUL:WAITS_FOR_USER_EVENTS", recorder.unknown_waits},
+        {"HAUL:BYTES_COPIED_AT_CREATION", recorder.copied_at_creation},
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i].value)
+            haul_profile_note(writer, notes[i].name, "%" PRIu64, notes[i].value);
 }
 
 /* Registered when the first queue is made: after the runtime's own handlers, so run before them. */
@@ -88,13 +139,22 @@ static void close_at_exit(void)
     haul_profile_writer *writer = recorder.closed ? NULL : recorder.writer;
     recorder.closed = true;
     atomic_store(&recorder.on, false);
+    pthread_cond_signal(&recorder.wake);
     pthread_mutex_unlock(&recorder.lock);
     if (!writer)
         return;
-    haul_session_close(writer);
+    if (recorder.has_thread)
+        pthread_join(recorder.thread, NULL);
+    collect_all(true);
+    haul_cl_commands_finish(&commands, writer);
+    haul_cl_queues_note(&recorder.queues, writer);
+    note_counts(writer);
+    pthread_mutex_lock(&commands.lock);
     pthread_mutex_lock(&recorder.lock);
     recorder.writer = NULL;
     pthread_mutex_unlock(&recorder.lock);
+    pthread_mutex_unlock(&commands.lock);
+    haul_profile_close(writer, NULL);
 }
 
 static void before_fork(void)
@@ -119,8 +179,11 @@ static void after_fork_in_child(void)
 {
     thread_id = 0;
     atomic_store(&recorder.on, false);
+    if (recorder.writer)
+        haul_profile_forget(recorder.writer);
     recorder.writer = NULL;
-    recorder.tried = recorder.closed = false;
+    recorder.tried = recorder.closed = recorder.has_thread = recorder.idle = false;
+    recorder.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* the parent's thread waited there */
     recorder.events = recorder.kernels = (haul_handle_map){0};
     haul_cl_queues_forget(&recorder.queues);
     haul_cl_incoming_forget(&recorder.incoming);
@@ -147,7 +210,7 @@ static void open_recording(void)
     recorder.tried = true;
     haul_cl_incoming_init(&recorder.incoming);
     haul_cl_commands_init(&commands);
-    recorder.writer = haul_session_open(collect, NULL);
+    recorder.writer = haul_session_open();
     if (!recorder.writer)
         return;
     name_calls();
@@ -156,6 +219,7 @@ static void open_recording(void)
         atexit(close_at_exit);
     }
     registered = true;
+    start_thread();
     atomic_store_explicit(&recorder.on, true, memory_order_release);
 }
 
@@ -401,10 +465,8 @@ static void pause_a_millisecond(void)
 static bool wait_for_room(void)
 {
     for (int i = 0; i < PATIENCE_MS && haul_cl_incoming_is_full(&recorder.incoming); i++) {
-        haul_profile_writer *writer = recorder.writer;
-        if (recorder.closed || !writer)
+        if (recorder.closed || !recorder.writer)
             return false;
-        haul_profile_wake(writer);
         pthread_mutex_unlock(&recorder.lock);
         pause_a_millisecond();
         pthread_mutex_lock(&recorder.lock);
@@ -421,6 +483,11 @@ static bool append(const haul_cl_call *call, cl_event event, haul_cl_command *co
         if (taken && !recorder.closed) {
             compose(call, event, command);
             haul_cl_incoming_add(&recorder.incoming, command);
+            if (event)
+                haul_profile_count_issued(recorder.writer, 1);
+            if (recorder.idle)
+                pthread_cond_signal(&recorder.wake);
+            recorder.idle = false;
         } else {
             taken = false;
             recorder.dropped++;
@@ -455,5 +522,7 @@ cl_int haul_cl_end(haul_cl_call *call, cl_int result)
         call->effect = HAUL_CL_NOTHING;
     if (!append(call, event, &command) && event)
         haul_cl_runtime.clReleaseEvent(event);
+    if (call->blocks || call->effect >= HAUL_CL_FINISH)
+        collect_ended();
     return result;
 }

@@ -1,10 +1,10 @@
 /* The recorder of OpenCL programs: what the layer's wrappers of calls give it, made into records.
  *
  * A call appends what it started to a list, with its event retained: one lock, no call of the
- * runtime but the retaining. The writer's thread asks the events for their times when they are
- * complete (every 50 ms), brings them to the host's clock, and puts the records. The list is
- * bounded: where the thread is behind, a call waits up to 20 ms, then what it started is dropped
- * and counted. */
+ * runtime but the retaining. Events are asked for their times when they are complete: by a call
+ * that waits for them, before it returns, and else every millisecond by a thread of the recorder's
+ * own. Times are brought to the host's clock and put as records. The list is bounded: where the
+ * thread is behind, a call waits up to 3 s, then what it started is dropped and counted. */
 #ifndef HAUL_RECORD_CL_RECORDER_H
 #define HAUL_RECORD_CL_RECORDER_H
 

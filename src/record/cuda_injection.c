@@ -14,7 +14,7 @@
 enum {
     BUFFER_BYTES = 1 << 20,
     MOST_BUFFERS = 256, /* at CUPTI at once: beyond, it drops records, and counts them */
-    FLUSH_MS = 500,
+    FLUSH_MS = 100,     /* what a killed program loses at most */
     PATIENCE_MS = 5000, /* for the writer, on CUPTI's thread */
     CLOCK_TRIES = 16,
     READY_MS = 10, /* between two questions whether the driver is ready, for a second */
@@ -195,7 +195,7 @@ static bool begin_records(int64_t *clock_error_ns)
 
 /* --- the time between */
 
-/* What has completed is fetched twice a second, so that a program that is killed leaves it. */
+/* What has completed is fetched ten times a second, so that a program that is killed leaves it. */
 static bool wait_for_end(long milliseconds)
 {
     struct timespec until;
@@ -225,8 +225,11 @@ static void *fetch(void *argument)
             ask_for_no_more();
             asked = false;
         }
-        if (asked)
+        if (asked) {
+            const int64_t begin_ns = haul_profile_now();
             self.library.functions.ActivityFlushAll(0);
+            haul_profile_fetched(self.decoder.writer, begin_ns);
+        }
     }
     return argument;
 }
@@ -262,6 +265,8 @@ static void after_fork(void)
 
 static void in_child(void)
 {
+    if (atomic_load(&self.alive))
+        haul_profile_forget(self.decoder.writer);
     atomic_store(&self.alive, false);
     pthread_mutex_unlock(&self.lock);
 }
@@ -288,7 +293,7 @@ static void end(void)
         haul_profile_note(writer, "HAUL:RECORDS_WITHOUT_TIMES", "%llu",
                           (unsigned long long)self.decoder.untimed);
     atomic_store(&self.alive, false);
-    haul_session_close(writer);
+    haul_profile_close(writer, NULL);
     haul_kernel_names_release(&self.decoder.kernel_names);
     pthread_mutex_unlock(&self.lock);
 }
@@ -305,12 +310,13 @@ int InitializeInjection(void)
     haul_session_loaded();
     if (!begin_records(&clock_error_ns))
         return 1;
-    haul_profile_writer *writer = haul_session_open(NULL, NULL);
+    haul_profile_writer *writer = haul_session_open();
     if (!writer) {
         ask_for_no_more();
         return 1;
     }
     haul_profile_be_patient(writer, PATIENCE_MS);
+    haul_profile_fetched(writer, haul_profile_now());
     haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
     if (clock_error_ns)
         haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS:cuda", "%lld", (long long)clock_error_ns);

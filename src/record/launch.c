@@ -7,30 +7,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "haul/record.h"
-#include "record/part_files.h"
-#include "record/profile_writer.h"
+#include "record/collector.h"
+#include "record/group_witness.h"
+#include "record/output_file.h"
 #include "record/record_session.h"
+#include "record/ring_folder.h"
 #include "record/unpacked.h"
 
-enum { LONGEST_PATH = 4096 };
+enum {
+    LONGEST_PATH = HAUL_LONGEST_PATH,
+    ROUND_MS = 20,        /* between two readings of the rings */
+    BUSY_BYTES = 1 << 20, /* of which more in a round: the next follows at once */
+    TELL_AFTER_MS = 1000, /* that haul waits for what the program left */
+};
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment is read, and set in the child alone
 
 /* What the program is run with. */
 typedef struct launch {
     const haul_recording_options *options;
-    char output[LONGEST_PATH];
-    char report[LONGEST_PATH];
+    haul_output_file output;
+    haul_ring_folder folder;
     char opencl[LONGEST_PATH]; /* the libraries that record, "" for none */
     char cuda[LONGEST_PATH];
     char unpacked[LONGEST_PATH];   /* the folder of those that were written, "" for none */
     struct sigaction child_action; /* of SIGCHLD before us */
     sigset_t mask;                 /* before us */
+    haul_group_witness witness;
+    haul_collector collector;
+    int begin, failed; /* descriptors: the child waits at the first, and fails through the second */
+    pid_t child;
 } launch;
+
+static void tell(const launch *self, const char *text)
+{
+    if (self->options->told)
+        self->options->told(self->options->context, text);
+}
 
 /* --- the libraries */
 
@@ -79,29 +97,8 @@ static haul_status provide_libraries(launch *self, haul_error *error)
                      "ocl-icd-opencl-dev and opencl-headers)");
 }
 
-/* --- before */
-
-static haul_status prepare(launch *self, haul_error *error)
-{
-    const char *output = self->options->output;
-    char here[LONGEST_PATH / 2] = "";
-    if (output[0] != '/' && !getcwd(here, sizeof here))
-        return haul_fail_open(error, ".");
-    snprintf(self->output, sizeof self->output, "%s%s%s", here, here[0] ? "/" : "", output);
-    const haul_status status = haul_parts_clear(output, error);
-    if (status)
-        return status;
-    const char *folder = getenv("TMPDIR");
-    snprintf(self->report, sizeof self->report, "%.4000s/haul-record-XXXXXX",
-             folder && *folder ? folder : "/tmp");
-    const int file = mkstemp(self->report);
-    if (file < 0)
-        return haul_fail_open(error, self->report);
-    close(file);
-    return HAUL_OK;
-}
-
-/* --- the child */
+/* --- the child: it waits before it becomes the program, whose number the profile's name may hold
+ */
 
 static void set_number(const char *name, int64_t value)
 {
@@ -113,35 +110,34 @@ static void set_number(const char *name, int64_t value)
         unsetenv(name);
 }
 
-static void set_layers(const char *ours)
+static void set_environment(const launch *self, const char *folder)
 {
-    char layers[2 * LONGEST_PATH];
+    char text[2 * LONGEST_PATH];
     const char *theirs = getenv("OPENCL_LAYERS");
-    snprintf(layers, sizeof layers, "%s%s%s", theirs ? theirs : "", theirs && *theirs ? ":" : "",
-             ours);
-    setenv("OPENCL_LAYERS", layers, 1);
-}
-
-static void set_environment(const launch *self)
-{
-    setenv(HAUL_RECORD_OUTPUT, self->output, 1);
-    setenv(HAUL_RECORD_REPORT, self->report, 1);
-    set_number(HAUL_RECORD_START, haul_profile_now());
+    setenv(HAUL_RECORD_FOLDER, folder, 1);
+    set_number(HAUL_RECORD_START, self->collector.start_ns);
     set_number(HAUL_RECORD_DURATION, (int64_t)(self->options->duration_s * 1e9));
     set_number(HAUL_RECORD_MAX_OPS, (int64_t)self->options->max_operations);
-    if (self->opencl[0])
-        set_layers(self->opencl);
+    if (self->opencl[0]) { /* a list with colons: a path with one goes by a link in the folder */
+        snprintf(text, sizeof text, "%s%s%s%s", theirs ? theirs : "", theirs && *theirs ? ":" : "",
+                 strchr(self->opencl, ':') ? folder : self->opencl,
+                 strchr(self->opencl, ':') ? "/" HAUL_RING_FOLDER_LINK : "");
+        setenv("OPENCL_LAYERS", text, 1);
+    }
     if (self->cuda[0])
         setenv("CUDA_INJECTION64_PATH", self->cuda, 1);
 }
 
 /* Says through `failed` why the program cannot be run. */
-static _Noreturn void become(const launch *self, int failed)
+static _Noreturn void become(const launch *self, int begin, int failed)
 {
     char *const *program = self->options->program;
+    char folder[LONGEST_PATH] = "";
+    if (read(begin, folder, sizeof folder - 1) <= 0)
+        _exit(127); /* haul could not begin */
     sigaction(SIGCHLD, &self->child_action, NULL);
     pthread_sigmask(SIG_SETMASK, &self->mask, NULL);
-    set_environment(self);
+    set_environment(self, folder);
     execvp(program[0], program);
     const int reason = errno;
     if (write(failed, &reason, sizeof reason) != (ssize_t)sizeof reason)
@@ -149,43 +145,117 @@ static _Noreturn void become(const launch *self, int failed)
     _exit(127);
 }
 
-static haul_status start(const launch *self, pid_t *child, haul_error *error)
+static void close_on_exec(const int ends[2])
 {
-    int failed[2], reason = 0;
-    if (pipe(failed))
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+}
+
+static haul_status make_child(launch *self, haul_error *error)
+{
+    int begin[2], failed[2];
+    if (pipe(begin))
         return haul_fail(error, HAUL_IO, "cannot make a pipe");
-    fcntl(failed[0], F_SETFD, FD_CLOEXEC);
-    fcntl(failed[1], F_SETFD, FD_CLOEXEC);
-    const pid_t made = fork();
-    if (!made)
-        become(self, failed[1]);
-    close(failed[1]);
-    const bool ran = made > 0 && read(failed[0], &reason, sizeof reason) == 0;
-    close(failed[0]);
-    if (ran) {
-        *child = made;
-        return HAUL_OK;
+    if (pipe(failed)) {
+        close(begin[0]);
+        close(begin[1]);
+        return haul_fail(error, HAUL_IO, "cannot make a pipe");
     }
-    if (made > 0)
-        waitpid(made, NULL, 0);
+    close_on_exec(begin);
+    close_on_exec(failed);
+    const pid_t made = fork();
+    if (!made) {
+        close(begin[1]);
+        become(self, begin[0], failed[1]);
+    }
+    close(begin[0]);
+    close(failed[1]);
+    self->begin = begin[1];
+    self->failed = failed[0];
+    self->child = made;
+    return made > 0 ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot start a process");
+}
+
+/* Lets the child become the program, in whose environment `folder` is; "" gives it up. */
+static haul_status let_go(launch *self, const char *folder, haul_error *error)
+{
+    int reason = 0;
+    const size_t length = strlen(folder);
+    bool ran = length && write(self->begin, folder, length) == (ssize_t)length;
+    close(self->begin);
+    ran = ran && read(self->failed, &reason, sizeof reason) == 0;
+    close(self->failed);
+    if (ran)
+        return HAUL_OK;
+    waitpid(self->child, NULL, 0);
     char text[128];
-    if (strerror_r(made > 0 ? reason : EAGAIN, text, sizeof text))
+    if (strerror_r(reason, text, sizeof text))
         text[0] = '\0';
     return haul_fail(error, HAUL_IO, "cannot run '%.300s': %s", self->options->program[0], text);
 }
 
+/* --- before */
+
+static haul_status take_output(launch *self, haul_error *error)
+{
+    bool ranked;
+    haul_status status = haul_output_name(self->options->output, (long)self->child,
+                                          self->output.name, &ranked, error);
+    if (!status && ranked) {
+        char text[LONGEST_PATH + 200];
+        snprintf(
+            text, sizeof text,
+            "one of several MPI processes: the profile's name has neither %%p nor %%q{...}, so "
+            "it gets the rank: '%s'",
+            self->output.name);
+        tell(self, text);
+    }
+    return status ? status : haul_output_open(&self->output, self->options->replace, error);
+}
+
+/* All that can fail is done before the program runs: a mistake costs no profile. */
+static haul_status start(launch *self, haul_error *error)
+{
+    haul_status status = make_child(self, error);
+    if (status)
+        return status;
+    self->collector = (haul_collector){.folder = self->folder.path,
+                                       .path = self->output.temporary,
+                                       .start_ns = haul_profile_now()};
+    status = take_output(self, error);
+    if (!status && (status = haul_ring_folder_make(&self->folder, self->opencl, error)))
+        haul_output_drop(&self->output);
+    if (status) {
+        let_go(self, "", NULL);
+        return status;
+    }
+    status = let_go(self, self->folder.path, error);
+    if (status) {
+        haul_ring_folder_remove(&self->folder);
+        haul_output_drop(&self->output);
+    }
+    return status;
+}
+
 /* --- while it runs */
 
-static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+static const int taken_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
 
-/* Signals are taken one by one from here on; SIGCHLD must not be ignored for that. */
+static void fill_taken(sigset_t *taken)
+{
+    sigemptyset(taken);
+    for (size_t i = 0; i < sizeof taken_signals / sizeof taken_signals[0]; i++)
+        sigaddset(taken, taken_signals[i]);
+}
+
+/* Signals are taken one by one from here on; SIGCHLD must not be ignored for that. SIGXFSZ would
+ * come of a profile larger than the limit of files. */
 static void hold_signals(launch *self)
 {
-    sigset_t taken;
-    sigemptyset(&taken);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaddset(&taken, forwarded[i]);
-    pthread_sigmask(SIG_BLOCK, &taken, &self->mask);
+    sigset_t held;
+    fill_taken(&held);
+    sigaddset(&held, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &held, &self->mask);
     struct sigaction plain = {.sa_handler = SIG_DFL};
     sigemptyset(&plain.sa_mask);
     sigaction(SIGCHLD, &plain, &self->child_action);
@@ -193,26 +263,78 @@ static void hold_signals(launch *self)
 
 static void give_signals_back(const launch *self)
 {
+    static const struct timespec now = {0};
+    sigset_t size;
+    sigemptyset(&size);
+    sigaddset(&size, SIGXFSZ);
+    if (!sigismember(&self->mask, SIGXFSZ))
+        while (sigtimedwait(&size, NULL, &now) == SIGXFSZ)
+            ; /* of our own writes */
     sigaction(SIGCHLD, &self->child_action, NULL);
     pthread_sigmask(SIG_SETMASK, &self->mask, NULL);
 }
 
-/* What a terminal sends, it sends the program too; what a process sends us alone is sent on. */
-static int wait_for(pid_t child)
+/* The signal that came within a round; 0 for none but SIGCHLD. What a terminal sends, it sends the
+ * program too, and so does who sends it to the group: `alone` is of the others. */
+static int take_signal(launch *self, int milliseconds, bool *alone)
 {
-    sigset_t taken;
+    static const struct timespec now = {0};
+    const struct timespec round = {.tv_nsec = milliseconds * 1000000L};
+    sigset_t taken, same;
+    siginfo_t info;
+    fill_taken(&taken);
+    const int signal = sigtimedwait(&taken, &info, &round);
+    if (signal <= 0 || signal == SIGCHLD)
+        return 0;
+    const bool saw = haul_group_witness_saw(&self->witness, signal);
+    if (saw) { /* the group's own, behind one for us */
+        sigemptyset(&same);
+        sigaddset(&same, signal);
+        sigtimedwait(&same, NULL, &now);
+    }
+    *alone = !saw && info.si_code <= 0;
+    return signal;
+}
+
+/* Reads the rings, and sleeps until the next round unless there was much. */
+static int next_round(launch *self, bool *alone)
+{
+    haul_collector_read(&self->collector);
+    return take_signal(self, self->collector.bytes_read > BUSY_BYTES ? 0 : ROUND_MS, alone);
+}
+
+static int wait_for_child(launch *self)
+{
     int status;
-    sigemptyset(&taken);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaddset(&taken, forwarded[i]);
     for (;;) {
-        const pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child || (ended < 0 && errno != EINTR))
-            return ended == child ? status : 0;
-        siginfo_t info;
-        const int signal = sigwaitinfo(&taken, &info);
-        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
-            kill(child, signal);
+        bool alone = false;
+        const pid_t ended = waitpid(self->child, &status, WNOHANG);
+        if (ended == self->child || (ended < 0 && errno != EINTR))
+            return ended == self->child ? status : 0;
+        const int signal = next_round(self, &alone);
+        if (signal && alone)
+            kill(self->child, signal);
+    }
+}
+
+/* Waits for processes that are recorded, until a signal comes. */
+static void wait_for_left(launch *self)
+{
+    bool told = false, alone;
+    long pid = 0;
+    const int64_t begin_ns = haul_profile_now();
+    haul_collector_read(&self->collector);
+    while (haul_collector_has_writer(&self->collector, &pid) && !next_round(self, &alone)) {
+        char text[200];
+        if (told || haul_profile_now() - begin_ns < TELL_AFTER_MS * INT64_C(1000000))
+            continue;
+        snprintf(
+            text, sizeof text,
+            "the program has ended; process %ld, which it left, is recorded on (Ctrl-C ends the "
+            "recording)",
+            pid);
+        tell(self, text);
+        told = true;
     }
 }
 
@@ -234,58 +356,81 @@ static bool has_platform(void)
     return found;
 }
 
-static void read_report(const launch *self, haul_recording *recording)
+/* What the recorders said: an empty line when a runtime was loaded, else what failed. */
+static void read_said(const launch *self, haul_recording *recording)
 {
-    char line[1024];
-    FILE *file = fopen(self->report, "re");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
-        haul_session_report said;
-        if (!haul_session_report_parse(line, &said))
-            continue;
+    char line[HAUL_LONGEST_PATH + 16];
+    snprintf(line, sizeof line, "%s/" HAUL_RECORD_SAID, self->folder.path);
+    FILE *file = fopen(line, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
         recording->met_runtime = true;
-        if (said.failure[0] && !recording->failure[0])
-            snprintf(recording->failure, sizeof recording->failure, "%s", said.failure);
+        if (line[0] && !recording->failure[0])
+            snprintf(recording->failure, sizeof recording->failure, "%.599s", line);
     }
-    fclose(file);
-    unlink(self->report);
+    if (file)
+        fclose(file);
+}
+
+/* Why the profile is no whole run, of the program's end. */
+static void describe_end(int ended, const haul_recording *made, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (WIFSIGNALED(ended))
+        snprintf(text, size, "the program was killed by signal %d (%s)", WTERMSIG(ended),
+                 strsignal(WTERMSIG(ended)));
+    if (made->running[0])
+        snprintf(text + strlen(text), size - strlen(text), "%s%s ran on", text[0] ? "; " : "",
+                 made->running);
+}
+
+static haul_status end_recording(launch *self, int ended, haul_recording *made, haul_error *error)
+{
+    char cause[800];
+    const int64_t ended_ns = haul_profile_now();
+    wait_for_left(self);
+    haul_ring_folder_users(&self->folder, made->running, sizeof made->running);
+    read_said(self, made);
+    describe_end(ended, made, cause, sizeof cause);
+    made->exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    haul_collector_finish(&self->collector, cause, ended_ns, made);
+    haul_ring_folder_remove(&self->folder);
+    snprintf(made->output, sizeof made->output, "%s", self->output.name);
+    made->met_runtime |= made->has_profile;
+    made->has_platform = has_platform();
+    made->records_opencl = self->opencl[0] != '\0';
+    if (made->has_profile)
+        return haul_output_keep(&self->output, error);
+    haul_output_drop(&self->output);
+    return HAUL_OK;
 }
 
 haul_status haul_recording_run(const haul_recording_options *options, haul_recording *recording,
                                haul_error *error)
 {
-    launch self = {.options = options};
-    haul_recording made = {0};
-    pid_t child = 0;
-    haul_status status = provide_libraries(&self, error);
+    launch *self = calloc(1, sizeof *self);
+    haul_recording *made = calloc(1, sizeof *made);
+    haul_status status = self && made ? HAUL_OK : haul_fail_no_memory(error);
+    if (!status) {
+        self->options = options;
+        status = provide_libraries(self, error);
+    }
+    if (!status) {
+        hold_signals(self);
+        haul_group_witness_start(&self->witness);
+        status = start(self, error);
+        if (!status)
+            status = end_recording(self, wait_for_child(self), made, error);
+        haul_group_witness_end(&self->witness);
+        give_signals_back(self);
+    }
+    if (self)
+        haul_remove_unpacked(self->unpacked);
     if (!status)
-        status = prepare(&self, error);
-    if (status) {
-        haul_remove_unpacked(self.unpacked);
-        return status;
-    }
-    hold_signals(&self);
-    status = start(&self, &child, error);
-    const int ended = status ? 0 : wait_for(child);
-    give_signals_back(&self);
-    read_report(&self, &made);
-    haul_remove_unpacked(self.unpacked);
-    if (status)
-        return status;
-    made.exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    haul_error joining;
-    if (haul_parts_join(options->output, &made, &joining)) {
-        char text[1200];
-        if (!made.failure[0]) /* the first cause */
-            snprintf(made.failure, sizeof made.failure, "%s",
-                     haul_error_format(&joining, text, sizeof text));
-    }
-    made.met_runtime |= made.has_profile;
-    made.has_platform = has_platform();
-    made.records_opencl = self.opencl[0] != '\0';
-    *recording = made;
-    return HAUL_OK;
+        *recording = *made;
+    free(made);
+    free(self);
+    return status;
 }
 
 // NOLINTEND(concurrency-mt-unsafe)

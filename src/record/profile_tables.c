@@ -1,7 +1,5 @@
 #include "record/profile_tables.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -125,6 +123,7 @@ static int prepare_all(haul_profile_tables *self)
         const char *sql;
     } others[] = {
         {&self->string, "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)"},
+        {&self->process, "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)"},
         {&self->device, "INSERT INTO TARGET_INFO_GPU (vmId, id, name, busLocation, isDiscrete,"
                         " l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, uuid,"
                         " cuDevice, asyncEngines, computeMajor, computeMinor) VALUES (?1, ?2, ?3,"
@@ -167,7 +166,7 @@ static int run(haul_profile_tables *self, const char *sql)
     return sqlite3_exec(self->db, sql, NULL, NULL, NULL);
 }
 
-static int say_start(haul_profile_tables *self, const char *program)
+static int say_start(haul_profile_tables *self)
 {
     struct timespec utc, now;
     char text[32] = "";
@@ -192,23 +191,13 @@ static int say_start(haul_profile_tables *self, const char *program)
         code = step(statement);
     }
     sqlite3_finalize(statement);
-    statement = NULL;
-    if (code == SQLITE_OK)
-        code = prepare(self, "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)", &statement);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, self->process);
-        sqlite3_bind_int64(statement, 2, self->pid);
-        bind_text(statement, 3, program);
-        code = step(statement);
-    }
-    sqlite3_finalize(statement);
     return code;
 }
 
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
-static int make(haul_profile_tables *self, const char *program)
+static int make(haul_profile_tables *self)
 {
     int code =
         sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -217,48 +206,21 @@ static int make(haul_profile_tables *self, const char *program)
                          "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 4000; BEGIN");
     if (code == SQLITE_OK)
         code = run(self, schema);
+    if (code == SQLITE_OK) /* until the recording has ended in order */
+        code = run(self, "INSERT INTO META_DATA_CAPTURE VALUES ('HAUL:INCOMPLETE', 'haul was ended"
+                         " before the program')");
     if (code == SQLITE_OK)
-        code = say_start(self, program);
+        code = say_start(self);
     if (code == SQLITE_OK)
         code = run(self, "COMMIT");
     return code == SQLITE_OK ? prepare_all(self) : code;
 }
 
-/* Who reads a database with a log makes an index of the log beside it, of this size at first, for
- * which a full disk has no room. So the room is taken now: SQLite empties the file before it uses
- * it. While we write, which is with the database to ourselves, it is not used. */
-static void reserve_index(const char *path)
-{
-    static const char nothing[32768];
-    char name[4096];
-    snprintf(name, sizeof name, "%s-shm", path);
-    const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return;
-    if (write(file, nothing, sizeof nothing) != (ssize_t)sizeof nothing)
-        unlink(name);
-    close(file);
-}
-
-static void drop_index(const char *path)
-{
-    char name[4096];
-    snprintf(name, sizeof name, "%s-shm", path);
-    unlink(name);
-}
-
 haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path, int64_t start_ns,
-                                     const char *program, haul_error *error)
+                                     haul_error *error)
 {
-    *self = (haul_profile_tables){.path = path, .start_ns = start_ns, .pid = getpid()};
-    /* As nsys makes it: the machine's number above 24 bits of the process and 24 of a thread. */
-    self->process = INT64_C(1) << 48 | (self->pid & 0xffffff) << 24;
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
-        return haul_fail_open(error, path);
-    close(file);
-    reserve_index(path);
-    const int code = make(self, program);
+    *self = (haul_profile_tables){.path = path, .start_ns = start_ns};
+    const int code = make(self);
     if (code == SQLITE_OK)
         return HAUL_OK;
     const haul_status status = haul_profile_tables_fail(self, code, error);
@@ -270,12 +232,12 @@ void haul_profile_tables_close(haul_profile_tables *self)
 {
     for (int i = 0; i < HAUL_RECORD_KINDS; i++)
         sqlite3_finalize(self->insert[i]);
-    sqlite3_stmt *const others[] = {self->string, self->device, self->device_map, self->stream,
-                                    self->note};
+    sqlite3_stmt *const others[] = {self->string,     self->process, self->device,
+                                    self->device_map, self->stream,  self->note};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         sqlite3_finalize(others[i]);
-    if (self->db && run(self, "PRAGMA journal_mode = DELETE") == SQLITE_OK)
-        drop_index(self->path);
+    if (self->db)
+        run(self, "PRAGMA journal_mode = DELETE");
     sqlite3_close(self->db);
     *self = (haul_profile_tables){0};
 }
@@ -304,13 +266,13 @@ static void bind_numbers(sqlite3_stmt *statement, int at, const uint64_t *values
 
 #define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
 
-static void bind_place(const haul_profile_tables *self, sqlite3_stmt *statement,
+static void bind_place(sqlite3_stmt *statement, haul_profile_process process,
                        const haul_record *record)
 {
     sqlite3_bind_int64(statement, 3, record->device);
     sqlite3_bind_int64(statement, 4, record->context);
     sqlite3_bind_int64(statement, 5, record->stream);
-    sqlite3_bind_int64(statement, 7, self->process);
+    sqlite3_bind_int64(statement, 7, process.id);
 }
 
 static void bind_copy(sqlite3_stmt *statement, const haul_record *record)
@@ -354,10 +316,10 @@ static void bind_kernel(sqlite3_stmt *statement, const haul_record *record)
     bind_numbers(statement, FIRST_OWN, values, COUNT(values));
 }
 
-static void bind_on_thread(const haul_profile_tables *self, sqlite3_stmt *statement,
-                           uint32_t thread, uint32_t name, int64_t last)
+static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process, uint32_t thread,
+                           uint32_t name, int64_t last)
 {
-    sqlite3_bind_int64(statement, 3, self->process | (thread & 0xffffff));
+    sqlite3_bind_int64(statement, 3, process.id | (thread & 0xffffff));
     if (name)
         sqlite3_bind_int64(statement, 4, name);
     else
@@ -365,7 +327,7 @@ static void bind_on_thread(const haul_profile_tables *self, sqlite3_stmt *statem
     sqlite3_bind_int64(statement, 5, last);
 }
 
-static void bind_own(const haul_profile_tables *self, sqlite3_stmt *statement,
+static void bind_own(sqlite3_stmt *statement, haul_profile_process process,
                      const haul_record *record)
 {
     switch (record->kind) {
@@ -388,11 +350,11 @@ static void bind_own(const haul_profile_tables *self, sqlite3_stmt *statement,
                      (const uint64_t[]){record->event.event, record->event.sync_id}, 2);
         break;
     case HAUL_RECORD_CALL:
-        bind_on_thread(self, statement, record->call.thread, record->call.name,
+        bind_on_thread(statement, process, record->call.thread, record->call.name,
                        record->call.result);
         break;
     case HAUL_RECORD_OVERHEAD:
-        bind_on_thread(self, statement, record->overhead.thread, record->overhead.name,
+        bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
                        record->overhead.type);
         break;
     case HAUL_RECORD_KINDS:
@@ -400,7 +362,8 @@ static void bind_own(const haul_profile_tables *self, sqlite3_stmt *statement,
     }
 }
 
-int haul_profile_tables_add(haul_profile_tables *self, const haul_record *record)
+int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process process,
+                            const haul_record *record)
 {
     if ((unsigned)record->kind >= HAUL_RECORD_KINDS)
         return SQLITE_OK;
@@ -411,9 +374,18 @@ int haul_profile_tables_add(haul_profile_tables *self, const haul_record *record
         sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
     bind_figure(statement, 6, record->correlation);
     if (record->kind != HAUL_RECORD_CALL && record->kind != HAUL_RECORD_OVERHEAD)
-        bind_place(self, statement, record);
-    bind_own(self, statement, record);
+        bind_place(statement, process, record);
+    bind_own(statement, process, record);
     return step(statement);
+}
+
+/* As nsys makes it: the machine's number above 24 bits of the process and 24 of a thread. */
+haul_profile_process haul_profile_process_of(int64_t pid, unsigned before)
+{
+    return (haul_profile_process){
+        .id = (1 + (int64_t)before) << 48 | (pid & 0xffffff) << 24,
+        .pid = pid,
+    };
 }
 
 int haul_profile_tables_string(haul_profile_tables *self, uint32_t id, const char *text)
@@ -439,29 +411,46 @@ int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_dev
     bind_figure(self->device, 12, device->copy_engines);
     bind_figure(self->device, 13, device->compute_major);
     bind_figure(self->device, 14, device->compute_minor);
-    const int code = step(self->device);
-    sqlite3_bind_int64(self->device_map, 1, device->id);
-    sqlite3_bind_int64(self->device_map, 2, self->pid & 0xffffff);
-    bind_text(self->device_map, 3, device->uuid);
-    bind_figure(self->device_map, 4, device->multiprocessors);
-    return code == SQLITE_OK ? step(self->device_map) : code;
+    return step(self->device);
 }
 
-int haul_profile_tables_stream(haul_profile_tables *self, uint32_t context, uint32_t stream)
+int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_process process,
+                                  const haul_profile_device *device)
+{
+    sqlite3_bind_int64(self->device_map, 1, device->id);
+    sqlite3_bind_int64(self->device_map, 2, process.pid & 0xffffff);
+    bind_text(self->device_map, 3, device->uuid);
+    bind_figure(self->device_map, 4, device->multiprocessors);
+    return step(self->device_map);
+}
+
+int haul_profile_tables_stream(haul_profile_tables *self, haul_profile_process process,
+                               uint32_t context, uint32_t stream)
 {
     sqlite3_bind_int64(self->stream, 1, stream);
     sqlite3_bind_int64(self->stream, 2, INT64_C(1) << 48);
-    sqlite3_bind_int64(self->stream, 3, self->pid);
+    sqlite3_bind_int64(self->stream, 3, process.pid);
     sqlite3_bind_int64(self->stream, 4, context);
     return step(self->stream);
+}
+
+int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process process,
+                                const char *program)
+{
+    sqlite3_bind_int64(self->process, 1, process.id);
+    sqlite3_bind_int64(self->process, 2, process.pid);
+    bind_text(self->process, 3, program);
+    return step(self->process);
 }
 
 int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
 {
     char *sql = sqlite3_mprintf("DELETE FROM META_DATA_CAPTURE WHERE name = %Q", name);
-    int code = sql ? run(self, sql) : SQLITE_NOMEM;
+    const int code = sql ? run(self, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
+    if (code != SQLITE_OK || !value)
+        return code;
     bind_text(self->note, 1, name);
     bind_text(self->note, 2, value);
-    return code == SQLITE_OK ? step(self->note) : code;
+    return step(self->note);
 }

@@ -1,14 +1,13 @@
-/* Writing a profile while a program runs: the SQLite tables of Nsight Systems that src/trace reads,
- * described in docs/record.md.
+/* The writer of a profile inside a recorded program.
  *
- * Any thread puts records of one size into a bounded queue, which costs it a lock and a copy; a
- * thread of the writer's own takes the queue's content every 50 ms, or when it is half full, and
- * writes it in one transaction of a write-ahead log. A program that is killed loses what was put
- * after the last one; the rest is a readable profile. A queue that is full makes callers wait up to
- * 20 ms; after that their records are dropped, and counted, until the writer has caught up.
+ * Any thread puts records of one size, which costs it a lock and a copy into a ring that it shares
+ * with haul outside (record/shared_ring.h); haul writes the tables (record/collector.h). Nothing of
+ * a program that is killed is lost but what was not yet put. Where the ring is full a caller waits
+ * up to 2 s for room, 100 ms where haul has ended; after that records are dropped, and counted,
+ * until haul has read some.
  *
- * A profile belongs to one process. Processes of one recording write a file each, see
- * record/record_session.h, which is also what injection libraries use to open a writer. */
+ * A writer belongs to one process: see record/record_session.h, which is also what injection
+ * libraries use to open one. */
 #ifndef HAUL_RECORD_PROFILE_WRITER_H
 #define HAUL_RECORD_PROFILE_WRITER_H
 
@@ -118,26 +117,19 @@ typedef struct haul_record {
 } haul_record;
 
 typedef struct haul_profile_options {
-    const char *path;        /* made; it must not exist */
+    const char *path;        /* of the ring; made, it must not exist */
     const char *program;     /* name of the process, NULL for none */
-    int64_t start_ns;        /* time 0 of the profile on CLOCK_MONOTONIC; 0 for now */
+    int64_t start_ns;        /* time 0 of the profile on CLOCK_MONOTONIC, for `duration_ns` */
     int64_t duration_ns;     /* records that start later are left out; 0 for no limit */
     uint64_t max_operations; /* copies, sets and kernels beyond are left out; 0 for no limit */
-    size_t capacity;         /* records in the queue; 0 for 65536 */
-    /* Called by the writer's thread before each transaction, and by haul_profile_close: puts what
-     * has been finished meanwhile. May be NULL. */
-    void (*collect)(void *context, bool last);
-    void *context;
 } haul_profile_options;
 
-/* How a recording went. */
+/* What became of the records that were put. */
 typedef struct haul_profile_result {
-    uint64_t operations;    /* written: copies, sets and kernels */
-    uint64_t rows;          /* written, of any kind */
-    uint64_t dropped;       /* records that found the queue full, or came after a failure */
+    uint64_t operations;    /* taken: copies, sets and kernels */
+    uint64_t dropped;       /* records that found the ring full, or came after a failure */
     uint64_t beyond_limits; /* left out for max_operations or duration_ns */
     int64_t waited_ns;      /* that callers waited for room, summed */
-    haul_error failure;     /* what stopped the writing; its status is HAUL_OK where nothing did */
 } haul_profile_result;
 
 /* What a profile says of a device; 0 and NULL where not known. */
@@ -157,27 +149,32 @@ typedef struct haul_profile_device {
     uint32_t compute_minor;
 } haul_profile_device;
 
-/* Makes the file and starts the thread. Returns IO where the file cannot be made. */
+/* Makes the ring. Returns IO where it cannot be made. */
 haul_status haul_profile_open(const haul_profile_options *options, haul_profile_writer **writer,
                               haul_error *error);
 
-/* Writes what is left, ends the thread and frees the writer; `result` may be NULL. No other thread
+/* Says that the recording is complete and frees the writer; `result` may be NULL. No other thread
  * may still use the writer. */
 void haul_profile_close(haul_profile_writer *self, haul_profile_result *result);
 
-/* Whether records are still taken: no limit reached, no failure, not stopped. Any thread, cheap. */
+/* Whether records are still taken: no limit reached, and haul reads on. Any thread, cheap. */
 bool haul_profile_recording(const haul_profile_writer *self);
 
 /* Puts all `count` records, at most 64, or none. Any thread; may wait, see above. Returns false
  * where they were left out. */
 bool haul_profile_put(haul_profile_writer *self, const haul_record *records, size_t count);
 
-/* How long a put waits for room: 20 ms to begin with, longer where no thread of the program waits.
+/* How long a put waits for room: 2 s to begin with, longer where no thread of the program waits.
  */
 void haul_profile_be_patient(haul_profile_writer *self, int64_t milliseconds);
 
-/* Lets the writer's thread collect and write now. */
-void haul_profile_wake(haul_profile_writer *self);
+/* Counts commands that a call gave to a device, and those whose fate is known: where the process is
+ * killed, the difference is what was in flight. Any thread. */
+void haul_profile_count_issued(haul_profile_writer *self, uint64_t commands);
+void haul_profile_count_settled(haul_profile_writer *self, uint64_t commands);
+
+/* Says that all that had ended by `time_ns` has been put, of a driver that tells late. */
+void haul_profile_fetched(haul_profile_writer *self, int64_t time_ns);
 
 /* The number of a name, added where new; up to 65536 names of 4 KiB, then that of "(other names)".
  * Any thread. */
@@ -190,10 +187,11 @@ void haul_profile_describe_stream(haul_profile_writer *self, uint32_t context, u
 void haul_profile_note(haul_profile_writer *self, const char *name, const char *format, ...)
     HAUL_PRINTF(3, 4);
 
-/* Around fork(): holds the writer still, and lets it go on in the parent. In the child neither is
- * called; the writer is not to be used there, nor closed. */
+/* Around fork(): holds the writer still, and lets it go on in the parent. The child forgets it: its
+ * view of the ring goes, so that nothing there can write into the parent's. */
 void haul_profile_hold(haul_profile_writer *self);
 void haul_profile_release(haul_profile_writer *self);
+void haul_profile_forget(haul_profile_writer *self);
 
 /* CLOCK_MONOTONIC in nanoseconds, and the system's id of the calling thread. */
 int64_t haul_profile_now(void);

@@ -75,6 +75,54 @@ static haul_status read_version(haul_source *source, haul_trace_version *version
     return status;
 }
 
+/* What the profiler says that it lost: haul record in a row of META_DATA_CAPTURE, Nsight Systems in
+ * warnings ("Not all CUDA events might have been collected."). */
+static bool is_loss(const char *name, const char *text)
+{
+    if (name)
+        return !strcmp(name, "HAUL:INCOMPLETE");
+    return strstr(text, "Not all CUDA events") || strstr(text, "CUDA profiling might have not") ||
+           strstr(text, "dropped") || strstr(text, "Dropped");
+}
+
+enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
+
+/* The text as one line: a hostile profile may hold anything. */
+static void say_loss(haul_trace_builder *builder, const char *text)
+{
+    char line[LONGEST_LOSS];
+    snprintf(line, sizeof line, "%s", text);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+    if (builder->losses.count < MOST_LOSSES)
+        haul_trace_lost(builder, 0, line);
+}
+
+static haul_status read_losses(haul_source *source, haul_trace_builder *builder, haul_error *error)
+{
+    static const struct {
+        const char *table;
+        const char *columns[2];
+    } tables[] = {{"META_DATA_CAPTURE", {"value", "name"}}, {"DIAGNOSTIC_EVENT", {"text"}}};
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < sizeof tables / sizeof *tables; i++) {
+        const bool has_name = tables[i].columns[1] != NULL;
+        haul_rows rows;
+        status = haul_rows_begin_texts_if(&rows, source, tables[i].table, tables[i].columns,
+                                          has_name ? 2 : 1, error);
+        while (haul_rows_step(&rows, &status, error)) {
+            size_t length;
+            const char *text = haul_rows_text(&rows, 0, &length);
+            const char *name = has_name ? haul_rows_text(&rows, 1, &length) : NULL;
+            if (text && (!has_name || name) && is_loss(name, text))
+                say_loss(builder, text);
+        }
+        haul_rows_end(&rows);
+    }
+    return status;
+}
+
 /* Which GPU each process's CUDA device is: CUDA_VISIBLE_DEVICES can make two processes call two
  * GPUs by one number. */
 static haul_status map_devices(haul_source *source, haul_cupti_devices *devices, haul_error *error)
@@ -112,6 +160,8 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
     haul_cupti_devices devices;
     haul_cupti_devices_init(&devices);
     haul_status status = read_version(source, version, error);
+    if (!status)
+        status = read_losses(source, builder, error);
     if (!status)
         status = map_devices(source, &devices, error);
     if (!status)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "trace/wal_merge.h"
 
 enum {
     LONGEST_VALUE = 16 << 20, /* bytes of one row */
@@ -127,39 +128,34 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
     return HAUL_OK;
 }
 
-/* Whether another program may be writing: SQLite then has a file beside the database. */
-static bool has_companion(const char *path)
+static bool has_beside(const char *path, const char *ending)
 {
-    static const char *const ends[] = {"-wal", "-journal"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct stat facts;
-        char *name = sqlite3_mprintf("%s%s", path, ends[i]);
-        found |= name && !stat(name, &facts) && facts.st_size > 0;
-        sqlite3_free(name);
-    }
+    struct stat facts;
+    char *name = sqlite3_mprintf("%s%s", path, ending);
+    const bool found = name && !stat(name, &facts) && facts.st_size > 0;
+    sqlite3_free(name);
     return found;
 }
 
-/* The file as a URI. A database that nobody writes is opened as immutable: else SQLite would make
- * files beside one that was last written with a write-ahead log, and fail in a folder where it may
- * not. */
+/* The file as a URI, which is never read as another than the path: so "file:x" and ":memory:" are
+ * names of files. A database without a journal to roll back is opened as immutable: else SQLite
+ * would make files beside one that was last written with a write-ahead log. */
 static char *uri_of(const char *path)
 {
     sqlite3_str *uri = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(uri, "file:");
+    sqlite3_str_appendall(uri, path[0] == '/' ? "file:" : "file:./");
     for (const char *at = path; *at; at++) {
         if (isalnum((unsigned char)*at))
             sqlite3_str_appendchar(uri, 1, *at);
         else
             sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*at);
     }
-    if (!has_companion(path))
+    if (!has_beside(path, "-journal"))
         sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }
 
-haul_status haul_source_open(haul_source *self, const char *file, const char *path,
+static haul_status open_file(haul_source *self, const char *file, const char *path,
                              haul_error *error)
 {
     sqlite3 *db = NULL;
@@ -172,6 +168,22 @@ haul_status haul_source_open(haul_source *self, const char *file, const char *pa
     *self = (haul_source){.db = db, .path = path};
     const haul_status status = fail_sqlite(self, code, error);
     haul_source_close(self);
+    return status;
+}
+
+haul_status haul_source_open(haul_source *self, const char *file, const char *path,
+                             haul_error *error)
+{
+    sqlite3 *db = NULL;
+    const char *log_note = NULL;
+    if (!has_beside(file, "-wal"))
+        return open_file(self, file, path, error);
+    haul_status status = haul_wal_open(file, &db, &log_note, error);
+    haul_error_in_file(status ? error : NULL, path);
+    if (!status)
+        status = haul_source_wrap(self, db, path, error);
+    if (!status)
+        self->log_note = log_note;
     return status;
 }
 

@@ -27,8 +27,9 @@ typedef struct haul_source {
     sqlite3 *db;
     const char *path; /* in errors */
     haul_strings tables;
-    int64_t row_limit; /* more rows than this in one table are a loop in a corrupt file */
-    haul_row row;      /* the last that a scan of numbers has met */
+    int64_t row_limit;    /* more rows than this in one table are a loop in a corrupt file */
+    haul_row row;         /* the last that a scan of numbers has met */
+    const char *log_note; /* what of a log beside the file was left out; NULL for nothing */
 } haul_source;
 
 /* A scan of one table. `number` counts rows from 1. */

@@ -79,6 +79,8 @@ static haul_status read_source(haul_source *source, haul_workload **workload, ha
     if (!format)
         return fail_unknown(source, error);
     reading self = begin(format, source->path);
+    if (source->log_note)
+        haul_trace_lost(&self.builder, 0, source->log_note);
     const haul_status status = format->read(source, &self.builder, &self.version, error);
     return finish(&self, status, workload, error);
 }

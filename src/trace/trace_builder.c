@@ -30,6 +30,7 @@ void haul_trace_release(haul_trace_builder *self)
     haul_records_release(&self->names);
     free(self->name_texts);
     haul_records_release(&self->gpus);
+    free(self->losses.items);
     free(self->missing.items);
     free(self->repairs.items);
     haul_trace_init(self);
@@ -58,6 +59,11 @@ static void add_note(haul_trace_builder *self, haul_workload_notes *notes, uint6
         return;
     }
     notes->items[notes->count++] = (haul_note){.text = kept, .count = count};
+}
+
+void haul_trace_lost(haul_trace_builder *self, uint64_t count, const char *text)
+{
+    add_note(self, &self->losses, count, text);
 }
 
 void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text)
@@ -331,12 +337,14 @@ haul_status haul_trace_finish(haul_trace_builder *self, const char *source, cons
     haul_workload *made = NULL;
     const haul_status status = haul_builder_hand_over(&self->built, source, format, &made, error);
     if (!status) {
+        made->losses = self->losses.items;
+        made->loss_count = self->losses.count;
         made->missing = self->missing.items;
         made->missing_count = self->missing.count;
         made->repairs = self->repairs.items;
         made->repair_count = self->repairs.count;
         made->counts.calls = self->calls;
-        self->missing = self->repairs = (haul_workload_notes){0};
+        self->losses = self->missing = self->repairs = (haul_workload_notes){0};
         *workload = made;
     }
     haul_trace_release(self);

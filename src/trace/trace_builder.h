@@ -73,6 +73,7 @@ typedef struct haul_trace_builder {
     uint32_t *name_texts;
     size_t name_text_capacity;
     haul_records gpus; /* of each device of `built`, what tells it apart */
+    haul_workload_notes losses;
     haul_workload_notes missing;
     haul_workload_notes repairs;
     uint64_t calls;
@@ -84,7 +85,8 @@ typedef struct haul_trace_builder {
 void haul_trace_init(haul_trace_builder *self);
 void haul_trace_release(haul_trace_builder *self);
 
-/* Notes `count` more of a lack or a repair; `text` is kept once and copied. */
+/* Notes `count` more of a loss, a lack or a repair; `text` is kept once and copied. */
+void haul_trace_lost(haul_trace_builder *self, uint64_t count, const char *text);
 void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text);
 void haul_trace_repaired(haul_trace_builder *self, uint64_t count, const char *text);
 

@@ -21,6 +21,7 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->shapes);
     free((void *)workload->missing);
     free((void *)workload->repairs);
+    free((void *)workload->losses);
     haul_arena_release(&owned->arena);
     haul_strings_release(&owned->strings);
     free(owned);

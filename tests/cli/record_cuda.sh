@@ -1,5 +1,5 @@
 # a recording of CUDA over a libcupti that delivers known records, and what compare_profile says of it
-HAUL_RECORD_OUTPUT=$PWD/cuda.sqlite "$inject" exit
+haul record -o cuda.sqlite -- "$inject" exit 2>/dev/null
 cat >made.csv <<'EOF'
 operation,memory,count,bytes,time_ns
 HtoD,pageable,1,1048576,100000

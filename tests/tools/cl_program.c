@@ -447,7 +447,8 @@ static void *leave(void *argument)
     exit(5);
 }
 
-static int end_by(const char *way)
+/* Ends at once: nothing is given the recorder in which to catch up. */
+static int end_by(const char *self, const char *way)
 {
     pthread_t thread;
     if (!strcmp(way, "thread")) {
@@ -455,9 +456,12 @@ static int end_by(const char *way)
         for (;;)
             write_some(10);
     }
-    rest(200); /* what is older than a batch is to be there */
     if (!strcmp(way, "_exit"))
         _exit(6);
+    if (!strcmp(way, "quick_exit"))
+        quick_exit(8);
+    if (!strcmp(way, "exec"))
+        execl(self, self, "write", "50", (char *)NULL);
     if (!strcmp(way, "abort"))
         abort();
     if (!strcmp(way, "term"))
@@ -465,6 +469,69 @@ static int end_by(const char *way)
     if (!strcmp(way, "kill"))
         raise(SIGKILL);
     return 7; /* return */
+}
+
+enum { WRITERS = 16 };
+
+static void *write_and_end(void *argument)
+{
+    write_some(*(const int *)argument);
+    return NULL;
+}
+
+/* 16 threads, each `count` copies on a queue of its own. */
+static void write_from_threads(int count)
+{
+    pthread_t ids[WRITERS];
+    for (int i = 0; i < WRITERS; i++)
+        if (pthread_create(&ids[i], NULL, write_and_end, &count))
+            _exit(1);
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(ids[i], NULL);
+}
+
+/* A program that closes what it takes for leaked descriptors, and opens files of its own there. */
+static int close_descriptors(const char *path)
+{
+    write_some(100);
+    for (int i = 3; i < 256; i++)
+        close(i);
+    FILE *files[16];
+    for (int i = 0; i < 16; i++) {
+        char name[300];
+        snprintf(name, sizeof name, "%.200s.%d", path, i);
+        files[i] = fopen(name, "w+");
+        if (!files[i])
+            return 1;
+    }
+    for (int i = 0; i < 100; i++) {
+        write_some(10);
+        for (int k = 0; k < 16; k++)
+            fprintf(files[k], "%d\n", i);
+    }
+    long bytes = 0;
+    for (int k = 0; k < 16; k++) {
+        fflush(files[k]);
+        fseek(files[k], 0, SEEK_END);
+        bytes += ftell(files[k]);
+    }
+    printf("%ld bytes\n", bytes);
+    return 0;
+}
+
+/* The program ends; its child writes on for `milliseconds`. */
+static int leave_a_child(const char *self, int milliseconds)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", milliseconds);
+    write_some(100);
+    if (!fork()) {
+        setsid();
+        execl(self, self, "slowly", text, (char *)NULL);
+        _exit(1);
+    }
+    rest(500);
+    return 0;
 }
 
 /* A child that goes on by itself, and one that becomes another program. */
@@ -571,14 +638,32 @@ static int run(const char *self, const char *what, const char *with)
         return two_platforms();
     if (!strcmp(what, "many"))
         return many(with ? atol(with) : 0);
+    if (!strcmp(what, "slowly")) {
+        for (int i = 0; i < count / 10; i++) {
+            write_some(1);
+            rest(10);
+        }
+        return 0;
+    }
     if (!strcmp(what, "write")) {
         write_some(count);
         return 0;
     }
-    if (!strcmp(what, "end") && with) {
-        write_some(100);
-        return end_by(with);
+    if ((!strcmp(what, "end") || !strcmp(what, "end16")) && with) {
+        if (what[3])
+            write_from_threads(100);
+        else
+            write_some(100);
+        return end_by(self, with);
     }
+    if (!strcmp(what, "million")) {
+        write_from_threads(1000000 / WRITERS);
+        return 0;
+    }
+    if (!strcmp(what, "descriptors"))
+        return close_descriptors(with);
+    if (!strcmp(what, "daemon"))
+        return leave_a_child(self, count);
     fputs("usage: cl_program WHAT [COUNT]\n", stderr);
     return 2;
 }

@@ -35,15 +35,19 @@ static int end(void **state)
 }
 
 /* Runs the program with the fake `mode`; its exit code, or 128 and its signal. */
-static int record_as(const char *mode, const char *how, const char *cupti)
+static int record_with(const char *mode, const char *how, const char *cupti, const char *limits)
 {
     char command[2048];
     snprintf(command, sizeof command,
-             "FAKE_CUPTI=%s CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s CUDA_INJECTION64_PATH=%s "
-             "exec %s %s >%s 2>&1",
-             mode, cupti, profile, RECORD_CUDA, INJECT, how, said);
+             "FAKE_CUPTI=%s CUPTI_PATH=%s exec %s record --force -o %s %s -- %s %s >%s 2>&1", mode,
+             cupti, HAUL_PROGRAM, profile, limits, INJECT, how, said);
     const int status = system(command);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int record_as(const char *mode, const char *how, const char *cupti)
+{
+    return record_with(mode, how, cupti, "");
 }
 
 static void expect_said(const char *part)
@@ -215,9 +219,6 @@ static void test_ends(void **state)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         assert_int_equal(record_as("new", ends[i].how, FAKE_CUPTI), ends[i].code);
         check_copies();
-        char gone[80];
-        snprintf(gone, sizeof gone, "%s-wal", profile);
-        remove(gone);
         remove(profile);
     }
 }
@@ -246,12 +247,7 @@ static void test_without_cupti(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    char command[1024];
-    snprintf(command, sizeof command,
-             "HAUL_RECORD_MAX_OPS=1000 FAKE_CUPTI=many CUPTI_PATH=%s HAUL_RECORD_OUTPUT=%s "
-             "CUDA_INJECTION64_PATH=%s %s exit >/dev/null",
-             FAKE_CUPTI, profile, RECORD_CUDA, INJECT);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(record_with("many", "exit", FAKE_CUPTI, "--max-ops 1000"), 0);
     const int copies = atoi(ask("SELECT count(*)" MEMCPY));
     assert_true(copies > 900 && copies <= 1000);
 }

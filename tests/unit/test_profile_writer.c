@@ -1,30 +1,25 @@
-/* The writer of profiles, read back by the reader of profiles. */
+/* The writer inside programs and the collector outside, read back by the reader of profiles. */
 #include "record/profile_writer.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "haul/trace.h"
-#include "record/part_files.h"
-#include "record/record_session.h"
+#include "record/collector.h"
 
 static char folder[] = "/tmp/haul-profile-XXXXXX";
 static char path[64];
-
-static void forget(const char *suffix)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s%s", path, suffix);
-    remove(name);
-}
+static char rings[64];
+static haul_collector collector;
 
 static int begin(void **state)
 {
@@ -33,27 +28,39 @@ static int begin(void **state)
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/profile.sqlite", folder);
-    return 0;
+    snprintf(rings, sizeof rings, "%s/rings", folder);
+    FILE *file = fopen(path, "w");
+    collector = (haul_collector){.folder = rings, .path = path, .start_ns = 1000000};
+    return file && !fclose(file) && !mkdir(rings, 0700) ? 0 : -1;
 }
 
 static int end(void **state)
 {
     (void)state;
-    forget("");
-    forget("-wal");
-    forget("-shm");
-    forget("-journal");
-    return rmdir(folder);
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
 }
 
 static haul_profile_writer *open_writer(haul_profile_options options)
 {
+    static int number;
+    char name[96];
     haul_profile_writer *writer = NULL;
     haul_error error = {0};
-    options.path = path;
+    snprintf(name, sizeof name, "%s/%d", rings, ++number);
+    options.path = name;
     if (haul_profile_open(&options, &writer, &error))
         fail_msg("%s", error.text);
     return writer;
+}
+
+static haul_recording finish(void)
+{
+    static haul_recording recording;
+    memset(&recording, 0, sizeof recording);
+    haul_collector_finish(&collector, "", haul_profile_now(), &recording);
+    return recording;
 }
 
 static haul_workload *load(void)
@@ -160,10 +167,12 @@ static void what_is_put_is_read(void **state)
     put_program(writer);
     haul_profile_result result;
     haul_profile_close(writer, &result);
-    assert_int_equal(result.failure.status, HAUL_OK);
     assert_int_equal(result.operations, 3);
-    assert_int_equal(result.rows, 9);
     assert_int_equal(result.dropped, 0);
+    const haul_recording recording = finish();
+    assert_string_equal(recording.failure, "");
+    assert_string_equal(recording.incomplete, "");
+    assert_int_equal(recording.operations, 3);
 
     haul_workload *workload = load();
     assert_string_equal(workload->format, "nsys 3.24.14");
@@ -208,22 +217,92 @@ static void *put_many(void *argument)
     return NULL;
 }
 
+static void *read_on(void *argument)
+{
+    const atomic_bool *go_on = argument;
+    while (atomic_load(go_on))
+        haul_collector_read(&collector);
+    return NULL;
+}
+
 static void threads_put_at_once(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = open_writer((haul_profile_options){.capacity = 4096});
-    pthread_t threads[THREADS];
+    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    pthread_t threads[THREADS], reader;
+    atomic_bool go_on = true;
+    assert_int_equal(pthread_create(&reader, NULL, read_on, &go_on), 0);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, put_many, writer), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    atomic_store(&go_on, false);
+    pthread_join(reader, NULL);
     haul_profile_result result;
     haul_profile_close(writer, &result);
     /* Nothing is lost unseen, and of each pair both or none is there. */
-    assert_int_equal(result.rows + result.dropped, 2 * THREADS * EACH);
+    assert_int_equal(result.operations + result.dropped, 2 * THREADS * EACH);
+    assert_int_equal(finish().operations, result.operations);
     haul_workload *workload = load();
     assert_int_equal(workload->counts.device_ops, result.operations);
     haul_workload_free(workload);
+}
+
+/* Without a reader callers wait once, then drop; the names of what is there are there. */
+static void a_full_ring_drops_and_counts(void **state)
+{
+    (void)state;
+    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    const int64_t begin_ns = haul_profile_now();
+    uint64_t taken = 0;
+    for (uint32_t i = 0; i < 200000; i++) {
+        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
+        taken += haul_profile_put(writer, &record, 1);
+    }
+    assert_true(haul_profile_now() - begin_ns < INT64_C(5000000000));
+    assert_in_range(taken, 50000, 199999);
+    haul_collector_read(&collector);
+    const haul_record record = copy_of(haul_profile_now(), 1, 1);
+    assert_true(haul_profile_put(writer, &record, 1));
+    haul_profile_close(writer, NULL);
+    const haul_recording recording = finish();
+    assert_int_equal(recording.operations, taken + 1);
+    assert_int_equal(recording.dropped, 200000 - taken);
+    assert_non_null(strstr(recording.incomplete, "records were dropped"));
+}
+
+/* A program may write into any of its memory. */
+static void a_damaged_ring_harms_nobody(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        haul_profile_writer *writer = open_writer((haul_profile_options){0});
+        for (uint32_t i = 0; i < 100; i++) {
+            const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
+            assert_true(haul_profile_put(writer, &record, 1));
+        }
+        char name[96];
+        snprintf(name, sizeof name, "cd %s; ls -t | head -1 >../newest", rings);
+        assert_int_equal(system(name), 0);
+        snprintf(name, sizeof name, "%s/newest", folder);
+        FILE *file = fopen(name, "r");
+        char newest[32] = "";
+        assert_int_equal(fscanf(file, "%31s", newest), 1);
+        fclose(file);
+        snprintf(name, sizeof name, "%s/%s", rings, newest);
+        file = fopen(name, "r+");
+        assert_non_null(file);
+        srand(seed);
+        for (int i = 0; i < 20; i++) {
+            fseek(file, rand() % 12000, SEEK_SET);
+            fputc(rand(), file);
+        }
+        fclose(file);
+        haul_collector_read(&collector);
+        haul_profile_close(writer, NULL);
+    }
+    assert_true(finish().has_profile);
+    haul_workload_free(load());
 }
 
 static void limits_hold(void **state)
@@ -238,37 +317,10 @@ static void limits_hold(void **state)
     haul_profile_close(writer, &result);
     assert_int_equal(result.operations, 3);
     assert_int_equal(result.beyond_limits, 7);
+    assert_int_equal(finish().beyond_limits, 7);
     haul_workload *workload = load();
     assert_int_equal(workload->counts.device_ops, 3);
     haul_workload_free(workload);
-}
-
-static void collector(void *context, bool last)
-{
-    haul_profile_writer **writer = context;
-    if (!last)
-        return;
-    for (uint32_t i = 0; i < 5000; i++) {
-        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-        haul_profile_put(*writer, &record, 1);
-    }
-}
-
-static void a_collector_never_waits_for_itself(void **state)
-{
-    (void)state;
-    haul_profile_writer *writer = NULL;
-    writer = open_writer(
-        (haul_profile_options){.capacity = 128, .collect = collector, .context = &writer});
-    haul_profile_result result;
-    haul_profile_close(writer, &result);
-    assert_int_equal(result.operations, 5000);
-}
-
-static void pause_ms(long milliseconds)
-{
-    const struct timespec time = {.tv_sec = 0, .tv_nsec = milliseconds * 1000000};
-    nanosleep(&time, NULL);
 }
 
 static void a_killed_process_leaves_a_profile(void **state)
@@ -279,34 +331,40 @@ static void a_killed_process_leaves_a_profile(void **state)
         haul_profile_writer *writer = open_writer((haul_profile_options){0});
         for (uint32_t i = 0; i < 30000; i++) {
             const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-            while (!haul_profile_put(writer, &record, 1))
-                ;
+            haul_profile_put(writer, &record, 1);
         }
-        while (!access(path, F_OK)) /* until killed, or the test is gone */
-            pause_ms(1);
-        _exit(0);
+        haul_profile_count_issued(writer, 30002);
+        haul_profile_count_settled(writer, 30000);
+        raise(SIGKILL);
     }
-    pause_ms(600);
-    kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    const haul_recording recording = finish();
+    assert_int_equal(recording.operations, 30000);
+    assert_int_equal(recording.in_flight, 2);
+    assert_non_null(strstr(recording.incomplete, "2 commands were in flight and are missing"));
     haul_workload *workload = load();
     assert_int_equal(workload->counts.device_ops, 30000);
     haul_workload_free(workload);
 }
 
-/* In the child: exits 0 where the program went on and the failure was said. */
+/* In the child: exits 0 where the program goes on and the failure is said. */
 static int meet_the_limit(void)
 {
+    haul_profile_writer *writer = open_writer((haul_profile_options){0});
     const struct rlimit limit = {400000, 400000};
     setrlimit(RLIMIT_FSIZE, &limit);
-    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    signal(SIGXFSZ, SIG_IGN);
     for (uint32_t i = 0; i < 100000; i++) {
         const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
         haul_profile_put(writer, &record, 1);
+        if (i % 1000 == 0)
+            haul_collector_read(&collector);
     }
+    const bool went_on = !haul_profile_recording(writer);
     haul_profile_result result;
     haul_profile_close(writer, &result);
-    return result.failure.status == HAUL_IO && result.dropped > 0 ? 0 : 1;
+    const haul_recording recording = finish();
+    return went_on && result.dropped > 0 && strstr(recording.failure, "cannot write") ? 0 : 1;
 }
 
 static void a_full_disk_stops_the_recording_only(void **state)
@@ -322,10 +380,9 @@ static void a_full_disk_stops_the_recording_only(void **state)
     haul_workload_free(load());
 }
 
-static void a_file_is_never_overwritten(void **state)
+static void a_ring_is_never_overwritten(void **state)
 {
     (void)state;
-    haul_profile_close(open_writer((haul_profile_options){0}), NULL);
     haul_profile_writer *writer = NULL;
     haul_error error = {0};
     const haul_profile_options again = {.path = path};
@@ -336,11 +393,9 @@ static void a_file_is_never_overwritten(void **state)
     assert_null(writer);
 }
 
-static void write_one(const char *name, const char *device_name)
+static void write_one(const char *device_name)
 {
-    haul_profile_writer *writer = NULL;
-    const haul_profile_options options = {.path = name, .start_ns = T0};
-    assert_int_equal(haul_profile_open(&options, &writer, NULL), HAUL_OK);
+    haul_profile_writer *writer = open_writer((haul_profile_options){0});
     const haul_profile_device device = {.id = 0, .name = device_name, .multiprocessors = 1};
     haul_profile_describe_device(writer, &device);
     const haul_record records[] = {
@@ -356,18 +411,15 @@ static void write_one(const char *name, const char *device_name)
 }
 
 /* Of one process, as recorders of two interfaces make them; of one device and of another. */
-static void files_of_one_recording_are_joined(void **state)
+static void rings_of_one_recording_are_joined(void **state)
 {
     (void)state;
-    char part[80];
-    haul_recording recording = {0};
-    haul_error error;
-    write_one(path, "first");
-    snprintf(part, sizeof part, "%s-123", path);
-    write_one(part, "second");
-    snprintf(part, sizeof part, "%s-123.1", path);
-    write_one(part, "first");
-    assert_int_equal(haul_parts_join(path, &recording, &error), HAUL_OK);
+    write_one("first");
+    haul_collector_read(&collector);
+    write_one("second");
+    haul_collector_read(&collector);
+    write_one("first");
+    const haul_recording recording = finish();
     assert_true(recording.has_profile);
     assert_int_equal(recording.operations, 3);
     assert_int_equal(recording.processes, 3);
@@ -384,33 +436,18 @@ static void files_of_one_recording_are_joined(void **state)
     haul_workload_free(workload);
 }
 
-static void reports_are_read_as_written(void **state)
-{
-    (void)state;
-    haul_session_report said;
-    assert_true(haul_session_report_parse("12 3 4 5 /x: disk full, very\n", &said));
-    assert_int_equal(said.process, 12);
-    assert_int_equal(said.operations, 3);
-    assert_int_equal(said.dropped, 4);
-    assert_int_equal(said.beyond_limits, 5);
-    assert_string_equal(said.failure, "/x: disk full, very");
-    assert_true(haul_session_report_parse("12 3 4 5 \n", &said));
-    assert_string_equal(said.failure, "");
-    assert_false(haul_session_report_parse("twelve\n", &said));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_put_is_read, begin, end),
         cmocka_unit_test_setup_teardown(threads_put_at_once, begin, end),
         cmocka_unit_test_setup_teardown(limits_hold, begin, end),
-        cmocka_unit_test_setup_teardown(a_collector_never_waits_for_itself, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_ring_drops_and_counts, begin, end),
+        cmocka_unit_test_setup_teardown(a_damaged_ring_harms_nobody, begin, end),
         cmocka_unit_test_setup_teardown(a_killed_process_leaves_a_profile, begin, end),
         cmocka_unit_test_setup_teardown(a_full_disk_stops_the_recording_only, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_is_never_overwritten, begin, end),
-        cmocka_unit_test_setup_teardown(files_of_one_recording_are_joined, begin, end),
-        cmocka_unit_test(reports_are_read_as_written),
+        cmocka_unit_test_setup_teardown(a_ring_is_never_overwritten, begin, end),
+        cmocka_unit_test_setup_teardown(rings_of_one_recording_are_joined, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

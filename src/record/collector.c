@@ -1,0 +1,483 @@
+#include "record/collector.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "record/profile_messages.h"
+
+enum {
+    MOST_IDS = 1 << 20, /* a number above is none of our writers' */
+    FREE_EVERY = 512,   /* messages, after which the writer gets their room back */
+};
+
+/* --- parts */
+
+static bool is_known(const haul_collector *self, const char *file)
+{
+    for (size_t i = 0; i < self->part_count; i++)
+        if (!strcmp(self->parts[i].file, file))
+            return true;
+    return false;
+}
+
+static int begin_part(haul_collector *self, haul_part *part)
+{
+    const int64_t pid = part->ring.head->pid;
+    unsigned before = 0;
+    char program[sizeof part->ring.head->program];
+    snprintf(program, sizeof program, "%.*s", (int)sizeof program - 1, part->ring.head->program);
+    for (const haul_part *at = self->parts; at < part; at++)
+        before += at->process.pid == pid;
+    part->process = haul_profile_process_of(pid, before);
+    return haul_profile_tables_process(&self->tables, part->process, program);
+}
+
+static int add_part(haul_collector *self, const char *file)
+{
+    char path[4096];
+    haul_part part = {0};
+    snprintf(path, sizeof path, "%s/%s", self->folder, file);
+    if (!haul_ring_attach(&part.ring, path))
+        return SQLITE_OK; /* not ready: in the next round */
+    part.file = strdup(file);
+    if (!part.file ||
+        !haul_grow(&self->parts, &self->part_capacity, self->part_count + 1, sizeof *self->parts)) {
+        free(part.file);
+        haul_ring_unmap(&part.ring);
+        return SQLITE_NOMEM;
+    }
+    self->parts[self->part_count++] = part;
+    return begin_part(self, &self->parts[self->part_count - 1]);
+}
+
+/* --- numbers of the profile */
+
+/* Makes room for the number `id`, new ones 0. */
+static bool reach(uint32_t **items, size_t *capacity, uint32_t id)
+{
+    const size_t before = *capacity;
+    if (id >= MOST_IDS || !haul_grow(items, capacity, (size_t)id + 1, sizeof **items))
+        return false;
+    if (*capacity > before)
+        memset(*items + before, 0, (*capacity - before) * sizeof **items);
+    return true;
+}
+
+static int add_name(haul_collector *self, haul_part *part, const haul_message_name *said,
+                    size_t length)
+{
+    const size_t before = self->names.count;
+    const uint32_t id = haul_strings_add(&self->names, said->text, length);
+    if (id == UINT32_MAX || !reach(&part->names, &part->name_capacity, said->id))
+        return SQLITE_NOMEM;
+    part->names[said->id] = id + 1;
+    return self->names.count == before
+               ? SQLITE_OK
+               : haul_profile_tables_string(&self->tables, id + 1, self->names.texts[id]);
+}
+
+/* A name whose message was dropped has the first text, "(other names)". */
+static uint32_t name_of(const haul_part *part, uint32_t id)
+{
+    if (!id)
+        return 0;
+    return id < part->name_capacity && part->names[id] ? part->names[id] : 1;
+}
+
+static uint32_t device_of(const haul_part *part, uint32_t id)
+{
+    return id < part->device_capacity && part->devices[id] ? part->devices[id] - 1 : id;
+}
+
+/* The profile's number of a device that another process has described too, or of that number. */
+static const haul_known_device *find_device(const haul_collector *self,
+                                            const haul_message_device *said)
+{
+    for (size_t i = 0; i < self->device_count; i++) {
+        const haul_known_device *known = &self->devices[i];
+        if (said->uuid[0] ? !strcmp(known->uuid, said->uuid)
+                          : known->id == said->device.id && !strcmp(known->name, said->name) &&
+                                !strcmp(known->bus, said->bus))
+            return known;
+    }
+    return NULL;
+}
+
+static uint32_t free_id(const haul_collector *self, uint32_t wanted)
+{
+    uint32_t next = 0;
+    bool taken = false;
+    for (size_t i = 0; i < self->device_count; i++) {
+        taken |= self->devices[i].id == wanted;
+        if (self->devices[i].id >= next)
+            next = self->devices[i].id + 1;
+    }
+    return taken ? next : wanted;
+}
+
+static int add_device(haul_collector *self, haul_part *part, haul_message_device *said)
+{
+    const uint32_t local = said->device.id;
+    said->name[sizeof said->name - 1] = said->bus[sizeof said->bus - 1] = '\0';
+    said->uuid[sizeof said->uuid - 1] = '\0';
+    if (!reach(&part->devices, &part->device_capacity, local))
+        return SQLITE_NOMEM;
+    if (part->devices[local])
+        return SQLITE_OK; /* described before */
+    const haul_known_device *known = find_device(self, said);
+    haul_profile_device *device = &said->device;
+    device->id = known ? known->id : free_id(self, local);
+    device->name = said->name[0] ? said->name : NULL;
+    device->bus = said->bus[0] ? said->bus : NULL;
+    device->uuid = said->uuid[0] ? said->uuid : NULL;
+    part->devices[local] = device->id + 1;
+    int code = SQLITE_OK;
+    if (!known) {
+        if (!haul_grow(&self->devices, &self->device_capacity, self->device_count + 1,
+                       sizeof *self->devices))
+            return SQLITE_NOMEM;
+        haul_known_device *added = &self->devices[self->device_count++];
+        added->id = device->id;
+        memcpy(added->name, said->name, sizeof added->name);
+        memcpy(added->bus, said->bus, sizeof added->bus);
+        memcpy(added->uuid, said->uuid, sizeof added->uuid);
+        code = haul_profile_tables_device(&self->tables, device);
+    }
+    return code == SQLITE_OK ? haul_profile_tables_device_of(&self->tables, part->process, device)
+                             : code;
+}
+
+/* --- messages */
+
+static int add_record(haul_collector *self, const haul_part *part, haul_record *record)
+{
+    switch (record->kind) {
+    case HAUL_RECORD_COPY:
+        record->copy.source_device = device_of(part, record->copy.source_device);
+        record->copy.target_device = device_of(part, record->copy.target_device);
+        break;
+    case HAUL_RECORD_KERNEL:
+        record->kernel.name = name_of(part, record->kernel.name);
+        record->kernel.short_name = name_of(part, record->kernel.short_name);
+        break;
+    case HAUL_RECORD_CALL:
+        record->call.name = name_of(part, record->call.name);
+        break;
+    case HAUL_RECORD_OVERHEAD:
+        record->overhead.name = name_of(part, record->overhead.name);
+        break;
+    default:
+        break;
+    }
+    record->device = device_of(part, record->device);
+    return haul_profile_tables_add(&self->tables, part->process, record);
+}
+
+/* Notes of the first part have their plain name, of others the process's number behind it. */
+static int add_note(haul_collector *self, const haul_part *part, const char *name, const char *text)
+{
+    char whole[256];
+    if (part == self->parts)
+        snprintf(whole, sizeof whole, "%s", name);
+    else
+        snprintf(whole, sizeof whole, "%s:%" PRId64, name, part->process.pid);
+    return haul_profile_tables_note(&self->tables, whole, text);
+}
+
+static int take(haul_collector *self, haul_part *part, haul_ring_message *message)
+{
+    void *payload = message->payload;
+    haul_message_note *note = payload;
+    const haul_message_stream *stream = payload;
+    switch (message->type) {
+    case HAUL_MESSAGE_RECORD:
+        if (message->bytes == sizeof(haul_record))
+            return add_record(self, part, payload);
+        break;
+    case HAUL_MESSAGE_NAME:
+        if (message->bytes >= offsetof(haul_message_name, text) &&
+            message->bytes <= sizeof(haul_message_name))
+            return add_name(self, part, payload,
+                            message->bytes - offsetof(haul_message_name, text));
+        break;
+    case HAUL_MESSAGE_DEVICE:
+        if (message->bytes == sizeof(haul_message_device))
+            return add_device(self, part, payload);
+        break;
+    case HAUL_MESSAGE_STREAM:
+        if (message->bytes == sizeof *stream)
+            return haul_profile_tables_stream(&self->tables, part->process, stream->context,
+                                              stream->stream);
+        break;
+    case HAUL_MESSAGE_NOTE:
+        if (message->bytes == sizeof *note) {
+            note->name[sizeof note->name - 1] = note->text[sizeof note->text - 1] = '\0';
+            return add_note(self, part, note->name, note->text);
+        }
+        break;
+    default:
+        break;
+    }
+    part->damaged = true;
+    return SQLITE_OK;
+}
+
+/* --- a round */
+
+static void fail(haul_collector *self, int code)
+{
+    haul_profile_tables_fail(&self->tables, code, &self->failure);
+    if (self->tables.db)
+        haul_profile_tables_rollback(&self->tables);
+    for (size_t i = 0; i < self->part_count; i++)
+        atomic_store(&self->parts[i].ring.head->stopped, 1);
+}
+
+/* Reads what the ring held when it began, so that every part has its turn. */
+static int read_part(haul_collector *self, haul_part *part)
+{
+    static const uint32_t count_at_once = FREE_EVERY;
+    haul_ring_message message;
+    const uint64_t end = atomic_load(&part->ring.head->written);
+    int code = SQLITE_OK;
+    for (uint32_t i = 1; code == SQLITE_OK && !part->damaged && part->ring.position < end; i++) {
+        const uint64_t begin = part->ring.position;
+        if (!haul_ring_next(&part->ring, &message, &part->damaged))
+            break;
+        code = take(self, part, &message);
+        self->bytes_read += part->ring.position - begin;
+        if (i % count_at_once == 0)
+            haul_ring_free_read(&part->ring);
+    }
+    haul_ring_free_read(&part->ring);
+    return code;
+}
+
+static int find_parts(haul_collector *self)
+{
+    int code = SQLITE_OK;
+    DIR *folder = opendir(self->folder);
+    if (!folder)
+        return code;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
+    for (const struct dirent *entry; code == SQLITE_OK && (entry = readdir(folder));) {
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || is_known(self, entry->d_name))
+            continue;
+        if (!self->tables.db &&
+            haul_profile_tables_open(&self->tables, self->path, self->start_ns, &self->failure))
+            break;
+        code = add_part(self, entry->d_name);
+    }
+    closedir(folder);
+    return code;
+}
+
+static bool has_anything(const haul_collector *self)
+{
+    for (size_t i = 0; i < self->part_count; i++)
+        if (atomic_load(&self->parts[i].ring.head->written) != self->parts[i].ring.position)
+            return true;
+    return false;
+}
+
+/* In one transaction. A process may have ended a part and begun another since the last round. */
+void haul_collector_read(haul_collector *self)
+{
+    self->bytes_read = 0;
+    if (self->failure.status)
+        return;
+    int code = find_parts(self);
+    if (code != SQLITE_OK)
+        fail(self, code);
+    if (self->failure.status || !has_anything(self))
+        return;
+    code = haul_profile_tables_begin(&self->tables);
+    for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
+        code = read_part(self, &self->parts[i]);
+    if (code == SQLITE_OK)
+        code = haul_profile_tables_commit(&self->tables);
+    if (code != SQLITE_OK)
+        fail(self, code);
+}
+
+/* Whether the process has the part's file mapped: a number of a process may be given again, and a
+ * program that became another by exec has not. */
+static bool is_mapped(const haul_collector *self, const haul_part *part)
+{
+    char name[64], line[4500], wanted[4200];
+    snprintf(name, sizeof name, "/proc/%" PRId64 "/maps", part->process.pid);
+    snprintf(wanted, sizeof wanted, "%s/%s", self->folder, part->file);
+    FILE *file = fopen(name, "re");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, wanted) != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+bool haul_collector_has_writer(const haul_collector *self, long *pid)
+{
+    for (size_t i = 0; i < self->part_count; i++)
+        if (!atomic_load(&self->parts[i].ring.head->closed) && is_mapped(self, &self->parts[i])) {
+            *pid = (long)self->parts[i].process.pid;
+            return true;
+        }
+    return false;
+}
+
+/* --- the end */
+
+static int note_count(haul_collector *self, const haul_part *part, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return value ? add_note(self, part, name, text) : SQLITE_OK;
+}
+
+/* What a part lost: in flight where its process ended without a word. */
+static int note_part(haul_collector *self, const haul_part *part, int64_t ended_ns)
+{
+    haul_ring_head *head = part->ring.head;
+    const bool closed = atomic_load(&head->closed);
+    const uint64_t issued = atomic_load(&head->issued), settled = atomic_load(&head->settled);
+    const int64_t fetched_ns = atomic_load(&head->fetched_ns);
+    const bool late = !closed && fetched_ns && ended_ns > fetched_ns;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {
+        {"HAUL:COMMANDS_IN_FLIGHT", closed || settled > issued ? 0 : issued - settled},
+        {"HAUL:UNFETCHED_NS", late ? (uint64_t)(ended_ns - fetched_ns) : 0},
+        {"HAUL:DROPPED_RECORDS", atomic_load(&head->dropped)},
+        {"HAUL:DAMAGED_PARTS", part->damaged},
+        {"HAUL:OPERATIONS_BEYOND_LIMITS", atomic_load(&head->beyond_limits)},
+        {"HAUL:WAITED_FOR_ROOM_NS", (uint64_t)atomic_load(&head->waited_ns)},
+    };
+    int code = SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < sizeof counts / sizeof *counts; i++)
+        code = note_count(self, part, counts[i].name, counts[i].value);
+    return code;
+}
+
+static int64_t ask(sqlite3 *db, const char *sql, int64_t none)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t value = none;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* Sums, or the largest, of what processes noted: a name, or the name with the process behind it. */
+#define NOTES(function, name)                                                                      \
+    "SELECT " function "(CAST(value AS INTEGER)) FROM META_DATA_CAPTURE WHERE name GLOB '" name "*'"
+
+static void count(sqlite3 *db, haul_recording *recording)
+{
+    recording->operations =
+        (uint64_t)ask(db,
+                      "SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +"
+                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMSET) +"
+                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL)",
+                      0);
+    recording->processes = (unsigned)ask(db, "SELECT count(*) FROM PROCESSES", 0);
+    recording->clock_error_ns = ask(db, NOTES("max", "HAUL:CLOCK_ERROR_NS:"), -1);
+    recording->dropped = (uint64_t)ask(db, NOTES("sum", "HAUL:DROPPED_"), 0) +
+                         (uint64_t)ask(db, NOTES("sum", "HAUL:COMMANDS_NOT_KEPT"), 0);
+    recording->in_flight = (uint64_t)ask(db, NOTES("sum", "HAUL:COMMANDS_IN_FLIGHT"), 0);
+    recording->unfetched_ns = ask(db, NOTES("max", "HAUL:UNFETCHED_NS"), 0);
+    recording->beyond_limits = (uint64_t)ask(db, NOTES("sum", "HAUL:OPERATIONS_BEYOND_LIMITS"), 0);
+    recording->damaged_parts = (unsigned)ask(db, NOTES("sum", "HAUL:DAMAGED_PARTS"), 0);
+}
+
+/* Appends "; " and the text. */
+static void HAUL_PRINTF(2, 3) add_cause(haul_recording *recording, const char *format, ...)
+{
+    const size_t at = strlen(recording->incomplete), size = sizeof recording->incomplete;
+    const int gap = snprintf(recording->incomplete + at, size - at, "%s", at ? "; " : "");
+    if (gap < 0 || at + (size_t)gap >= size)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(recording->incomplete + at + gap, size - at - (size_t)gap, format, args);
+    va_end(args);
+}
+
+static void tell(const haul_collector *self, const char *cause, haul_recording *recording)
+{
+    if (cause[0])
+        add_cause(recording, "%s", cause);
+    if (recording->in_flight)
+        add_cause(recording, "%" PRIu64 " commands were in flight and are missing",
+                  recording->in_flight);
+    if (recording->unfetched_ns)
+        add_cause(recording, "CUDA's last %.0f ms are missing",
+                  1e-6 * (double)recording->unfetched_ns);
+    if (recording->dropped)
+        add_cause(recording, "%" PRIu64 " records were dropped", recording->dropped);
+    if (recording->damaged_parts)
+        add_cause(recording, "the program overwrote the memory of %u recorders",
+                  recording->damaged_parts);
+    if (self->failure.status)
+        add_cause(recording, "%.300s", self->failure.text);
+}
+
+static int note_all(haul_collector *self, const char *cause, int64_t ended_ns,
+                    haul_recording *recording)
+{
+    int code = haul_profile_tables_begin(&self->tables);
+    for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
+        code = note_part(self, &self->parts[i], ended_ns);
+    count(self->tables.db, recording);
+    tell(self, cause, recording);
+    if (code == SQLITE_OK)
+        code = haul_profile_tables_note(&self->tables, "HAUL:INCOMPLETE",
+                                        recording->incomplete[0] ? recording->incomplete : NULL);
+    return code == SQLITE_OK ? haul_profile_tables_commit(&self->tables) : code;
+}
+
+static void release(haul_collector *self)
+{
+    for (size_t i = 0; i < self->part_count; i++) {
+        haul_part *part = &self->parts[i];
+        atomic_store(&part->ring.head->stopped, 1);
+        haul_ring_unmap(&part->ring);
+        free(part->file);
+        free(part->names);
+        free(part->devices);
+    }
+    free(self->parts);
+    free(self->devices);
+    haul_strings_release(&self->names);
+}
+
+void haul_collector_finish(haul_collector *self, const char *cause, int64_t ended_ns,
+                           haul_recording *recording)
+{
+    do {
+        haul_collector_read(self);
+    } while (self->bytes_read);
+    recording->clock_error_ns = -1;
+    recording->has_profile = self->part_count > 0;
+    if (self->tables.db) {
+        const int code = note_all(self, cause, ended_ns, recording);
+        if (code != SQLITE_OK && !self->failure.status)
+            fail(self, code);
+        haul_profile_tables_close(&self->tables);
+    }
+    if (self->failure.status && !recording->failure[0]) {
+        char text[1200];
+        snprintf(recording->failure, sizeof recording->failure, "%s",
+                 haul_error_format(&self->failure, text, sizeof text));
+    }
+    release(self);
+}

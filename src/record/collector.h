@@ -1,0 +1,55 @@
+/* What haul does with the rings of the recorded processes: it reads them while the program runs and
+ * writes one profile, in which devices, names and processes have numbers of their own. */
+#ifndef HAUL_RECORD_COLLECTOR_H
+#define HAUL_RECORD_COLLECTOR_H
+
+#include "base/strings.h"
+#include "haul/record.h"
+#include "record/profile_tables.h"
+#include "record/shared_ring.h"
+
+/* What one writer wrote. */
+typedef struct haul_part {
+    char *file; /* its name in the folder */
+    haul_ring ring;
+    bool damaged;
+    haul_profile_process process;
+    uint32_t *names; /* numbers in the profile, by the writer's */
+    size_t name_capacity;
+    uint32_t *devices; /* likewise, plus 1; 0 for one that was not described */
+    size_t device_capacity;
+} haul_part;
+
+/* A device of the profile. */
+typedef struct haul_known_device {
+    uint32_t id;
+    char name[128], bus[32], uuid[64];
+} haul_known_device;
+
+typedef struct haul_collector {
+    const char *folder; /* of the rings */
+    const char *path;   /* of the profile: an empty file */
+    int64_t start_ns;
+    haul_profile_tables tables; /* opened when there is a part */
+    haul_part *parts;
+    size_t part_count, part_capacity;
+    haul_known_device *devices;
+    size_t device_count, device_capacity;
+    haul_strings names;
+    uint64_t bytes_read; /* in the last round */
+    haul_error failure;  /* what stopped the writing */
+} haul_collector;
+
+/* Reads what there is, once. After a failure it tells the writers to stop, and only reads on. */
+void haul_collector_read(haul_collector *self);
+
+/* Whether some writer still runs that has not ended its recording; *pid is one of its process. */
+bool haul_collector_has_writer(const haul_collector *self, long *pid);
+
+/* Reads the rest, notes what each part lost, ends the profile and releases all. `cause` says why
+ * the profile is incomplete beside what was lost, "" for nothing; `ended_ns` when the program
+ * ended. Fills the recording's counts, and its texts. */
+void haul_collector_finish(haul_collector *self, const char *cause, int64_t ended_ns,
+                           haul_recording *recording);
+
+#endif

@@ -1,0 +1,38 @@
+/* The file that a recording leaves: its name, its lock, and how it comes to stand there at once. */
+#ifndef HAUL_RECORD_OUTPUT_FILE_H
+#define HAUL_RECORD_OUTPUT_FILE_H
+
+#include <stdbool.h>
+
+#include "haul/status.h"
+
+enum { HAUL_LONGEST_PATH = 4096 };
+
+typedef struct haul_output_file {
+    char name[HAUL_LONGEST_PATH];      /* as it is said */
+    char path[HAUL_LONGEST_PATH];      /* absolute */
+    char temporary[HAUL_LONGEST_PATH]; /* beside it, an empty file: the recording writes there */
+    int lock;                          /* descriptor of `path` */
+    bool made;                         /* there was no file: `path` is an empty one of ours */
+} haul_output_file;
+
+/* Writes the name that `pattern` gives for a program of the number `process`: %p is that, %h the
+ * host, %q{NAME} the environment's, %% a %. Where the environment is that of one of several
+ * processes of an MPI program and the pattern has neither %p nor %q, the rank goes before the
+ * name's ending, and *ranked is set. Returns BAD_INPUT for another %, an unset variable, a name
+ * that is too long. */
+haul_status haul_output_name(const char *pattern, long process, char name[HAUL_LONGEST_PATH],
+                             bool *ranked, haul_error *error);
+
+/* Takes `self->name`, so that no other recording can, and makes the temporary file. A file that is
+ * there has to be a profile of `haul record`, and only `replace` lets it be replaced. Returns IO,
+ * with nothing changed. */
+haul_status haul_output_open(haul_output_file *self, bool replace, haul_error *error);
+
+/* Puts the temporary file in the place of the name, with its log where it has one. */
+haul_status haul_output_keep(haul_output_file *self, haul_error *error);
+
+/* Leaves everything as it was. */
+void haul_output_drop(haul_output_file *self);
+
+#endif

@@ -1,0 +1,162 @@
+#include "record/ring_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "record/record_session.h"
+
+enum { LONGEST_ENVIRONMENT = 1 << 20, MOST_SAID = 4, LEFT_AFTER_S = 60 };
+
+// NOLINTBEGIN(concurrency-mt-unsafe): the environment and folders are read by one thread
+
+static const char folder_prefix[] = "haul-";
+
+static void remove_folder(const char *path)
+{
+    char name[HAUL_LONGEST_PATH];
+    DIR *entries = opendir(path);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        snprintf(name, sizeof name, "%.3800s/%s", path, entry->d_name);
+        unlink(name); /* "." and ".." are none that can be */
+    }
+    if (entries)
+        closedir(entries);
+    rmdir(path);
+}
+
+/* One of ours that is as old as a minute, so that none is met while it is made. */
+static bool is_left(const char *path)
+{
+    char name[HAUL_LONGEST_PATH];
+    struct stat facts;
+    snprintf(name, sizeof name, "%.3800s/" HAUL_RECORD_SAID, path);
+    const int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool left = file >= 0 && !fstat(file, &facts) && facts.st_uid == geteuid() &&
+                      S_ISREG(facts.st_mode) && time(NULL) - facts.st_ctime > LEFT_AFTER_S &&
+                      !flock(file, LOCK_EX | LOCK_NB);
+    if (file >= 0)
+        close(file);
+    return left;
+}
+
+static void remove_left(const char *parent)
+{
+    char path[HAUL_LONGEST_PATH];
+    struct stat facts;
+    DIR *entries = opendir(parent);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        if (strncmp(entry->d_name, folder_prefix, sizeof folder_prefix - 1) != 0)
+            continue;
+        snprintf(path, sizeof path, "%.3800s/%s", parent, entry->d_name);
+        if (!lstat(path, &facts) && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
+            is_left(path))
+            remove_folder(path);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+static bool make_in(haul_ring_folder *self, const char *parent)
+{
+    if (!parent || !*parent || strchr(parent, ':') || strlen(parent) > 1000)
+        return false;
+    snprintf(self->path, sizeof self->path, "%s/%sXXXXXX", parent, folder_prefix);
+    if (!mkdtemp(self->path))
+        return false;
+    remove_left(parent);
+    return true;
+}
+
+haul_status haul_ring_folder_make(haul_ring_folder *self, const char *opencl, haul_error *error)
+{
+    char name[HAUL_LONGEST_PATH];
+    self->lock = -1;
+    if (!make_in(self, "/dev/shm") && !make_in(self, getenv("TMPDIR")) && !make_in(self, "/tmp"))
+        return haul_fail_open(error, "/tmp");
+    snprintf(name, sizeof name, "%.4000s/" HAUL_RECORD_SAID, self->path);
+    self->lock = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    snprintf(name, sizeof name, "%.4000s/" HAUL_RING_FOLDER_LINK, self->path);
+    if (self->lock >= 0 && !flock(self->lock, LOCK_EX) && (!opencl[0] || !symlink(opencl, name)))
+        return HAUL_OK;
+    haul_fail_open(error, self->path);
+    haul_ring_folder_remove(self);
+    return HAUL_IO;
+}
+
+void haul_ring_folder_remove(haul_ring_folder *self)
+{
+    if (self->lock >= 0)
+        close(self->lock);
+    self->lock = -1;
+    remove_folder(self->path);
+}
+
+/* Whether the environment of /proc/PROCESS/environ has the folder. */
+static bool uses(const char *process, const char *folder, char *environment)
+{
+    char name[64], wanted[HAUL_LONGEST_PATH + 32];
+    snprintf(name, sizeof name, "/proc/%.20s/environ", process);
+    const int length = snprintf(wanted, sizeof wanted, HAUL_RECORD_FOLDER "=%s", folder);
+    const int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false; /* another user's */
+    size_t count = 0;
+    for (ssize_t more = 1; more > 0 && count < LONGEST_ENVIRONMENT; count += (size_t)more) {
+        more = read(file, environment + count, LONGEST_ENVIRONMENT - count);
+        if (more < 0)
+            more = 0;
+    }
+    close(file);
+    for (size_t at = 0; at + (size_t)length < count;) {
+        if (!memcmp(environment + at, wanted, (size_t)length) && !environment[at + (size_t)length])
+            return true;
+        const char *end = memchr(environment + at, '\0', count - at);
+        at = end ? (size_t)(end - environment) + 1 : count;
+    }
+    return false;
+}
+
+static void add_user(char *text, size_t size, const char *process)
+{
+    char name[64], program[64] = "";
+    snprintf(name, sizeof name, "/proc/%.20s/comm", process);
+    FILE *file = fopen(name, "re");
+    if (file && fgets(program, sizeof program, file))
+        program[strcspn(program, "\n")] = '\0';
+    if (file)
+        fclose(file);
+    const size_t at = strlen(text);
+    snprintf(text + at, size - at, "%sprocess %.20s (%s)", at ? ", " : "", process, program);
+}
+
+void haul_ring_folder_users(const haul_ring_folder *self, char *text, size_t size)
+{
+    char *environment = malloc(LONGEST_ENVIRONMENT);
+    DIR *processes = environment ? opendir("/proc") : NULL;
+    int found = 0;
+    text[0] = '\0';
+    for (const struct dirent *entry; processes && (entry = readdir(processes));) {
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+            !uses(entry->d_name, self->path, environment))
+            continue;
+        if (found++ < MOST_SAID)
+            add_user(text, size, entry->d_name);
+    }
+    const size_t at = strlen(text);
+    if (found > MOST_SAID)
+        snprintf(text + at, size - at, " and %d more", found - MOST_SAID);
+    if (processes)
+        closedir(processes);
+    free(environment);
+}
+
+// NOLINTEND(concurrency-mt-unsafe)

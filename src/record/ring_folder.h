@@ -1,0 +1,29 @@
+/* The folder of a recording: the rings of its processes, and what they say. */
+#ifndef HAUL_RECORD_RING_FOLDER_H
+#define HAUL_RECORD_RING_FOLDER_H
+
+#include <stddef.h>
+
+#include "haul/status.h"
+#include "record/output_file.h"
+
+/* A link in the folder to the OpenCL library. */
+#define HAUL_RING_FOLDER_LINK "opencl-layer.so"
+
+typedef struct haul_ring_folder {
+    char path[HAUL_LONGEST_PATH]; /* without a colon */
+    int lock;                     /* descriptor of the file of what processes say */
+} haul_ring_folder;
+
+/* Makes a folder that nobody else can enter, in memory (/dev/shm) where there is that, else in
+ * TMPDIR or /tmp. Removes there the folders of this user's recordings whose haul was killed: nobody
+ * has their lock. */
+haul_status haul_ring_folder_make(haul_ring_folder *self, const char *opencl, haul_error *error);
+
+void haul_ring_folder_remove(haul_ring_folder *self);
+
+/* Writes which processes have the folder in their environment, "" for none: they are the program's,
+ * and outlived it. */
+void haul_ring_folder_users(const haul_ring_folder *self, char *text, size_t size);
+
+#endif
