@@ -6,7 +6,7 @@
 #include "accuracy.h"
 #include "base/fail.h"
 #include "haul/project.h"
-#include "kineto_trace.h"
+#include "haul/trace.h"
 #include "profile_files.h"
 
 /* Traces of one program on two machines; those of the catalogue that are nearest to them. */
@@ -37,7 +37,7 @@ static haul_status load_trace(const char *data, const char *name, haul_workload 
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/traces/kineto/%s.json.gz", data, name);
-    return kineto_load(path, workload, error);
+    return haul_trace_load(path, workload, error);
 }
 
 static haul_status project(const char *data, size_t p, run *self, haul_error *error)

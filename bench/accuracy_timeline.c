@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "haul/timeline.h"
 #include "haul/trace.h"
-#include "kineto_trace.h"
 #include "profile_files.h"
 
 static const double goal_percent = 1;
@@ -64,13 +63,11 @@ static void note_miss(const char *path, const char *calls, const haul_replay *re
             1e-6 * replay->start_median_ns, cause_of(path));
 }
 
-typedef haul_status (*loader)(const char *path, haul_workload **workload, haul_error *error);
-
-static haul_status print_profile(const char *path, loader load, tally *total, FILE *out,
-                                 FILE *notes, haul_error *error)
+static haul_status print_profile(const char *path, tally *total, FILE *out, FILE *notes,
+                                 haul_error *error)
 {
     haul_workload *workload = NULL;
-    haul_status status = load(path, &workload, error);
+    haul_status status = haul_trace_load(path, &workload, error);
     for (int r = 0; !status && r < RELEASES; r++) {
         haul_replay replay;
         status = haul_timeline_replay(workload, releases[r].release, &replay, error);
@@ -114,19 +111,16 @@ static const char preface[] =
     "start| in us.\n\n";
 
 static const char kineto_preface[] =
-    "\nTraces of PyTorch's profiler (Kineto), which `haul` does not read, by this program's own "
-    "reader. A wait for a stream does not name it there: it is taken for the one that its thread "
-    "used last; waits of streams for events are left out. The traces of AMD's profilers (rocpd, "
-    "rocprofv3) are not read, so they are not in "
-    "this.\n\n";
+    "\nTraces of PyTorch's profiler (Kineto). A wait for a stream does not name it there, unless "
+    "the trace has events of synchronisation: it is taken for the one that its thread used last; "
+    "waits of streams for events are left out.\n\n";
 
 static const char heading[] =
     "| profile | calls | operations | uncalled | recorded | replayed | error | starts: median | "
     "90 % | worst |\n"
     "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
 
-static haul_status print_profiles(const profile_files *files, loader load, FILE *out,
-                                  haul_error *error)
+static haul_status print_profiles(const profile_files *files, FILE *out, haul_error *error)
 {
     char *noted = NULL;
     size_t size = 0;
@@ -135,7 +129,7 @@ static haul_status print_profiles(const profile_files *files, loader load, FILE 
     haul_status status = notes ? HAUL_OK : haul_fail_no_memory(error);
     fputs(heading, out);
     for (size_t i = 0; !status && i < files->count; i++)
-        status = print_profile(files->paths[i], load, &total, out, notes, error);
+        status = print_profile(files->paths[i], &total, out, notes, error);
     if (notes)
         fclose(notes);
     if (!status) {
@@ -154,10 +148,10 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         status = kineto_files_list(data, &kineto, error);
     fputs(preface, out);
     if (!status)
-        status = print_profiles(&files, haul_trace_load, out, error);
+        status = print_profiles(&files, out, error);
     fputs(kineto_preface, out);
     if (!status)
-        status = print_profiles(&kineto, kineto_load, out, error);
+        status = print_profiles(&kineto, out, error);
     profile_files_release(&files);
     profile_files_release(&kineto);
     return status;

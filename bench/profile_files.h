@@ -16,7 +16,7 @@ typedef struct profile_files {
 /* Lists the profiles of Nsight Systems and nvprof. */
 haul_status profile_files_list(const char *data, profile_files *files, haul_error *error);
 
-/* Lists the traces of PyTorch's profiler: see kineto_trace.h. */
+/* Lists the traces of PyTorch's profiler. */
 haul_status kineto_files_list(const char *data, profile_files *files, haul_error *error);
 void profile_files_release(profile_files *files);
 

@@ -80,6 +80,7 @@ typedef enum haul_sync_kind {
 
 enum {
     HAUL_OP_HAS_CALL = 1, /* call_ns, call_dur_ns and thread are known */
+    HAUL_OP_NO_BYTES = 4, /* a copy or memset whose `bytes`, 0, are not known */
     HAUL_OP_BLOCKS = 2,   /* its call returns when it has ended */
 };
 
@@ -171,7 +172,27 @@ typedef struct haul_shape {
     uint32_t block[3];
     uint32_t registers_per_thread;
     uint32_t shared_bytes; /* static and dynamic, a block */
+    uint32_t collective;   /* 1 + index into haul_workload.collectives; 0 for other kernels */
 } haul_shape;
+
+/* What a kernel of a collective operation moves between GPUs, as PyTorch records it. */
+typedef struct haul_collective {
+    uint32_t name;      /* string ids: "allreduce", */
+    uint32_t data_type; /* "Float", */
+    uint32_t group;     /* the group's name; HAUL_NONE where not known */
+    uint32_t group_size;
+    uint64_t elements_in; /* of each rank */
+    uint64_t elements_out;
+} haul_collective;
+
+/* A span of a thread that the program named: an NVTX or roctx range, a user annotation. A mark has
+ * no duration. */
+typedef struct haul_named_range {
+    int64_t start_ns;
+    int64_t dur_ns;
+    uint32_t name;   /* string id */
+    uint32_t thread; /* index into threads, or HAUL_NONE */
+} haul_named_range;
 
 /* `after` may not start before `before` has ended: an event, a synchronisation. Where `after` is a
  * SYNC, a wait of the host, it may not end before. `before` is a SYNC where the host asked for a
@@ -210,6 +231,12 @@ typedef struct haul_workload {
     size_t shape_count;
     const haul_note *losses; /* what the profiler could not keep: the profile is incomplete */
     size_t loss_count;
+    const haul_named_range *ranges; /* in order of start, equal starts the longest first */
+    size_t range_count;
+    const haul_collective *collectives;
+    size_t collective_count;
+    int64_t epoch_ns; /* what to add to a time for nanoseconds since 1970; 0 where not known */
+    int64_t rank;     /* of the program's processes, -1 where not known */
     const haul_note *missing; /* what the file lacks */
     size_t missing_count;
     const haul_note *repairs; /* what was wrong in it and what was done */

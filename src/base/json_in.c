@@ -68,6 +68,12 @@ bool haul_json_in_fail_at(haul_json_in *self, uint64_t offset, const char *text)
     return false;
 }
 
+void haul_json_in_no_memory(haul_json_in *self)
+{
+    if (!self->status)
+        self->status = haul_fail_no_memory(&self->error);
+}
+
 /* Brings more bytes behind those that are held. False at the end of the document, and after a
  * failure. All pointers into the buffer but the reader's own are void afterwards. */
 static bool fill(haul_json_in *self)

@@ -111,6 +111,9 @@ bool haul_json_double(haul_json_text text, double *value);
  * failure already. Returns false. */
 bool haul_json_in_fail_at(haul_json_in *self, uint64_t offset, const char *text);
 
+/* Fails for lack of the caller's memory. */
+void haul_json_in_no_memory(haul_json_in *self);
+
 /* Checks that nothing but white space follows the document, and gives the first failure. */
 haul_status haul_json_in_end(haul_json_in *self, haul_error *error);
 

@@ -7,7 +7,8 @@
 #include "trace/trace_format.h"
 
 /* nvprof first: a database of its may have tables of nsys's names, not the other way round. */
-static const haul_trace_format *const formats[] = {&haul_trace_nvprof, &haul_trace_nsys, NULL};
+static const haul_trace_format *const formats[] = {&haul_trace_nvprof, &haul_trace_nsys,
+                                                   &haul_trace_kineto, NULL};
 
 static const haul_trace_format *find_format(haul_source *source)
 {

@@ -115,6 +115,24 @@ void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *te
         self->name_texts[number] = haul_builder_string(&self->built, text, length);
 }
 
+/* Keys of names that are known by their texts. */
+static const uint64_t text_names = UINT64_C(1) << 61;
+
+uint32_t haul_trace_text(haul_trace_builder *self, const char *text, size_t length)
+{
+    const uint32_t id = haul_builder_string(&self->built, text, length);
+    const uint32_t number = haul_trace_name(self, text_names | id);
+    if (!self->built.failed)
+        self->name_texts[number] = id;
+    return number;
+}
+
+const char *haul_trace_text_of(const haul_trace_builder *self, uint32_t name)
+{
+    const uint32_t id = name == HAUL_NONE ? HAUL_NONE : self->name_texts[name];
+    return id == HAUL_NONE ? "" : self->built.strings.texts[id];
+}
+
 static bool repair_duration(int64_t *dur_ns, uint64_t *total)
 {
     const bool wrong = *dur_ns < 0 || (uint64_t)*dur_ns > sum_limit - *total;
@@ -131,6 +149,15 @@ static int64_t clamp_start(int64_t start_ns)
     return start_ns < -time_limit ? -time_limit : start_ns;
 }
 
+static void repair_bytes(haul_trace_builder *self, haul_op *op)
+{
+    if (op->bytes > sum_limit - self->total_bytes) {
+        op->bytes = 0;
+        haul_trace_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
+    }
+    self->total_bytes += op->bytes;
+}
+
 static void repair_op(haul_trace_builder *self, haul_op *op)
 {
     const int64_t start_ns = clamp_start(op->start_ns);
@@ -140,13 +167,8 @@ static void repair_op(haul_trace_builder *self, haul_op *op)
     }
     if (repair_duration(&op->dur_ns, &self->total_ns))
         haul_trace_repaired(self, 1, "duration negative or absurd, set to 0");
-    if (!haul_op_has_bytes(op))
-        return;
-    if (op->bytes > sum_limit - self->total_bytes) {
-        op->bytes = 0;
-        haul_trace_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
-    }
-    self->total_bytes += op->bytes;
+    if (haul_op_has_bytes(op))
+        repair_bytes(self, op);
 }
 
 /* Until the links are made their place holds the key of the operation's call. */
@@ -177,6 +199,30 @@ void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
     haul_op *kept = &self->built.ops[number];
     memcpy(key_place(kept), &key, sizeof key);
     repair_op(self, kept);
+}
+
+uint64_t haul_trace_key(const haul_trace_builder *self, size_t op)
+{
+    const haul_keys keys = op_keys(self);
+    return haul_keys_at(&keys, (uint32_t)op);
+}
+
+void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes)
+{
+    haul_op *const known = &self->built.ops[op];
+    known->bytes = bytes;
+    known->flags &= (uint8_t)~HAUL_OP_NO_BYTES;
+    repair_bytes(self, known);
+}
+
+void haul_trace_range(haul_trace_builder *self, const haul_named_range *range)
+{
+    haul_named_range kept = *range;
+    uint64_t none = 0;
+    kept.start_ns = clamp_start(kept.start_ns);
+    if (repair_duration(&kept.dur_ns, &none))
+        haul_trace_repaired(self, 1, "duration of a range negative or absurd, set to 0");
+    haul_builder_range(&self->built, &kept);
 }
 
 void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,
@@ -322,6 +368,9 @@ static void resolve_names(haul_trace_builder *self)
     for (size_t i = 0; i < self->built.op_count; i++)
         if (self->built.ops[i].name != HAUL_NONE)
             self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
+    for (size_t i = 0; i < self->built.range_count; i++)
+        if (self->built.ranges[i].name != HAUL_NONE)
+            self->built.ranges[i].name = self->name_texts[self->built.ranges[i].name];
     haul_records_release(&self->names);
 }
 

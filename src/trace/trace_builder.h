@@ -96,6 +96,10 @@ uint32_t haul_trace_process(haul_trace_builder *self, uint64_t process);
 /* The number of a name that the profile's string table gives later, by its key there. */
 uint32_t haul_trace_name(haul_trace_builder *self, uint64_t key);
 
+/* The number of a name by its text, and the text of one, "" where it has none yet. */
+uint32_t haul_trace_text(haul_trace_builder *self, const char *text, size_t length);
+const char *haul_trace_text_of(const haul_trace_builder *self, uint32_t name);
+
 /* The device that the profile's tables, or else its operations, call `gpu`; `id` is what the
  * operation at hand calls it. */
 uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu);
@@ -107,6 +111,19 @@ void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *te
  * cannot be right is repaired so that starts lie in [-2^61, 2^61], durations are not negative, and
  * the sums of all durations and of all bytes fit in 63 bits. */
 void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key);
+
+/* Adds a range, whose `name` is a number of names; times are repaired as an operation's are. */
+void haul_trace_range(haul_trace_builder *self, const haul_named_range *range);
+
+/* Before the first call: an operation's key; how many bytes one has that came without. */
+uint64_t haul_trace_key(const haul_trace_builder *self, size_t op);
+void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes);
+
+/* Before the first call: drops operations that are written twice, equal in every field and key, and
+ * notes how many; notes how many overlap the one before them on their stream by more than 1 us,
+ * within which some profilers round. */
+void haul_trace_drop_repeats(haul_trace_builder *self);
+void haul_trace_note_overlaps(haul_trace_builder *self);
 
 /* Adds a SYNC operation and what it waits for. */
 void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,

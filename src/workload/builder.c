@@ -14,6 +14,8 @@ void haul_builder_init(haul_builder *self)
         .streams.size = sizeof(haul_workload_stream),
         .threads.size = sizeof(haul_workload_thread),
         .shapes.size = sizeof(haul_shape),
+        .collectives.size = sizeof(haul_collective),
+        .rank = -1,
     };
 }
 
@@ -34,6 +36,8 @@ void haul_builder_release(haul_builder *self)
     haul_records_release(&self->streams);
     haul_records_release(&self->threads);
     haul_records_release(&self->shapes);
+    haul_records_release(&self->collectives);
+    free(self->ranges);
     free(self->devices);
     haul_builder_init(self);
 }
@@ -106,6 +110,19 @@ uint32_t haul_builder_op(haul_builder *self, const haul_op *op)
         return HAUL_NONE;
     self->ops[self->op_count] = *op;
     return (uint32_t)self->op_count++;
+}
+
+void haul_builder_range(haul_builder *self, const haul_named_range *range)
+{
+    if (haul_builder_grow(self, &self->ranges, &self->range_capacity, self->range_count + 1,
+                          sizeof *self->ranges))
+        self->ranges[self->range_count++] = *range;
+}
+
+uint32_t haul_builder_collective(haul_builder *self, const haul_collective *collective)
+{
+    const uint32_t number = intern(self, &self->collectives, collective);
+    return number == HAUL_NONE ? 0 : number + 1;
 }
 
 void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
@@ -190,6 +207,14 @@ static void count_ops(haul_workload *workload)
     }
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+    const haul_named_range *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+}
+
 /* What is not shared with another workload. */
 static void take_own(haul_builder *self, haul_owned_workload *owned)
 {
@@ -198,11 +223,20 @@ static void take_own(haul_builder *self, haul_owned_workload *owned)
     seen->threads = haul_records_take(&self->threads);
     seen->shape_count = self->shapes.count;
     seen->shapes = haul_records_take(&self->shapes);
+    seen->collective_count = self->collectives.count;
+    seen->collectives = haul_records_take(&self->collectives);
+    if (self->range_count)
+        qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
+    seen->range_count = self->range_count;
+    seen->ranges = self->ranges;
+    seen->epoch_ns = self->epoch_ns;
+    seen->rank = self->rank;
     seen->device_count = self->device_count;
     seen->devices = self->devices;
     owned->arena = self->arena;
     owned->strings = self->strings;
     self->devices = NULL;
+    self->ranges = NULL;
     self->arena = (haul_arena){0};
     self->strings = (haul_strings){0};
 }

@@ -35,6 +35,12 @@ typedef struct haul_builder {
     haul_records streams;
     haul_records threads;
     haul_records shapes;
+    haul_records collectives;
+    haul_named_range *ranges;
+    size_t range_count;
+    size_t range_capacity;
+    int64_t epoch_ns; /* of the workload, set by who builds it; and its rank, -1 to begin with */
+    int64_t rank;
     haul_workload_device *devices;
     size_t device_count;
     size_t device_capacity;
@@ -64,6 +70,12 @@ uint32_t haul_builder_device(haul_builder *self, uint64_t id);
 uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *stream);
 uint32_t haul_builder_thread(haul_builder *self, const haul_workload_thread *thread);
 uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape);
+
+/* Adds a range. */
+void haul_builder_range(haul_builder *self, const haul_named_range *range);
+
+/* What haul_shape.collective says of this one. */
+uint32_t haul_builder_collective(haul_builder *self, const haul_collective *collective);
 
 /* Adds an operation and returns its number; its links are set by haul_builder_finish. */
 uint32_t haul_builder_op(haul_builder *self, const haul_op *op);

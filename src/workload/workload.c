@@ -19,6 +19,8 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->threads);
     free((void *)workload->devices);
     free((void *)workload->shapes);
+    free((void *)workload->ranges);
+    free((void *)workload->collectives);
     free((void *)workload->missing);
     free((void *)workload->repairs);
     free((void *)workload->losses);

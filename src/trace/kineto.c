@@ -1,0 +1,491 @@
+/* Traces of PyTorch's profiler (Kineto): JSON of Chrome's trace event format, plain or gzipped.
+ * What haul needs are "X" events of a few categories, in any order; the others are skipped
+ * unparsed.
+ *
+ * Times are decimal microseconds: whole ones in old files, with three decimals and relative to
+ * baseTimeNanoseconds in new ones. They are taken exactly, since a double keeps no more than 0.25
+ * us of such a time. */
+#include "trace/kineto.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/byte_source.h"
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/order.h"
+#include "trace/copy_name.h"
+#include "trace/trace_format.h"
+
+static bool sniff(const haul_trace_head *head)
+{
+    static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
+    size_t i = head->length >= 3 && !memcmp(head->bytes, mark, 3) ? 3 : 0;
+    while (i < head->length && isspace(head->bytes[i]))
+        i++;
+    return i < head->length && (head->bytes[i] == '{' || head->bytes[i] == '[');
+}
+
+/* --- one event */
+
+static int64_t number(const haul_kineto *self, haul_kineto_field field)
+{
+    return self->event.numbers[field];
+}
+
+static uint32_t small_number(int64_t value)
+{
+    return value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+/* The builder's name for a text, or HAUL_NONE for none. */
+static uint32_t name_of(haul_kineto *self, haul_json_text text)
+{
+    if (!text.length)
+        return HAUL_NONE;
+    /* names of one length differ in a few places */
+    const size_t middle = (unsigned char)text.bytes[text.length / 2];
+    const size_t later = (unsigned char)text.bytes[text.length - text.length / 4 - 1];
+    const size_t last = (unsigned char)text.bytes[text.length - 1];
+    const size_t mixed = text.length * 31 + middle * 7 + later * 3 + last;
+    haul_kineto_name *const name = &self->names[mixed % HAUL_KINETO_NAMES];
+    if (name->length == text.length && !memcmp(name->text, text.bytes, text.length))
+        return name->number;
+    const uint32_t number = haul_trace_text(self->builder, text.bytes, text.length);
+    if (!self->builder->built.failed && !memchr(text.bytes, 0, text.length))
+        *name = (haul_kineto_name){haul_trace_text_of(self->builder, number), text.length, number};
+    return number;
+}
+
+/* Whether the ids are those that `place` was last for; else they are now. */
+static bool is_same(haul_kineto_place *place, int64_t a, int64_t b, int64_t c)
+{
+    const bool same =
+        place->known && place->ids[0] == a && place->ids[1] == b && place->ids[2] == c;
+    place->known = true;
+    place->ids[0] = a;
+    place->ids[1] = b;
+    place->ids[2] = c;
+    return same;
+}
+
+/* Correlation ids join within a trace; 0 and below are none. */
+static uint64_t key_of(const haul_kineto *self)
+{
+    const int64_t id = number(self, HAUL_KINETO_CORRELATION);
+    return id > 0 ? (uint64_t)id : 0;
+}
+
+uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
+{
+    const haul_kineto_event *event = &self->event;
+    const int64_t device = haul_kineto_has(event, HAUL_KINETO_DEVICE)
+                               ? event->numbers[HAUL_KINETO_DEVICE]
+                               : event->numbers[HAUL_KINETO_PID];
+    const int64_t context = event->numbers[HAUL_KINETO_CONTEXT];
+    if (is_same(&self->stream, device, context, id))
+        return self->stream.number;
+    const haul_workload_stream stream = {
+        .device = haul_trace_device(self->builder, (uint64_t)device, (uint64_t)device),
+        .process = HAUL_KINETO_PROCESS,
+        .context = (uint64_t)context,
+        .id = (uint64_t)id,
+    };
+    return self->stream.number = haul_builder_stream(&self->builder->built, &stream);
+}
+
+static uint32_t string_of(haul_kineto *self, haul_json_text text)
+{
+    return text.length ? haul_builder_string(&self->builder->built, text.bytes, text.length)
+                       : HAUL_NONE;
+}
+
+static uint32_t collective_of(haul_kineto *self)
+{
+    const haul_kineto_event *event = &self->event;
+    const haul_json_text name = haul_kineto_text(event, HAUL_KINETO_COLLECTIVE);
+    if (!name.length)
+        return 0;
+    const haul_collective collective = {
+        .name = string_of(self, name),
+        .data_type = string_of(self, haul_kineto_text(event, HAUL_KINETO_DATA_TYPE)),
+        .group = string_of(self, haul_kineto_text(event, HAUL_KINETO_GROUP)),
+        .group_size = small_number(number(self, HAUL_KINETO_GROUP_SIZE)),
+        .elements_in = (uint64_t)number(self, HAUL_KINETO_IN_ELEMENTS),
+        .elements_out = (uint64_t)number(self, HAUL_KINETO_OUT_ELEMENTS),
+    };
+    return haul_builder_collective(&self->builder->built, &collective);
+}
+
+static void fill_kernel(haul_kineto *self, haul_op *op)
+{
+    const haul_kineto_event *event = &self->event;
+    haul_shape shape = {
+        .registers_per_thread = small_number(number(self, HAUL_KINETO_REGISTERS)),
+        .shared_bytes = small_number(number(self, HAUL_KINETO_SHARED)),
+        .collective = collective_of(self),
+    };
+    for (int i = 0; i < 3; i++) {
+        shape.grid[i] = small_number(event->grid[i]);
+        shape.block[i] = small_number(event->block[i]);
+    }
+    op->shape = haul_builder_shape(&self->builder->built, &shape);
+    op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
+    self->has_kernels = true;
+}
+
+static void fill_copy(haul_kineto *self, haul_op *op)
+{
+    const haul_json_text name = haul_kineto_text(&self->event, HAUL_KINETO_NAME);
+    haul_direction direction;
+    haul_memory memory;
+    haul_copy_name_read(name.bytes, name.length, &direction, &memory);
+    op->direction = (uint8_t)direction;
+    op->detail = (uint8_t)memory;
+    if (direction == HAUL_UNKNOWN)
+        haul_trace_missing(self->builder, 1, "copies whose direction is not known");
+    else if (memory == HAUL_HOST)
+        haul_trace_missing(self->builder, 1, "copies whose kind of host memory is not known");
+    self->has_copies = true;
+}
+
+/* The number of a copy's bytes, which roctracer's older traces leave to its call. */
+static void fill_bytes(haul_kineto *self, haul_op *op)
+{
+    if (haul_kineto_has(&self->event, HAUL_KINETO_BYTES)) {
+        op->bytes = (uint64_t)number(self, HAUL_KINETO_BYTES);
+        return;
+    }
+    op->flags |= HAUL_OP_NO_BYTES;
+    if (!haul_grow(&self->copies, &self->copy_capacity, self->copy_count + 1,
+                   sizeof *self->copies)) {
+        self->builder->built.failed = true;
+        return;
+    }
+    self->copies[self->copy_count++] =
+        (haul_kineto_copy){key_of(self), (uint32_t)self->builder->built.op_count};
+}
+
+static void add_op(haul_kineto *self, haul_op_kind kind)
+{
+    const haul_kineto_event *event = &self->event;
+    haul_op op = {
+        .start_ns = number(self, HAUL_KINETO_START),
+        .dur_ns = number(self, HAUL_KINETO_DUR),
+        .kind = (uint8_t)kind,
+        .name = HAUL_NONE,
+        .thread = HAUL_NONE,
+        .stream = haul_kineto_stream(self, haul_kineto_has(event, HAUL_KINETO_STREAM)
+                                               ? number(self, HAUL_KINETO_STREAM)
+                                               : number(self, HAUL_KINETO_TID)),
+    };
+    if (kind == HAUL_OP_KERNEL)
+        fill_kernel(self, &op);
+    else
+        fill_bytes(self, &op);
+    if (kind == HAUL_OP_COPY)
+        fill_copy(self, &op);
+    haul_trace_op(self->builder, &op, key_of(self));
+}
+
+static uint32_t thread_of(haul_kineto *self)
+{
+    const int64_t process = number(self, HAUL_KINETO_PID), id = number(self, HAUL_KINETO_TID);
+    const haul_workload_thread thread = {.process = (uint64_t)process, .id = (uint64_t)id};
+    if (!is_same(&self->thread, process, id, 0))
+        self->thread.number = haul_builder_thread(&self->builder->built, &thread);
+    return self->thread.number;
+}
+
+static void keep_call(haul_kineto *self)
+{
+    if (!haul_grow(&self->calls, &self->call_capacity, self->call_count + 1, sizeof *self->calls)) {
+        self->builder->built.failed = true;
+        return;
+    }
+    self->calls[self->call_count++] = (haul_kineto_call){
+        .of = {.start_ns = number(self, HAUL_KINETO_START),
+               .dur_ns = number(self, HAUL_KINETO_DUR),
+               .key = key_of(self),
+               .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
+               .thread = thread_of(self)},
+        .bytes = (uint64_t)number(self, HAUL_KINETO_BYTES),
+    };
+}
+
+static void add_range(haul_kineto *self)
+{
+    const haul_named_range range = {
+        .start_ns = number(self, HAUL_KINETO_START),
+        .dur_ns = number(self, HAUL_KINETO_DUR),
+        .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
+        .thread = thread_of(self),
+    };
+    haul_trace_range(self->builder, &range);
+}
+
+static void take_event(haul_kineto *self)
+{
+    const haul_kineto_event *event = &self->event;
+    if (!event->is_slice || event->category == HAUL_KINETO_OTHER)
+        return;
+    self->slices++;
+    if (!haul_kineto_has(event, HAUL_KINETO_START) || !haul_kineto_has(event, HAUL_KINETO_DUR)) {
+        haul_trace_repaired(self->builder, 1, "events without a start or a duration, left out");
+        return;
+    }
+    switch (event->category) {
+    case HAUL_KINETO_KERNEL:
+        add_op(self, HAUL_OP_KERNEL);
+        break;
+    case HAUL_KINETO_COPY:
+        add_op(self, HAUL_OP_COPY);
+        break;
+    case HAUL_KINETO_MEMSET:
+        add_op(self, HAUL_OP_MEMSET);
+        break;
+    case HAUL_KINETO_CALL:
+        keep_call(self);
+        break;
+    case HAUL_KINETO_SYNC:
+        haul_kineto_wait(self);
+        break;
+    case HAUL_KINETO_RANGE:
+        add_range(self);
+        break;
+    case HAUL_KINETO_OTHER:
+        break;
+    }
+}
+
+/* --- the document */
+
+static void read_events(haul_kineto *self)
+{
+    self->has_events = true;
+    (void)haul_json_in_array(&self->in);
+    while (haul_json_in_item(&self->in) && !self->builder->built.failed) {
+        haul_kineto_event_read(&self->event, &self->keys, &self->in);
+        take_event(self);
+    }
+}
+
+static uint64_t read_count(haul_json_in *in)
+{
+    haul_json_text text;
+    int64_t value;
+    const bool known =
+        haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER && haul_json_scaled(text, 0, &value);
+    return known && value > 0 ? (uint64_t)value : 0;
+}
+
+static void read_device(haul_kineto *self)
+{
+    haul_workload_device device = {0};
+    haul_json_in *const in = &self->in;
+    haul_json_text text;
+    (void)haul_json_in_object(in);
+    for (haul_json_text key; haul_json_in_key(in, &key);) {
+        if (haul_json_is(key, "id"))
+            device.id = read_count(in);
+        else if (haul_json_is(key, "name")) {
+            if (haul_json_in_scalar(in, &text) == HAUL_JSON_STRING)
+                device.name = haul_arena_text(&self->builder->built.arena, text.bytes, text.length);
+        } else if (haul_json_is(key, "totalGlobalMem"))
+            device.memory_bytes = read_count(in);
+        else if (haul_json_is(key, "numSms"))
+            device.multiprocessors = (uint32_t)read_count(in);
+        else if (haul_json_is(key, "computeMajor"))
+            device.compute_major = (uint32_t)read_count(in);
+        else if (haul_json_is(key, "computeMinor"))
+            device.compute_minor = (uint32_t)read_count(in);
+        else
+            haul_json_in_skip(in);
+    }
+    if (haul_grow(&self->devices, &self->device_capacity, self->device_count + 1,
+                  sizeof *self->devices))
+        self->devices[self->device_count++] = device;
+    else
+        self->builder->built.failed = true;
+}
+
+static void read_devices(haul_kineto *self)
+{
+    if (haul_json_in_kind(&self->in) != HAUL_JSON_ARRAY) {
+        haul_json_in_skip(&self->in);
+        return;
+    }
+    (void)haul_json_in_array(&self->in);
+    while (haul_json_in_item(&self->in))
+        read_device(self);
+}
+
+static void read_rank(haul_kineto *self)
+{
+    if (haul_json_in_kind(&self->in) != HAUL_JSON_OBJECT) {
+        haul_json_in_skip(&self->in);
+        return;
+    }
+    (void)haul_json_in_object(&self->in);
+    for (haul_json_text key; haul_json_in_key(&self->in, &key);)
+        if (haul_json_is(key, "rank"))
+            self->builder->built.rank = (int64_t)read_count(&self->in);
+        else
+            haul_json_in_skip(&self->in);
+}
+
+static void read_member(haul_kineto *self, haul_json_text key)
+{
+    haul_json_in *const in = &self->in;
+    haul_json_text text;
+    if (haul_json_is(key, "traceEvents"))
+        read_events(self);
+    else if (haul_json_is(key, "deviceProperties"))
+        read_devices(self);
+    else if (haul_json_is(key, "distributedInfo"))
+        read_rank(self);
+    else if (haul_json_is(key, "baseTimeNanoseconds"))
+        self->builder->built.epoch_ns = (int64_t)read_count(in);
+    else if (haul_json_is(key, "schemaVersion")) {
+        if (haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER)
+            (void)snprintf(self->version, sizeof self->version, "%.*s", (int)text.length,
+                           text.bytes);
+    } else
+        haul_json_in_skip(in);
+}
+
+static haul_status read_document(haul_kineto *self, haul_error *error)
+{
+    haul_json_in *const in = &self->in;
+    if (haul_json_in_kind(in) == HAUL_JSON_ARRAY)
+        read_events(self);
+    else if (haul_json_in_object(in))
+        for (haul_json_text key; haul_json_in_key(in, &key) && !self->builder->built.failed;)
+            read_member(self, key);
+    if (self->builder->built.failed)
+        return haul_fail_no_memory(error);
+    const haul_status status = haul_json_in_end(in, error);
+    if (status || self->has_events)
+        return status;
+    return haul_fail(error, HAUL_BAD_INPUT, "a JSON file without traceEvents, no profile");
+}
+
+/* --- the end */
+
+static int compare_calls(const void *a, const void *b)
+{
+    const haul_kineto_call *x = a, *y = b;
+    if (x->of.start_ns != y->of.start_ns)
+        return x->of.start_ns < y->of.start_ns ? -1 : 1;
+    return memcmp(x, y, sizeof *x);
+}
+
+static int compare_copies(const void *a, const void *b)
+{
+    const haul_kineto_copy *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Gives copies the bytes that their calls name. */
+static void take_bytes_of_calls(haul_kineto *self)
+{
+    uint64_t unknown = self->copy_count;
+    if (!self->copy_count)
+        return;
+    qsort(self->copies, self->copy_count, sizeof *self->copies, compare_copies);
+    for (size_t i = 0; i < self->call_count; i++) {
+        const haul_kineto_call *call = &self->calls[i];
+        const haul_kineto_copy wanted = {.key = call->of.key};
+        if (!call->bytes || !wanted.key)
+            continue;
+        const haul_kineto_copy *found =
+            bsearch(&wanted, self->copies, self->copy_count, sizeof wanted, compare_copies);
+        if (!found || !(self->builder->built.ops[found->op].flags & HAUL_OP_NO_BYTES))
+            continue;
+        haul_trace_op_bytes(self->builder, found->op, call->bytes);
+        unknown--;
+    }
+    if (unknown)
+        haul_trace_missing(self->builder, unknown,
+                           "copies and memsets whose number of bytes is not known: their time is "
+                           "kept, and never predicted");
+}
+
+static void add_calls(haul_kineto *self)
+{
+    uint64_t repeated = 0;
+    for (size_t i = 0; i < self->call_count; i++) {
+        if (i && !compare_calls(&self->calls[i - 1], &self->calls[i]))
+            repeated++;
+        else
+            haul_trace_call(self->builder, &self->calls[i].of);
+    }
+    if (repeated)
+        haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
+}
+
+static void describe_devices(haul_kineto *self)
+{
+    haul_trace_builder *const builder = self->builder;
+    for (size_t i = 0; i < builder->built.device_count; i++)
+        for (size_t k = 0; k < self->device_count; k++)
+            if (self->devices[k].id == builder->built.devices[i].id)
+                builder->built.devices[i] = self->devices[k];
+}
+
+static void say_missing(const haul_kineto *self)
+{
+    if (!self->has_copies)
+        haul_trace_missing(self->builder, 0, "no copies");
+    if (!self->has_kernels)
+        haul_trace_missing(self->builder, 0, "no kernels");
+    if (!self->call_count)
+        haul_trace_missing(self->builder, 0, "no API call is known");
+    else if (!self->has_waits)
+        haul_trace_missing(self->builder, 0,
+                           "no event of synchronisation: a wait for a stream is taken as one for "
+                           "the stream that its thread used last");
+}
+
+static void finish(haul_kineto *self)
+{
+    if (self->call_count)
+        qsort(self->calls, self->call_count, sizeof *self->calls, compare_calls);
+    take_bytes_of_calls(self);
+    haul_trace_drop_repeats(self->builder);
+    haul_trace_note_overlaps(self->builder);
+    if (!self->has_waits)
+        haul_kineto_infer_waits(self);
+    add_calls(self);
+    describe_devices(self);
+    say_missing(self);
+}
+
+static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
+                        haul_error *error)
+{
+    haul_byte_source *source;
+    haul_status status = haul_byte_source_open(path, &source, error);
+    if (status)
+        return status;
+    haul_kineto self = {.builder = builder};
+    haul_kineto_keys_init(&self.keys);
+    status = haul_json_in_open(&self.in, path, haul_byte_source_read, source, error);
+    if (!status)
+        status = read_document(&self, error);
+    if (!status)
+        finish(&self);
+    (void)snprintf(version->text, sizeof version->text, "%s", self.version);
+    haul_json_in_close(&self.in);
+    haul_byte_source_close(source);
+    haul_kineto_event_release(&self.event);
+    free(self.calls);
+    free(self.copies);
+    free(self.devices);
+    return status;
+}
+
+const haul_trace_format haul_trace_kineto = {
+    .name = "kineto", .sniff_text = sniff, .read_text = read};

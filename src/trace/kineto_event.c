@@ -1,0 +1,241 @@
+#include "trace/kineto_event.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+/* What a key's value is: a number by its field, then these. */
+enum {
+    KEY_WORD = HAUL_KINETO_NUMBERS,
+    KEY_PHASE = KEY_WORD + HAUL_KINETO_WORDS,
+    KEY_CATEGORY,
+    KEY_ARGUMENTS,
+    KEY_GRID,
+    KEY_BLOCK
+};
+
+/* Newest spellings first. "size" is what roctracer's calls copy. */
+#define KEY(name, target)                                                                          \
+    {                                                                                              \
+        name, sizeof(name) - 1, target                                                             \
+    }
+
+static const struct key {
+    const char *name;
+    size_t length;
+    int target;
+} keys[] = {
+    KEY("ph", KEY_PHASE),
+    KEY("cat", KEY_CATEGORY),
+    KEY("name", KEY_WORD + HAUL_KINETO_NAME),
+    KEY("pid", HAUL_KINETO_PID),
+    KEY("tid", HAUL_KINETO_TID),
+    KEY("ts", HAUL_KINETO_START),
+    KEY("dur", HAUL_KINETO_DUR),
+    KEY("args", KEY_ARGUMENTS),
+    KEY("device", HAUL_KINETO_DEVICE),
+    KEY("context", HAUL_KINETO_CONTEXT),
+    KEY("stream", HAUL_KINETO_STREAM),
+    KEY("correlation", HAUL_KINETO_CORRELATION),
+    KEY("bytes", HAUL_KINETO_BYTES),
+    KEY("size", HAUL_KINETO_BYTES),
+    KEY("grid", KEY_GRID),
+    KEY("block", KEY_BLOCK),
+    KEY("registers per thread", HAUL_KINETO_REGISTERS),
+    KEY("shared memory", HAUL_KINETO_SHARED),
+    KEY("cuda_sync_kind", KEY_WORD + HAUL_KINETO_WAIT_KIND),
+    KEY("wait_on_stream", HAUL_KINETO_WAIT_STREAM),
+    KEY("wait_on_cuda_event_record_corr_id", HAUL_KINETO_WAIT_RECORD),
+    KEY("wait_on_cuda_event_id", HAUL_KINETO_WAIT_EVENT),
+    KEY("Collective name", KEY_WORD + HAUL_KINETO_COLLECTIVE),
+    KEY("In msg nelems", HAUL_KINETO_IN_ELEMENTS),
+    KEY("Out msg nelems", HAUL_KINETO_OUT_ELEMENTS),
+    KEY("Group size", HAUL_KINETO_GROUP_SIZE),
+    KEY("dtype", KEY_WORD + HAUL_KINETO_DATA_TYPE),
+    KEY("Process Group Name", KEY_WORD + HAUL_KINETO_GROUP),
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* Kineto's categories, then those of its first years. */
+static const struct {
+    const char *name;
+    haul_kineto_category category;
+} categories[] = {
+    {"kernel", HAUL_KINETO_KERNEL},     {"gpu_memcpy", HAUL_KINETO_COPY},
+    {"gpu_memset", HAUL_KINETO_MEMSET}, {"cuda_runtime", HAUL_KINETO_CALL},
+    {"cuda_driver", HAUL_KINETO_CALL},  {"hip_runtime", HAUL_KINETO_CALL},
+    {"cuda_sync", HAUL_KINETO_SYNC},    {"user_annotation", HAUL_KINETO_RANGE},
+    {"Kernel", HAUL_KINETO_KERNEL},     {"Memcpy", HAUL_KINETO_COPY},
+    {"Memset", HAUL_KINETO_MEMSET},     {"Runtime", HAUL_KINETO_CALL},
+};
+
+static size_t slot_of(const char *bytes, size_t length)
+{
+    const size_t first = (unsigned char)bytes[0], last = (unsigned char)bytes[length - 1];
+    return (length * 7 + first * 3 + last) % HAUL_KINETO_KEYS;
+}
+
+void haul_kineto_keys_init(haul_kineto_keys *self)
+{
+    *self = (haul_kineto_keys){0};
+    for (unsigned i = 0; i < KEYS; i++) {
+        size_t slot = slot_of(keys[i].name, keys[i].length);
+        while (self->slots[slot])
+            slot = (slot + 1) % HAUL_KINETO_KEYS;
+        self->slots[slot] = (unsigned char)(i + 1);
+    }
+}
+
+/* What the key stands for, or -1. */
+static int target_of(const haul_kineto_keys *self, haul_json_text key)
+{
+    if (!key.length)
+        return -1;
+    size_t slot = slot_of(key.bytes, key.length);
+    for (; self->slots[slot]; slot = (slot + 1) % HAUL_KINETO_KEYS) {
+        const struct key *const found = &keys[self->slots[slot] - 1];
+        if (found->length == key.length && !memcmp(found->name, key.bytes, key.length))
+            return found->target;
+    }
+    return -1;
+}
+
+static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_field field)
+{
+    enum { MICROSECONDS = 3 };
+    haul_json_text text;
+    int64_t value;
+    const haul_json_kind kind = haul_json_in_scalar(in, &text);
+    const int places = field <= HAUL_KINETO_DUR ? MICROSECONDS : 0;
+    const bool known = (kind == HAUL_JSON_NUMBER || kind == HAUL_JSON_STRING) &&
+                       haul_json_scaled(text, places, &value);
+    self->numbers[field] = known ? value : 0;
+    self->given = known ? self->given | 1U << field : self->given & ~(1U << field);
+}
+
+static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_word word)
+{
+    haul_json_text text;
+    self->words[word].length = 0;
+    if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING || !text.length)
+        return;
+    if (!haul_grow(&self->text, &self->text_capacity, self->text_length + text.length, 1)) {
+        haul_json_in_no_memory(in);
+        return;
+    }
+    memcpy(self->text + self->text_length, text.bytes, text.length);
+    self->words[word].at = self->text_length;
+    self->words[word].length = text.length;
+    self->text_length += text.length;
+}
+
+/* Three numbers; whatever else is there is passed over. */
+static void read_triple(haul_json_in *in, int64_t *numbers)
+{
+    if (haul_json_in_kind(in) != HAUL_JSON_ARRAY) {
+        haul_json_in_skip(in);
+        return;
+    }
+    (void)haul_json_in_array(in);
+    for (int i = 0; haul_json_in_item(in); i++) {
+        haul_json_text text;
+        int64_t value = 0;
+        if (haul_json_in_scalar(in, &text) != HAUL_JSON_NUMBER ||
+            !haul_json_scaled(text, 0, &value))
+            value = 0;
+        if (i < 3)
+            numbers[i] = value;
+    }
+}
+
+static void read_category(haul_kineto_event *self, haul_json_in *in)
+{
+    haul_json_text text;
+    self->category = HAUL_KINETO_OTHER;
+    if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING)
+        return;
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        if (haul_json_is(text, categories[i].name)) {
+            self->category = categories[i].category;
+            return;
+        }
+}
+
+static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in)
+{
+    if (haul_json_in_kind(in) != HAUL_JSON_OBJECT) {
+        haul_json_in_skip(in);
+        return;
+    }
+    (void)haul_json_in_object(in);
+    for (haul_json_text key; haul_json_in_key(in, &key);) {
+        const int target = target_of(known, key);
+        if (target >= HAUL_KINETO_DEVICE && target < KEY_WORD)
+            read_number(self, in, (haul_kineto_field)target);
+        else if (target > KEY_WORD && target < KEY_PHASE)
+            read_word(self, in, (haul_kineto_word)(target - KEY_WORD));
+        else if (target == KEY_GRID || target == KEY_BLOCK)
+            read_triple(in, target == KEY_GRID ? self->grid : self->block);
+        else
+            haul_json_in_skip(in);
+    }
+}
+
+/* Returns false where the event is of no use. */
+static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in,
+                        int target)
+{
+    haul_json_text text;
+    switch (target) {
+    case KEY_PHASE:
+        self->is_slice =
+            haul_json_in_scalar(in, &text) == HAUL_JSON_STRING && haul_json_is(text, "X");
+        return self->is_slice;
+    case KEY_CATEGORY:
+        read_category(self, in);
+        return self->category != HAUL_KINETO_OTHER;
+    case KEY_ARGUMENTS:
+        read_arguments(self, known, in);
+        return true;
+    case KEY_WORD + HAUL_KINETO_NAME:
+        read_word(self, in, HAUL_KINETO_NAME);
+        return true;
+    case HAUL_KINETO_START:
+    case HAUL_KINETO_DUR:
+    case HAUL_KINETO_PID:
+    case HAUL_KINETO_TID:
+        read_number(self, in, (haul_kineto_field)target);
+        return true;
+    default:
+        haul_json_in_skip(in);
+        return true;
+    }
+}
+
+static void clear(haul_kineto_event *self)
+{
+    char *const text = self->text;
+    const size_t capacity = self->text_capacity;
+    *self = (haul_kineto_event){.text = text, .text_capacity = capacity};
+}
+
+void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *known,
+                            haul_json_in *in)
+{
+    clear(self);
+    (void)haul_json_in_object(in);
+    for (haul_json_text key; haul_json_in_key(in, &key);)
+        if (!read_member(self, known, in, target_of(known, key))) {
+            /* a trace with the same key twice is read to its end */
+            self->category = HAUL_KINETO_OTHER;
+            haul_json_in_leave(in);
+            return;
+        }
+}
+
+void haul_kineto_event_release(haul_kineto_event *self)
+{
+    free(self->text);
+    *self = (haul_kineto_event){0};
+}

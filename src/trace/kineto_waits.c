@@ -1,0 +1,143 @@
+/* Waits of a Kineto trace: events of synchronisation, which newer PyTorch writes where it is told
+ * to (enable_cuda_sync_events), or else what the calls tell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "trace/kineto.h"
+
+static haul_sync_kind kind_of(haul_json_text word)
+{
+    static const struct {
+        const char *word;
+        haul_sync_kind kind;
+    } kinds[] = {
+        {"Event Sync", HAUL_SYNC_EVENT},    {"Stream Wait Event", HAUL_SYNC_STREAM_WAIT},
+        {"Stream Sync", HAUL_SYNC_STREAM},  {"Context Sync", HAUL_SYNC_CONTEXT},
+        {"Device Sync", HAUL_SYNC_CONTEXT},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (haul_json_is(word, kinds[i].word))
+            return kinds[i].kind;
+    return HAUL_SYNC_UNKNOWN;
+}
+
+/* A number of the event that is not negative, or HAUL_NO_ID. */
+static uint64_t id_of(const haul_kineto *self, haul_kineto_field field)
+{
+    const int64_t value = self->event.numbers[field];
+    return haul_kineto_has(&self->event, field) && value >= 0 ? (uint64_t)value : HAUL_NO_ID;
+}
+
+/* The record that is waited for is named by its call's correlation id. */
+static void add_record(haul_kineto *self, const haul_wait *wait)
+{
+    const uint64_t stream = id_of(self, HAUL_KINETO_WAIT_STREAM);
+    if (wait->event == HAUL_NO_ID || wait->sync_id == HAUL_NO_ID || stream == HAUL_NO_ID)
+        return;
+    const haul_event record = {
+        .process = HAUL_KINETO_PROCESS,
+        .event = wait->event,
+        .sync_id = wait->sync_id,
+        .key = wait->sync_id,
+        .stream = haul_kineto_stream(self, (int64_t)stream),
+    };
+    haul_trace_event(self->builder, &record);
+}
+
+void haul_kineto_wait(haul_kineto *self)
+{
+    const haul_kineto_event *event = &self->event;
+    haul_json_text word = haul_kineto_text(event, HAUL_KINETO_WAIT_KIND);
+    if (!word.length)
+        word = haul_kineto_text(event, HAUL_KINETO_NAME);
+    const haul_sync_kind kind = kind_of(word);
+    const uint64_t stream = id_of(self, HAUL_KINETO_STREAM);
+    const bool on_stream = kind == HAUL_SYNC_STREAM_WAIT || kind == HAUL_SYNC_STREAM;
+    const haul_op op = {
+        .start_ns = event->numbers[HAUL_KINETO_START],
+        .dur_ns = event->numbers[HAUL_KINETO_DUR],
+        .kind = HAUL_OP_SYNC,
+        .detail = (uint8_t)kind,
+        .name = HAUL_NONE,
+        .thread = HAUL_NONE,
+        .stream = on_stream && stream != HAUL_NO_ID ? haul_kineto_stream(self, (int64_t)stream)
+                                                    : HAUL_NONE,
+    };
+    const haul_wait wait = {
+        .process = HAUL_KINETO_PROCESS,
+        .context = (uint64_t)event->numbers[HAUL_KINETO_CONTEXT],
+        .event = id_of(self, HAUL_KINETO_WAIT_EVENT),
+        .sync_id = id_of(self, HAUL_KINETO_WAIT_RECORD),
+    };
+    const int64_t correlation = event->numbers[HAUL_KINETO_CORRELATION];
+    self->has_waits = true;
+    add_record(self, &wait);
+    haul_trace_wait(self->builder, &op, correlation > 0 ? (uint64_t)correlation : 0, &wait);
+}
+
+/* --- waits that only their calls tell of */
+
+typedef struct issued {
+    uint64_t key;
+    uint32_t stream;
+} issued;
+
+static int compare_issued(const void *a, const void *b)
+{
+    const issued *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t stream,
+                     bool of_stream)
+{
+    const haul_workload_stream *const streams = self->builder->built.streams.items;
+    const bool known = of_stream && stream != HAUL_NONE;
+    const haul_op op = {
+        .start_ns = call->of.start_ns,
+        .dur_ns = call->of.dur_ns,
+        .kind = HAUL_OP_SYNC,
+        .detail = known ? HAUL_SYNC_STREAM : HAUL_SYNC_CONTEXT,
+        .name = HAUL_NONE,
+        .thread = HAUL_NONE,
+        .stream = known ? stream : HAUL_NONE,
+    };
+    const haul_wait wait = {
+        .process = HAUL_KINETO_PROCESS,
+        .context = stream != HAUL_NONE                  ? streams[stream].context
+                   : self->builder->built.streams.count ? streams[0].context
+                                                        : 0,
+        .event = HAUL_NO_ID,
+        .sync_id = HAUL_NO_ID,
+    };
+    haul_trace_wait(self->builder, &op, call->of.key, &wait);
+}
+
+void haul_kineto_infer_waits(haul_kineto *self)
+{
+    haul_trace_builder *const builder = self->builder;
+    const size_t ops = builder->built.op_count, threads = builder->built.threads.count;
+    issued *const all = malloc((ops + 1) * sizeof *all);
+    uint32_t *const last = malloc((threads + 1) * sizeof *last); /* stream, by thread */
+    builder->built.failed |= !all || !last;
+    for (size_t i = 0; !builder->built.failed && i < ops; i++)
+        all[i] = (issued){haul_trace_key(builder, i), builder->built.ops[i].stream};
+    if (!builder->built.failed) {
+        qsort(all, ops, sizeof *all, compare_issued);
+        memset(last, 0xff, (threads + 1) * sizeof *last);
+    }
+    for (size_t i = 0; !builder->built.failed && i < self->call_count; i++) {
+        const haul_kineto_call *call = &self->calls[i];
+        const issued key = {.key = call->of.key};
+        const issued *found = key.key ? bsearch(&key, all, ops, sizeof key, compare_issued) : NULL;
+        if (found)
+            last[call->of.thread] = found->stream;
+        const char *const name = haul_trace_text_of(builder, call->of.name);
+        const bool of_stream = strstr(name, "StreamSynchronize");
+        if (of_stream || strstr(name, "DeviceSynchronize"))
+            add_wait(self, call, last[call->of.thread], of_stream);
+    }
+    free(all);
+    free(last);
+}

@@ -1,0 +1,87 @@
+/* Operations that a profile has twice, or that overlap on their stream. */
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "trace/trace_builder.h"
+
+/* The operations' numbers by start, good until the next call for room; NULL with `failed` set. */
+static uint32_t *by_start(haul_trace_builder *self)
+{
+    haul_builder *const built = &self->built;
+    uint32_t *const order = haul_trace_scratch(self, built->op_count);
+    for (uint32_t i = 0; order && i < built->op_count; i++)
+        order[i] = i;
+    const haul_keys starts = {.first = built->op_count ? &built->ops->start_ns : NULL,
+                              .stride = sizeof *built->ops,
+                              .flip = HAUL_KEYS_SIGNED};
+    built->failed |= order && built->op_count && !haul_order_sort(order, built->op_count, &starts);
+    return built->failed ? NULL : order;
+}
+
+static bool is_same(const haul_trace_builder *self, uint32_t a, uint32_t b)
+{
+    const haul_op *const x = &self->built.ops[a], *const y = &self->built.ops[b];
+    const bool same_amount = haul_op_has_bytes(x) ? x->bytes == y->bytes : x->shape == y->shape;
+    return x->start_ns == y->start_ns && x->dur_ns == y->dur_ns && x->kind == y->kind &&
+           x->direction == y->direction && x->detail == y->detail && x->stream == y->stream &&
+           x->name == y->name && same_amount && haul_trace_key(self, a) == haul_trace_key(self, b);
+}
+
+/* Whether one of those before it that start when it does is the same. No more than a few are looked
+ * at, whatever the file. */
+static bool is_repeat(const haul_trace_builder *self, const uint32_t *order, size_t place)
+{
+    enum { LOOKED_AT = 64 };
+    const haul_op *const ops = self->built.ops;
+    for (size_t i = place; i-- > 0 && place - i <= LOOKED_AT;) {
+        if (ops[order[i]].start_ns != ops[order[place]].start_ns)
+            return false;
+        if (is_same(self, order[i], order[place]))
+            return true;
+    }
+    return false;
+}
+
+void haul_trace_drop_repeats(haul_trace_builder *self)
+{
+    enum { REPEATED = UINT8_MAX };
+    haul_op *const ops = self->built.ops;
+    const size_t count = self->built.op_count;
+    const uint32_t *const order = by_start(self);
+    size_t kept = 0;
+    if (!order)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (is_repeat(self, order, i))
+            ops[order[i]].kind = REPEATED;
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].kind != REPEATED)
+            ops[kept++] = ops[i];
+    self->built.op_count = kept;
+    if (kept < count)
+        haul_trace_repaired(self, count - kept, "operations written twice, counted once");
+}
+
+void haul_trace_note_overlaps(haul_trace_builder *self)
+{
+    const int64_t rounding_ns = 1000;
+    haul_builder *const built = &self->built;
+    const uint32_t *const order = by_start(self);
+    int64_t *const ends = malloc((built->streams.count + 1) * sizeof *ends);
+    uint64_t overlaps = 0;
+    built->failed |= !ends;
+    for (size_t i = 0; ends && i < built->streams.count; i++)
+        ends[i] = INT64_MIN;
+    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
+        const haul_op *const op = &built->ops[order[i]];
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
+            continue;
+        int64_t *const end = &ends[op->stream];
+        overlaps += *end > op->start_ns + rounding_ns;
+        *end = *end > op->start_ns + op->dur_ns ? *end : op->start_ns + op->dur_ns;
+    }
+    if (overlaps)
+        haul_trace_repaired(self, overlaps,
+                            "operations that overlap the one before them on their stream, kept");
+    free(ends);
+}

@@ -1,0 +1,260 @@
+/* Kineto traces made for the test: spellings, repairs and refusals. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "haul/trace.h"
+#include "workload_check.h"
+
+#define COPY(more)                                                                                 \
+    "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"pid\":0,"  \
+    "\"tid\":7,\"ts\":100.5,\"dur\":2.25,\"args\":{\"device\":0,\"stream\":7,\"correlation\":"     \
+    "5" more "}}"
+#define CALL                                                                                       \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaMemcpyAsync\",\"pid\":9,\"tid\":9,"     \
+    "\"ts\":90,\"dur\":3,\"args\":{\"correlation\":5}}"
+
+static haul_status load(const char *text, size_t size, haul_workload **workload, haul_error *error)
+{
+    char path[] = "/tmp/haul-kineto-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, text, size), (ssize_t)size);
+    close(descriptor);
+    *error = (haul_error){0};
+    *workload = NULL;
+    const haul_status status = haul_trace_load(path, workload, error);
+    if (!status)
+        workload_check(*workload);
+    else
+        assert_string_equal(error->file, path);
+    remove(path);
+    return status;
+}
+
+static haul_workload *loaded(const char *text)
+{
+    haul_workload *workload;
+    haul_error error;
+    if (load(text, strlen(text), &workload, &error))
+        fail_msg("%s: %s", text, error.text);
+    return workload;
+}
+
+static bool has_note(const haul_note *notes, size_t count, const char *part, uint64_t times)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(notes[i].text, part))
+            return notes[i].count == times;
+    return false;
+}
+
+static void check_one_copy(const char *text)
+{
+    haul_workload *workload = loaded(text);
+    assert_int_equal(workload->op_count, 1);
+    const haul_op *op = &workload->ops[0];
+    assert_int_equal(op->start_ns, 100500);
+    assert_int_equal(op->dur_ns, 2250);
+    assert_int_equal(op->bytes, 4096);
+    assert_int_equal(op->direction, HAUL_HTOD);
+    assert_int_equal(op->detail, HAUL_PINNED);
+    assert_int_equal(op->call_ns, 90000);
+    assert_int_equal(op->call_dur_ns, 3000);
+    assert_string_equal(haul_workload_string(workload, op->name), "cudaMemcpyAsync");
+    haul_workload_free(workload);
+}
+
+static void shapes_of_documents_are_read(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "]}",
+        "\n {\"traceEvents\":[" CALL "," COPY(",\"bytes\":4096") "]}",
+        "[" COPY(",\"bytes\":4096") "," CALL "]",
+        "\xEF\xBB\xBF{\"a\":[{}],\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "],\"z\":1}",
+        /* the last of a key counts */
+        "{\"traceEvents\":[" COPY(",\"bytes\":1,\"bytes\":4096") "," CALL "]}",
+        /* written twice */
+        "{\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "," COPY(",\"bytes\":4096") "," CALL
+                                                                                          "]}",
+        /* keys in another order, numbers as texts and with exponents, and an event of another kind
+         */
+        "{\"traceEvents\":[{\"args\":{\"bytes\":\"4096\",\"stream\":7,\"correlation\":5,\"device\":"
+        "0},"
+        "\"dur\":225e-2,\"ts\":1.005e2,\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"ph\":\"X\","
+        "\"cat\":\"gpu_memcpy\"},{\"ph\":\"i\",\"s\":\"t\"},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+        "\"name\":\"x\",\"ts\":1,\"dur\":2}," CALL "]}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_one_copy(texts[i]);
+}
+
+static void bytes_may_be_unknown(void **state)
+{
+    (void)state;
+    haul_workload *workload = loaded("{\"traceEvents\":[" COPY("") "]}");
+    assert_int_equal(workload->ops[0].flags & HAUL_OP_NO_BYTES, HAUL_OP_NO_BYTES);
+    assert_int_equal(workload->ops[0].dur_ns, 2250);
+    assert_true(has_note(workload->missing, workload->missing_count, "number of bytes", 1));
+    haul_workload_free(workload);
+
+    /* roctracer's calls tell, as texts */
+    workload = loaded("{\"traceEvents\":[" COPY(
+        "") ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+            "\"hipMemcpyAsync\",\"pid\":9,\"tid\":9,\"ts\":90,\"dur\":3,\"args\":{"
+            "\"correlation\":5,\"size\":\"4096\"}}]}");
+    assert_int_equal(workload->ops[0].bytes, 4096);
+    assert_int_equal(workload->ops[0].flags & HAUL_OP_NO_BYTES, 0);
+    haul_workload_free(workload);
+}
+
+static void old_spellings_are_read(void **state)
+{
+    (void)state;
+    haul_workload *workload = loaded(
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"Memcpy\",\"name\":\"CopyDeviceToHost\",\"pid\":"
+        "1,"
+        "\"tid\":2,\"ts\":1,\"dur\":1,\"args\":{\"bytes\":8}},{\"ph\":\"X\",\"cat\":\"Kernel\","
+        "\"name\":"
+        "\"k\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":1,\"args\":{}},{\"ph\":\"X\",\"cat\":"
+        "\"Memset\","
+        "\"name\":\"Memset\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":1,\"args\":{\"bytes\":9}}]}");
+    assert_int_equal(workload->op_count, 3);
+    assert_int_equal(workload->ops[0].direction, HAUL_DTOH);
+    assert_int_equal(workload->ops[0].detail, HAUL_HOST);
+    assert_int_equal(workload->ops[1].kind, HAUL_OP_KERNEL);
+    assert_int_equal(workload->ops[2].bytes, 9);
+    assert_int_equal(workload->streams[0].id, 2);
+    assert_int_equal(workload->devices[0].id, 1);
+    haul_workload_free(workload);
+}
+
+static void wrong_events_are_repaired(void **state)
+{
+    (void)state;
+    static const char *const times[] = {"\"ts\":1e400,\"dur\":1", "\"dur\":1", "\"ts\":1",
+                                        "\"ts\":\"soon\",\"dur\":1", "\"ts\":[1],\"dur\":1"};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",%s}]}",
+                 times[i]);
+        haul_workload *workload = loaded(text);
+        assert_int_equal(workload->op_count, 0);
+        assert_true(has_note(workload->repairs, workload->repair_count, "without a start", 1));
+        haul_workload_free(workload);
+    }
+    haul_workload *workload = loaded(
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":-3,\"args\":7}]}");
+    assert_int_equal(workload->ops[0].dur_ns, 0);
+    assert_true(has_note(workload->repairs, workload->repair_count, "duration negative", 1));
+    haul_workload_free(workload);
+}
+
+static void metadata_alone_is_an_empty_profile(void **state)
+{
+    (void)state;
+    haul_workload *workload =
+        loaded("{\"schemaVersion\":1,\"traceEvents\":[{\"name\":\"process_name\","
+               "\"ph\":\"M\",\"ts\":0,\"pid\":1,\"args\":{\"name\":\"python\"}}]}");
+    assert_int_equal(workload->op_count, 0);
+    assert_string_equal(workload->format, "kineto 1");
+    haul_workload_free(workload);
+}
+
+static void overlaps_are_counted(void **state)
+{
+    (void)state;
+    haul_workload *workload = loaded(
+        "[{\"ph\":\"X\",\"cat\":\"kernel\",\"tid\":7,\"ts\":1,\"dur\":10},{\"ph\":\"X\",\"cat\":"
+        "\"kernel\",\"tid\":7,\"ts\":5,\"dur\":10},{\"ph\":\"X\",\"cat\":\"kernel\",\"tid\":8,"
+        "\"ts\":5,\"dur\":10}]");
+    assert_int_equal(workload->op_count, 3);
+    assert_true(has_note(workload->repairs, workload->repair_count, "overlap", 1));
+    haul_workload_free(workload);
+}
+
+static void bad_documents_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says;
+    } wrong[] = {
+        {"{\"traceEvents\":[" COPY(",\"bytes\":4096") ",",
+         "cut short: expected a value at byte 184"},
+        {"{\"traceEvents\":["
+         "{\"ph\":\"X\",\"ts\":12",
+         "cut short: expected ',' or '}'"},
+        {"{\"traceEvents\":{}}", "expected an array at byte 15"},
+        {"{\"traceEvents\":[1]}", "expected an object at byte 16"},
+        {"[1, 2]", "expected an object at byte 1"},
+        {"{\"otherData\":{}}", "without traceEvents"},
+        {"{\"traceEvents\":[]} x", "something behind the document at byte 19"},
+        {"{\"traceEvents\":[{\"name\":\"\xFF\"}]}", "invalid UTF-8 at byte 25"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        haul_workload *workload;
+        haul_error error;
+        assert_int_equal(load(wrong[i].text, strlen(wrong[i].text), &workload, &error),
+                         HAUL_BAD_INPUT);
+        if (!strstr(error.text, wrong[i].says))
+            fail_msg("case %zu: %s", i, error.text);
+    }
+    char *deep = malloc(100000 + 32);
+    assert_non_null(deep);
+    const int head = sprintf(deep, "{\"traceEvents\":[");
+    memset(deep + head, '[', 100000);
+    haul_workload *workload;
+    haul_error error;
+    assert_int_equal(load(deep, 100000, &workload, &error), HAUL_BAD_INPUT);
+    free(deep);
+}
+
+static void damaged_gzip_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "]}";
+    unsigned char packed[1024];
+    z_stream stream = {0};
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
+                     Z_OK);
+    stream.next_in = (unsigned char *)(uintptr_t)text;
+    stream.avail_in = sizeof text - 1;
+    stream.next_out = packed;
+    stream.avail_out = sizeof packed;
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    const size_t size = sizeof packed - stream.avail_out;
+    deflateEnd(&stream);
+    haul_workload *workload;
+    haul_error error;
+    assert_int_equal(load((char *)packed, size, &workload, &error), HAUL_OK);
+    assert_int_equal(workload->op_count, 1);
+    haul_workload_free(workload);
+    for (size_t kept = 20; kept < size; kept += 7) {
+        assert_int_equal(load((char *)packed, kept, &workload, &error), HAUL_IO);
+        assert_non_null(strstr(error.text, "gzip data cut short at byte"));
+    }
+    packed[size / 2] ^= 0x55;
+    assert_int_not_equal(load((char *)packed, size, &workload, &error), HAUL_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_of_documents_are_read),
+        cmocka_unit_test(bytes_may_be_unknown),
+        cmocka_unit_test(old_spellings_are_read),
+        cmocka_unit_test(wrong_events_are_repaired),
+        cmocka_unit_test(metadata_alone_is_an_empty_profile),
+        cmocka_unit_test(overlaps_are_counted),
+        cmocka_unit_test(bad_documents_are_refused),
+        cmocka_unit_test(damaged_gzip_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
