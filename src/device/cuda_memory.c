@@ -171,7 +171,9 @@ haul_status haul_cu_buffer_import(haul_device *device, const haul_buffer_handle 
     if (status)
         return status;
     memcpy(name.name, handle->name, sizeof name.name);
-    const int result = owner->api.import(&made.at, name, HAUL_CU_IPC_LAZY_PEER);
+    int result = owner->api.import(&made.at, name, HAUL_CU_IPC_LAZY_PEER);
+    if (result && owner->api.is_hip)
+        result = owner->api.import(&made.at, name, 0); /* the flag's number in ROCm 5 */
     if (result)
         return haul_cu_fail(&owner->api, result, "importing memory of another process", error);
     status = adopt(owner, &made, buffer, error);

@@ -73,16 +73,14 @@ static bool write_given(const folder *self, const compiler_program *program)
 
 /* --- the two steps; the compiler finds no library of the tests under its own names */
 
-static bool preprocess(const folder *self, const char *text)
+static bool preprocess(const folder *self)
 {
     char command[1024];
-    snprintf(
-        command, sizeof command,
-        "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -E -w -x c++ %s -D__global__=%s %s "
-        "-include %s -o %s %s >%s 2>&1",
-        DRIVER_CXX, is_nvidia ? "-D__CUDACC_RTC__ -D__CUDA_ARCH__=700" : "-D__HIPCC_RTC__", MARK,
-        strstr(text, "__syncthreads") ? "-DDRIVER_BARRIERS" : "", DRIVER_PRELUDE,
-        self->preprocessed, self->given, self->log);
+    snprintf(command, sizeof command,
+             "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -E -w -x c++ %s -D__global__=%s "
+             "-include %s -o %s %s >%s 2>&1",
+             DRIVER_CXX, is_nvidia ? "-D__CUDACC_RTC__ -D__CUDA_ARCH__=700" : "-D__HIPCC_RTC__",
+             MARK, DRIVER_PRELUDE, self->preprocessed, self->given, self->log);
     return !system(command);
 }
 
@@ -128,7 +126,7 @@ static bool compile(const folder *self)
     char command[1024];
     snprintf(command, sizeof command,
              "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -O1 -w -x c++-cpp-output -shared "
-             "-fPIC -ffp-contract=off -pthread -o %s %s >>%s 2>&1",
+             "-fPIC -ffp-contract=off -o %s %s >>%s 2>&1",
              DRIVER_CXX, self->library, self->compiled, self->log);
     return add_kernels(self) && !system(command);
 }
@@ -182,7 +180,7 @@ int compiler_run(compiler_program *program)
     size_t log_bytes;
     if (!make_folder(&here) || !write_given(&here, program))
         return COMPILER_OUT_OF_MEMORY;
-    const bool compiled = preprocess(&here, program->text) && compile(&here);
+    const bool compiled = preprocess(&here) && compile(&here);
     free(program->log);
     program->log = read_file(here.log, &log_bytes);
     if (compiled) {

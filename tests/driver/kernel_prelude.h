@@ -1,11 +1,11 @@
 /* CUDA C++ for the host's compiler: what stands before a kernel's text that NVRTC's stand-in
- * compiles, and how the driver's runs it, block by block and last block first. A thread is a
- * step of a loop, or, in a kernel with __syncthreads, a thread of the host. */
+ * compiles, and how the driver's runs it, block by block and last block first. A thread is a step
+ * of a loop; where the first comes to a barrier, each of its block gets a stack of its own. */
 #include <math.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <ucontext.h>
 
 #define __device__
 #define __host__
@@ -23,24 +23,57 @@ struct driver_index {
     unsigned x, y, z;
 };
 
-#ifdef DRIVER_BARRIERS
-#define DRIVER_OWN static thread_local
-#else
-#define DRIVER_OWN static
-#endif
-
-DRIVER_OWN driver_index threadIdx, blockIdx;
-static driver_index blockDim, gridDim;
+static driver_index threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 
 /* A block's; blocks are run one after the other. */
 #define __shared__ static
 
-static pthread_barrier_t driver_barrier;
+/* --- threads that wait for each other */
+
+struct driver_fiber {
+    ucontext_t context;
+    bool done;
+    char stack[1 << 16];
+};
+
+static driver_fiber *driver_fibers, *driver_running;
+static ucontext_t driver_scheduler;
+static void (*driver_body)(void *values);
+static void *driver_values;
 
 static inline void __syncthreads()
 {
-    pthread_barrier_wait(&driver_barrier);
+    const driver_index mine = threadIdx;
+    if (!driver_running) /* the block's first thread came to no barrier */
+        abort();
+    swapcontext(&driver_running->context, &driver_scheduler);
+    threadIdx = mine;
+}
+
+static inline void driver_resume(driver_fiber *fiber)
+{
+    driver_running = fiber;
+    swapcontext(&driver_scheduler, &fiber->context);
+    driver_running = NULL;
+}
+
+static void driver_fiber_run()
+{
+    driver_body(driver_values);
+    driver_running->done = true;
+    swapcontext(&driver_running->context, &driver_scheduler);
+}
+
+static inline void driver_start(driver_fiber *fiber)
+{
+    fiber->done = false;
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.uc_stack.ss_size = sizeof fiber->stack;
+    fiber->context.uc_link = NULL;
+    makecontext(&fiber->context, driver_fiber_run, 0);
+    driver_resume(fiber);
 }
 
 template <class T> static inline T atomicAdd(T *at, T value)
@@ -97,71 +130,49 @@ static inline uint64_t driver_step(const driver_grid *grid, uint64_t blocks)
     return step ? step % blocks : 1;
 }
 
-template <class Block> static void driver_each_block(const driver_grid *grid, const Block &run)
+/* The last thread tells for its block whether there are barriers. */
+static inline void driver_run_block()
+{
+    const unsigned count = blockDim.x * blockDim.y * blockDim.z;
+    threadIdx = driver_place(count - 1, blockDim);
+    driver_start(&driver_fibers[count - 1]);
+    const bool has_barriers = !driver_fibers[count - 1].done;
+    for (unsigned i = count - 1; i-- > 0;) {
+        threadIdx = driver_place(i, blockDim);
+        if (has_barriers)
+            driver_start(&driver_fibers[i]);
+        else
+            driver_body(driver_values);
+    }
+    for (bool waits = has_barriers; waits;) {
+        waits = false;
+        for (unsigned i = count; i-- > 0;) {
+            if (!driver_fibers[i].done)
+                driver_resume(&driver_fibers[i]);
+            waits |= !driver_fibers[i].done;
+        }
+    }
+}
+
+static void driver_each_block(const driver_grid *grid)
 {
     const uint64_t blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     const uint64_t step = blocks > 1 ? driver_step(grid, blocks) : 1;
     for (uint64_t i = 0, at = blocks - 1; i < blocks; i++) {
         blockIdx = driver_place(at, gridDim);
-        run();
+        driver_run_block();
         at = grid->seed ? (at + step) % blocks : at - 1;
     }
 }
 
-#ifdef DRIVER_BARRIERS
-
-template <class... T> struct driver_thread {
-    const driver_grid *grid;
-    void (*kernel)(T...);
-    void **values;
-    unsigned number;
-    pthread_t thread;
-};
-
-template <class... T> static void *driver_run_thread(void *argument)
-{
-    const driver_thread<T...> *self = (const driver_thread<T...> *)argument;
-    threadIdx = driver_place(self->number, blockDim);
-    driver_each_block(self->grid, [self] {
-        driver_call(self->kernel, self->values, typename driver_count<sizeof...(T)>::places());
-        pthread_barrier_wait(&driver_barrier);
-    });
-    return NULL;
-}
-
-template <class... T>
-static void driver_threads(const driver_grid *grid, void (*kernel)(T...), void **values)
-{
-    const unsigned count = blockDim.x * blockDim.y * blockDim.z;
-    driver_thread<T...> *threads = new driver_thread<T...>[count];
-    pthread_barrier_init(&driver_barrier, NULL, count);
-    for (unsigned i = 0; i < count; i++) {
-        driver_thread<T...> made = {grid, kernel, values, i, 0};
-        threads[i] = made;
-        if (pthread_create(&threads[i].thread, NULL, driver_run_thread<T...>, &threads[i]))
-            abort();
+template <class... T> struct driver_kernel {
+    static void (*kernel)(T...);
+    static void body(void *values)
+    {
+        driver_call(kernel, (void **)values, typename driver_count<sizeof...(T)>::places());
     }
-    for (unsigned i = 0; i < count; i++)
-        pthread_join(threads[i].thread, NULL);
-    pthread_barrier_destroy(&driver_barrier);
-    delete[] threads;
-}
-
-#else
-
-template <class... T>
-static void driver_threads(const driver_grid *grid, void (*kernel)(T...), void **values)
-{
-    const typename driver_count<sizeof...(T)>::places places;
-    driver_each_block(grid, [=] {
-        for (threadIdx.z = blockDim.z; threadIdx.z-- > 0;)
-            for (threadIdx.y = blockDim.y; threadIdx.y-- > 0;)
-                for (threadIdx.x = blockDim.x; threadIdx.x-- > 0;)
-                    driver_call(kernel, values, places);
-    });
-}
-
-#endif
+};
+template <class... T> void (*driver_kernel<T...>::kernel)(T...);
 
 template <class... T>
 static void driver_run(const driver_grid *grid, void (*kernel)(T...), void **values)
@@ -170,5 +181,12 @@ static void driver_run(const driver_grid *grid, void (*kernel)(T...), void **val
     const driver_index threads = {grid->block[0], grid->block[1], grid->block[2]};
     gridDim = blocks;
     blockDim = threads;
-    driver_threads(grid, kernel, values);
+    driver_kernel<T...>::kernel = kernel;
+    driver_body = driver_kernel<T...>::body;
+    driver_values = values;
+    if (!driver_fibers)
+        driver_fibers = (driver_fiber *)calloc(1024, sizeof *driver_fibers);
+    if (!driver_fibers)
+        abort();
+    driver_each_block(grid);
 }

@@ -1,0 +1,298 @@
+/* The devices `cuda` and `hip` when something is wrong, over the driver's stand-in: the first
+ * argument is the kind, the second the test, for each needs a driver of its own (FAKE_CUDA). */
+#include "check.h"
+
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "device_kernels.h"
+
+extern char **environ;
+
+static const char *program, *kind;
+static haul_error problem;
+
+#define MUST(status)                                                                               \
+    do {                                                                                           \
+        if ((status) != HAUL_OK)                                                                   \
+            fail_msg("%s", problem.text);                                                          \
+    } while (0)
+
+static haul_device *open_nth(unsigned nth, const haul_device_options *options)
+{
+    char name[32];
+    haul_device *device;
+    snprintf(name, sizeof name, "%s:%u", kind, nth);
+    MUST(haul_device_open(name, options, &device, &problem));
+    return device;
+}
+
+static void expect(const char *part)
+{
+    if (!strstr(problem.text, part))
+        fail_msg("'%s' is not in '%s'", part, problem.text);
+}
+
+static haul_status open_failing(void)
+{
+    haul_device *device;
+    return haul_device_open(kind, NULL, &device, &problem);
+}
+
+static void no_driver(void **state)
+{
+    (void)state;
+    const haul_status status = open_failing();
+    if (!status || !strstr(problem.text, "brings it"))
+        skip(); /* this machine has a driver */
+    assert_int_equal(status, HAUL_ABSENT);
+    expect(strcmp(kind, "hip") ? "no libcuda.so.1: NVIDIA's driver brings it"
+                               : "no libamdhip64.so: AMD's ROCm brings it");
+}
+
+static void no_device(void **state)
+{
+    (void)state;
+    assert_int_equal(open_failing(), HAUL_ABSENT);
+    expect("the driver finds no GPU of ");
+}
+
+static void no_such_device(void **state)
+{
+    (void)state;
+    haul_device *device;
+    char name[32];
+    snprintf(name, sizeof name, "%s:2", kind);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_ABSENT);
+    expect(":2': the last is 1");
+    snprintf(name, sizeof name, "%s:x", kind);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_USAGE);
+}
+
+static void no_compiler(void **state)
+{
+    (void)state;
+    haul_kernel *kernel;
+    haul_device *device = open_nth(0, NULL);
+    assert_int_equal(haul_kernel_new(device, &scale, &kernel, &problem), HAUL_ABSENT);
+    expect("which compiles kernels: ");
+    haul_device_close(device);
+}
+
+static void a_kernel_that_does_not_compile(void **state)
+{
+    (void)state;
+    static const char text[] = "#include \"haul/kernel_source.h\"\n"
+                               "HAUL_KERNEL_FILE(mine)\n"
+                               "HAUL_KERNEL_1D(scale, mine, HAUL_OUT(float, y))\n"
+                               "{\n"
+                               "    HAUL_FOR1 (i)\n"
+                               "        y[i] = nothing_such;\n"
+                               "}\n";
+    haul_kernel_source source = scale;
+    source.file = "mine.kernel.h";
+    source.text = text;
+    source.text_end = text + sizeof text - 1;
+    haul_device *device = open_nth(0, NULL);
+    haul_kernel *kernel;
+    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_BAD_INPUT);
+    assert_string_equal(problem.file, "mine.kernel.h");
+    assert_int_equal(problem.line, 6);
+    expect("nothing_such");
+    haul_device_close(device);
+}
+
+/* FAKE_CUDA gives devices of 1 MiB. */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    haul_device *device = open_nth(0, NULL);
+    haul_buffer *one, *two;
+    uint64_t left;
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600 << 10, &one, &problem));
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600 << 10, &two, &problem),
+                     HAUL_DEVICE_FULL);
+    expect(":0' has no 614400 bytes of device memory");
+    MUST(haul_device_room(device, &left, &problem));
+    assert_int_equal(left, 424 << 10);
+    haul_buffer_free(one);
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600 << 10, &two, &problem));
+    haul_buffer_free(two);
+    haul_device_close(device);
+}
+
+/* The driver loses its devices after some calls: whatever is called then fails, and nothing hangs.
+ */
+static void a_device_that_disappears(void **state)
+{
+    (void)state;
+    haul_device *device = open_nth(0, NULL);
+    haul_stream *stream;
+    haul_buffer *buffer, *other;
+    char bytes[64] = {0};
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, sizeof bytes, &buffer, &problem));
+    const haul_transfer transfer = {
+        .to = haul_in_buffer(buffer, 0), .from = haul_in_host(bytes), .size = {sizeof bytes}};
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 1000 && !status; i++) {
+        status = haul_stream_copy(stream, &transfer, NULL, &problem);
+        if (!status)
+            status = haul_stream_wait(stream, &problem);
+    }
+    assert_int_equal(status, HAUL_DEVICE_FAILED);
+    expect("Unknown (999)" + (strcmp(kind, "hip") ? 7 : 0));
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_DEVICE_FAILED);
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &other, &problem),
+                     HAUL_DEVICE_FAILED);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_device_close(device);
+}
+
+/* What a launch of `source` on a buffer of `bytes` with a time limit ends with. */
+static haul_status run(const haul_kernel_source *source, const void *value, size_t buffers,
+                       haul_box box)
+{
+    const haul_device_options options = {.time_limit_s = 0.2};
+    haul_device *device = open_nth(0, &options);
+    haul_kernel *kernel;
+    haul_stream *stream;
+    haul_buffer *buffer, *other;
+    MUST(haul_kernel_new(device, source, &kernel, &problem));
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    haul_argument arguments[3] = {{buffer, 0, NULL}, {buffer, 0, NULL}};
+    arguments[buffers] = (haul_argument){NULL, 0, value};
+    const haul_launch launch = {.box = box, .arguments = arguments, .argument_count = buffers + 1};
+    MUST(haul_stream_launch(stream, kernel, &launch, NULL, &problem));
+    const haul_status status = haul_stream_wait(stream, &problem);
+    const haul_error first = problem;
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &other, &problem),
+                     HAUL_DEVICE_FAILED);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_kernel_free(kernel);
+    haul_device_close(device);
+    problem = first;
+    return status;
+}
+
+static void a_hanging_kernel(void **state)
+{
+    (void)state;
+    const int steps = 1 << 30;
+    assert_int_equal(run(&spin, &steps, 1, (haul_box){{0}, {16}}), HAUL_TIMED_OUT);
+    expect("did not end its work within 0.2 s");
+}
+
+static void a_kernel_that_leaves_its_buffer(void **state)
+{
+    (void)state;
+    const float by = 1;
+    assert_int_equal(run(&scale, &by, 2, (haul_box){{0}, {100000}}), HAUL_DEVICE_FAILED);
+    expect("an operation on the device failed: ");
+    expect("(700)");
+}
+
+/* --- memory of two processes */
+
+static char *hexadecimal(const haul_buffer_handle *handle, char *text)
+{
+    for (size_t i = 0; i < sizeof handle->name; i++)
+        sprintf(text + 2 * i, "%02x", handle->name[i]);
+    return text;
+}
+
+/* In the other process: adds 1 to each byte. */
+static int import_and_add(const char *text, unsigned count)
+{
+    haul_buffer_handle handle = {.bytes = count};
+    char bytes[64];
+    haul_device *device = open_nth(0, NULL);
+    haul_stream *stream;
+    haul_buffer *buffer;
+    for (size_t i = 0; i < sizeof handle.name; i++) {
+        unsigned byte;
+        sscanf(text + 2 * i, "%2x", &byte);
+        handle.name[i] = (unsigned char)byte;
+    }
+    if (haul_stream_new(device, &stream, &problem) ||
+        haul_buffer_import(device, &handle, &buffer, &problem))
+        return 1;
+    haul_transfer transfer = {
+        .to = haul_in_host(bytes), .from = haul_in_buffer(buffer, 0), .size = {count}};
+    if (haul_stream_copy(stream, &transfer, NULL, &problem) || haul_stream_wait(stream, &problem))
+        return 1;
+    for (unsigned i = 0; i < count; i++)
+        bytes[i]++;
+    transfer = (haul_transfer){
+        .to = haul_in_buffer(buffer, 0), .from = haul_in_host(bytes), .size = {count}};
+    if (haul_stream_copy(stream, &transfer, NULL, &problem) || haul_stream_wait(stream, &problem))
+        return 1;
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_device_close(device);
+    return 0;
+}
+
+static void memory_of_two_processes(void **state)
+{
+    (void)state;
+    char bytes[64], text[129];
+    haul_buffer_handle handle;
+    haul_device *device = open_nth(0, NULL);
+    haul_stream *stream;
+    haul_buffer *buffer;
+    memset(bytes, 7, sizeof bytes);
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, sizeof bytes, &buffer, &problem));
+    haul_transfer transfer = {
+        .to = haul_in_buffer(buffer, 0), .from = haul_in_host(bytes), .size = {sizeof bytes}};
+    MUST(haul_stream_copy(stream, &transfer, NULL, &problem));
+    MUST(haul_stream_wait(stream, &problem));
+    MUST(haul_buffer_export(buffer, &handle, &problem));
+    char *arguments[] = {(char *)program, (char *)kind, (char *)"import",
+                         hexadecimal(&handle, text), NULL};
+    pid_t child;
+    int status;
+    assert_int_equal(posix_spawn(&child, program, NULL, NULL, arguments, environ), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    transfer = (haul_transfer){
+        .to = haul_in_host(bytes), .from = haul_in_buffer(buffer, 0), .size = {sizeof bytes}};
+    MUST(haul_stream_copy(stream, &transfer, NULL, &problem));
+    MUST(haul_stream_wait(stream, &problem));
+    for (size_t i = 0; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], 8);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_device_close(device);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_driver),
+        cmocka_unit_test(no_device),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(no_compiler),
+        cmocka_unit_test(a_kernel_that_does_not_compile),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(a_device_that_disappears),
+        cmocka_unit_test(a_hanging_kernel),
+        cmocka_unit_test(a_kernel_that_leaves_its_buffer),
+        cmocka_unit_test(memory_of_two_processes),
+    };
+    if (argc < 3)
+        return 2;
+    program = argv[0];
+    kind = argv[1];
+    if (argc == 4)
+        return import_and_add(argv[3], 64);
+    cmocka_set_test_filter(argv[2]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
