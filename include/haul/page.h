@@ -5,9 +5,7 @@
 
 #include <stdio.h>
 
-#include "haul/advise.h"
 #include "haul/analysis.h"
-#include "haul/machine.h"
 #include "haul/project.h"
 #include "haul/report.h"
 #include "haul/timeline.h"
@@ -21,22 +19,14 @@ typedef struct haul_page {
     /* drawn below each other, all from 0 on and to one scale */
     const haul_drawn *timelines;
     size_t timeline_count;
-    /* their answers stand at the top, then their sections in this order, with charts of: */
+    /* their answers stand at the top, then their sections in this order */
     const haul_report *const *reports;
     size_t report_count;
-    const haul_analysis *analysis; /* the sizes of copies */
-    /* what to change, and what it saves */
-    const haul_advice_list *advice;
-    const haul_workload *workload;
-    /* the whole run on another machine, its copies, and how well copies are predicted; needs
-     * `workload` */
+    /* drawn in sections of these reports: the sizes of copies; predicted times of copies over
+     * measured ones; times of strategies over the number of streams */
+    const haul_analysis *analysis;
     const haul_projection *projection;
-    const haul_projection_options *projected;
-    /* strategies, and their times over the number of streams */
     const haul_overlap_report *overlap;
-    /* their figures, with where these are from */
-    const haul_machine *const *machines;
-    size_t machine_count;
 } haul_page;
 
 /* Writes the page, below 5 MB whatever the number of operations: what is too short and too close

@@ -23,10 +23,10 @@ HAUL_BEGIN
 /* Where the time of a recorded program went. */
 HAUL_API haul_report *haul_report_analysis(const haul_workload *workload,
                                            const haul_analysis *analysis);
-HAUL_API haul_status haul_report_projection(const haul_workload *workload,
-                                            const haul_projection_options *options,
-                                            const haul_projection *projection, haul_format format,
-                                            FILE *out, haul_error *error);
+/* What it would take on another machine. */
+HAUL_API haul_report *haul_report_projection(const haul_workload *workload,
+                                             const haul_projection_options *options,
+                                             const haul_projection *projection);
 
 /* Every parameter of a machine, with its provenance and source. */
 HAUL_API haul_report *haul_report_machine(const haul_machine *machine);
@@ -101,16 +101,15 @@ typedef struct haul_overlap_report {
 } haul_overlap_report;
 
 /* The strategies as a table, and the questions that they answer. */
-HAUL_API haul_status haul_report_overlap(const haul_overlap_report *report, haul_format format,
-                                         FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_overlap(const haul_overlap_report *report);
 
 /* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
  * to a row, 0 for none. */
 HAUL_API haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width);
 
 /* Advice, ranked by what it saves. */
-HAUL_API haul_status haul_report_advice(const haul_workload *workload, const haul_advice_list *list,
-                                        haul_format format, FILE *out, haul_error *error);
+HAUL_API haul_report *haul_report_advice(const haul_workload *workload,
+                                         const haul_advice_list *list);
 
 /* A timeline to look at: when each operation of a workload ran. */
 typedef struct haul_drawn {

@@ -155,28 +155,10 @@ void haul_json_put_string(haul_json *json, const char *key, const char *text)
     haul_json_string(json, text);
 }
 
-void haul_json_put_number(haul_json *json, const char *key, double value)
-{
-    haul_json_key(json, key);
-    haul_json_number(json, value);
-}
-
-void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value)
-{
-    haul_json_key(json, key);
-    haul_json_unsigned(json, value);
-}
-
 void haul_json_bool(haul_json *json, bool value)
 {
     separate(json);
     fputs(value ? "true" : "false", json->out);
-}
-
-void haul_json_put_bool(haul_json *json, const char *key, bool value)
-{
-    haul_json_key(json, key);
-    haul_json_bool(json, value);
 }
 
 void haul_json_ns(haul_json *json, int64_t ns)
@@ -187,10 +169,4 @@ void haul_json_ns(haul_json *json, int64_t ns)
         digits[end - 1] = '\0';
     separate(json);
     fprintf(json->out, "%" PRId64 "%s%s", ns / 1000000000, *digits ? "." : "", digits);
-}
-
-void haul_json_put_ns(haul_json *json, const char *key, int64_t ns)
-{
-    haul_json_key(json, key);
-    haul_json_ns(json, ns);
 }

@@ -42,11 +42,5 @@ void haul_json_ns(haul_json *json, int64_t ns);
 
 /* A key with its value. */
 void haul_json_put_string(haul_json *json, const char *key, const char *text);
-void haul_json_put_number(haul_json *json, const char *key, double value);
-void haul_json_put_unsigned(haul_json *json, const char *key, uint64_t value);
-void haul_json_put_bool(haul_json *json, const char *key, bool value);
-
-/* Seconds from nanoseconds, which are not negative, with all their digits. */
-void haul_json_put_ns(haul_json *json, const char *key, int64_t ns);
 
 #endif

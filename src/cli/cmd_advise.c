@@ -79,42 +79,27 @@ static haul_status load(const advise_options *options, work *self, haul_error *e
     return cli_profile_load(options->trace, &self->workload, error);
 }
 
-static haul_status write_report(const advise_options *options, const work *self, haul_error *error)
+static haul_status write_page(const advise_options *options, const work *self, haul_page *page,
+                              haul_error *error)
 {
-    FILE *out;
-    haul_status status = cli_output_open(options->results.output, &out, error);
-    if (status)
-        return status;
-    status =
-        haul_report_advice(self->workload, self->list, options->results.options.format, out, error);
-    return cli_output_finish(out, options->results.output, status, error);
-}
-
-static haul_status write_page(const advise_options *options, const work *self,
-                              const haul_drawn *drawn, size_t count, haul_error *error)
-{
+    haul_analysis *analysis;
     if (!options->results.html)
         return HAUL_OK;
-    haul_analysis *analysis;
     haul_status status = haul_analyze(self->workload, &analysis, error);
     if (status)
         return status;
     char title[300];
-    snprintf(title, sizeof title, "Advice for %.250s", cli_file_name(options->trace));
-    const haul_machine *const machines[] = {self->machine ? self->machine : self->from, self->from};
-    haul_report *analyzed = haul_report_analysis(self->workload, analysis);
-    haul_page page = {.title = title,
-                      .timelines = drawn,
-                      .timeline_count = count,
-                      .workload = self->workload,
-                      .reports = (const haul_report *const *)&analyzed,
-                      .report_count = 1,
-                      .analysis = analysis,
-                      .advice = self->list,
-                      .machines = machines,
-                      .machine_count = (self->machine ? 1U : 0U) + (self->from ? 1U : 0U)};
-    status = cli_page(&options->results, &page, error);
-    haul_report_free(analyzed);
+    (void)snprintf(title, sizeof title, "Advice for %.250s", cli_file_name(options->trace));
+    haul_report *reports[4] = {haul_report_advice(self->workload, self->list),
+                               haul_report_analysis(self->workload, analysis)};
+    size_t count = 2;
+    if (self->machine)
+        reports[count++] = haul_report_machine(self->machine);
+    if (self->from)
+        reports[count++] = haul_report_machine(self->from);
+    page->title = title;
+    page->analysis = analysis;
+    status = cli_page(&options->results, page, reports, count, error);
     haul_analysis_free(analysis);
     return status;
 }
@@ -140,7 +125,8 @@ static haul_status write_drawings(const advise_options *options, const work *sel
     const haul_drawn drawn[] = {draw("before", self->workload, list->before),
                                 draw("after", list->changed, list->after)};
     const size_t count = list->changed ? 2 : 1;
-    const haul_status status = write_page(options, self, drawn, count, error);
+    haul_page page = {.timelines = drawn, .timeline_count = count};
+    const haul_status status = write_page(options, self, &page, error);
     return status ? status : cli_perfetto(&options->results, drawn, count, error);
 }
 
@@ -156,7 +142,7 @@ static haul_status advise(const advise_options *options, haul_error *error)
         cli_progress_end();
     }
     if (!status)
-        status = write_report(options, &self, error);
+        status = cli_report(&options->results, haul_report_advice(self.workload, self.list), error);
     if (!status)
         status = write_drawings(options, &self, error);
     release(&self);

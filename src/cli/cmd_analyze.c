@@ -63,12 +63,8 @@ static haul_status write_page(const analyze_options *options, const haul_workloa
     haul_page page = {.title = cli_file_name(options->profile),
                       .timelines = &recorded,
                       .timeline_count = 1,
-                      .reports = (const haul_report *const *)&report,
-                      .report_count = 1,
                       .analysis = analysis};
-    const haul_status status = cli_page(&options->results, &page, error);
-    haul_report_free(report);
-    return status;
+    return cli_page(&options->results, &page, &report, 1, error);
 }
 
 static haul_status analyze(const analyze_options *options, haul_error *error)

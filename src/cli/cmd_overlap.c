@@ -132,15 +132,16 @@ static haul_status write_page(const haul_overlap_report *report, const request *
                               haul_error *error)
 {
     char title[300];
+    if (!self->options->results.html)
+        return HAUL_OK;
     (void)snprintf(title, sizeof title, "Overlap on %.250s", report->machine->name);
-    haul_page page = {
-        .title = title, .overlap = report, .machines = &report->machine, .machine_count = 1};
-    return cli_page(&self->options->results, &page, error);
+    haul_report *reports[] = {haul_report_overlap(report), haul_report_machine(report->machine)};
+    haul_page page = {.title = title, .overlap = report};
+    return cli_page(&self->options->results, &page, reports, 2, error);
 }
 
 /* The answer on the link as it is, and on the next generation where there is one. */
-static haul_status answer(const haul_machine *machine, const request *self, FILE *out,
-                          haul_error *error)
+static haul_status answer(const haul_machine *machine, const request *self, haul_error *error)
 {
     haul_overlap_case now;
     haul_overlap_case then;
@@ -153,21 +154,17 @@ static haul_status answer(const haul_machine *machine, const request *self, FILE
         !haul_overlap_next_generation(machine, &now, &then, &report.next_generation, NULL))
         status = compare(&then, self->streams, &report.next, error);
     if (!status)
-        status = haul_report_overlap(&report, self->options->results.options.format, out, error);
+        status = cli_report(&self->options->results, haul_report_overlap(&report), error);
     return status ? status : write_page(&report, self, error);
 }
 
 static haul_status overlap(const request *self, haul_error *error)
 {
-    const char *output = self->options->results.output;
     haul_machine *machine;
-    FILE *out;
     haul_status status = haul_machine_load(self->options->machine, &machine, error);
     if (status)
         return status;
-    status = cli_output_open(output, &out, error);
-    if (!status)
-        status = cli_output_finish(out, output, answer(machine, self, out, error), error);
+    status = answer(machine, self, error);
     haul_machine_free(machine);
     return status;
 }

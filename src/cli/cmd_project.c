@@ -92,18 +92,6 @@ static haul_status load(const project_options *options, work *self, haul_error *
     return status;
 }
 
-static haul_status write_report(const project_options *options, const work *self,
-                                const haul_projection_options *asked, haul_error *error)
-{
-    FILE *out;
-    haul_status status = cli_output_open(options->results.output, &out, error);
-    if (status)
-        return status;
-    status = haul_report_projection(self->workload, asked, self->projection,
-                                    options->results.options.format, out, error);
-    return cli_output_finish(out, options->results.output, status, error);
-}
-
 /* As recorded, and on the target where that is known; returns how many there are. */
 static size_t draw(const work *self, const char *label, haul_drawn drawn[2])
 {
@@ -132,33 +120,26 @@ static haul_status write_perfetto(const project_options *options, const work *se
 }
 
 static haul_status write_page(const project_options *options, const work *self,
-                              const haul_projection_options *asked, const haul_drawn *drawn,
-                              size_t count, haul_error *error)
+                              const haul_projection_options *asked, haul_page *page,
+                              haul_error *error)
 {
+    haul_analysis *analysis;
     if (!options->results.html)
         return HAUL_OK;
-    haul_analysis *analysis;
     haul_status status = haul_analyze(self->workload, &analysis, error);
     if (status)
         return status;
     char title[400];
-    snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(options->trace),
-             self->to->name);
-    const haul_machine *const machines[] = {self->to, self->from};
-    haul_report *analyzed = haul_report_analysis(self->workload, analysis);
-    haul_page page = {.title = title,
-                      .timelines = drawn,
-                      .timeline_count = count,
-                      .workload = self->workload,
-                      .reports = (const haul_report *const *)&analyzed,
-                      .report_count = 1,
-                      .analysis = analysis,
-                      .projection = self->projection,
-                      .projected = asked,
-                      .machines = machines,
-                      .machine_count = self->from ? 2 : 1};
-    status = cli_page(&options->results, &page, error);
-    haul_report_free(analyzed);
+    (void)snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(options->trace),
+                   self->to->name);
+    haul_report *reports[] = {haul_report_projection(self->workload, asked, self->projection),
+                              haul_report_analysis(self->workload, analysis),
+                              haul_report_machine(self->to),
+                              self->from ? haul_report_machine(self->from) : NULL};
+    page->title = title;
+    page->analysis = analysis;
+    page->projection = self->projection;
+    status = cli_page(&options->results, page, reports, self->from ? 4 : 3, error);
     haul_analysis_free(analysis);
     return status;
 }
@@ -170,7 +151,8 @@ static haul_status write_drawings(const project_options *options, const work *se
     snprintf(label, sizeof label, "on %.100s", self->to->name);
     haul_drawn drawn[2];
     const size_t count = draw(self, label, drawn);
-    const haul_status status = write_page(options, self, asked, drawn, count, error);
+    haul_page page = {.timelines = drawn, .timeline_count = count};
+    const haul_status status = write_page(options, self, asked, &page, error);
     return status ? status : write_perfetto(options, self, drawn, count, error);
 }
 
@@ -186,7 +168,8 @@ static haul_status project(const project_options *options, haul_error *error)
         cli_progress_end();
     }
     if (!status)
-        status = write_report(options, &self, &asked, error);
+        status = cli_report(&options->results,
+                            haul_report_projection(self.workload, &asked, self.projection), error);
     if (!status)
         status = write_drawings(options, &self, &asked, error);
     release(&self);

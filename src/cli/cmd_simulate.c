@@ -93,19 +93,13 @@ static haul_status write_drawings(const simulate_options *options, const work *s
     drawn.label = label;
     drawn.critical = timeline->critical;
     drawn.critical_count = timeline->critical_count;
-    haul_report *report = haul_report_simulation(self->simulation, 0);
-    const haul_machine *machine = self->machine;
+    haul_report *reports[] = {haul_report_simulation(self->simulation, 0),
+                              haul_report_machine(self->machine)};
     const char *name = self->schedule->name;
     haul_page page = {.title = name ? name : cli_file_name(options->workload),
                       .timelines = &drawn,
-                      .timeline_count = 1,
-                      .reports = (const haul_report *const *)&report,
-                      .report_count = 1,
-                      .machines = &machine,
-                      .machine_count = 1};
-    status = cli_page(&options->results, &page, error);
-    haul_report_free(report);
-    return status;
+                      .timeline_count = 1};
+    return cli_page(&options->results, &page, reports, 2, error);
 }
 
 static haul_status simulate(const simulate_options *options, haul_error *error)

@@ -93,8 +93,10 @@ const char *cli_overwritten(const char *output, const char *const *inputs, size_
 /* Writes a report where the results go, and frees it. */
 haul_status cli_report(const cli_results *results, haul_report *report, haul_error *error);
 
-/* Writes the page of --html FILE, with the command's line. Nothing where none is asked for. */
-haul_status cli_page(const cli_results *results, haul_page *page, haul_error *error);
+/* Writes the page of --html FILE, with the command's line and `reports`, and frees these. Nothing
+ * is written where none is asked for. */
+haul_status cli_page(const cli_results *results, haul_page *page, haul_report **reports,
+                     size_t count, haul_error *error);
 
 /* Writes the trace of --perfetto FILE, and says on stderr what it leaves out. Likewise. */
 haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines, size_t count,

@@ -69,17 +69,26 @@ haul_status cli_report(const cli_results *results, haul_report *report, haul_err
     return status;
 }
 
-haul_status cli_page(const cli_results *results, haul_page *page, haul_error *error)
+static haul_status write_page(const cli_results *results, const haul_page *page, haul_error *error)
 {
     FILE *out = NULL;
-    if (!results->html)
-        return HAUL_OK;
     haul_status status = cli_output_open(results->html, &out, error);
     if (status)
         return status;
-    page->command = results->command;
     status = haul_page_write(page, out, error);
     return cli_output_finish(out, results->html, status, error);
+}
+
+haul_status cli_page(const cli_results *results, haul_page *page, haul_report **reports,
+                     size_t count, haul_error *error)
+{
+    page->command = results->command;
+    page->reports = (const haul_report *const *)reports;
+    page->report_count = count;
+    const haul_status status = results->html ? write_page(results, page, error) : HAUL_OK;
+    for (size_t i = 0; i < count; i++)
+        haul_report_free(reports[i]);
+    return status;
 }
 
 haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines, size_t count,

@@ -98,44 +98,6 @@ void haul_html_json_text(const char *text, size_t most, FILE *out)
     fputc('"', out);
 }
 
-static void print_cell(const haul_grid *table, size_t at, FILE *out)
-{
-    const size_t column = at % table->columns;
-    const bool head = at < table->columns, left = table->cells[column][0] == '<';
-    const char *text = table->cells[at] + (head && left);
-    const bool within = !column && !head && !strncmp(text, "  ", 2);
-    const char *tag = head || !column ? "th" : "td";
-    fprintf(out, "<%s%s%s%s>", tag,
-            head     ? " scope=\"col\""
-            : column ? ""
-                     : " scope=\"row\"",
-            left ? " class=\"left" : "", left ? within ? " within\"" : "\"" : "");
-    haul_html_text(text + (within ? 2 : 0), out);
-    fprintf(out, "</%s>", tag);
-}
-
-void haul_html_table(const haul_grid *table, const char *caption, FILE *out)
-{
-    fputs("<div class=\"scroll\"><table>", out);
-    if (caption) {
-        fputs("<caption>", out);
-        haul_html_text(caption, out);
-        fputs("</caption>", out);
-    }
-    fputs("\n<thead>\n", out);
-    for (size_t i = 0; i < table->count; i++) {
-        if (i % table->columns == 0)
-            fputs("<tr>", out);
-        print_cell(table, i, out);
-        if ((i + 1) % table->columns)
-            continue;
-        fputs("</tr>\n", out);
-        if (i + 1 == table->columns)
-            fputs("</thead>\n<tbody>\n", out);
-    }
-    fputs("</tbody>\n</table></div>\n", out);
-}
-
 double haul_scale_at(const haul_axis *scale, double value)
 {
     const double share = scale->is_log ? log(value / scale->low) / log(scale->high / scale->low)

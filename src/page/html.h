@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/table.h"
-
 /* Prints text for between tags and for an attribute in double quotes. What is no UTF-8, control
  * characters and those that turn the direction of writing become U+FFFD. */
 void haul_html_text(const char *text, FILE *out);
@@ -18,10 +16,6 @@ void haul_html_text_cut(const char *text, size_t most, FILE *out);
 /* Prints a string of JSON, with its quotes, that cannot end the script element it stands in; cut as
  * above. */
 void haul_html_json_text(const char *text, size_t most, FILE *out);
-
-/* Prints a table with its heads; cells of columns that begin with '<' are to the left. In the first
- * column two blanks before the text indent it. `caption` may be NULL. */
-void haul_html_table(const haul_grid *table, const char *caption, FILE *out);
 
 /* From a value to a place in a drawing. Logarithmic scales need 0 < low < high. */
 typedef struct haul_axis {

@@ -1,11 +1,9 @@
-/* Strategies of overlap: their table, what it answers, and the times over the number of streams. */
+/* Times of the strategies of overlap over the number of streams. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "page/html.h"
 #include "page/page_parts.h"
-#include "report/overlap_answers.h"
-#include "report/report_overlap.h"
 #include "report/wording.h"
 
 enum {
@@ -175,8 +173,10 @@ static void draw_labels(chart *self)
     }
 }
 
-static void draw_curve(const haul_page_writer *page)
+void haul_page_curve(haul_page_writer *page)
 {
+    if (!page->page->overlap)
+        return;
     const haul_overlap *of = &page->page->overlap->strategies;
     chart self = {.out = page->out, .of = page->page->overlap, .most = most_streams(of)};
     self.x = (haul_axis){1, self.most, LEFT, RIGHT, true};
@@ -202,28 +202,4 @@ static void draw_curve(const haul_page_writer *page)
         fprintf(self.out, "<p class=\"remark\">Beyond the chart: mapped memory, %s.</p>\n",
                 haul_say_seconds(of->rows[HAUL_MAPPED].seconds).text);
     fputs("</figure>\n", self.out);
-}
-
-void haul_page_overlap(haul_page_writer *self)
-{
-    const haul_overlap_report *of = self->page->overlap;
-    haul_answer answers[HAUL_OVERLAP_QUESTIONS];
-    haul_overlap_answer(of, answers);
-    fputs("<dl class=\"answers\">\n", self->out);
-    for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++) {
-        fprintf(self->out, "<dt>%s</dt><dd>", answers[i].question);
-        haul_html_text(answers[i].text, self->out);
-        fputs("</dd>\n", self->out);
-    }
-    fputs("</dl>\n", self->out);
-    haul_grid table;
-    haul_fill_strategies(&table, &of->strategies);
-    haul_page_table(self, &table, NULL);
-    draw_curve(self);
-    if (!of->next_generation)
-        return;
-    char caption[64];
-    (void)snprintf(caption, sizeof caption, "On PCIe generation %d", of->next_generation);
-    haul_fill_strategies(&table, &of->next);
-    haul_page_table(self, &table, caption);
 }

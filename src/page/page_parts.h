@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "base/table.h"
 #include "haul/page.h"
 #include "page/lanes.h"
 #include "report/wording.h"
@@ -26,22 +25,11 @@ extern const char haul_page_script_hash[];
 
 /* Each writes the inside of its section. */
 void haul_page_timelines(haul_page_writer *self);
-void haul_page_advice(haul_page_writer *self);
-void haul_page_run(haul_page_writer *self);
-void haul_page_copies(haul_page_writer *self);
 void haul_page_accuracy(haul_page_writer *self);
 void haul_page_sizes(haul_page_writer *self);
-void haul_page_overlap(haul_page_writer *self);
-void haul_page_machines(haul_page_writer *self);
+void haul_page_curve(haul_page_writer *page);
 
 /* The timelines' operations for the script, in an element of their own. */
 void haul_page_timeline_data(haul_page_writer *self);
-
-/* Predicted times over measured ones; nothing where there are none. */
-void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
-                       size_t count);
-
-/* Prints a table and releases it. */
-void haul_page_table(haul_page_writer *self, haul_grid *table, const char *caption);
 
 #endif

@@ -176,8 +176,8 @@ static void write_legend(const scatter *self)
     fputs("</ul>\n", self->out);
 }
 
-void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
-                       size_t count)
+static void draw_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
+                         size_t count)
 {
     scatter self = {.out = page->out, .pairs = pairs, .count = count};
     if (!find_range(&self))
@@ -206,4 +206,17 @@ void haul_page_scatter(haul_page_writer *page, const char *caption, const haul_c
                 haul_say_number_of(drawn, "point is", "points are").text);
     fputs("</p>\n</figure>\n", page->out);
     free(self.taken);
+}
+
+void haul_page_accuracy(haul_page_writer *self)
+{
+    const haul_projection *projection = self->page->projection;
+    if (!projection)
+        return;
+    fputs("<div class=\"beside\">\n", self->out);
+    draw_scatter(self, "The profile's own copies, predicted on the machine that recorded it",
+                 projection->self_check.pairs, projection->self_check.pair_count);
+    draw_scatter(self, "The reference's copies, and their prediction", projection->reference_pairs,
+                 projection->reference_pair_count);
+    fputs("</div>\n", self->out);
 }

@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "page/html.h"
 #include "page/page_parts.h"
+#include "page/write_html.h"
 #include "report/wording.h"
 
 enum {
@@ -207,32 +208,31 @@ static void write_lane_names(const haul_lanes *lanes, FILE *out)
 
 static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
 {
-    static const char *const heads[] = {"<lane", "operations", "summed", "of the time"};
-    haul_grid table;
-    haul_grid_begin(&table, heads, 4);
+    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "lane"},
+                                          {NULL, HAUL_COUNT, .head = "operations"},
+                                          {NULL, HAUL_TIME, .head = "total time"},
+                                          {NULL, HAUL_SHARE, .head = "of the time"},
+                                          {0}};
+    const double window_ns = (double)lanes->window_ns;
+    haul_report *report = haul_report_new("lanes");
+    haul_table *table = haul_report_table(report, NULL, columns);
     for (size_t i = 0; i < lanes->count; i++) {
         const haul_page_lane *lane = &lanes->lanes[i];
-        haul_grid_cell(&table, "%s", lane_name(lanes, lane).text);
-        haul_grid_cell(&table, "%s", haul_say_count(lane->count).text);
-        haul_grid_cell(&table, "%s", haul_say_time(lane->time_ns).text);
-        haul_grid_cell(
-            &table, "%s",
-            haul_say_share(haul_share_of((double)lane->time_ns, (double)lanes->window_ns)).text);
+        haul_table_row(table, lane_name(lanes, lane).text, lane->count, lane->time_ns,
+                       haul_share_of((double)lane->time_ns, window_ns));
     }
     for (int look = 0; look < HAUL_LOOKS; look++) {
-        if (!lanes->ops[look])
-            continue;
-        haul_grid_cell(&table, "all %s", haul_look_text((haul_look)look));
-        haul_grid_cell(&table, "%s", haul_say_count(lanes->ops[look]).text);
-        haul_grid_cell(&table, "%s", haul_say_time(lanes->time_ns[look]).text);
-        haul_grid_cell(
-            &table, "%s",
-            haul_say_share(haul_share_of((double)lanes->time_ns[look], (double)lanes->window_ns))
-                .text);
+        char name[64];
+        (void)snprintf(name, sizeof name, "all %s", haul_look_text((haul_look)look));
+        if (lanes->ops[look])
+            haul_table_row(table, name, lanes->ops[look], lanes->time_ns[look],
+                           haul_share_of((double)lanes->time_ns[look], window_ns));
     }
     fputs("<details><summary>In figures</summary>\n", self->out);
-    haul_page_table(self, &table, NULL);
+    self->failed |= !report || report->document->failed;
+    haul_html_parts(report, self->out);
     fputs("</details>\n", self->out);
+    haul_report_free(report);
 }
 
 static uint64_t ops_of(const haul_lanes *lanes)

@@ -1,137 +1,219 @@
-/* Advice for people, and as rows. */
-#include "report/report_advice.h"
+/* What to change in a recorded program, and what it saves. */
+#include <math.h>
+
 #include "base/numerals.h"
-#include "report/report_fields.h"
+#include "haul/report.h"
 #include "report/wording.h"
 
-enum { WIDEST = 20 }; /* pieces that are told in full */
+enum { TOLD = 3, CALLS_SHOWN = 12 };
 
-static void print_head(const haul_workload *workload, const haul_advice_list *list, FILE *out)
+typedef struct advised {
+    haul_report *report;
+    const haul_workload *workload;
+    const haul_advice_list *list;
+} advised;
+
+static double seconds(int64_t ns)
 {
-    const haul_replay *replay = &list->replay;
-    haul_print_paragraph(out, "profile   ", "%s", workload->source ? workload->source : "-");
-    haul_print_paragraph(out, "machine   ", "%s%s%s", list->machine, list->gpu ? ", " : "",
-                         list->gpu ? list->gpu : "");
-    haul_print_paragraph(out, "identity  ",
-                         "the recorded run of %s comes back as %s from its own times: %+.2f %%",
-                         haul_say_time(replay->recorded_ns).text,
-                         haul_say_time(replay->replayed_ns).text, replay->error);
-    haul_print_paragraph(
-        out, "run       ", "%s there; what would save less than %s, that share of it, is not said",
-        haul_say_time(list->baseline_ns).text, haul_say_time(list->threshold_ns).text);
+    return 1e-9 * (double)ns;
 }
 
-static haul_status print_ranking(const haul_advice_list *list, FILE *out, haul_error *error)
-{
-    static const char *const heads[] = {"#",       "saves",    "of the run",
-                                        "<change", "<certain", "<together"};
-    haul_grid table = {0};
-    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < list->count; i++) {
-        const haul_advice *advice = &list->items[i];
-        haul_grid_cell(&table, "%zu", i + 1);
-        haul_grid_cell(&table, "%s", haul_say_time(advice->saved_ns).text);
-        haul_grid_cell(&table, "%s", haul_say_share(advice->share).text);
-        haul_grid_cell(&table, "%s", advice->change);
-        haul_grid_cell(&table, "%s", haul_certainty_text(advice->certainty));
-        haul_grid_cell(&table, "%s", advice->apart ? advice->apart : "yes");
-    }
-    return haul_report_finish(&table, HAUL_TABLE, out, error);
-}
-
-static void print_advice(const haul_advice *advice, size_t number, FILE *out)
-{
-    char head[16];
-    fputc('\n', out);
-    (void)snprintf(head, sizeof head, "%-4zu", number);
-    haul_print_paragraph(out, head, "%s", advice->what);
-    haul_print_paragraph(out, "    why      ", "%s", advice->why);
-    if (advice->assumes)
-        haul_print_paragraph(out, "    if       ", "%s", advice->assumes);
-    if (advice->needs)
-        haul_print_paragraph(out, "    needs    ", "%s", advice->needs);
-    if (advice->call_count)
-        haul_print_paragraph(out, "    first    ", "%s after the first call",
-                             haul_say_time(advice->calls[0].first_ns).text);
-}
-
-static void print_plan(const char *name, const haul_advised_plan *plan, FILE *out)
+static void say_plan(const advised *self, const char *label, const haul_advised_plan *plan)
 {
     if (plan->changes)
-        haul_print_paragraph(out, name, "%s %s %s, %s of the run, scheduled at once",
-                             haul_say_number_of(plan->changes, "change", NULL).text,
-                             plan->changes == 1 ? "saves" : "save",
-                             haul_say_time(plan->saved_ns).text, haul_say_share(plan->share).text);
+        haul_report_line(self->report, label, "%s: %s less, %s of the run",
+                         haul_say_number_of(plan->changes, "change", NULL).text,
+                         haul_say_time(plan->saved_ns).text, haul_say_share(plan->share).text);
 }
 
-static void print_plans(const haul_advice_list *list, FILE *out)
+static void say_answer(const advised *self)
 {
-    fputc('\n', out);
-    print_plan("together     ", &list->together, out);
-    if (list->with_speculative.changes > list->together.changes)
-        print_plan("and suspects ", &list->with_speculative, out);
-    haul_print_paragraph(out, "tried        ", "%s; %s would save less than %s",
-                         haul_say_number_of(list->tried, "change", NULL).text,
-                         haul_say_count(list->below).text, haul_say_time(list->threshold_ns).text);
-    for (size_t n = 0; n < list->note_count; n++)
-        haul_print_wrapped(n ? "             " : "note         ", list->notes[n], out);
-}
-
-static haul_status print_page(const haul_workload *workload, const haul_advice_list *list,
-                              FILE *out, haul_error *error)
-{
-    print_head(workload, list, out);
-    fputc('\n', out);
-    haul_status status = HAUL_OK;
-    if (list->count)
-        status = print_ranking(list, out, error);
+    const haul_advice_list *list = self->list;
+    const haul_advised_plan *together = &list->together;
+    if (together->changes)
+        haul_report_say(self->report, "%s -> %s on %.100s with %s made together",
+                        haul_say_time(list->baseline_ns).text,
+                        haul_say_time(list->baseline_ns - together->saved_ns).text, list->machine,
+                        haul_say_number_of(together->changes, "change", NULL).text);
     else
-        fputs("Nothing that was tried saves more than that.\n", out);
-    for (size_t i = 0; !status && i < list->count && i < WIDEST; i++)
-        print_advice(&list->items[i], i + 1, out);
-    if (!status && list->count > WIDEST)
-        fprintf(out, "\nThe other %zu are told in full by --format json.\n", list->count - WIDEST);
-    if (!status)
-        print_plans(list, out);
-    return status;
+        haul_report_say(self->report, "%s on %.100s: no sure change saves more than %s",
+                        haul_say_time(list->baseline_ns).text, list->machine,
+                        haul_say_time(list->threshold_ns).text);
+    say_plan(self, "saves", together);
+    if (list->with_speculative.changes > together->changes)
+        say_plan(self, "with speculative", &list->with_speculative);
+    haul_report_line(self->report, "self-check", "replaying the profile's %s gives %s (%+.2f %%)",
+                     haul_say_time(list->replay.recorded_ns).text,
+                     haul_say_time(list->replay.replayed_ns).text, list->replay.error);
+    haul_report_line(self->report, "tried", "%s, of which %s less than %s and %s hidden",
+                     haul_say_number_of(list->tried, "change", NULL).text,
+                     haul_say_number_of(list->below, "saves", "save").text,
+                     haul_say_time(list->threshold_ns).text, list->below == 1 ? "is" : "are");
+    if (list->note_count)
+        haul_report_line(self->report, "caution", "%.700s%s", list->notes[0],
+                         list->note_count > 1 ? " (more: --verbose)" : "");
 }
 
-static void add_calls(haul_grid *table, const haul_advice *advice)
+static void add_head(const advised *self)
+{
+    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
+                                         {"format", HAUL_TEXT, .head = "format"},
+                                         {"machine", .unit = HAUL_TEXT},
+                                         {"gpu", HAUL_TEXT, .head = "GPU"},
+                                         {0}};
+    static const haul_column replay[] = {{"recorded_s", .unit = HAUL_TIME},
+                                         {"makespan_s", .unit = HAUL_TIME},
+                                         {"error", .unit = HAUL_PERCENT},
+                                         {0}};
+    static const haul_column run[] = {
+        {"run_s", .unit = HAUL_TIME}, {"threshold_s", .unit = HAUL_TIME}, {0}};
+    const haul_advice_list *list = self->list;
+    haul_report_detail(self->report, true);
+    haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
+                       list->machine, list->gpu);
+    haul_report_detail(self->report, false);
+    haul_report_object(self->report, "identity", replay, list->replay.recorded_ns,
+                       list->replay.replayed_ns, list->replay.error);
+    haul_report_object(self->report, NULL, run, list->baseline_ns, list->threshold_ns);
+}
+
+/* A row for each change, with those that rest on a guess apart. */
+static void add_ranking(const advised *self, bool is_speculative)
+{
+    static const haul_column columns[] = {{NULL, HAUL_ID, .head = "#"},
+                                          {NULL, HAUL_TIME, .head = "saves"},
+                                          {NULL, HAUL_SHARE, .head = "of the run"},
+                                          {NULL, HAUL_TEXT, .head = "change"},
+                                          {NULL, HAUL_TEXT, .head = "certainty"},
+                                          {NULL, HAUL_TEXT, .head = "what to do"},
+                                          {0}};
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (size_t i = 0; i < self->list->count; i++) {
+        const haul_advice *advice = &self->list->items[i];
+        char what[1200];
+        (void)snprintf(what, sizeof what, "%.900s%s%.250s%s", advice->what,
+                       advice->apart ? " (apart: " : "", advice->apart ? advice->apart : "",
+                       advice->apart ? ")" : "");
+        if ((advice->certainty == HAUL_SPECULATIVE) == is_speculative)
+            haul_table_row(table, (uint64_t)i + 1, advice->saved_ns, advice->share, advice->change,
+                           haul_certainty_text(advice->certainty), what);
+    }
+}
+
+static void say_advice(const advised *self, size_t number)
+{
+    const haul_advice *advice = &self->list->items[number];
+    haul_report_say(self->report, "%zu. %.1500s", number + 1, advice->what);
+    haul_report_line(self->report, "why", "%s", advice->why);
+    if (advice->assumes)
+        haul_report_line(self->report, "if", "%s", advice->assumes);
+    if (advice->needs)
+        haul_report_line(self->report, "needs", "%s", advice->needs);
+    if (advice->call_count)
+        haul_report_line(self->report, "first", "%s after the first call",
+                         haul_say_time(advice->calls[0].first_ns).text);
+}
+
+static void add_calls(haul_table *parent, const haul_advice *advice)
+{
+    static const haul_column columns[] = {
+        {"name", HAUL_TEXT, .head = "API call"},
+        {"direction", HAUL_TEXT, .head = "direction"},
+        {"memory", HAUL_TEXT, .head = "memory"},
+        {"count", HAUL_COUNT, .head = "count"},
+        {"bytes", HAUL_BYTES, .head = "bytes"},
+        {"least_bytes", HAUL_BYTES, .head = "smallest"},
+        {"most_bytes", HAUL_BYTES, .head = "largest"},
+        {"first_s", HAUL_SECONDS, .head = "first"},
+        {"time_s", HAUL_TIME, .head = "took"},
+        {0},
+    };
+    haul_table *table = haul_report_table(parent, "calls", columns);
+    haul_table_limit(table, CALLS_SHOWN);
+    for (size_t c = 0; c < advice->call_count; c++) {
+        const haul_advised_calls *calls = &advice->calls[c];
+        haul_table_row(table, *calls->name ? calls->name : NULL,
+                       haul_direction_text(calls->direction), haul_memory_text(calls->memory),
+                       calls->count, calls->bytes, calls->least_bytes, calls->most_bytes,
+                       seconds(calls->first_ns), calls->time_ns);
+    }
+}
+
+static void add_row(haul_table *table, const haul_advice *advice)
 {
     uint64_t count = 0, bytes = 0;
     for (size_t c = 0; c < advice->call_count; c++) {
         count += advice->calls[c].count;
         bytes += advice->calls[c].bytes;
     }
-    haul_grid_cell(table, "%llu", (unsigned long long)count);
-    haul_grid_cell(table, "%llu", (unsigned long long)bytes);
+    haul_table_row(table, advice->change, haul_certainty_text(advice->certainty),
+                   seconds(advice->saved_ns), advice->share,
+                   advice->parts ? (uint64_t)advice->parts : HAUL_NO_COUNT, count, bytes,
+                   advice->what, advice->why, advice->assumes, advice->needs, advice->apart);
 }
 
-static haul_status print_csv(const haul_advice_list *list, FILE *out, haul_error *error)
+/* Each piece of advice in full: the first few, then the others as details. */
+static void add_advice(const advised *self)
 {
-    static const char *const heads[] = {"change", "certainty", "saved_s", "share",
-                                        "parts",  "copies",    "bytes",   "what"};
-    haul_grid table = {0};
-    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < list->count; i++) {
-        const haul_advice *advice = &list->items[i];
-        haul_grid_cell(&table, "%s", advice->change);
-        haul_grid_cell(&table, "%s", haul_certainty_text(advice->certainty));
-        haul_grid_cell(&table, "%.9g", 1e-9 * (double)advice->saved_ns);
-        haul_grid_cell(&table, "%.6g", advice->share);
-        haul_grid_cell(&table, "%u", advice->parts);
-        add_calls(&table, advice);
-        haul_grid_cell(&table, "%s", advice->what);
+    static const haul_column columns[] = {
+        {"change", .unit = HAUL_TEXT},
+        {"certainty", .unit = HAUL_TEXT},
+        {"saved_s", .unit = HAUL_SECONDS},
+        {"share", .unit = HAUL_SHARE},
+        {"parts", .unit = HAUL_COUNT},
+        {NULL, HAUL_COUNT, .csv = "copies"},
+        {NULL, HAUL_BYTES, .csv = "bytes"},
+        {"what", .unit = HAUL_TEXT},
+        {"why", HAUL_TEXT, .csv = ""},
+        {"assumes", HAUL_TEXT, .csv = ""},
+        {"needs", HAUL_TEXT, .csv = ""},
+        {"apart", HAUL_TEXT, .csv = ""},
+        {0},
+    };
+    haul_table *table = haul_report_table(self->report, "advice", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < self->list->count; i++) {
+        haul_report_detail(self->report, i >= TOLD);
+        add_row(table, &self->list->items[i]);
+        say_advice(self, i);
+        haul_report_detail(self->report, true);
+        add_calls(table, &self->list->items[i]);
     }
-    return haul_report_finish(&table, HAUL_CSV, out, error);
 }
 
-haul_status haul_report_advice(const haul_workload *workload, const haul_advice_list *list,
-                               haul_format format, FILE *out, haul_error *error)
+static void add_plans(const advised *self)
+{
+    static const haul_column plan[] = {{"changes", .unit = HAUL_COUNT},
+                                       {"saved_s", .unit = HAUL_SECONDS},
+                                       {"share", .unit = HAUL_SHARE},
+                                       {0}};
+    static const haul_column counts[] = {{"tried", .unit = HAUL_COUNT},
+                                         {"below", .unit = HAUL_COUNT},
+                                         {"untried", .unit = HAUL_COUNT},
+                                         {0}};
+    static const haul_column notes[] = {{"", HAUL_TEXT, .head = "Notes"}, {0}};
+    const haul_advice_list *list = self->list;
+    const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
+    haul_report_object(self->report, "together", plan, (uint64_t)sure->changes,
+                       seconds(sure->saved_ns), sure->share);
+    haul_report_object(self->report, "with_suspected", plan, (uint64_t)all->changes,
+                       seconds(all->saved_ns), all->share);
+    haul_report_object(self->report, NULL, counts, list->tried, list->below, list->untried);
+    haul_table *rows = haul_report_list(self->report, "notes", notes);
+    for (size_t n = 0; n < list->note_count; n++)
+        haul_table_row(rows, list->notes[n]);
+}
+
+haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
 {
     HAUL_PLAIN_NUMERALS;
-    if (format == HAUL_JSON)
-        return haul_advice_print_json(workload, list, out, error);
-    return format == HAUL_CSV ? print_csv(list, out, error)
-                              : print_page(workload, list, out, error);
+    const advised self = {haul_report_new("advice"), workload, list};
+    say_answer(&self);
+    add_head(&self);
+    haul_report_section(self.report, "advice", "Advice");
+    add_ranking(&self, false);
+    add_ranking(&self, true);
+    add_advice(&self);
+    add_plans(&self);
+    return self.report;
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "haul/units.h"
 
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
@@ -78,50 +77,4 @@ void haul_report_parameter(haul_table *parent, const char *key, const haul_param
                            haul_provenance_text(figure->provenance), figure->source);
     else
         haul_report_value(parent, key, NULL);
-}
-
-void haul_report_put_parameter(haul_json *json, const haul_parameter *figure)
-{
-    if (!figure->provenance) {
-        haul_json_null(json);
-        return;
-    }
-    haul_json_open_object(json);
-    haul_json_put_number(json, "value", figure->value);
-    haul_json_put_string(json, "provenance", haul_provenance_text(figure->provenance));
-    haul_json_put_string(json, "source", figure->source);
-    haul_json_close_object(json);
-}
-
-void haul_report_put_interval(haul_json *json, double low_s, double high_s)
-{
-    haul_json_key(json, "interval_s");
-    haul_json_open_array(json);
-    haul_json_number(json, low_s);
-    haul_json_number(json, high_s);
-    haul_json_close_array(json);
-}
-
-haul_status haul_report_finish(haul_grid *table, haul_format format, FILE *out, haul_error *error)
-{
-    const bool failed = table->failed;
-    const bool printed =
-        format == HAUL_CSV ? haul_grid_print_csv(table, out) : haul_grid_print(table, out);
-    haul_grid_release(table);
-    if (failed)
-        return haul_fail_no_memory(error);
-    return printed ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
-}
-
-bool haul_report_print_part(haul_grid *table, FILE *out)
-{
-    fputc('\n', out);
-    const bool printed = haul_grid_print(table, out);
-    haul_grid_release(table);
-    return printed;
-}
-
-haul_status haul_report_finish_json(haul_json *json, haul_error *error)
-{
-    return haul_json_end(json) ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot write the report");
 }

@@ -2,12 +2,10 @@
 #ifndef HAUL_REPORT_FIELDS_H
 #define HAUL_REPORT_FIELDS_H
 
-#include "base/json_out.h"
-#include "base/table.h"
 #include "haul/report.h"
 #include "machine/machine_fields.h"
 
-enum { HAUL_REPORT_DIGITS = 6, HAUL_REPORT_SCHEMA = 1, HAUL_FIELD_TEXT_BYTES = 160 };
+enum { HAUL_REPORT_DIGITS = 6, HAUL_FIELD_TEXT_BYTES = 160 };
 
 /* The figure of a FIGURE or POINTS field at `at`; NULL of others. */
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at);
@@ -30,20 +28,5 @@ const char *haul_report_key(const char *key, haul_dimension dimension, char *buf
 
 /* Adds {"value", "provenance", "source"} under a key, or null where it is not given. */
 void haul_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure);
-
-/* {"value", "provenance", "source"}, or null where it is not given. */
-void haul_report_put_parameter(haul_json *json, const haul_parameter *figure);
-
-/* "interval_s": [low, high] */
-void haul_report_put_interval(haul_json *json, double low_s, double high_s);
-
-/* Prints and releases a table. */
-haul_status haul_report_finish(haul_grid *table, haul_format format, FILE *out, haul_error *error);
-
-/* Prints a table after an empty line, and releases it; false where the stream or memory failed. */
-bool haul_report_print_part(haul_grid *table, FILE *out);
-
-/* Ends a JSON document. */
-haul_status haul_report_finish_json(haul_json *json, haul_error *error);
 
 #endif

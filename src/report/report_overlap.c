@@ -3,8 +3,6 @@
 
 #include "base/numerals.h"
 #include "report/overlap_answers.h"
-#include "report/report_fields.h"
-#include "report/report_overlap.h"
 #include "report/wording.h"
 
 static const char *device_text(haul_workload_stream_device device)
@@ -22,64 +20,6 @@ static double gain_of(const haul_overlap *of, double seconds)
     return seconds > 0 ? of->rows[HAUL_EXPLICIT].seconds / seconds : 1;
 }
 
-static void put_row(haul_grid *table, const haul_overlap *of, const haul_overlap_row *row)
-{
-    const bool best = row->strategy == of->best;
-    haul_grid_cell(table, "%s%s", haul_strategy_word(row->strategy), best ? " *" : "");
-    if (haul_strategy_has_streams(row->strategy))
-        haul_grid_cell(table, "%s", haul_say_count(row->streams).text);
-    else
-        haul_grid_cell(table, "-");
-    haul_grid_cell(table, "%s", haul_say_seconds(row->seconds).text);
-    haul_grid_cell(table, "%s", haul_say_interval(row->low_s, row->high_s).text);
-    haul_grid_cell(table, "%s", haul_say_seconds(row->engine_s).text);
-    haul_grid_cell(table, "%.2f", gain_of(of, row->seconds));
-    haul_grid_cell(table, "%s", haul_overlap_bound_text(row->bound));
-    haul_grid_cell(table, "%s", haul_say_share(haul_share_of(row->bound_s, row->seconds)).text);
-}
-
-static void put_limit(haul_grid *table, const haul_overlap *of, const char *name, double seconds)
-{
-    haul_grid_cell(table, "%s", name);
-    haul_grid_cell(table, "-");
-    haul_grid_cell(table, "%s", haul_say_seconds(seconds).text);
-    haul_grid_cell(table, "-");
-    haul_grid_cell(table, "-");
-    haul_grid_cell(table, "%.2f", gain_of(of, seconds));
-    haul_grid_cell(table, "the roofline");
-    haul_grid_cell(table, "-");
-}
-
-void haul_fill_strategies(haul_grid *table, const haul_overlap *of)
-{
-    static const char *const heads[] = {"<strategy", "streams", "time",      "interval",
-                                        "timeline",  "gain",    "<bound by", "of its time"};
-    haul_grid_begin(table, heads, sizeof heads / sizeof *heads);
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        put_row(table, of, &of->rows[i]);
-    put_limit(table, of, "full overlap", of->full_s);
-    put_limit(table, of, "full, mapped", of->mapped_s);
-    put_limit(table, of, "no overlap", of->none_s);
-}
-
-static haul_status print_strategies(const haul_overlap *of, FILE *out, haul_error *error)
-{
-    haul_grid table;
-    haul_fill_strategies(&table, of);
-    return haul_report_finish(&table, HAUL_TABLE, out, error);
-}
-
-static void print_leg(const char *name, uint64_t bytes, const haul_overlap_leg *leg, FILE *out)
-{
-    fprintf(out, "%-10s%s", name, haul_say_bytes(bytes).text);
-    if (bytes)
-        fprintf(out, " at %s, latency %s, gap %s", haul_say_rate(1 / leg->per_byte_s).text,
-                haul_say_seconds(leg->latency_s).text, haul_say_seconds(leg->gap_s).text);
-    if (leg->times > 1)
-        fprintf(out, "; mapped %.4g times", leg->times);
-    fputc('\n', out);
-}
-
 /* What is assumed, by its bit: in the page, and its name in JSON. */
 static const struct {
     unsigned bit;
@@ -95,194 +35,259 @@ static const struct {
 
 enum { ASSUMPTIONS = sizeof assumptions / sizeof *assumptions };
 
-static void print_head(const haul_overlap_report *self, FILE *out)
+/* --- the answer */
+
+static void say_answer(haul_report *report, const haul_overlap_report *self)
+{
+    static const char *const labels[HAUL_OVERLAP_QUESTIONS] = {
+        "dominates", "gain", "memory", "uncertainty", "streams", "next PCIe"};
+    static const char *const names[HAUL_STRATEGIES] = {[HAUL_EXPLICIT] = "explicit copies",
+                                                       [HAUL_STREAMS] = "copies",
+                                                       [HAUL_MAPPED] = "mapped memory",
+                                                       [HAUL_HYBRID] = "copies and mapped memory"};
+    haul_answer answers[HAUL_OVERLAP_QUESTIONS];
+    const haul_overlap *of = &self->strategies;
+    const haul_overlap_row *best = &of->rows[of->best];
+    char streams[80] = "", gain[60] = "";
+    if (haul_strategy_has_streams(best->strategy))
+        (void)snprintf(streams, sizeof streams, " in %s",
+                       haul_say_number_of(best->streams, "stream", NULL).text);
+    if (of->gain >= 1.005)
+        (void)snprintf(gain, sizeof gain, ": %.2fx faster than explicit copies", of->gain);
+    haul_report_say(report, "%s (%s) on %.100s by %s%s%s", haul_say_seconds(best->seconds).text,
+                    haul_say_interval(best->low_s, best->high_s).text, self->machine->name,
+                    names[of->best], streams, gain);
+    haul_overlap_answer(self, answers);
+    for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++) {
+        haul_report_detail(report, i == 1 || i == HAUL_OVERLAP_QUESTIONS - 1);
+        haul_report_line(report, labels[i], "%s", answers[i].text);
+    }
+    haul_report_detail(report, false);
+    for (int i = 0; i < ASSUMPTIONS; i++)
+        if (self->of->assumed & assumptions[i].bit)
+            haul_report_line(report, "assumed", "%s", assumptions[i].text);
+}
+
+static void say_leg(haul_report *report, const char *label, uint64_t bytes,
+                    const haul_overlap_leg *leg)
+{
+    char mapped[60] = "";
+    if (leg->times > 1)
+        (void)snprintf(mapped, sizeof mapped, "; mapped %.4g times", leg->times);
+    if (bytes)
+        haul_report_line(report, label, "%s at %s, latency %s, gap %s%s",
+                         haul_say_bytes(bytes).text, haul_say_rate(1 / leg->per_byte_s).text,
+                         haul_say_seconds(leg->latency_s).text, haul_say_seconds(leg->gap_s).text,
+                         mapped);
+    else
+        haul_report_line(report, label, "nothing%s", mapped);
+}
+
+static void say_inputs(haul_report *report, const haul_overlap_report *self)
 {
     const haul_overlap_case *of = self->of;
-    fprintf(out, "machine   %s: %s\n", self->machine->name, self->machine->summary);
-    fprintf(out, "device    %s\n", device_text(of->device));
-    print_leg("in", self->work->in_bytes, &of->in, out);
-    print_leg("out", self->work->out_bytes, &of->out, out);
-    fprintf(out, "kernel    %s\n", haul_say_seconds(of->kernel_s).text);
-    fprintf(out, "figures   the weakest is %s\n", haul_provenance_text(of->weakest));
-    for (int i = 0; i < ASSUMPTIONS; i++)
-        if (of->assumed & assumptions[i].bit)
-            fprintf(out, "assumed   %s\n", assumptions[i].text);
+    haul_report_detail(report, true);
+    haul_report_line(report, "machine", "%.250s: %.1000s", self->machine->name,
+                     self->machine->summary);
+    haul_report_line(report, "device", "%s", device_text(of->device));
+    say_leg(report, "in", self->work->in_bytes, &of->in);
+    say_leg(report, "out", self->work->out_bytes, &of->out);
+    haul_report_line(report, "kernel", "%s", haul_say_seconds(of->kernel_s).text);
+    haul_report_line(report, "parameters", "the weakest is %s", haul_provenance_text(of->weakest));
+    haul_report_detail(report, false);
 }
 
-static void print_answer(const haul_answer *answer, FILE *out)
-{
-    char head[40];
-    (void)snprintf(head, sizeof head, "%-26s", answer->question);
-    haul_print_wrapped(head, answer->text, out);
-}
+/* --- the table of strategies, with what none can beat */
 
-static haul_status print_page(const haul_overlap_report *self, FILE *out, haul_error *error)
+static void add_strategies(haul_report *report, const haul_overlap *of, const char *title)
 {
-    haul_answer answers[HAUL_OVERLAP_QUESTIONS];
-    print_head(self, out);
-    fputc('\n', out);
-    haul_status status = print_strategies(&self->strategies, out, error);
-    if (!status && self->next_generation) {
-        fprintf(out, "\nOn PCIe generation %d, G by the ratio of the peaks:\n",
-                self->next_generation);
-        status = print_strategies(&self->next, out, error);
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Strategy"},
+        {NULL, HAUL_COUNT, .head = "streams"},
+        {NULL, HAUL_SECONDS, .head = "time"},
+        {NULL, HAUL_INTERVAL, .head = "interval"},
+        {NULL, HAUL_SECONDS, .head = "timeline"},
+        {NULL, HAUL_FACTOR, .head = "gain"},
+        {NULL, HAUL_TEXT, .head = "bound by"},
+        {NULL, HAUL_SHARE, .head = "of its time"},
+        {0},
+    };
+    const struct {
+        const char *name;
+        double seconds;
+    } limits[] = {
+        {"full overlap", of->full_s}, {"full, mapped", of->mapped_s}, {"no overlap", of->none_s}};
+    const double none = (double)NAN;
+    haul_table *table = haul_report_table(report, NULL, columns);
+    if (title)
+        haul_table_head(table, 0, title);
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        const haul_overlap_row *row = &of->rows[i];
+        char name[40];
+        (void)snprintf(name, sizeof name, "%s%s", haul_strategy_word(row->strategy),
+                       row->strategy == of->best ? " (best)" : "");
+        haul_table_row(
+            table, name,
+            haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams : HAUL_NO_COUNT,
+            row->seconds, row->low_s, row->high_s, row->engine_s, gain_of(of, row->seconds),
+            haul_overlap_bound_text(row->bound), haul_share_of(row->bound_s, row->seconds));
     }
-    if (status)
-        return status;
-    fputc('\n', out);
-    haul_overlap_answer(self, answers);
-    for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++)
-        print_answer(&answers[i], out);
-    return HAUL_OK;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        haul_table_row(table, limits[i].name, HAUL_NO_COUNT, limits[i].seconds, none, none, none,
+                       gain_of(of, limits[i].seconds), "the roofline", none);
 }
 
-static void put_csv(haul_grid *table, const haul_overlap *of, const char *link)
+static void add_csv(haul_table *table, const haul_overlap *of, const char *link)
 {
     for (int i = 0; i < HAUL_STRATEGIES; i++) {
         const haul_overlap_row *row = &of->rows[i];
-        haul_grid_cell(table, "%s", link);
-        haul_grid_cell(table, "%s", haul_strategy_word(row->strategy));
-        if (haul_strategy_has_streams(row->strategy))
-            haul_grid_cell(table, "%u", row->streams);
-        else
-            haul_grid_cell(table, "%s", "");
-        haul_grid_cell(table, "%.9g", row->seconds);
-        haul_grid_cell(table, "%.9g", row->low_s);
-        haul_grid_cell(table, "%.9g", row->high_s);
-        if (isfinite(row->engine_s))
-            haul_grid_cell(table, "%.9g", row->engine_s);
-        else
-            haul_grid_cell(table, "%s", "");
-        haul_grid_cell(table, "%.9g", gain_of(of, row->seconds));
-        haul_grid_cell(table, "%s", haul_overlap_bound_text(row->bound));
-        haul_grid_cell(table, "%.9g", row->bound_s);
-        haul_grid_cell(table, "%d", row->strategy == of->best);
+        const bool has = haul_strategy_has_streams(row->strategy);
+        haul_table_row(table, link, haul_strategy_word(row->strategy),
+                       has ? (uint64_t)row->streams : HAUL_NO_COUNT, row->seconds, row->low_s,
+                       row->high_s, row->engine_s, gain_of(of, row->seconds),
+                       haul_overlap_bound_text(row->bound), row->bound_s,
+                       (int)(row->strategy == of->best));
     }
 }
 
-static haul_status print_csv(const haul_overlap_report *self, FILE *out, haul_error *error)
+/* --- JSON */
+
+static void add_rows(haul_table *parent, const haul_overlap *of)
 {
-    static const char *const heads[] = {"link",  "strategy", "streams",    "seconds",
-                                        "low_s", "high_s",   "timeline_s", "gain",
-                                        "bound", "bound_s",  "best"};
-    haul_grid table = {0};
-    haul_grid_begin(&table, heads, sizeof heads / sizeof *heads);
-    put_csv(&table, &self->strategies, "now");
-    if (self->next_generation)
-        put_csv(&table, &self->next, "next");
-    return haul_report_finish(&table, HAUL_CSV, out, error);
+    static const haul_column columns[] = {
+        {"strategy", .unit = HAUL_TEXT},
+        {"streams", .unit = HAUL_COUNT},
+        {"best_streams", .unit = HAUL_COUNT},
+        {"enough_streams", .unit = HAUL_COUNT},
+        {"time_s", .unit = HAUL_SECONDS},
+        {"interval_s", .unit = HAUL_INTERVAL},
+        {"timeline_s", .unit = HAUL_SECONDS},
+        {"timeline_streams", .unit = HAUL_COUNT},
+        {"timeline_enough_s", .unit = HAUL_SECONDS},
+        {"gain", .unit = HAUL_FACTOR},
+        {"bound", .unit = HAUL_TEXT},
+        {"bound_s", .unit = HAUL_SECONDS},
+        {0},
+    };
+    haul_table *table = haul_report_table(parent, "strategies", columns);
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        const haul_overlap_row *row = &of->rows[i];
+        const bool has = haul_strategy_has_streams(row->strategy);
+        haul_table_row(table, haul_strategy_word(row->strategy),
+                       has ? (uint64_t)row->streams : HAUL_NO_COUNT,
+                       has ? (uint64_t)row->best_streams : HAUL_NO_COUNT,
+                       has ? (uint64_t)row->enough_streams : HAUL_NO_COUNT, row->seconds,
+                       row->low_s, row->high_s, row->engine_s,
+                       has && row->engine_streams ? (uint64_t)row->engine_streams : HAUL_NO_COUNT,
+                       row->engine_enough_s, gain_of(of, row->seconds),
+                       haul_overlap_bound_text(row->bound), row->bound_s);
+    }
 }
 
-static void put_json_streams(haul_json *json, const char *key, bool has, uint32_t streams)
+/* The keys of a comparison, into the object around it. */
+static void add_overlap(haul_table *parent, const haul_overlap *of)
 {
-    haul_json_key(json, key);
-    if (has)
-        haul_json_unsigned(json, streams);
-    else
-        haul_json_null(json);
+    static const haul_column columns[] = {
+        {"best", .unit = HAUL_TEXT},
+        {"gain", .unit = HAUL_FACTOR},
+        {"kernel_dominates", .unit = HAUL_FLAG},
+        {"full_overlap_s", .unit = HAUL_SECONDS},
+        {"mapped_overlap_s", .unit = HAUL_SECONDS},
+        {"no_overlap_s", .unit = HAUL_SECONDS},
+        {"useful_streams", .unit = HAUL_NUMBER},
+        {"reads_most", .unit = HAUL_NUMBER},
+        {"writes_most", .unit = HAUL_NUMBER},
+        {0},
+    };
+    haul_report_object(parent, NULL, columns, haul_strategy_word(of->best), of->gain,
+                       (int)of->kernel_dominates, of->full_s, of->mapped_s, of->none_s, of->useful,
+                       of->reads_most, of->writes_most);
+    add_rows(parent, of);
 }
 
-static void put_json_row(haul_json *json, const haul_overlap *of, const haul_overlap_row *row)
+static void add_leg(haul_table *parent, const char *key, const haul_overlap_leg *leg)
 {
-    const bool has = haul_strategy_has_streams(row->strategy);
-    haul_json_open_object(json);
-    haul_json_put_string(json, "strategy", haul_strategy_word(row->strategy));
-    put_json_streams(json, "streams", has, row->streams);
-    put_json_streams(json, "best_streams", has, row->best_streams);
-    put_json_streams(json, "enough_streams", has, row->enough_streams);
-    haul_json_put_number(json, "time_s", row->seconds);
-    haul_report_put_interval(json, row->low_s, row->high_s);
-    haul_json_put_number(json, "timeline_s", row->engine_s);
-    put_json_streams(json, "timeline_streams", has && row->engine_streams, row->engine_streams);
-    haul_json_put_number(json, "timeline_enough_s", row->engine_enough_s);
-    haul_json_put_number(json, "gain", gain_of(of, row->seconds));
-    haul_json_put_string(json, "bound", haul_overlap_bound_text(row->bound));
-    haul_json_put_number(json, "bound_s", row->bound_s);
-    haul_json_close_object(json);
+    static const haul_column columns[] = {
+        {"bytes", .unit = HAUL_BYTES},          {"mapped_times", .unit = HAUL_NUMBER},
+        {"latency_s", .unit = HAUL_SECONDS},    {"gap_s", .unit = HAUL_SECONDS},
+        {"rate_Bps", .unit = HAUL_RATE},        {"busy_rate_Bps", .unit = HAUL_RATE},
+        {"mapped_rate_Bps", .unit = HAUL_RATE}, {0},
+    };
+    haul_report_object(parent, key, columns, (uint64_t)leg->bytes, leg->times, leg->latency_s,
+                       leg->gap_s, 1 / leg->per_byte_s, 1 / leg->busy_per_byte_s,
+                       1 / leg->mapped_per_byte_s);
 }
 
-/* The keys of a comparison, into the object that is open. */
-static void put_json_overlap(haul_json *json, const haul_overlap *of)
+static void add_case(haul_report *report, const haul_overlap_report *self)
 {
-    haul_json_put_string(json, "best", haul_strategy_word(of->best));
-    haul_json_put_number(json, "gain", of->gain);
-    haul_json_put_bool(json, "kernel_dominates", of->kernel_dominates);
-    haul_json_put_number(json, "full_overlap_s", of->full_s);
-    haul_json_put_number(json, "mapped_overlap_s", of->mapped_s);
-    haul_json_put_number(json, "no_overlap_s", of->none_s);
-    haul_json_put_number(json, "useful_streams", of->useful);
-    haul_json_put_number(json, "reads_most", of->reads_most);
-    haul_json_put_number(json, "writes_most", of->writes_most);
-    haul_json_key(json, "strategies");
-    haul_json_open_array(json);
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        put_json_row(json, of, &of->rows[i]);
-    haul_json_close_array(json);
-}
-
-static void put_json_leg(haul_json *json, const char *key, const haul_overlap_leg *leg)
-{
-    haul_json_key(json, key);
-    haul_json_open_object(json);
-    haul_json_put_unsigned(json, "bytes", (uint64_t)leg->bytes);
-    haul_json_put_number(json, "mapped_times", leg->times);
-    haul_json_put_number(json, "latency_s", leg->latency_s);
-    haul_json_put_number(json, "gap_s", leg->gap_s);
-    haul_json_put_number(json, "rate_Bps", 1 / leg->per_byte_s);
-    haul_json_put_number(json, "busy_rate_Bps", 1 / leg->busy_per_byte_s);
-    haul_json_put_number(json, "mapped_rate_Bps", 1 / leg->mapped_per_byte_s);
-    haul_json_close_object(json);
-}
-
-static void put_json_case(haul_json *json, const haul_overlap_report *self)
-{
-    haul_json_put_string(json, "device", device_text(self->of->device));
-    haul_json_put_number(json, "kernel_s", self->of->kernel_s);
-    put_json_leg(json, "h2d", &self->of->in);
-    put_json_leg(json, "d2h", &self->of->out);
-    haul_json_put_string(json, "provenance", haul_provenance_text(self->of->weakest));
-    haul_json_key(json, "assumed");
-    haul_json_open_array(json);
+    static const haul_column head[] = {{"machine", .unit = HAUL_TEXT},
+                                       {"device", .unit = HAUL_TEXT},
+                                       {"kernel_s", .unit = HAUL_SECONDS},
+                                       {"provenance", .unit = HAUL_TEXT},
+                                       {0}};
+    static const haul_column assumed[] = {{"", .unit = HAUL_TEXT}, {0}};
+    const haul_overlap_case *of = self->of;
+    haul_report_object(report, NULL, head, self->machine->name, device_text(of->device),
+                       of->kernel_s, haul_provenance_text(of->weakest));
+    add_leg(report, "h2d", &of->in);
+    add_leg(report, "d2h", &of->out);
+    haul_table *list = haul_report_list(report, "assumed", assumed);
     for (int i = 0; i < ASSUMPTIONS; i++)
-        if (self->of->assumed & assumptions[i].bit)
-            haul_json_string(json, assumptions[i].key);
-    haul_json_close_array(json);
+        if (of->assumed & assumptions[i].bit)
+            haul_table_row(list, assumptions[i].key);
 }
 
-static haul_status print_json(const haul_overlap_report *self, FILE *out, haul_error *error)
+static void add_answers(haul_report *report, const haul_overlap_report *self)
 {
+    static const haul_column columns[] = {
+        {"question", .unit = HAUL_TEXT}, {"", .unit = HAUL_TEXT}, {0}};
     haul_answer answers[HAUL_OVERLAP_QUESTIONS];
-    haul_json json = haul_json_begin(out);
-    haul_json_open_object(&json);
-    haul_json_put_string(&json, "report", "overlap");
-    haul_json_put_unsigned(&json, "schema", HAUL_REPORT_SCHEMA);
-    haul_json_put_string(&json, "machine", self->machine->name);
-    put_json_case(&json, self);
-    put_json_overlap(&json, &self->strategies);
-    haul_json_key(&json, "next");
-    if (self->next_generation) {
-        haul_json_open_object(&json);
-        haul_json_put_unsigned(&json, "generation", (uint64_t)self->next_generation);
-        put_json_overlap(&json, &self->next);
-        haul_json_close_object(&json);
-    } else {
-        haul_json_null(&json);
-    }
     haul_overlap_answer(self, answers);
-    haul_json_key(&json, "answers");
-    haul_json_open_object(&json);
+    haul_table *map = haul_report_map(report, "answers", columns);
     for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++)
-        haul_json_put_string(&json, answers[i].key, answers[i].text);
-    haul_json_close_object(&json);
-    haul_json_close_object(&json);
-    return haul_report_finish_json(&json, error);
+        haul_table_row(map, answers[i].key, answers[i].text);
 }
 
-haul_status haul_report_overlap(const haul_overlap_report *self, haul_format format, FILE *out,
-                                haul_error *error)
+haul_report *haul_report_overlap(const haul_overlap_report *self)
 {
+    static const haul_column generation[] = {{"generation", .unit = HAUL_COUNT}, {0}};
+    static const haul_column csv_columns[] = {
+        {NULL, HAUL_TEXT, .csv = "link"},
+        {NULL, HAUL_TEXT, .csv = "strategy"},
+        {NULL, HAUL_COUNT, .csv = "streams"},
+        {NULL, HAUL_SECONDS, .csv = "seconds"},
+        {NULL, HAUL_INTERVAL, .csv = "interval"},
+        {NULL, HAUL_SECONDS, .csv = "timeline_s"},
+        {NULL, HAUL_FACTOR, .csv = "gain"},
+        {NULL, HAUL_TEXT, .csv = "bound"},
+        {NULL, HAUL_SECONDS, .csv = "bound_s"},
+        {NULL, HAUL_FLAG, .csv = "best"},
+        {0},
+    };
     HAUL_PLAIN_NUMERALS;
-    if (format == HAUL_JSON)
-        return print_json(self, out, error);
-    return format == HAUL_CSV ? print_csv(self, out, error) : print_page(self, out, error);
+    haul_report *report = haul_report_new("overlap");
+    haul_table *csv = haul_report_table(report, NULL, csv_columns);
+    haul_table_csv(csv);
+    add_csv(csv, &self->strategies, "now");
+    say_answer(report, self);
+    say_inputs(report, self);
+    add_case(report, self);
+    add_overlap(report, &self->strategies);
+    haul_report_section(report, "strategies", "Strategies of overlap");
+    add_strategies(report, &self->strategies, NULL);
+    if (self->next_generation) {
+        char title[40];
+        (void)snprintf(title, sizeof title, "On PCIe %d", self->next_generation);
+        haul_table *next =
+            haul_report_object(report, "next", generation, (uint64_t)self->next_generation);
+        add_overlap(next, &self->next);
+        add_csv(csv, &self->next, "next");
+        haul_report_detail(report, true);
+        add_strategies(report, &self->next, title);
+        haul_report_detail(report, false);
+    } else {
+        haul_report_value(report, "next", NULL);
+    }
+    add_answers(report, self);
+    return report;
 }

@@ -1,81 +1,421 @@
+/* A recorded program on another machine: the answer, its copies, and how well they are predicted.
+ */
 #include "report/report_projection.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "base/fail.h"
 #include "base/numerals.h"
-#include "base/table.h"
+#include "report/shared_parts.h"
+#include "report/wording.h"
 
-haul_status haul_report_projection(const haul_workload *workload,
-                                   const haul_projection_options *options,
-                                   const haul_projection *projection, haul_format format, FILE *out,
-                                   haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    const haul_projection_page page = {workload, options, projection, out};
-    const bool printed = format == HAUL_TABLE  ? haul_projection_print_table(&page)
-                         : format == HAUL_JSON ? haul_projection_print_json(&page)
-                                               : haul_projection_print_csv(&page);
-    if (ferror(out))
-        return haul_fail(error, HAUL_IO, "cannot write the report");
-    return printed ? HAUL_OK : haul_fail_no_memory(error);
-}
-
-static void put_number(haul_grid *table, double value)
-{
-    if (isfinite(value))
-        haul_grid_cell(table, "%.9g", value);
-    else
-        haul_grid_cell(table, "%s", "");
-}
-
-static void put_score(haul_grid *table, const haul_score *score)
-{
-    haul_grid_cell(table, "%llu", (unsigned long long)score->count);
-    put_number(table, score->count ? score->wape : (double)NAN);
-    put_number(table, score->count ? score->median : (double)NAN);
-    put_number(table, score->count ? score->p90 : (double)NAN);
-}
-
-static void put_size(haul_grid *table, const haul_projection *projection,
-                     const haul_projection_row *row)
-{
-    haul_grid_cell(table, "%s", haul_direction_text(row->direction));
-    haul_grid_cell(table, "%s", haul_memory_text(row->memory));
-    haul_grid_cell(table, "%llu", (unsigned long long)row->copy_bytes);
-    haul_grid_cell(table, "%llu", (unsigned long long)row->count);
-    put_number(table, row->recorded_s);
-    put_number(table, row->predicted.seconds);
-    put_number(table, row->predicted.low_s);
-    put_number(table, row->predicted.high_s);
-    haul_grid_cell(table, "%s", row->predicted.model ? row->predicted.model : "");
-    haul_grid_cell(table, "%s", haul_provenance_text(row->predicted.weakest));
-    put_score(table, &row->score);
-    for (size_t m = 1; m < projection->model_count; m++)
-        put_number(table, row->model_s[m]);
-}
-
-/* One row for each size: the models after the chosen one in columns of their own. */
-bool haul_projection_print_csv(const haul_projection_page *page)
-{
-    enum { FIXED = 14, MOST = 64 };
-    const haul_projection *projection = page->projection;
-    const char *heads[MOST] = {"direction",      "memory",      "bytes",        "count",
-                               "recorded_s",     "predicted_s", "low_s",        "high_s",
-                               "model",          "provenance",  "truth_copies", "wape_percent",
-                               "median_percent", "p90_percent"};
-    haul_arena names = {0};
-    haul_grid table = {0};
-    size_t columns = FIXED;
-    for (size_t m = 1; m < projection->model_count && columns < MOST; m++) {
-        const char *head = haul_arena_format(&names, "%s_s", projection->models[m].name);
-        heads[columns++] = head ? head : "";
+#define SCORE_KEYS                                                                                 \
+    {"wmape", .unit = HAUL_PERCENT}, {"wape", .unit = HAUL_PERCENT},                               \
+        {"median", .unit = HAUL_PERCENT},                                                          \
+    {                                                                                              \
+        "p90", .unit = HAUL_PERCENT                                                                \
     }
-    haul_grid_begin(&table, heads, columns);
-    haul_arena_release(&names);
-    for (size_t s = 0; s < projection->size_count; s++)
-        put_size(&table, projection, &projection->sizes[s]);
-    const bool printed = haul_grid_print_csv(&table, page->out);
-    haul_grid_release(&table);
-    return printed;
+
+/* NaN where nothing was scored. */
+static double percent_of(const haul_score *score, double percent)
+{
+    return score->count ? percent : (double)NAN;
+}
+
+/* --- the answer */
+
+static void say_arrow(const haul_projected *self, const char *label, double recorded_s,
+                      const haul_estimate *predicted, const char *missing)
+{
+    if (!(recorded_s > 0))
+        return;
+    if (predicted->model || !missing)
+        haul_report_line(self->report, label, "%s -> %s (%s)", haul_say_seconds(recorded_s).text,
+                         haul_say_seconds(predicted->seconds).text,
+                         haul_say_interval(predicted->low_s, predicted->high_s).text);
+    else
+        haul_report_line(self->report, label, "%s, as recorded: %s",
+                         haul_say_seconds(recorded_s).text, missing);
+}
+
+static void say_self_check(const haul_projected *self)
+{
+    const haul_projection *projection = self->projection;
+    const haul_self_check *check = &projection->self_check;
+    char replay[480] = "", copies[120] = "";
+    if (projection->replay.ops)
+        (void)snprintf(replay, sizeof replay, "replaying the profile gives %s (%+.2f %%)",
+                       haul_say_time(projection->replay.replayed_ns).text,
+                       projection->replay.error);
+    if (check->of.score.count)
+        (void)snprintf(copies, sizeof copies, "%sits copies, within %.2g %%", *replay ? "; " : "",
+                       check->of.score.wape);
+    if (*replay || *copies)
+        haul_report_line(self->report, "self-check", "%s%s", replay, copies);
+}
+
+static void say_caution(const haul_projected *self)
+{
+    const size_t count = self->projection->note_count;
+    char more[64] = "";
+    if (count > 1)
+        (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", count - 1);
+    if (count)
+        haul_report_line(self->report, "caution", "%.800s%s", self->projection->notes[0], more);
+    else
+        haul_report_caution(self->report, self->workload);
+}
+
+static void say_answer(const haul_projected *self)
+{
+    const haul_projection *projection = self->projection;
+    const char *missing =
+        projection->kernels_missing ? projection->kernels_missing : "no ratio is known";
+    haul_projected_say_run(self);
+    say_arrow(self, "copies", projection->recorded_copies_s, &projection->copies, NULL);
+    say_arrow(self, "kernels", projection->recorded_kernels_s, &projection->kernels, missing);
+    say_self_check(self);
+    say_caution(self);
+}
+
+/* --- the head of the document */
+
+static void add_inputs(const haul_projected *self)
+{
+    static const haul_column inputs[] = {
+        {"source", HAUL_TEXT, .head = "profile"}, {"format", HAUL_TEXT, .head = "format"},
+        {"to", HAUL_TEXT, .head = "target"},      {"from", HAUL_TEXT, .head = "recorded on"},
+        {NULL, HAUL_TEXT, .head = "source GPU"},  {0}};
+    const haul_projection_options *options = self->options;
+    haul_report_detail(self->report, true);
+    haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
+                       options->to->name, options->from ? options->from->name : NULL,
+                       self->projection->gpu ? self->projection->gpu : "not known");
+    haul_report_detail(self->report, false);
+}
+
+static void add_totals(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {"chosen", .unit = HAUL_TEXT},
+        {"recorded_s", .unit = HAUL_SECONDS},
+        {"predicted_s", .unit = HAUL_SECONDS},
+        {"interval_s", .unit = HAUL_INTERVAL},
+        {"provenance", .unit = HAUL_TEXT},
+        {"collisions_s", .unit = HAUL_SECONDS},
+        {0},
+    };
+    const haul_projection *projection = self->projection;
+    const haul_estimate *copies = &projection->copies;
+    haul_report_object(
+        self->report, NULL, columns, projection->chosen, projection->recorded_copies_s,
+        copies->seconds, copies->low_s, copies->high_s,
+        copies->weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(copies->weakest),
+        projection->contention_s);
+}
+
+static void add_reference(const haul_projected *self)
+{
+    static const haul_column columns[] = {{"source", .unit = HAUL_TEXT},
+                                          {"matched", .unit = HAUL_COUNT},
+                                          {"unmatched", .unit = HAUL_COUNT},
+                                          {0}};
+    if (self->options->reference)
+        haul_report_object(self->report, "truth", columns, self->options->reference->source,
+                           self->projection->matched, self->projection->unmatched);
+}
+
+static void add_work(const haul_projected *self, const char *key, double recorded_s,
+                     const haul_estimate *scaled)
+{
+    static const haul_column recorded[] = {
+        {"recorded_s", .unit = HAUL_SECONDS}, {"missing", HAUL_TEXT, .optional = true}, {0}};
+    static const haul_column predicted[] = {{"predicted_s", .unit = HAUL_SECONDS},
+                                            {"interval_s", .unit = HAUL_INTERVAL},
+                                            {"model", .unit = HAUL_TEXT},
+                                            {"provenance", .unit = HAUL_TEXT},
+                                            {0}};
+    haul_table *object =
+        haul_report_object(self->report, key, recorded, recorded_s,
+                           scaled->model ? NULL : self->projection->kernels_missing);
+    if (scaled->model)
+        haul_report_object(object, NULL, predicted, scaled->seconds, scaled->low_s, scaled->high_s,
+                           scaled->model, haul_provenance_text(scaled->weakest));
+}
+
+/* --- copies */
+
+static double model_time(const haul_projection *projection, const haul_projection_row *row,
+                         const char *name)
+{
+    for (size_t m = 1; m < projection->model_count; m++)
+        if (!strcmp(projection->models[m].name, name))
+            return row->model_s[m];
+    return row->model_s[0];
+}
+
+/* The copies of a row: those of all sizes by their name, the decades below them by their sizes. */
+static haul_words say_row(const haul_projection_row *row)
+{
+    if (row->decade == HAUL_DECADES)
+        return haul_say_copies(row->direction, row->memory);
+    haul_words words;
+    (void)snprintf(words.text, sizeof words.text, "  %.60s", haul_say_decade(row->decade).text);
+    return words;
+}
+
+/* Tables inside a row: the sums of all models, and the scores. */
+static void add_inside(haul_table *table, const haul_projection *projection,
+                       const haul_projection_row *row)
+{
+    static const haul_column time[] = {
+        {"model", .unit = HAUL_TEXT}, {"", .unit = HAUL_SECONDS}, {0}};
+    static const haul_column score[] = {{"copies", .unit = HAUL_COUNT}, SCORE_KEYS, {0}};
+    haul_table *models = haul_report_map(table, "models_s", time);
+    for (size_t m = 0; m < projection->model_count; m++)
+        haul_table_row(models, projection->models[m].name, row->model_s[m]);
+    if (row->score.count)
+        haul_report_object(table, "truth", score, row->score.count, row->score.wmape,
+                           row->score.wape, row->score.median, row->score.p90);
+}
+
+static void add_rows(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Copies by size"},
+        {"direction", .unit = HAUL_TEXT},
+        {"memory", .unit = HAUL_TEXT},
+        {"least_bytes", HAUL_BYTES, .optional = true},
+        {"most_bytes", HAUL_BYTES, .optional = true},
+        {"count", HAUL_COUNT, .head = "count"},
+        {"bytes", .unit = HAUL_BYTES},
+        {"recorded_s", HAUL_SECONDS, .head = "recorded"},
+        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
+        {"interval_s", HAUL_INTERVAL, .head = "interval"},
+        {NULL, HAUL_RATE, .head = "rate"},
+        {NULL, HAUL_SECONDS, .head = "bandwidth bound"},
+        {NULL, HAUL_SECONDS, .head = "with latency"},
+        {"model", .unit = HAUL_TEXT},
+        {"provenance", .unit = HAUL_TEXT},
+        {0},
+    };
+    const haul_projection *projection = self->projection;
+    haul_table *table = haul_report_table(self->report, "rows", columns);
+    for (size_t r = 0; r < projection->row_count; r++) {
+        const haul_projection_row *row = &projection->rows[r];
+        const haul_estimate *predicted = &row->predicted;
+        const bool is_all = row->decade == HAUL_DECADES;
+        haul_table_row(table, say_row(row).text, haul_direction_text(row->direction),
+                       haul_memory_text(row->memory),
+                       is_all ? HAUL_NO_COUNT : haul_decade_least(row->decade),
+                       is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count,
+                       row->bytes, row->recorded_s, predicted->seconds, predicted->low_s,
+                       predicted->high_s, (double)row->bytes / predicted->seconds,
+                       model_time(projection, row, "envelope"), model_time(projection, row, "peak"),
+                       predicted->model, haul_provenance_text(predicted->weakest));
+        add_inside(table, projection, row);
+    }
+}
+
+static void add_sizes(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {"direction", .unit = HAUL_TEXT},
+        {"memory", .unit = HAUL_TEXT},
+        {"bytes_each", HAUL_BYTES, .csv = "bytes"},
+        {"count", .unit = HAUL_COUNT},
+        {"bytes", HAUL_BYTES, .csv = ""},
+        {"recorded_s", .unit = HAUL_SECONDS},
+        {"predicted_s", .unit = HAUL_SECONDS},
+        {"interval_s", .unit = HAUL_INTERVAL},
+        {"model", .unit = HAUL_TEXT},
+        {"provenance", .unit = HAUL_TEXT},
+        {NULL, HAUL_COUNT, .csv = "truth_copies"},
+        {NULL, HAUL_PERCENT, .csv = "wape_percent"},
+        {NULL, HAUL_PERCENT, .csv = "median_percent"},
+        {NULL, HAUL_PERCENT, .csv = "p90_percent"},
+        {0},
+    };
+    haul_table *table = haul_report_table(self->report, "sizes", columns);
+    haul_table_csv(table);
+    for (size_t s = 0; s < self->projection->size_count; s++) {
+        const haul_projection_row *row = &self->projection->sizes[s];
+        const haul_estimate *predicted = &row->predicted;
+        const haul_score *score = &row->score;
+        haul_table_row(table, haul_direction_text(row->direction), haul_memory_text(row->memory),
+                       row->copy_bytes, row->count, row->bytes, row->recorded_s, predicted->seconds,
+                       predicted->low_s, predicted->high_s, predicted->model,
+                       haul_provenance_text(predicted->weakest), score->count,
+                       percent_of(score, score->wape), percent_of(score, score->median),
+                       percent_of(score, score->p90));
+        add_inside(table, self->projection, row);
+    }
+}
+
+/* What each kind of copies takes, by which model, on which figures it rests. */
+static void add_copies(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Copies"},
+        {NULL, HAUL_COUNT, .head = "count"},
+        {NULL, HAUL_SECONDS, .head = "recorded"},
+        {NULL, HAUL_SECONDS, .head = "predicted"},
+        {NULL, HAUL_INTERVAL, .head = "interval"},
+        {NULL, HAUL_RATE, .head = "rate"},
+        {NULL, HAUL_TEXT, .head = "model"},
+        {NULL, HAUL_TEXT, .head = "from"},
+        {NULL, HAUL_PERCENT, .head = "error", .optional = true},
+        {0},
+    };
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (size_t r = 0; r < self->projection->row_count; r++) {
+        const haul_projection_row *row = &self->projection->rows[r];
+        const haul_estimate *predicted = &row->predicted;
+        if (row->decade == HAUL_DECADES)
+            haul_table_row(
+                table, say_row(row).text, row->count, row->recorded_s, predicted->seconds,
+                predicted->low_s, predicted->high_s, (double)row->bytes / predicted->seconds,
+                predicted->model ? predicted->model : "several, by size",
+                haul_provenance_text(predicted->weakest), percent_of(&row->score, row->score.wape));
+    }
+}
+
+static void add_models(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {"name", HAUL_TEXT, .head = "All copies, by model"},
+        {"total_s", HAUL_SECONDS, .head = "time"},
+        {NULL, HAUL_SHARE, .head = "of recorded"},
+        {"wmape", HAUL_PERCENT, .head = "wmape", .optional = true},
+        {"wape", HAUL_PERCENT, .head = "wape", .optional = true},
+        {"median", HAUL_PERCENT, .head = "median", .optional = true},
+        {"p90", HAUL_PERCENT, .head = "p90", .optional = true},
+        {"missing", HAUL_TEXT, .head = "not for all", .optional = true},
+        {0},
+    };
+    const haul_projection *projection = self->projection;
+    haul_table *table = haul_report_map(self->report, "models", columns);
+    for (size_t m = 0; m < projection->model_count; m++) {
+        const haul_model_total *model = &projection->models[m];
+        haul_score score = {0};
+        if (!model->missing)
+            score = model->score;
+        haul_table_row(table, model->name, model->total_s,
+                       haul_share_of(model->total_s, projection->recorded_copies_s),
+                       percent_of(&score, score.wmape), percent_of(&score, score.wape),
+                       percent_of(&score, score.median), percent_of(&score, score.p90),
+                       model->missing);
+    }
+}
+
+static void add_scores(const haul_projected *self)
+{
+    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Against the reference"},
+                                          {NULL, HAUL_COUNT, .head = "matched"},
+                                          {NULL, HAUL_PERCENT, .head = "wmape"},
+                                          {NULL, HAUL_PERCENT, .head = "wape"},
+                                          {NULL, HAUL_PERCENT, .head = "median"},
+                                          {NULL, HAUL_PERCENT, .head = "p90"},
+                                          {0}};
+    if (!self->projection->matched)
+        return;
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (size_t r = 0; r < self->projection->row_count; r++) {
+        const haul_projection_row *row = &self->projection->rows[r];
+        const haul_score *score = &row->score;
+        haul_table_row(table, say_row(row).text, score->count, percent_of(score, score->wmape),
+                       percent_of(score, score->wape), percent_of(score, score->median),
+                       percent_of(score, score->p90));
+    }
+    haul_report_say(self->report,
+                    "%s matched with those of the reference, by '%s'. Wmape: as AHEAD publishes "
+                    "it, the mean over the copies of their shares of the error; wape: their sum.",
+                    haul_say_number_of(self->projection->matched, "copy", "copies").text,
+                    self->projection->models[0].name);
+}
+
+/* --- the self-check of copies */
+
+static void add_self_check(const haul_projected *self)
+{
+    static const haul_column total[] = {SCORE_KEYS,
+                                        {"floor", .unit = HAUL_PERCENT},
+                                        {"wape_alone", .unit = HAUL_PERCENT},
+                                        {"copies", .unit = HAUL_COUNT},
+                                        {"fitted", .unit = HAUL_FLAG},
+                                        {"unpriced", .unit = HAUL_COUNT},
+                                        {0}};
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "Self-check of copies"},
+        {"direction", .unit = HAUL_TEXT},
+        {"memory", .unit = HAUL_TEXT},
+        {"copies", HAUL_COUNT, .head = "count"},
+        {"wmape", .unit = HAUL_PERCENT},
+        {"wape", HAUL_PERCENT, .head = "error"},
+        {"floor", HAUL_PERCENT, .head = "noise floor"},
+        {"wape_alone", HAUL_PERCENT, .head = "no contention"},
+        {"median", HAUL_PERCENT, .head = "median"},
+        {"p90", HAUL_PERCENT, .head = "p90"},
+        {"points", HAUL_NUMBER, .head = "points"},
+        {"collided", HAUL_COUNT, .head = "contended"},
+        {"busy_speed", HAUL_SHARE, .head = "speed"},
+        {0},
+    };
+    const haul_self_check *check = &self->projection->self_check;
+    const haul_score *score = &check->of.score;
+    haul_table *object =
+        haul_report_object(self->report, "identity", total, percent_of(score, score->wmape),
+                           percent_of(score, score->wape), percent_of(score, score->median),
+                           percent_of(score, score->p90), percent_of(score, check->of.noise_floor),
+                           percent_of(score, check->of.wape_without_contention), score->count,
+                           (int)check->fitted, check->unpredicted);
+    haul_table *groups = haul_report_table(object, "groups", columns);
+    for (size_t i = 0; i < check->row_count; i++) {
+        const haul_self_check_row *row = &check->rows[i];
+        const haul_score *of = &row->of.score;
+        haul_table_row(groups, haul_say_copies(row->direction, row->memory).text,
+                       haul_direction_text(row->direction), haul_memory_text(row->memory),
+                       of->count, percent_of(of, of->wmape), percent_of(of, of->wape),
+                       percent_of(of, row->of.noise_floor),
+                       percent_of(of, row->of.wape_without_contention), percent_of(of, of->median),
+                       percent_of(of, of->p90), row->points, row->contended, row->busy_speed);
+    }
+    if (check->row_count)
+        haul_report_say(
+            self->report,
+            "The profile's own copies, predicted on the machine that recorded it. "
+            "Error: sum of |t - prediction| by sum of t; noise floor: the same with "
+            "the median of equal copies as prediction; no contention: the best without "
+            "the contention model; points of the machine's curve; contended: copies "
+            "while the other direction was busy; speed that such a copy keeps, fitted.");
+}
+
+haul_report *haul_report_projection(const haul_workload *workload,
+                                    const haul_projection_options *options,
+                                    const haul_projection *projection)
+{
+    static const haul_column notes[] = {{"", HAUL_TEXT, .head = "Notes"}, {0}};
+    HAUL_PLAIN_NUMERALS;
+    const haul_projected self = {haul_report_new("projection"), workload, options, projection};
+    say_answer(&self);
+    add_inputs(&self);
+    add_totals(&self);
+    add_reference(&self);
+    add_work(&self, "kernels", projection->recorded_kernels_s, &projection->kernels);
+    add_work(&self, "memsets", projection->recorded_memsets_s, &projection->memsets);
+    haul_projected_add_run(&self);
+    haul_report_section(self.report, "copies", "Copies on the target");
+    add_copies(&self);
+    haul_report_detail(self.report, true);
+    add_rows(&self);
+    add_sizes(&self);
+    add_models(&self);
+    haul_report_detail(self.report, !options->reference);
+    haul_report_section(self.report, "accuracy", "Predicted against measured");
+    add_scores(&self);
+    haul_report_detail(self.report, true);
+    add_self_check(&self);
+    haul_report_sentences(self.report, "notes", notes, projection->notes, projection->note_count);
+    haul_report_notes(self.report, workload);
+    return self.report;
 }

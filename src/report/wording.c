@@ -1,7 +1,6 @@
 #include "report/wording.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -271,27 +270,4 @@ void haul_print_wrapped(const char *first, const char *text, FILE *out)
 {
     fputs(first, out);
     haul_print_hanging(strlen(first), text, out);
-}
-
-void haul_print_paragraph(FILE *out, const char *first, const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    haul_print_wrapped(first, text, out);
-}
-
-void haul_print_notes(const char *head, const haul_note *notes, size_t count, FILE *out)
-{
-    if (!count)
-        return;
-    fprintf(out, "\n%s\n", head);
-    for (size_t i = 0; i < count; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, notes[i].count ? "%.900s (%s)" : "%.900s", notes[i].text,
-                 haul_say_number_of(notes[i].count, "time", NULL).text);
-        haul_print_wrapped("  - ", text, out);
-    }
 }

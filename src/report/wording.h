@@ -55,11 +55,4 @@ void haul_print_wrapped(const char *first, const char *text, FILE *out);
 /* The same where `indent` columns of the line are printed already. */
 void haul_print_hanging(size_t indent, const char *text, FILE *out);
 
-/* The same of at most 2047 formatted bytes. */
-void haul_print_paragraph(FILE *out, const char *first, const char *format, ...) HAUL_PRINTF(3, 4);
-
-/* Prints what a profile lacks, or what was repaired in it, as a list with a head; nothing where
- * there is none. */
-void haul_print_notes(const char *head, const haul_note *notes, size_t count, FILE *out);
-
 #endif

@@ -1,6 +1,6 @@
 /* A report for programs: JSON (docs/json.md) and CSV (RFC 4180). */
 #include <inttypes.h>
-#include <math.h>
+#include <string.h>
 
 #include "base/json_out.h"
 #include "haul/csv.h"
@@ -133,8 +133,22 @@ static void print_value(const haul_column *column, const haul_cell *cell, FILE *
         fprintf(out, ",%.9g", cell->ends[1]);
 }
 
-static void print_csv(const haul_table *table, FILE *out)
+/* The map inside a row, whose members are columns after the row's own; NULL where there is none.
+ * *inside is at tables of this row or of one before it. */
+static const haul_table *map_inside(const haul_table **inside, size_t row)
 {
+    while (*inside && (*inside)->parent_row < row)
+        *inside = (*inside)->next;
+    for (const haul_table *part = *inside; part && part->parent_row == row; part = part->next)
+        if (part->part == HAUL_PART_MAP)
+            return part;
+    return NULL;
+}
+
+static void print_heads(const haul_table *table, FILE *out)
+{
+    const haul_table *inside = table->first;
+    const haul_table *map = map_inside(&inside, 0);
     const char *comma = "";
     for (size_t c = 0; c < table->column_count; c++) {
         const haul_column *column = &table->columns[c];
@@ -144,15 +158,30 @@ static void print_csv(const haul_table *table, FILE *out)
                 column->unit == HAUL_INTERVAL ? "low_s,high_s" : csv_name(column));
         comma = ",";
     }
+    for (size_t r = 0; map && r < map->row_count; r++) {
+        const char *unit = strrchr(map->key, '_');
+        fprintf(out, ",%s%s", haul_table_cell(map, r, 0)->text, unit ? unit : "");
+    }
     fputc('\n', out);
+}
+
+static void print_csv(const haul_table *table, FILE *out)
+{
+    const haul_table *inside = table->first;
+    print_heads(table, out);
     for (size_t r = 0; r < table->row_count; r++) {
-        comma = "";
+        const haul_table *map = map_inside(&inside, r);
+        const char *comma = "";
         for (size_t c = 0; c < table->column_count; c++) {
             if (!*csv_name(&table->columns[c]))
                 continue;
             fputs(comma, out);
             print_value(&table->columns[c], haul_table_cell(table, r, c), out);
             comma = ",";
+        }
+        for (size_t m = 0; map && m < map->row_count; m++) {
+            fputc(',', out);
+            print_value(&map->columns[1], haul_table_cell(map, m, 1), out);
         }
         fputc('\n', out);
     }

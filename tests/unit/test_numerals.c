@@ -67,9 +67,9 @@ static void write_run(FILE *out, haul_machine *machine, haul_error *error)
     const haul_advise_options here = {0};
     say(haul_trace_load(profile, &workload, error), error);
     say(haul_project(workload, &options, &projection, error), error);
-    say(haul_report_projection(workload, &options, projection, HAUL_TABLE, out, error), error);
+    write_report(haul_report_projection(workload, &options, projection), HAUL_TABLE, out, error);
     say(haul_advise(workload, &here, &advice, error), error);
-    say(haul_report_advice(workload, advice, HAUL_JSON, out, error), error);
+    write_report(haul_report_advice(workload, advice), HAUL_JSON, out, error);
     const haul_drawn drawn = {.workload = workload};
     say(haul_report_perfetto(&drawn, 1, 0, out, NULL, error), error);
     haul_advice_free(advice);

@@ -271,20 +271,19 @@ static written write_evil_page(size_t count)
                                 {.label = evil_names[1], .workload = workload, .named = true}};
     haul_machine *machine = evil_machine();
     assert_non_null(machine);
-    const haul_machine *machines[] = {machine};
-    haul_report *report = haul_report_analysis(workload, analysis);
+    haul_report *reports[] = {haul_report_analysis(workload, analysis),
+                              haul_report_advice(workload, &evil_advice),
+                              haul_report_machine(machine)};
     const haul_page page = {.title = evil_names[0],
                             .command = evil_names[2],
                             .timelines = drawn,
                             .timeline_count = 2,
-                            .reports = (const haul_report *const *)&report,
-                            .report_count = 1,
-                            .analysis = analysis,
-                            .advice = &evil_advice,
-                            .machines = machines,
-                            .machine_count = 1};
+                            .reports = (const haul_report *const *)reports,
+                            .report_count = 3,
+                            .analysis = analysis};
     const written made = write_page(&page);
-    haul_report_free(report);
+    for (int i = 0; i < 3; i++)
+        haul_report_free(reports[i]);
     haul_machine_free(machine);
     haul_analysis_free(analysis);
     release_named(&named);

@@ -136,11 +136,16 @@ static void print_seconds(FILE *out)
 {
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
-    haul_json_put_ns(&json, "a", 0);
-    haul_json_put_ns(&json, "b", 1);
-    haul_json_put_ns(&json, "c", 1841627438);
-    haul_json_put_ns(&json, "d", 1500000000);
-    haul_json_put_ns(&json, "e", INT64_MAX);
+    haul_json_key(&json, "a");
+    haul_json_ns(&json, 0);
+    haul_json_key(&json, "b");
+    haul_json_ns(&json, 1);
+    haul_json_key(&json, "c");
+    haul_json_ns(&json, 1841627438);
+    haul_json_key(&json, "d");
+    haul_json_ns(&json, 1500000000);
+    haul_json_key(&json, "e");
+    haul_json_ns(&json, INT64_MAX);
     haul_json_close_object(&json);
     haul_json_end(&json);
 }

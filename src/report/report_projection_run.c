@@ -1,0 +1,321 @@
+/* The whole run on another machine. */
+#include <math.h>
+#include <string.h>
+
+#include "report/report_projection.h"
+#include "report/shared_parts.h"
+#include "report/wording.h"
+
+/* A replay that misses the recorded makespan by more, in percent, leaves no headline. */
+static const double worst_replay = 10;
+
+static haul_words share_of(int64_t part_ns, int64_t whole_ns)
+{
+    return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
+}
+
+/* --- the answer */
+
+/* "2.1x slower (2.1x to 2.2x)" */
+static void say_factor(const haul_projection *projection, char *text, size_t size)
+{
+    const double recorded = (double)projection->recorded_run.makespan_ns;
+    const double target = (double)projection->target_run.makespan_ns;
+    const bool is_faster = target <= recorded;
+    const double ends[] = {(double)projection->low_ns, (double)projection->high_ns};
+    double factors[2];
+    for (int i = 0; i < 2; i++)
+        factors[i] = is_faster ? recorded / ends[1 - i] : ends[i] / recorded;
+    (void)snprintf(text, size, "%.3gx %s (%.3gx to %.3gx)",
+                   is_faster ? recorded / target : target / recorded,
+                   is_faster ? "faster" : "slower", factors[0], factors[1]);
+}
+
+/* The kind of operation that the critical path spends most on, and its share. */
+static void say_bound(const haul_projected *self)
+{
+    const haul_critical_path *path = &self->projection->critical;
+    const int64_t all_ns = self->projection->target_run.makespan_ns;
+    char text[512] = "";
+    size_t used = 0;
+    char copies[HAUL_DIRECTIONS][32];
+    const char *names[HAUL_DIRECTIONS + 3] = {"kernels", "the host", "memsets"};
+    int64_t times_ns[HAUL_DIRECTIONS + 3] = {path->kernels_ns, path->host_ns, path->memsets_ns};
+    for (int d = 0; d < HAUL_DIRECTIONS; d++) {
+        (void)snprintf(copies[d], sizeof copies[d], "%s copies",
+                       haul_direction_text((haul_direction)d));
+        names[3 + d] = copies[d];
+        times_ns[3 + d] = path->copies_ns[d];
+    }
+    for (;;) {
+        int most = 0;
+        for (int i = 1; i < HAUL_DIRECTIONS + 3; i++)
+            most = times_ns[i] > times_ns[most] ? i : most;
+        if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000))
+            break;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
+                                 names[most], share_of(times_ns[most], all_ns).text);
+        times_ns[most] = 0;
+    }
+    haul_report_line(self->report, "bound by", "%s of the critical path", text);
+}
+
+static void say_reference(const haul_projected *self)
+{
+    const int64_t reference_ns = self->projection->reference_run.makespan_ns;
+    const int64_t target_ns = self->projection->target_run.makespan_ns;
+    if (self->options->reference && reference_ns > 0)
+        haul_report_line(self->report, "reference", "took %s: the prediction is %+.1f %% off",
+                         haul_say_time(reference_ns).text,
+                         100 * (double)(target_ns - reference_ns) / (double)reference_ns);
+}
+
+void haul_projected_say_run(const haul_projected *self)
+{
+    const haul_projection *projection = self->projection;
+    const haul_replay *replay = &projection->replay;
+    const char *to = self->options->to->name;
+    if (projection->run_missing) {
+        haul_report_say(self->report, "The whole run on %s is not predicted: %s", to,
+                        projection->run_missing);
+        return;
+    }
+    if (!replay->ops)
+        return;
+    if (fabs(replay->error) > worst_replay) {
+        haul_report_say(self->report,
+                        "No prediction of the whole run on %s: replaying the profile's own "
+                        "durations gives %s where %s were recorded (%+.1f %%), so more than "
+                        "durations decides it.",
+                        to, haul_say_time(replay->replayed_ns).text,
+                        haul_say_time(replay->recorded_ns).text, replay->error);
+        return;
+    }
+    char factor[120];
+    say_factor(projection, factor, sizeof factor);
+    haul_report_say(self->report, "%s -> %s on %s: %s",
+                    haul_say_time(projection->recorded_run.makespan_ns).text,
+                    haul_say_time(projection->target_run.makespan_ns).text, to, factor);
+    say_reference(self);
+    say_bound(self);
+}
+
+/* --- the whole run in JSON */
+
+static void add_breakdown(haul_table *parent, const char *key, const haul_breakdown *run)
+{
+    static const haul_column columns[] = {
+        {"makespan_s", .unit = HAUL_TIME},
+        {"kernels_alone_s", .unit = HAUL_TIME},
+        {"copies_hidden_s", .unit = HAUL_TIME},
+        {"copies_both_ways_s", .unit = HAUL_TIME},
+        {"copies_exposed_s", .unit = HAUL_TIME},
+        {"host_alone_s", .unit = HAUL_TIME},
+        {0},
+    };
+    haul_report_object(parent, key, columns, run->makespan_ns, run->kernels_ns, run->hidden_ns,
+                       run->both_ways_ns, run->exposed_ns, run->idle_ns);
+}
+
+static void add_path(haul_table *parent, const haul_projected *self)
+{
+    static const haul_column none[] = {{0}};
+    static const haul_column copies[] = {
+        {"direction", .unit = HAUL_TEXT}, {"", .unit = HAUL_TIME}, {0}};
+    static const haul_column sums[] = {{"kernels_s", .unit = HAUL_TIME},
+                                       {"memsets_s", .unit = HAUL_TIME},
+                                       {"host_s", .unit = HAUL_TIME},
+                                       {0}};
+    static const haul_column largest[] = {
+        {"kind", .unit = HAUL_TEXT},
+        {"name", HAUL_TEXT, .optional = true},
+        {"direction", HAUL_TEXT, .optional = true},
+        {"memory", HAUL_TEXT, .optional = true},
+        {"count", .unit = HAUL_COUNT},
+        {"time_s", .unit = HAUL_TIME},
+        {0},
+    };
+    const haul_critical_path *path = &self->projection->critical;
+    haul_table *object = haul_report_object(parent, "critical_path", none);
+    haul_table *map = haul_report_map(object, "copies_s", copies);
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        haul_table_row(map, haul_direction_text((haul_direction)d), path->copies_ns[d]);
+    haul_report_object(object, NULL, sums, path->kernels_ns, path->memsets_ns, path->host_ns);
+    haul_table *rows = haul_report_table(object, "largest", largest);
+    for (size_t i = 0; i < path->largest_count; i++) {
+        const haul_cost_row *row = &path->largest[i];
+        const bool is_kernel = row->kind == HAUL_OP_KERNEL, is_copy = row->kind == HAUL_OP_COPY;
+        haul_table_row(rows, haul_op_kind_text(row->kind),
+                       is_kernel ? haul_workload_string(self->workload, row->name) : NULL,
+                       is_copy ? haul_direction_text(row->direction) : NULL,
+                       is_copy ? haul_memory_text(row->memory) : NULL, row->count, row->time_ns);
+    }
+}
+
+static void add_replay(haul_table *parent, const haul_replay *replay)
+{
+    static const haul_column columns[] = {
+        {"makespan_s", .unit = HAUL_TIME},        {"error", .unit = HAUL_PERCENT},
+        {"start_median_s", .unit = HAUL_SECONDS}, {"start_p90_s", .unit = HAUL_SECONDS},
+        {"start_worst_s", .unit = HAUL_SECONDS},  {"operations", .unit = HAUL_COUNT},
+        {"uncalled", .unit = HAUL_COUNT},         {0},
+    };
+    haul_report_object(parent, "identity", columns, replay->replayed_ns, replay->error,
+                       1e-9 * replay->start_median_ns, 1e-9 * replay->start_p90_ns,
+                       1e-9 * replay->start_worst_ns, replay->ops, replay->unissued);
+}
+
+static void add_device(haul_table *parent, const haul_timeline_device *device)
+{
+    static const haul_column columns[] = {
+        {"copy_engines", .unit = HAUL_COUNT}, {"kernels", .unit = HAUL_COUNT},
+        {"implicit_sync", .unit = HAUL_FLAG}, {"queue_depth", .unit = HAUL_COUNT},
+        {"link_devices", .unit = HAUL_COUNT}, {"staging", .unit = HAUL_FLAG},
+        {"migrations", .unit = HAUL_COUNT},   {0},
+    };
+    static const haul_column room[] = {
+        {"multiprocessors", .unit = HAUL_COUNT}, {"blocks", .unit = HAUL_COUNT},
+        {"threads", .unit = HAUL_COUNT},         {"registers", .unit = HAUL_COUNT},
+        {"shared_bytes", .unit = HAUL_COUNT},    {0},
+    };
+    static const haul_column speed[] = {
+        {"direction", .unit = HAUL_TEXT}, {"", .unit = HAUL_SHARE}, {0}};
+    const haul_occupancy *occupancy = &device->occupancy;
+    haul_table *object = haul_report_object(
+        parent, "device", columns, (uint64_t)device->copy_engines, (uint64_t)device->kernels,
+        (int)device->implicit_sync, (uint64_t)device->queue_depth, (uint64_t)device->link_devices,
+        (int)device->staging, (uint64_t)device->migrations);
+    haul_report_object(object, "room", room, (uint64_t)occupancy->multiprocessors,
+                       (uint64_t)occupancy->blocks, (uint64_t)occupancy->threads,
+                       (uint64_t)occupancy->registers, (uint64_t)occupancy->shared_bytes);
+    haul_table *map = haul_report_map(object, "busy_speed", speed);
+    for (int d = HAUL_HTOD; d <= HAUL_DTOH; d++)
+        haul_table_row(map, haul_direction_text((haul_direction)d), device->busy_speed[d]);
+}
+
+static void add_data(const haul_projected *self)
+{
+    static const haul_column head[] = {
+        {"missing", HAUL_TEXT, .optional = true}, {"calls", HAUL_TEXT, .optional = true}, {0}};
+    static const haul_column interval[] = {{"interval_s", .unit = HAUL_INTERVAL}, {0}};
+    const haul_projection *projection = self->projection;
+    const char *missing = projection->run_missing;
+    const char *calls = projection->release == HAUL_RELEASE_HOST ? "simulated" : "recorded";
+    haul_table *run =
+        haul_report_object(self->report, "run", head, missing, missing ? NULL : calls);
+    if (missing)
+        return;
+    add_breakdown(run, "recorded", &projection->recorded_run);
+    add_breakdown(run, "target", &projection->target_run);
+    if (self->options->reference)
+        add_breakdown(run, "truth", &projection->reference_run);
+    haul_report_object(run, NULL, interval, 1e-9 * (double)projection->low_ns,
+                       1e-9 * (double)projection->high_ns);
+    add_path(run, self);
+    add_replay(run, &projection->replay);
+    add_device(run, &projection->device);
+}
+
+/* --- the tables */
+
+static void add_parts(const haul_projected *self)
+{
+    static const haul_column columns[] = {
+        {NULL, HAUL_TEXT, .head = "The whole run"},
+        {NULL, HAUL_TIME, .head = "recorded"},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {NULL, HAUL_TIME, .head = "predicted"},
+        {NULL, HAUL_SHARE, .head = "share"},
+        {NULL, HAUL_SECONDS, .head = "reference", .optional = true},
+        {NULL, HAUL_SHARE, .head = "share", .optional = true},
+        {0},
+    };
+    static const char *const names[] = {"kernels, no copy", "copies hidden by kernels",
+                                        "copies both ways", "copies exposed",
+                                        "no device works",  "makespan"};
+    const haul_projection *projection = self->projection;
+    const haul_breakdown *const runs[] = {&projection->recorded_run, &projection->target_run,
+                                          &projection->reference_run};
+    int64_t parts[3][6];
+    for (int r = 0; r < 3; r++) {
+        const haul_breakdown *run = runs[r];
+        const int64_t of[] = {run->kernels_ns, run->hidden_ns, run->both_ways_ns,
+                              run->exposed_ns, run->idle_ns,   run->makespan_ns};
+        memcpy(parts[r], of, sizeof of);
+    }
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (int p = 0; p < 6; p++) {
+        double shares[3];
+        for (int r = 0; r < 3; r++)
+            shares[r] = haul_share_of((double)parts[r][p], (double)parts[r][5]);
+        haul_table_row(table, names[p], parts[0][p], shares[0], parts[1][p], shares[1],
+                       self->options->reference ? 1e-9 * (double)parts[2][p] : (double)NAN,
+                       shares[2]);
+    }
+}
+
+static void add_largest(const haul_projected *self)
+{
+    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Critical path"},
+                                          {NULL, HAUL_COUNT, .head = "count"},
+                                          {NULL, HAUL_TIME, .head = "time"},
+                                          {NULL, HAUL_SHARE, .head = "share"},
+                                          {0}};
+    const haul_critical_path *path = &self->projection->critical;
+    const int64_t all_ns = self->projection->target_run.makespan_ns;
+    int64_t rest_ns = all_ns - path->host_ns;
+    haul_table *table = haul_report_table(self->report, NULL, columns);
+    for (size_t i = 0; i < path->largest_count; i++) {
+        const haul_cost_row *row = &path->largest[i];
+        char name[HAUL_COST_NAME_BYTES];
+        haul_table_row(table, haul_say_cost(self->workload, row, name), row->count, row->time_ns,
+                       haul_share_of((double)row->time_ns, (double)all_ns));
+        rest_ns -= row->time_ns;
+    }
+    if (rest_ns > 0)
+        haul_table_row(table, "other operations", HAUL_NO_COUNT, rest_ns,
+                       haul_share_of((double)rest_ns, (double)all_ns));
+    haul_table_row(table, "the host", HAUL_NO_COUNT, path->host_ns,
+                   haul_share_of((double)path->host_ns, (double)all_ns));
+}
+
+/* How the host's side was treated, and what the replay's error says. */
+static void say_method(const haul_projected *self)
+{
+    const haul_replay *replay = &self->projection->replay;
+    haul_report_say(self->report,
+                    "Replay of the profile's own durations: starts are off by %s in the median, "
+                    "%s at 90 %%, %s at worst. A gain below the replay's error of %+.2f %% says "
+                    "nothing.",
+                    haul_say_seconds(1e-9 * replay->start_median_ns).text,
+                    haul_say_seconds(1e-9 * replay->start_p90_ns).text,
+                    haul_say_seconds(1e-9 * replay->start_worst_ns).text, replay->error);
+    if (self->projection->release == HAUL_RELEASE_RECORDED)
+        haul_report_say(self->report,
+                        "The profile has no calls that issued device work, so no operation "
+                        "starts earlier than recorded: a faster machine shows only where "
+                        "operations waited for each other.");
+    else
+        haul_report_say(self->report,
+                        "What the host did between its calls takes as long as recorded; waits and "
+                        "copies that block last as long as the target makes them.");
+    if (self->projection->release != HAUL_RELEASE_RECORDED && replay->unissued)
+        haul_report_say(self->report,
+                        "%s of %s have no call in the profile: they start as soon as their stream "
+                        "allows.",
+                        haul_say_count(replay->unissued).text,
+                        haul_say_number_of(replay->ops, "operation", NULL).text);
+}
+
+void haul_projected_add_run(const haul_projected *self)
+{
+    add_data(self);
+    if (self->projection->run_missing || !self->projection->replay.ops)
+        return;
+    haul_report_section(self->report, "run", "The whole run");
+    add_parts(self);
+    add_largest(self);
+    haul_report_detail(self->report, true);
+    say_method(self);
+    haul_report_detail(self->report, false);
+}
