@@ -10,6 +10,7 @@
 #include "haul/fit.h"
 #include "haul/kernel.h"
 #include "haul/machine.h"
+#include "haul/measure.h"
 #include "haul/overlap.h"
 #include "haul/project.h"
 #include "haul/simulate.h"
@@ -40,6 +41,9 @@ HAUL_API haul_status haul_report_catalogue(haul_report **report, haul_error *err
 
 /* What was fitted to measured copies: both lines and the curve of each group, with residuals. */
 HAUL_API haul_report *haul_report_fit(const haul_fit_group *groups, size_t count);
+
+/* What was measured of a device's copies, and how well that predicts others. */
+HAUL_API haul_report *haul_report_measurement(const haul_measurement *measurement);
 
 /* A copy with its time. */
 typedef struct haul_timed_copy {

@@ -1,0 +1,58 @@
+/* Measuring a machine: its parameters from a device, by the benchmark of CCGrid 2014, section V. */
+#ifndef HAUL_MEASURE_H
+#define HAUL_MEASURE_H
+
+#include "haul/device.h"
+#include "haul/fit.h"
+#include "haul/machine.h"
+
+HAUL_BEGIN
+
+/* Zero is the default of each. */
+typedef struct haul_measure_options {
+    const char *name;       /* of the machine; NULL: "measured" */
+    haul_device *peer;      /* opened beside the device: copies between the two are measured */
+    uint64_t largest_bytes; /* of a copy, 1 MiB at least; 0: 64 MiB */
+    double point_s;         /* time for one point, at most; 0: 0.1 s */
+    /* Points that are measured are added to this file, and what it holds is not measured again: an
+     * interrupted measurement goes on. NULL: none. */
+    const char *journal;
+    bool verify; /* measure copies of other sizes, and predict them */
+    /* Told of each point before it is measured, as "HtoD pinned, 64 KiB". */
+    void (*progress)(void *state, const char *point);
+    void *progress_state;
+} haul_measure_options;
+
+/* How copies of sizes that nothing was fitted to are predicted. */
+typedef struct haul_verified {
+    haul_direction direction;
+    haul_memory memory;
+    haul_residuals error; /* of the prediction, in percent */
+    double spread; /* median over sizes of the interquartile range of equal copies, in percent */
+} haul_verified;
+
+enum { HAUL_VERIFIED_MOST = 8 };
+
+typedef struct haul_measurement {
+    haul_machine *machine;
+    haul_verified verified[HAUL_VERIFIED_MOST];
+    size_t verified_count; /* 0 where that was not asked */
+    size_t points;
+    size_t points_kept; /* of those, from the journal */
+} haul_measurement;
+
+/* Measures copies in each direction: from and to pinned and pageable memory, within the device and
+ * to its peer. Latency L+o by copies of one byte; 1/G by a sweep over sizes, with a curve beside
+ * the line where that is off by more than 1 %; the gap g by one-byte copies in a row; the rate
+ * while the other direction is busy; the number of copy engines by copies that do or do not
+ * overlap. Returns IO where the journal cannot be written, BAD_INPUT where it is of another device,
+ * and what the device's functions return; what was measured until then is in the journal. Free with
+ * haul_measurement_release. */
+HAUL_API haul_status haul_measure_transfers(haul_device *device,
+                                            const haul_measure_options *options,
+                                            haul_measurement *measurement, haul_error *error);
+HAUL_API void haul_measurement_release(haul_measurement *measurement);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,50 @@
+/* A measurement while it runs. */
+#ifndef HAUL_MEASURE_SESSION_H
+#define HAUL_MEASURE_SESSION_H
+
+#include "haul/measure.h"
+#include "measure/journal.h"
+
+enum { HAUL_SESSION_STREAMS = 2, HAUL_SESSION_EVENTS = 64, HAUL_SESSION_BUFFERS = 2 };
+
+typedef struct haul_session {
+    haul_device *device;
+    haul_measure_options options;
+    haul_journal journal;
+    haul_stream *streams[HAUL_SESSION_STREAMS];
+    haul_event *events[HAUL_SESSION_EVENTS];
+    haul_buffer *on_device[HAUL_SESSION_BUFFERS]; /* of largest_bytes each, as the next */
+    haul_buffer *pinned[HAUL_SESSION_BUFFERS];
+    char *pageable[HAUL_SESSION_BUFFERS];
+    haul_buffer *on_peer; /* or NULL */
+    size_t points_kept;
+} haul_session;
+
+haul_status haul_session_begin(haul_session *session, haul_device *device,
+                               const haul_measure_options *options, haul_error *error);
+void haul_session_end(haul_session *session);
+
+/* A kind of copy. */
+typedef struct haul_way {
+    haul_direction direction;
+    haul_memory memory;
+} haul_way;
+
+/* One attempt at a point: sets what it took. */
+typedef haul_status (*haul_attempt)(haul_session *session, const void *what, double *seconds,
+                                    haul_error *error);
+
+/* Measures a point as often as its time allows, five times at least (a simulated one once), or
+ * finds it in the journal. */
+haul_status haul_session_point(haul_session *session, const char *name, haul_attempt attempt,
+                               const void *what, haul_point_measured *point, haul_error *error);
+
+/* Queues a copy of the first `bytes` bytes on a stream, from buffers of its own for each of the
+ * two: so that copies on both may overlap. */
+haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t bytes, int stream,
+                              haul_event *event, haul_error *error);
+
+/* Waits for both streams. */
+haul_status haul_session_wait(haul_session *session, haul_error *error);
+
+#endif

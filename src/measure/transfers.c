@@ -1,0 +1,448 @@
+/* The benchmark of copies: van Werkhoven, Maassen, Seinstra and Bal, CCGrid 2014, section V. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "measure/session.h"
+
+enum {
+    SIZES = 32,
+    TRAIN = 32,
+    COVER = 4,
+    WAYS = 6,
+    SMALLEST = 256,
+    SMALL = 1 << 16,
+    LINE_FROM = 1 << 20
+};
+
+/* What a line may be off though equal copies take equal times, in percent: the clock's rounding. */
+static const double exact_tolerance = 0.02;
+
+/* Two copies that take this part of the sum of their times did not overlap. */
+static const double serial_share = 0.9;
+
+typedef struct copies {
+    haul_way way;
+    uint64_t bytes;
+} copies;
+
+typedef struct bench {
+    haul_session session;
+    haul_measurement *made;
+    haul_machine machine;
+    haul_copy_curve curves[WAYS];
+    size_t curve_count;
+    char texts[WAYS][4][96]; /* sources of parameters */
+    char summary[160];
+} bench;
+
+static haul_status try_copy(haul_session *session, const void *what, double *seconds,
+                            haul_error *error)
+{
+    const copies *one = what;
+    haul_event *event = session->events[0];
+    haul_status status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
+    if (!status)
+        status = haul_event_wait(event, error);
+    return status ? status : haul_event_seconds(event, event, seconds, error);
+}
+
+/* Copies of one byte, one after another on one stream. */
+static haul_status try_train(haul_session *session, const void *what, double *seconds,
+                             haul_error *error)
+{
+    const copies *one = what;
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < TRAIN && !status; i++)
+        status = haul_session_copy(session, one->way, one->bytes, 0, session->events[i], error);
+    if (!status)
+        status = haul_session_wait(session, error);
+    return status
+               ? status
+               : haul_event_seconds(session->events[0], session->events[TRAIN - 1], seconds, error);
+}
+
+static haul_way reverse(haul_way way)
+{
+    way.direction = way.direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD;
+    return way;
+}
+
+/* A copy while others keep the other direction busy, from before it begins until after it ends. */
+static haul_status try_busy(haul_session *session, const void *what, double *seconds,
+                            haul_error *error)
+{
+    const copies *one = what;
+    haul_event *event = session->events[0];
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < COVER && !status; i++)
+        status = haul_session_copy(session, reverse(one->way), session->options.largest_bytes, 1,
+                                   session->events[1], error);
+    if (!status)
+        status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
+    if (!status)
+        status = haul_session_wait(session, error);
+    return status ? status : haul_event_seconds(event, event, seconds, error);
+}
+
+/* A copy each way, from the beginning of the first to the end of the last. */
+static haul_status try_both(haul_session *session, const void *what, double *seconds,
+                            haul_error *error)
+{
+    const copies *one = what;
+    double forward = 0, backward = 0;
+    haul_status status =
+        haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error);
+    if (!status)
+        status =
+            haul_session_copy(session, reverse(one->way), one->bytes, 1, session->events[1], error);
+    if (!status)
+        status = haul_session_wait(session, error);
+    if (!status)
+        status = haul_event_seconds(session->events[0], session->events[1], &forward, error);
+    if (!status)
+        status = haul_event_seconds(session->events[1], session->events[0], &backward, error);
+    *seconds = fmax(forward, backward);
+    return status;
+}
+
+static void name_point(char *name, size_t size, const char *what, const copies *one)
+{
+    snprintf(name, size, "%s%s%s %s, %llu bytes", what, *what ? " " : "",
+             haul_direction_text(one->way.direction), haul_memory_text(one->way.memory),
+             (unsigned long long)one->bytes);
+}
+
+static haul_status measure(bench *self, const char *what, haul_attempt attempt, copies one,
+                           haul_point_measured *point, haul_error *error)
+{
+    char name[96];
+    name_point(name, sizeof name, what, &one);
+    self->made->points++;
+    return haul_session_point(&self->session, name, attempt, &one, point, error);
+}
+
+static haul_parameter measured(double value, char text[96], const haul_point_measured *point)
+{
+    snprintf(text, 96, "haul measure, median of %u, spread %.2g %%", point->count, point->spread);
+    return (haul_parameter){value, HAUL_MEASURED, text};
+}
+
+/* --- one curve */
+
+/* L+o is the time of one byte, G the median slope from there to the larger copies. */
+static double slope_of(const haul_sample *samples, size_t count)
+{
+    double slopes[SIZES];
+    size_t found = 0;
+    for (size_t i = 1; i < count; i++)
+        if (samples[i].copy.bytes >= LINE_FROM || (!found && i + 1 == count))
+            slopes[found++] = (samples[i].seconds - samples[0].seconds) /
+                              (double)(samples[i].copy.bytes - samples[0].copy.bytes);
+    return found ? haul_median(slopes, found) : 0;
+}
+
+/* The line's value for no bytes, by least squares over the smaller copies, where a copy of one byte
+ * agrees to within 1 %: that time alone has the clock's rounding, and a packet's header. */
+static double latency_of(const haul_sample *samples, size_t count, double slope)
+{
+    const double alone = samples[0].seconds - fmax(slope, 0);
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 1; i < count && samples[i].copy.bytes <= SMALL; i++) {
+        const double bytes = (double)samples[i].copy.bytes;
+        n++;
+        x += bytes;
+        y += samples[i].seconds;
+        xx += bytes * bytes;
+        xy += bytes * samples[i].seconds;
+    }
+    const double spread = n * xx - x * x;
+    const double intercept = spread > 0 ? (y * xx - x * xy) / spread : alone;
+    return fabs(intercept - alone) <= 0.01 * alone ? intercept : alone;
+}
+
+/* The largest deviation of nine in ten copies, in percent. */
+static double line_error(const haul_sample *samples, size_t count, double latency, double slope)
+{
+    double errors[SIZES];
+    for (size_t i = 0; i < count; i++) {
+        const double line = latency + slope * (double)samples[i].copy.bytes;
+        errors[i] = 100 * fabs(line - samples[i].seconds) / samples[i].seconds;
+    }
+    haul_sort_doubles(errors, count);
+    return haul_quantile_sorted(errors, count, 0.9);
+}
+
+/* How far point `at` lies from the straight piece between its neighbours, in percent. */
+static double bend(const haul_point *points, size_t at)
+{
+    const haul_point *before = &points[at - 1], *here = &points[at], *after = &points[at + 1];
+    const double part = (here->bytes - before->bytes) / (after->bytes - before->bytes);
+    const double straight = before->seconds + part * (after->seconds - before->seconds);
+    return 100 * fabs(straight - here->seconds) / here->seconds;
+}
+
+/* The sizes that were measured, without those that a straight piece gives back. */
+static void set_points(const haul_sample *samples, size_t count, double tolerance,
+                       haul_copy_curve *curve)
+{
+    haul_point points[SIZES] = {{0, 0}};
+    for (size_t i = 0; i < count; i++)
+        points[i] = (haul_point){(double)samples[i].copy.bytes, samples[i].seconds};
+    while (count > 2) {
+        size_t least = 1;
+        for (size_t i = 2; i + 1 < count; i++)
+            if (bend(points, i) < bend(points, least))
+                least = i;
+        if (count <= HAUL_CURVE_POINTS && bend(points, least) > tolerance)
+            break;
+        memmove(&points[least], &points[least + 1], (count - least - 1) * sizeof *points);
+        count--;
+    }
+    memcpy(curve->points, points, count * sizeof *points);
+    curve->points_from = (haul_parameter){
+        (double)count, HAUL_MEASURED, "haul measure, medians of the sizes where the slope changes"};
+}
+
+static haul_status sweep(bench *self, haul_way way, haul_sample samples[SIZES], size_t *count,
+                         haul_point_measured *first, haul_error *error)
+{
+    double spreads[SIZES];
+    uint64_t bytes = 1;
+    *count = 0;
+    do {
+        haul_point_measured point;
+        const haul_status status = measure(self, "", try_copy, (copies){way, bytes}, &point, error);
+        if (status)
+            return status;
+        if (!*count)
+            *first = point;
+        spreads[*count] = point.spread;
+        samples[(*count)++] =
+            (haul_sample){{bytes, way.direction, way.memory, HAUL_NEAR}, point.seconds};
+        bytes = bytes == 1 ? SMALLEST : 2 * bytes;
+    } while (bytes <= self->session.options.largest_bytes && *count < SIZES);
+    first->spread = haul_median(spreads, *count);
+    return HAUL_OK;
+}
+
+static haul_status add_curve(bench *self, haul_way way, haul_error *error)
+{
+    haul_sample samples[SIZES];
+    size_t count;
+    const bool is_pinned = way.memory == HAUL_PINNED;
+    haul_point_measured first = {0}, train = {0};
+    haul_status status = sweep(self, way, samples, &count, &first, error);
+    if (!status && is_pinned)
+        status = measure(self, "in a row", try_train, (copies){way, 1}, &train, error);
+    if (status)
+        return status;
+    haul_copy_curve *curve = &self->curves[self->curve_count];
+    char(*texts)[96] = self->texts[self->curve_count++];
+    const double slope = slope_of(samples, count);
+    const double latency = latency_of(samples, count, slope);
+    const double tolerance = fmax(exact_tolerance, first.spread / 2);
+    *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
+    if (!(slope > 0) || line_error(samples, count, latency, slope) > 2 * tolerance)
+        set_points(samples, count, tolerance, curve);
+    curve->latency_s = measured(latency, texts[0], &first);
+    if (slope > 0) {
+        curve->rate_Bps = measured(1 / slope, texts[1], &first);
+        snprintf(texts[1], sizeof texts[1], "haul measure, median slope from 1 MiB to %llu MiB",
+                 (unsigned long long)(self->session.options.largest_bytes >> 20));
+    }
+    if (is_pinned)
+        curve->gap_s = measured((train.seconds - first.seconds) / (TRAIN - 1), texts[2], &train);
+    return HAUL_OK;
+}
+
+/* --- both directions */
+
+static haul_copy_curve *pinned_curve(bench *self, haul_direction direction)
+{
+    for (size_t i = 0; i < self->curve_count; i++)
+        if (self->curves[i].direction == direction && self->curves[i].memory == HAUL_PINNED)
+            return &self->curves[i];
+    return NULL;
+}
+
+static haul_status find_engines(bench *self, bool *overlap, haul_error *error)
+{
+    const copies there = {{HAUL_HTOD, HAUL_PINNED}, self->session.options.largest_bytes};
+    const copies back = {reverse(there.way), there.bytes};
+    haul_point_measured one, other, both;
+    haul_status status = measure(self, "", try_copy, there, &one, error);
+    if (!status)
+        status = measure(self, "", try_copy, back, &other, error);
+    if (!status)
+        status = measure(self, "both ways", try_both, there, &both, error);
+    if (status)
+        return status;
+    *overlap = both.seconds < serial_share * (one.seconds + other.seconds);
+    self->machine.gpu.copy_engines =
+        (haul_parameter){*overlap ? 2 : 1, HAUL_MEASURED,
+                         *overlap ? "haul measure: copies both ways overlap; two engines at least"
+                                  : "haul measure: copies both ways do not overlap"};
+    return HAUL_OK;
+}
+
+/* The rate falls as the time of a copy grows that is busy throughout. */
+static haul_status add_busy(bench *self, haul_direction direction, haul_error *error)
+{
+    haul_copy_curve *curve = pinned_curve(self, direction);
+    const copies one = {{direction, HAUL_PINNED}, self->session.options.largest_bytes / 4};
+    haul_point_measured alone, busy;
+    haul_status status = measure(self, "", try_copy, one, &alone, error);
+    if (!status)
+        status = measure(self, "against", try_busy, one, &busy, error);
+    if (!status && curve && curve->rate_Bps.provenance)
+        curve->busy_rate_Bps =
+            measured(curve->rate_Bps.value * fmin(1, alone.seconds / busy.seconds),
+                     self->texts[curve - self->curves][3], &busy);
+    return status;
+}
+
+static haul_status measure_both(bench *self, haul_error *error)
+{
+    bool overlap = false;
+    haul_status status = find_engines(self, &overlap, error);
+    if (!status && overlap)
+        status = add_busy(self, HAUL_HTOD, error);
+    if (!status && overlap)
+        status = add_busy(self, HAUL_DTOH, error);
+    return status;
+}
+
+/* --- the check */
+
+/* Sizes between those of the sweep. */
+static haul_status verify(bench *self, const haul_machine *machine, haul_way way,
+                          haul_verified *out, haul_error *error)
+{
+    double errors[SIZES], spreads[SIZES], sum = 0, off = 0;
+    size_t count = 0;
+    haul_status status = HAUL_OK;
+    const uint64_t largest = self->session.options.largest_bytes;
+    for (uint64_t bytes = SMALLEST * 3 / 2; bytes < largest && count < SIZES; bytes = bytes * 3) {
+        const haul_copy copy = {bytes | 5, way.direction, way.memory, HAUL_NEAR};
+        haul_point_measured point;
+        haul_estimate estimate;
+        status = measure(self, "fresh", try_copy, (copies){way, copy.bytes}, &point, error);
+        if (!status)
+            status = haul_copy_time(machine, NULL, &copy, &estimate, error);
+        if (status)
+            return status;
+        sum += point.seconds;
+        off += fabs(estimate.seconds - point.seconds);
+        spreads[count] = point.spread;
+        errors[count++] = 100 * fabs(estimate.seconds - point.seconds) / point.seconds;
+    }
+    haul_sort_doubles(errors, count);
+    *out = (haul_verified){
+        .direction = way.direction,
+        .memory = way.memory,
+        .error = {count, sum > 0 ? 100 * off / sum : 0, haul_quantile_sorted(errors, count, 0.5),
+                  haul_quantile_sorted(errors, count, 0.9)},
+        .spread = haul_median(spreads, count),
+    };
+    return HAUL_OK;
+}
+
+static haul_status verify_all(bench *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < self->curve_count && !status; i++) {
+        const haul_way way = {self->curves[i].direction, self->curves[i].memory};
+        status = verify(self, self->made->machine, way, &self->made->verified[i], error);
+        if (!status)
+            self->made->verified_count++;
+    }
+    return status;
+}
+
+/* --- the machine */
+
+static haul_parameter said(double value)
+{
+    return value > 0 ? (haul_parameter){value, HAUL_MEASURED, "what the driver says"}
+                     : (haul_parameter){.provenance = HAUL_NOT_GIVEN};
+}
+
+static void describe(bench *self)
+{
+    const haul_device_properties *device = haul_device_describe(self->session.device);
+    const char *name = self->session.options.name;
+    snprintf(self->summary, sizeof self->summary, "%.100s, measured by haul", device->name);
+    self->machine.name = name ? name : "measured";
+    self->machine.summary = self->summary;
+    self->machine.gpu.name = device->name;
+    self->machine.gpu.architecture = device->architecture;
+    self->machine.gpu.memory_bytes = said((double)device->memory_bytes);
+    self->machine.gpu.multiprocessors = said(device->multiprocessors);
+    self->machine.gpu.clock_Hz = said(device->clock_Hz);
+    self->machine.gpu.l2_bytes = said((double)device->l2_bytes);
+}
+
+/* Kinds of copies that the device has not are left out, as long as it has others. */
+static haul_status add_curves(bench *self, haul_error *error)
+{
+    static const haul_way ways[WAYS] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
+                                        {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
+                                        {HAUL_DTOD, HAUL_DEVICE},   {HAUL_PTOP, HAUL_DEVICE}};
+    const int count = self->session.on_peer ? WAYS : WAYS - 1;
+    haul_status lacking = HAUL_OK;
+    for (int i = 0; i < count; i++) {
+        const haul_status status = add_curve(self, ways[i], error);
+        if (status && status != HAUL_ABSENT && status != HAUL_MISSING)
+            return status;
+        lacking = status ? status : lacking;
+    }
+    return self->curve_count ? HAUL_OK : lacking;
+}
+
+static haul_status run(bench *self, haul_error *error)
+{
+    haul_status status = add_curves(self, error);
+    if (!status && pinned_curve(self, HAUL_HTOD) && pinned_curve(self, HAUL_DTOH))
+        status = measure_both(self, error);
+    if (status)
+        return status;
+    describe(self);
+    status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
+                                      &self->made->machine, error);
+    if (!status && self->session.options.verify)
+        status = verify_all(self, error);
+    return status;
+}
+
+haul_status haul_measure_transfers(haul_device *device, const haul_measure_options *options,
+                                   haul_measurement *measurement, haul_error *error)
+{
+    const haul_measure_options none = {.name = NULL};
+    haul_measurement made = {.machine = NULL};
+    bench *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->made = &made;
+    haul_status status =
+        haul_session_begin(&self->session, device, options ? options : &none, error);
+    if (!status)
+        status = run(self, error);
+    made.points_kept = self->session.points_kept;
+    haul_session_end(&self->session);
+    free(self);
+    if (status)
+        haul_measurement_release(&made);
+    else
+        *measurement = made;
+    return status;
+}
+
+void haul_measurement_release(haul_measurement *measurement)
+{
+    haul_machine_free(measurement->machine);
+    *measurement = (haul_measurement){.machine = NULL};
+}

@@ -1,0 +1,86 @@
+/* What was measured of a device's copies, and how well that predicts others. */
+#include <math.h>
+
+#include "haul/measure.h"
+#include "haul/report.h"
+#include "haul/units.h"
+
+static double value_of(const haul_parameter *parameter)
+{
+    return parameter->provenance ? parameter->value : (double)NAN;
+}
+
+static const haul_verified *verified_of(const haul_measurement *measurement,
+                                        const haul_copy_curve *curve)
+{
+    for (size_t i = 0; i < measurement->verified_count; i++)
+        if (measurement->verified[i].direction == curve->direction &&
+            measurement->verified[i].memory == curve->memory)
+            return &measurement->verified[i];
+    return NULL;
+}
+
+static void add_rows(haul_table *copies, const haul_measurement *measurement)
+{
+    const haul_machine *machine = measurement->machine;
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        const haul_verified *verified = verified_of(measurement, curve);
+        haul_table_row(copies, haul_direction_text(curve->direction),
+                       haul_memory_text(curve->memory), value_of(&curve->latency_s),
+                       value_of(&curve->rate_Bps), value_of(&curve->gap_s),
+                       value_of(&curve->busy_rate_Bps), (uint64_t)curve->points_from.value,
+                       verified ? verified->error.median : (double)NAN,
+                       verified ? verified->error.p90 : (double)NAN,
+                       verified ? verified->spread : (double)NAN);
+    }
+}
+
+static void say_answer(haul_report *report, const haul_machine *machine)
+{
+    char there[64] = "-", back[64] = "-";
+    const haul_copy_curve *in = haul_machine_curve(machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
+    const haul_copy_curve *out = haul_machine_curve(machine, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
+    if (in)
+        haul_quantity_format(in->rate_Bps.value, HAUL_DIM_RATE, 3, there, sizeof there);
+    if (out)
+        haul_quantity_format(out->rate_Bps.value, HAUL_DIM_RATE, 3, back, sizeof back);
+    haul_report_say(report,
+                    "%s: pinned copies run at %s to the device and %s back; copies of both "
+                    "directions %s",
+                    machine->gpu.name, there, back,
+                    machine->gpu.copy_engines.value > 1 ? "overlap" : "do not overlap");
+}
+
+haul_report *haul_report_measurement(const haul_measurement *measurement)
+{
+    static const haul_column head[] = {{"machine", .unit = HAUL_TEXT},
+                                       {"device", .unit = HAUL_TEXT},
+                                       {"copy_engines", .unit = HAUL_COUNT},
+                                       {"points", .unit = HAUL_COUNT},
+                                       {"points_from_journal", .unit = HAUL_COUNT},
+                                       {0}};
+    static const haul_column columns[] = {
+        {"direction", HAUL_TEXT, .head = "direction"},
+        {"memory", HAUL_TEXT, .head = "memory"},
+        {"latency_s", HAUL_SECONDS, .head = "latency"},
+        {"rate_Bps", HAUL_RATE, .head = "rate"},
+        {"gap_s", HAUL_SECONDS, .head = "gap"},
+        {"busy_rate_Bps", HAUL_RATE, .head = "rate while busy", .optional = true},
+        {"curve_points", HAUL_COUNT, .head = "curve points"},
+        {"median_error_percent", HAUL_PERCENT, .head = "median error", .optional = true},
+        {"p90_error_percent", HAUL_PERCENT, .head = "90 % of errors", .optional = true},
+        {"spread_percent", HAUL_PERCENT, .head = "spread", .optional = true},
+        {0},
+    };
+    const haul_machine *machine = measurement->machine;
+    haul_report *report = haul_report_new("measurement");
+    haul_report_object(report, NULL, head, machine->name, machine->gpu.name,
+                       (uint64_t)machine->gpu.copy_engines.value, (uint64_t)measurement->points,
+                       (uint64_t)measurement->points_kept);
+    say_answer(report, machine);
+    haul_table *copies = haul_report_table(report, "copies", columns);
+    haul_table_csv(copies);
+    add_rows(copies, measurement);
+    return report;
+}

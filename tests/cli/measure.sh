@@ -1,0 +1,17 @@
+# machines that are measured: simulated ones, whose parameters are known
+try haul measure transfers --device sim:k20 --verify -o k20.yaml
+try haul machine check k20.yaml
+try haul measure transfers --device sim:gtx-titan --largest 4MiB --journal points.txt --format csv
+head -n 3 points.txt
+# the same again, from the journal
+haul measure transfers --device sim:gtx-titan --largest 4MiB --journal points.txt --format json |
+    grep points
+try haul measure transfers --device sim:summit --peer sim:summit:1 --largest 4MiB --format csv
+echo "== wrong use, and what is not there"
+try haul measure
+try haul measure kernels
+try haul measure transfers --device abacus
+try haul measure transfers --device host:7
+try haul measure transfers --device sim:k20 --largest 5
+try haul measure transfers --device sim:k40 --journal points.txt
+try haul measure transfers --device sim:k20 --peer sim:k20:1

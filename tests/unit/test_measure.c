@@ -1,0 +1,218 @@
+/* haul measure on machines whose parameters are known, and its journal. */
+#include "check.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "haul/cost.h"
+#include "haul/measure.h"
+
+static haul_error problem;
+
+#define MUST(status)                                                                               \
+    do {                                                                                           \
+        if ((status) != HAUL_OK)                                                                   \
+            fail_msg("%s", problem.text);                                                          \
+    } while (0)
+
+/* The worst relative deviation, in percent, of what a machine's file gives. */
+typedef struct worst {
+    double percent;
+    char what[128];
+} worst;
+
+static void compare(worst *self, const char *machine, const char *what, const haul_parameter *truth,
+                    const haul_parameter *found)
+{
+    if (!truth->provenance || !(truth->value > 0))
+        return;
+    const double off = found->provenance ? 100 * fabs(found->value / truth->value - 1) : 100;
+    if (off <= self->percent)
+        return;
+    self->percent = off;
+    snprintf(self->what, sizeof self->what, "%s of %s: %g for %g", what, machine, found->value,
+             truth->value);
+}
+
+static void compare_curves(worst *self, const char *name, const haul_machine *truth,
+                           const haul_machine *found)
+{
+    for (size_t i = 0; i < found->copy_count; i++) {
+        const haul_copy_curve *copy = &found->copies[i];
+        const haul_copy_curve *own =
+            haul_machine_curve(truth, copy->direction, copy->memory, HAUL_NEAR);
+        if (!own || copy->memory == HAUL_PAGEABLE)
+            continue;
+        if (!own->points_from.provenance) {
+            compare(self, name, "latency", &own->latency_s, &copy->latency_s);
+            compare(self, name, "rate", &own->rate_Bps, &copy->rate_Bps);
+        }
+        compare(self, name, "gap", &own->gap_s, &copy->gap_s);
+        if (found->gpu.copy_engines.value > 1)
+            compare(self, name, "busy rate", &own->busy_rate_Bps, &copy->busy_rate_Bps);
+    }
+}
+
+/* Two engines or more cannot be told apart by copies to and from one GPU. */
+static void compare_engines(const haul_machine *truth, const haul_machine *found)
+{
+    assert_int_equal(found->gpu.copy_engines.value > 1, truth->gpu.copy_engines.value > 1);
+}
+
+static void measure_simulated(const char *name, worst *parameters, worst *times)
+{
+    char device_name[96];
+    haul_machine *truth;
+    haul_device *device, *peer = NULL;
+    haul_measurement made;
+    snprintf(device_name, sizeof device_name, "sim:%s", name);
+    MUST(haul_machine_load(name, &truth, &problem));
+    const haul_device_options no_data = {.without_data = true};
+    if (haul_device_open(device_name, &no_data, &device, &problem) == HAUL_MISSING) {
+        printf("%s: %s\n", name, problem.text);
+        haul_machine_free(truth);
+        return;
+    }
+    snprintf(device_name, sizeof device_name, "sim:%s:1", name);
+    (void)haul_device_open(device_name, &(haul_device_options){.beside = device}, &peer, NULL);
+    const haul_measure_options options = {.verify = true, .peer = peer};
+    const haul_status status = haul_measure_transfers(device, &options, &made, &problem);
+    if (status == HAUL_MISSING) {
+        printf("%s: %s\n", name, problem.text);
+        assert_int_equal(truth->copy_count, 0);
+        haul_device_close(peer);
+        haul_device_close(device);
+        haul_machine_free(truth);
+        return;
+    }
+    MUST(status);
+    compare_curves(parameters, name, truth, made.machine);
+    compare_engines(truth, made.machine);
+    for (size_t i = 0; i < made.verified_count; i++)
+        if (made.verified[i].error.median > times->percent) {
+            times->percent = made.verified[i].error.median;
+            snprintf(times->what, sizeof times->what, "%s %s of %s",
+                     haul_direction_text(made.verified[i].direction),
+                     haul_memory_text(made.verified[i].memory), name);
+        }
+    haul_measurement_release(&made);
+    haul_device_close(peer);
+    haul_device_close(device);
+    haul_machine_free(truth);
+}
+
+static void every_machine_gives_back_its_parameters(void **state)
+{
+    (void)state;
+    char **names;
+    size_t count;
+    worst parameters = {0}, times = {0};
+    MUST(haul_catalogue_list(&names, &count, &problem));
+    assert_true(count > 20);
+    for (size_t i = 0; i < count; i++)
+        measure_simulated(names[i], &parameters, &times);
+    printf("worst parameter: %.4f %%, %s\nworst median of fresh sizes: %.4f %%, %s\n",
+           parameters.percent, parameters.what, times.percent, times.what);
+    assert_true(parameters.percent <= 0.1);
+    assert_true(times.percent <= 0.1);
+    haul_names_free(names, count);
+}
+
+/* Interrupted after some points, it goes on with the rest, and gives the same machine. */
+static void an_interrupted_measurement_goes_on(void **state)
+{
+    (void)state;
+    char journal[] = "/tmp/haul-journal-XXXXXX";
+    haul_device *device, *other;
+    haul_measurement whole, rest, again;
+    close(mkstemp(journal));
+    MUST(haul_device_open("sim:k20", NULL, &device, &problem));
+    const haul_measure_options options = {.journal = journal, .largest_bytes = 4 << 20};
+    MUST(haul_measure_transfers(device, &options, &whole, &problem));
+    assert_int_equal(whole.points_kept, 0);
+    FILE *file = fopen(journal, "r+");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), 333), 0); /* within a line */
+    fclose(file);
+    MUST(haul_measure_transfers(device, &options, &rest, &problem));
+    assert_in_range(rest.points_kept, 1, rest.points - 1);
+    MUST(haul_measure_transfers(device, &options, &again, &problem));
+    assert_int_equal(again.points_kept, again.points);
+    assert_int_equal(whole.machine->copy_count, again.machine->copy_count);
+    for (size_t i = 0; i < whole.machine->copy_count; i++)
+        assert_true(whole.machine->copies[i].rate_Bps.value ==
+                    again.machine->copies[i].rate_Bps.value);
+    MUST(haul_device_open("sim:k40", NULL, &other, &problem));
+    haul_measurement none;
+    assert_int_equal(haul_measure_transfers(other, &options, &none, &problem), HAUL_BAD_INPUT);
+    assert_non_null(strstr(problem.text, "is the journal of 'Tesla K20m', not of"));
+    haul_measurement_release(&whole);
+    haul_measurement_release(&rest);
+    haul_measurement_release(&again);
+    haul_device_close(device);
+    haul_device_close(other);
+    unlink(journal);
+}
+
+static void journals_that_are_none(void **state)
+{
+    (void)state;
+    char journal[] = "/tmp/haul-journal-XXXXXX";
+    haul_device *device;
+    haul_measurement none;
+    haul_measure_options options = {.journal = journal, .largest_bytes = 1 << 20};
+    const int descriptor = mkstemp(journal);
+    assert_int_equal(write(descriptor, "something else\n", 15), 15);
+    close(descriptor);
+    MUST(haul_device_open("sim:k20", NULL, &device, &problem));
+    assert_int_equal(haul_measure_transfers(device, &options, &none, &problem), HAUL_BAD_INPUT);
+    FILE *file = fopen(journal, "w");
+    fputs("haul measure 1 of Tesla K20m\n1e-6 0 1 a point\n1e-6 what\n", file);
+    fclose(file);
+    assert_int_equal(haul_measure_transfers(device, &options, &none, &problem), HAUL_BAD_INPUT);
+    assert_int_equal(problem.line, 3);
+    options.journal = "/nothing/such/journal";
+    assert_int_equal(haul_measure_transfers(device, &options, &none, &problem), HAUL_IO);
+    haul_device_close(device);
+    unlink(journal);
+}
+
+/* As on a full disk: what was measured before stays. */
+static void a_journal_that_cannot_grow(void **state)
+{
+    (void)state;
+    char journal[] = "/tmp/haul-journal-XXXXXX";
+    haul_device *device;
+    haul_measurement none;
+    struct rlimit before;
+    const haul_measure_options options = {.journal = journal, .largest_bytes = 1 << 20};
+    close(mkstemp(journal));
+    MUST(haul_device_open("sim:k20", NULL, &device, &problem));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){200, before.rlim_max});
+    const haul_status status = haul_measure_transfers(device, &options, &none, &problem);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(status, HAUL_IO);
+    assert_non_null(strstr(problem.text, journal));
+    MUST(haul_measure_transfers(device, &options, &none, &problem));
+    assert_in_range(none.points_kept, 1, 10);
+    haul_measurement_release(&none);
+    haul_device_close(device);
+    unlink(journal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_machine_gives_back_its_parameters),
+        cmocka_unit_test(an_interrupted_measurement_goes_on),
+        cmocka_unit_test(journals_that_are_none),
+        cmocka_unit_test(a_journal_that_cannot_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
