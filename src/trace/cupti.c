@@ -8,9 +8,6 @@
 #include "trace/cupti_rows.h"
 #include "trace/row_scan.h"
 
-/* Ends of what two times are subtracted of. */
-static const int64_t time_limit = INT64_C(1) << 61;
-
 static const uint64_t numbered_names = UINT64_C(1) << 63;
 
 typedef struct reader {
@@ -22,17 +19,6 @@ typedef struct reader {
     int lane_count;
     bool has_calls;
 } reader;
-
-static bool in_range(int64_t time_ns)
-{
-    return time_ns >= -time_limit && time_ns <= time_limit;
-}
-
-/* A negative duration, which the builder repairs, where the times are out of range. */
-static int64_t duration(int64_t start_ns, int64_t end_ns)
-{
-    return in_range(start_ns) && in_range(end_ns) ? end_ns - start_ns : -1;
-}
 
 /* The times in the first two columns; a row without them is left out and counted. CUPTI writes 0
  * for both where it could not take them. */
@@ -47,7 +33,7 @@ static bool times_of(haul_trace_builder *builder, const haul_rows *rows, int64_t
         return false;
     }
     *start_ns = start;
-    *dur_ns = duration(start, end);
+    *dur_ns = haul_trace_duration(start, end);
     return true;
 }
 

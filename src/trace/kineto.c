@@ -408,9 +408,7 @@ static void take_bytes_of_calls(haul_kineto *self)
         unknown--;
     }
     if (unknown)
-        haul_trace_missing(self->builder, unknown,
-                           "copies and memsets whose number of bytes is not known: their time is "
-                           "kept, and never predicted");
+        haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
 }
 
 static void add_calls(haul_kineto *self)

@@ -123,6 +123,53 @@ static haul_status read_losses(haul_source *source, haul_trace_builder *builder,
     return status;
 }
 
+/* NVTX's ranges and marks. A name is text in the row, or the number of a string. */
+static void add_range(haul_trace_builder *builder, const haul_rows *rows)
+{
+    enum { PUSH_POP = 59, START_END = 60, MARK = 34 };
+    const uint64_t thread_id = (uint64_t)haul_rows_int(rows, 5), low = UINT64_C(0xffffff);
+    const int64_t type = haul_rows_int(rows, 2), start = haul_rows_int(rows, 0);
+    if ((type != PUSH_POP && type != START_END && type != MARK) || !haul_rows_is_int(rows, 0))
+        return;
+    const haul_workload_thread thread = {.process = thread_id & ~low, .id = thread_id & low};
+    size_t length;
+    const char *text = haul_rows_text(rows, 3, &length);
+    haul_named_range range = {.start_ns = start, .name = HAUL_NONE};
+    if (haul_rows_is_int(rows, 4))
+        range.name = haul_trace_name(builder, (uint64_t)haul_rows_int(rows, 4) & (INT64_MAX >> 1));
+    else if (text && length)
+        range.name = haul_trace_text(builder, text, length);
+    if (haul_rows_is_int(rows, 1))
+        range.dur_ns = haul_trace_duration(start, haul_rows_int(rows, 1));
+    range.thread = haul_builder_thread(&builder->built, &thread);
+    haul_trace_range(builder, &range);
+}
+
+static haul_status read_ranges(haul_source *source, haul_trace_builder *builder, haul_error *error)
+{
+    static const char *const columns[] = {"start", "end",    "eventType",
+                                          "text",  "textId", "globalTid"};
+    haul_rows rows;
+    haul_status status = haul_rows_begin_texts_if(&rows, source, "NVTX_EVENTS", columns, 6, error);
+    while (haul_rows_step(&rows, &status, error))
+        add_range(builder, &rows);
+    haul_rows_end(&rows);
+    return status;
+}
+
+/* When the times of the file begin. */
+static haul_status read_epoch(haul_source *source, haul_trace_builder *builder, haul_error *error)
+{
+    static const char *const columns[] = {"utcEpochNs"};
+    haul_rows rows;
+    haul_status status =
+        haul_rows_begin_if(&rows, source, "TARGET_INFO_SESSION_START_TIME", columns, 1, error);
+    if (haul_rows_step(&rows, &status, error))
+        builder->built.epoch_ns = haul_rows_int(&rows, 0);
+    haul_rows_end(&rows);
+    return status;
+}
+
 /* Which GPU each process's CUDA device is: CUDA_VISIBLE_DEVICES can make two processes call two
  * GPUs by one number. */
 static haul_status map_devices(haul_source *source, haul_cupti_devices *devices, haul_error *error)
@@ -164,6 +211,10 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
         status = read_losses(source, builder, error);
     if (!status)
         status = map_devices(source, &devices, error);
+    if (!status)
+        status = read_epoch(source, builder, error);
+    if (!status)
+        status = read_ranges(source, builder, error);
     if (!status)
         status = haul_cupti_read(&nsys_format, source, &devices, builder, error);
     for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)

@@ -7,8 +7,13 @@
 #include "trace/trace_format.h"
 
 /* nvprof first: a database of its may have tables of nsys's names, not the other way round. */
-static const haul_trace_format *const formats[] = {&haul_trace_nvprof, &haul_trace_nsys,
-                                                   &haul_trace_kineto, NULL};
+static const haul_trace_format *const formats[] = {&haul_trace_nvprof,
+                                                   &haul_trace_nsys,
+                                                   &haul_trace_rocpd2,
+                                                   &haul_trace_rocpd,
+                                                   &haul_trace_kineto,
+                                                   &haul_trace_rocprof_csv,
+                                                   NULL};
 
 static const haul_trace_format *find_format(haul_source *source)
 {
@@ -20,13 +25,9 @@ static const haul_trace_format *find_format(haul_source *source)
 
 static haul_status fail_unknown(const haul_source *source, haul_error *error)
 {
-    bool is_rocpd = haul_source_has(source, "rocpd_metadata");
-    for (size_t i = 0; i < source->tables.count; i++)
-        is_rocpd |= !strncmp(source->tables.texts[i], "rocpd_", 6);
     haul_fail(error, HAUL_BAD_INPUT,
-              is_rocpd ? "a rocpd database of AMD's profilers, which haul does not read yet"
-                       : "an SQLite database without CUPTI tables: expected an export of Nsight "
-                         "Systems or a file of nvprof");
+              "an SQLite database without tables of a profile: expected an export of Nsight "
+              "Systems, a file of nvprof, or AMD's rocpd");
     haul_error_in_file(error, source->path);
     return HAUL_BAD_INPUT;
 }

@@ -133,6 +133,16 @@ const char *haul_trace_text_of(const haul_trace_builder *self, uint32_t name)
     return id == HAUL_NONE ? "" : self->built.strings.texts[id];
 }
 
+static bool in_range(int64_t time_ns)
+{
+    return time_ns >= -time_limit && time_ns <= time_limit;
+}
+
+int64_t haul_trace_duration(int64_t start_ns, int64_t end_ns)
+{
+    return in_range(start_ns) && in_range(end_ns) ? end_ns - start_ns : -1;
+}
+
 static bool repair_duration(int64_t *dur_ns, uint64_t *total)
 {
     const bool wrong = *dur_ns < 0 || (uint64_t)*dur_ns > sum_limit - *total;

@@ -14,6 +14,10 @@
 /* An event or an id of a synchronisation that a row does not name. */
 #define HAUL_NO_ID UINT64_MAX
 
+/* What readers say of operations with HAUL_OP_NO_BYTES. */
+#define HAUL_TRACE_NO_BYTES                                                                        \
+    "copies whose number of bytes is not known: their time is kept, and never predicted"
+
 /* What a SYNC operation waits for. Which fields count depends on the operation's kind of wait. */
 typedef struct haul_wait {
     uint64_t process;
@@ -106,6 +110,10 @@ uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu);
 
 /* Gives the text of a name, if some operation has it. */
 void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *text, size_t length);
+
+/* The duration between two times; a negative one, which is repaired, where they are out of range.
+ */
+int64_t haul_trace_duration(int64_t start_ns, int64_t end_ns);
 
 /* Adds an operation issued by the call of key `key` (0: not known). Its times may be any: what
  * cannot be right is repaired so that starts lie in [-2^61, 2^61], durations are not negative, and

@@ -27,6 +27,9 @@ typedef struct haul_trace_format {
 extern const haul_trace_format haul_trace_nsys;
 extern const haul_trace_format haul_trace_nvprof;
 extern const haul_trace_format haul_trace_kineto;
+extern const haul_trace_format haul_trace_rocpd;
+extern const haul_trace_format haul_trace_rocpd2;
+extern const haul_trace_format haul_trace_rocprof_csv;
 
 /* haul_trace_load of a database that is open already and is closed here; `path` names it. */
 haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,

@@ -500,8 +500,8 @@ static void other_databases_are_refused(void **state)
     (void)state;
     static const struct {
         const char *sql, *part;
-    } cases[] = {{"", "without CUPTI tables"},
-                 {"CREATE TABLE people(name TEXT)", "without CUPTI tables"},
+    } cases[] = {{"", "without tables of a profile"},
+                 {"CREATE TABLE people(name TEXT)", "without tables of a profile"},
                  {"CREATE TABLE rocpd_api(id INT)", "rocpd"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         haul_workload *workload = NULL;
@@ -515,9 +515,39 @@ static void other_databases_are_refused(void **state)
     }
 }
 
+static void nvtx_ranges_are_kept(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+        "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, textId INT, "
+        "globalTid INT);"
+        "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INT);"
+        "INSERT INTO StringIds VALUES(7, 'step');"
+        "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000);"
+        "INSERT INTO NVTX_EVENTS VALUES(50, 60, 60, 'inner', NULL, 16777219), (10, 90, 59, NULL, "
+        "7, "
+        "16777219), (20, NULL, 34, 'mark', NULL, 16777219), (1, 2, 75, 'a domain', NULL, 0);");
+    static const struct {
+        const char *name;
+        int64_t start_ns, dur_ns;
+    } expected[] = {{"step", 10, 80}, {"mark", 20, 0}, {"inner", 50, 10}};
+    assert_int_equal(workload->range_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const haul_named_range *range = &workload->ranges[i];
+        assert_string_equal(haul_workload_string(workload, range->name), expected[i].name);
+        assert_int_equal(range->start_ns, expected[i].start_ns);
+        assert_int_equal(range->dur_ns, expected[i].dur_ns);
+        assert_int_equal(workload->threads[range->thread].id, 3);
+    }
+    assert_int_equal(workload->epoch_ns, INT64_C(1700000000000000000));
+    haul_workload_free(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nvtx_ranges_are_kept),
         cmocka_unit_test(copies_are_told_apart),
         cmocka_unit_test(copies_between_devices_are_peer_copies),
         cmocka_unit_test(kernels_have_shapes_and_names),

@@ -1,0 +1,68 @@
+#include "trace/host_memory.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+void haul_host_memory_add(haul_host_memory *self, uint64_t address, uint64_t bytes, int64_t time_ns)
+{
+    if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items)) {
+        self->failed = true;
+        return;
+    }
+    self->items[self->count++] = (haul_allocation){address, bytes, time_ns};
+    self->sorted = false;
+}
+
+/* By address, then by time. */
+static int compare(const void *a, const void *b)
+{
+    const haul_allocation *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* The number of items that come before an address and time, or are of them. */
+static size_t count_before(const haul_host_memory *self, uint64_t address, int64_t time_ns)
+{
+    const haul_allocation wanted = {.address = address, .time_ns = time_ns};
+    size_t low = 0, high = self->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(&self->items[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Allocations that live at one time do not overlap: only the nearest that begin before the address
+ * can hold it, of which a few are looked at. */
+bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time_ns)
+{
+    enum { LOOKED_AT = 16 };
+    if (!self->count)
+        return false;
+    if (!self->sorted)
+        qsort(self->items, self->count, sizeof *self->items, compare);
+    self->sorted = true;
+    size_t place = count_before(self, address, time_ns);
+    for (int i = 0; place > 0 && i < LOOKED_AT; i++) {
+        /* what was last done to the memory that begins there */
+        const haul_allocation *const last = &self->items[place - 1];
+        if (last->time_ns <= time_ns && last->bytes)
+            return address - last->address < last->bytes;
+        if (!last->address)
+            return false;
+        place = count_before(self, last->address - (last->time_ns <= time_ns), time_ns);
+    }
+    return false;
+}
+
+void haul_host_memory_release(haul_host_memory *self)
+{
+    free(self->items);
+    *self = (haul_host_memory){0};
+}
