@@ -11,7 +11,7 @@
 #include "base/numerals.h"
 #include "report/wording.h"
 
-enum { SCHEMA = 1, SAID_BYTES = 2048, NAME_WIDTH = 48 };
+enum { SCHEMA = 2, SAID_BYTES = 2048, NAME_WIDTH = 48 };
 
 static void add_child(haul_table *parent, haul_table *child)
 {

@@ -210,7 +210,7 @@ void haul_overlap_answer(const haul_overlap_report *report,
         {"dominant", "What dominates?", say_dominant},
         {"gain", "What can overlap gain?", say_gain},
         {"memory", "Copies or mapped memory?", say_mapped},
-        {"certainty", "How sure is that?", say_certainty},
+        {"uncertainty", "How sure is that?", say_certainty},
         {"streams", "How many streams?", say_streams},
         {"next_generation", "What of the next PCIe?", say_next},
     };

@@ -72,7 +72,7 @@ static void add_head(const advised *self)
     haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
                        list->machine, list->gpu);
     haul_report_detail(self->report, false);
-    haul_report_object(self->report, "identity", replay, list->replay.recorded_ns,
+    haul_report_object(self->report, "replay", replay, list->replay.recorded_ns,
                        list->replay.replayed_ns, list->replay.error);
     haul_report_object(self->report, NULL, run, list->baseline_ns, list->threshold_ns);
 }
@@ -196,7 +196,7 @@ static void add_plans(const advised *self)
     const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
     haul_report_object(self->report, "together", plan, (uint64_t)sure->changes,
                        seconds(sure->saved_ns), sure->share);
-    haul_report_object(self->report, "with_suspected", plan, (uint64_t)all->changes,
+    haul_report_object(self->report, "with_speculative", plan, (uint64_t)all->changes,
                        seconds(all->saved_ns), all->share);
     haul_report_object(self->report, NULL, counts, list->tried, list->below, list->untried);
     haul_table *rows = haul_report_list(self->report, "notes", notes);

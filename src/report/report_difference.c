@@ -176,7 +176,7 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
 {
     static const haul_column names[] = {{"a", .unit = HAUL_TEXT}, {"b", .unit = HAUL_TEXT}, {0}};
     static const haul_column columns[] = {
-        {"figure", HAUL_TEXT, .head = "Parameter"},
+        {"parameter", HAUL_TEXT, .head = "Parameter"},
         {"unit", .unit = HAUL_TEXT},
         {NULL, HAUL_TEXT, .head = "a"},
         {NULL, HAUL_TEXT, .head = "b"},

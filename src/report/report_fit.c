@@ -94,7 +94,7 @@ haul_report *haul_report_fit(const haul_fit_group *groups, size_t count)
         {NULL, HAUL_PERCENT, .head = "wape", .csv = "wape %"},
         {NULL, HAUL_PERCENT, .head = "median", .csv = "median %"},
         {NULL, HAUL_PERCENT, .head = "p90", .csv = "p90 %"},
-        {NULL, HAUL_PERCENT, .head = "noise floor", .csv = "floor %"},
+        {NULL, HAUL_PERCENT, .head = "noise floor", .csv = "noise floor %"},
         {0},
     };
     static const haul_column group[] = {
@@ -103,7 +103,7 @@ haul_report *haul_report_fit(const haul_fit_group *groups, size_t count)
         {"locality", .unit = HAUL_TEXT},
         {"copies", .unit = HAUL_COUNT},
         {"sizes", .unit = HAUL_COUNT},
-        {"floor", .unit = HAUL_NUMBER},
+        {"noise_floor", .unit = HAUL_NUMBER},
         {0},
     };
     HAUL_PLAIN_NUMERALS;

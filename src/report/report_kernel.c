@@ -80,7 +80,7 @@ static double known(double share)
 static void add_fit(haul_table *fits, const haul_kernel_fitted *of)
 {
     static const haul_column size[] = {
-        {"size", .unit = HAUL_NUMBER}, {"lambda", .unit = HAUL_NUMBER}, {0}};
+        {"size", .unit = HAUL_NUMBER}, {"calibration", .unit = HAUL_NUMBER}, {0}};
     const haul_kernel_fit *fit = of->fit;
     haul_table_row(fits, of->kernel, of->counts, of->machine->name, of->machine->gpu.architecture,
                    architecture_of(of->machine), (uint64_t)fit->count, first_size(fit),
@@ -103,12 +103,12 @@ static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
         {NULL, HAUL_COUNT, .head = "sizes", .csv = "sizes"},
         {NULL, HAUL_NUMBER, .head = "from", .csv = "least_size"},
         {NULL, HAUL_NUMBER, .head = "to", .csv = "most_size"},
-        {"lambda", HAUL_NUMBER, .head = "calibration"},
-        {"least_lambda", HAUL_NUMBER, .head = "least"},
-        {"most_lambda", HAUL_NUMBER, .head = "most"},
+        {"calibration", HAUL_NUMBER, .head = "calibration"},
+        {"least_calibration", HAUL_NUMBER, .head = "least"},
+        {"most_calibration", HAUL_NUMBER, .head = "most"},
         {"one_serves", HAUL_FLAG, .csv = ""},
         {NULL, HAUL_TEXT, .head = "all sizes", .csv = "one_serves"},
-        {"floor_s", HAUL_SECONDS, .csv = ""},
+        {"launch_s", HAUL_SECONDS, .csv = ""},
         {"memory_share", .unit = HAUL_SHARE},
         {"arithmetic_share", .unit = HAUL_SHARE},
         {NULL, HAUL_SHARE, .head = "of memory"},
@@ -128,8 +128,8 @@ static void add_architectures(haul_report *report, const haul_kernel_fitted *fit
         {"kernel", HAUL_TEXT, .head = "Mean by architecture"},
         {"architecture", .unit = HAUL_TEXT},
         {NULL, HAUL_TEXT, .head = "architecture"},
-        {"boards", HAUL_COUNT, .head = "GPUs"},
-        {"lambda", HAUL_NUMBER, .head = "calibration"},
+        {"gpus", HAUL_COUNT, .head = "GPUs"},
+        {"calibration", HAUL_NUMBER, .head = "calibration"},
         {0},
     };
     haul_table *table = haul_report_table(report, "architectures", columns);
@@ -189,10 +189,10 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
 haul_report *haul_report_kernel_times(const haul_kernel_predictions *of)
 {
     static const haul_column head[] = {
-        {"kernel", .unit = HAUL_TEXT}, {"home", .unit = HAUL_TEXT}, {0}};
+        {"kernel", .unit = HAUL_TEXT}, {"source_machine", .unit = HAUL_TEXT}, {0}};
     static const haul_column columns[] = {
         {NULL, HAUL_TEXT, .head = "Kernel", .csv = "kernel"},
-        {NULL, HAUL_TEXT, .head = "measured on", .csv = "home"},
+        {NULL, HAUL_TEXT, .head = "measured on", .csv = "source_machine"},
         {"machine", HAUL_TEXT, .head = "machine"},
         {"size", HAUL_NUMBER, .head = "size"},
         {"time_s", HAUL_SECONDS, .head = "time", .csv = "seconds"},

@@ -86,14 +86,14 @@ static void add_terms(haul_table *parent, const char *key, haul_table *csv,
 haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
 {
     static const haul_column head[] = {
-        {"kernel", .unit = HAUL_TEXT}, {"home", .unit = HAUL_TEXT}, {0}};
+        {"kernel", .unit = HAUL_TEXT}, {"source_machine", .unit = HAUL_TEXT}, {0}};
     static const haul_column columns[] = {
         {"machine", .unit = HAUL_TEXT},
         {"size", .unit = HAUL_NUMBER},
         {"time_s", .unit = HAUL_SECONDS},
         {"interval_s", .unit = HAUL_INTERVAL},
         {"bound", .unit = HAUL_TEXT},
-        {"home_time_s", .unit = HAUL_SECONDS},
+        {"source_time_s", .unit = HAUL_SECONDS},
         {"ratio", .unit = HAUL_FACTOR},
         {"twice_as_fast_s", .unit = HAUL_SECONDS},
         {"blocks", .unit = HAUL_NUMBER},

@@ -187,9 +187,9 @@ haul_report *haul_report_machine(const haul_machine *machine)
                                           {NULL, HAUL_ID, .head = "source"},
                                           {0}};
     static const haul_column csv[] = {
-        {NULL, HAUL_TEXT, .csv = "figure"}, {NULL, HAUL_TEXT, .csv = "value"},
-        {NULL, HAUL_TEXT, .csv = "unit"},   {NULL, HAUL_TEXT, .csv = "provenance"},
-        {NULL, HAUL_TEXT, .csv = "source"}, {0},
+        {NULL, HAUL_TEXT, .csv = "parameter"}, {NULL, HAUL_TEXT, .csv = "value"},
+        {NULL, HAUL_TEXT, .csv = "unit"},      {NULL, HAUL_TEXT, .csv = "provenance"},
+        {NULL, HAUL_TEXT, .csv = "source"},    {0},
     };
     HAUL_PLAIN_NUMERALS;
     char id[300], title[300];

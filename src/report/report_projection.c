@@ -58,6 +58,10 @@ static void say_caution(const haul_projected *self)
 {
     const size_t count = self->projection->note_count;
     char more[64] = "";
+    if (self->projection->release == HAUL_RELEASE_RECORDED && self->projection->replay.ops)
+        haul_report_line(self->report, "caution",
+                         "without API calls in the profile no operation starts earlier than "
+                         "recorded");
     if (count > 1)
         (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", count - 1);
     if (count)
@@ -102,7 +106,7 @@ static void add_totals(const haul_projected *self)
         {"predicted_s", .unit = HAUL_SECONDS},
         {"interval_s", .unit = HAUL_INTERVAL},
         {"provenance", .unit = HAUL_TEXT},
-        {"collisions_s", .unit = HAUL_SECONDS},
+        {"contention_s", .unit = HAUL_SECONDS},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -121,7 +125,7 @@ static void add_reference(const haul_projected *self)
                                           {"unmatched", .unit = HAUL_COUNT},
                                           {0}};
     if (self->options->reference)
-        haul_report_object(self->report, "truth", columns, self->options->reference->source,
+        haul_report_object(self->report, "reference", columns, self->options->reference->source,
                            self->projection->matched, self->projection->unmatched);
 }
 
@@ -175,7 +179,7 @@ static void add_inside(haul_table *table, const haul_projection *projection,
     for (size_t m = 0; m < projection->model_count; m++)
         haul_table_row(models, projection->models[m].name, row->model_s[m]);
     if (row->score.count)
-        haul_report_object(table, "truth", score, row->score.count, row->score.wmape,
+        haul_report_object(table, "reference", score, row->score.count, row->score.wmape,
                            row->score.wape, row->score.median, row->score.p90);
 }
 
@@ -230,7 +234,7 @@ static void add_sizes(const haul_projected *self)
         {"interval_s", .unit = HAUL_INTERVAL},
         {"model", .unit = HAUL_TEXT},
         {"provenance", .unit = HAUL_TEXT},
-        {NULL, HAUL_COUNT, .csv = "truth_copies"},
+        {NULL, HAUL_COUNT, .csv = "reference_copies"},
         {NULL, HAUL_PERCENT, .csv = "wape_percent"},
         {NULL, HAUL_PERCENT, .csv = "median_percent"},
         {NULL, HAUL_PERCENT, .csv = "p90_percent"},
@@ -339,11 +343,11 @@ static void add_scores(const haul_projected *self)
 static void add_self_check(const haul_projected *self)
 {
     static const haul_column total[] = {SCORE_KEYS,
-                                        {"floor", .unit = HAUL_PERCENT},
-                                        {"wape_alone", .unit = HAUL_PERCENT},
+                                        {"noise_floor", .unit = HAUL_PERCENT},
+                                        {"wape_without_contention", .unit = HAUL_PERCENT},
                                         {"copies", .unit = HAUL_COUNT},
                                         {"fitted", .unit = HAUL_FLAG},
-                                        {"unpriced", .unit = HAUL_COUNT},
+                                        {"unpredicted", .unit = HAUL_COUNT},
                                         {0}};
     static const haul_column columns[] = {
         {NULL, HAUL_TEXT, .head = "Self-check of copies"},
@@ -352,19 +356,19 @@ static void add_self_check(const haul_projected *self)
         {"copies", HAUL_COUNT, .head = "count"},
         {"wmape", .unit = HAUL_PERCENT},
         {"wape", HAUL_PERCENT, .head = "error"},
-        {"floor", HAUL_PERCENT, .head = "noise floor"},
-        {"wape_alone", HAUL_PERCENT, .head = "no contention"},
+        {"noise_floor", HAUL_PERCENT, .head = "noise floor"},
+        {"wape_without_contention", HAUL_PERCENT, .head = "no contention"},
         {"median", HAUL_PERCENT, .head = "median"},
         {"p90", HAUL_PERCENT, .head = "p90"},
         {"points", HAUL_NUMBER, .head = "points"},
-        {"collided", HAUL_COUNT, .head = "contended"},
+        {"contended", HAUL_COUNT, .head = "contended"},
         {"busy_speed", HAUL_SHARE, .head = "speed"},
         {0},
     };
     const haul_self_check *check = &self->projection->self_check;
     const haul_score *score = &check->of.score;
     haul_table *object =
-        haul_report_object(self->report, "identity", total, percent_of(score, score->wmape),
+        haul_report_object(self->report, "self_check", total, percent_of(score, score->wmape),
                            percent_of(score, score->wape), percent_of(score, score->median),
                            percent_of(score, score->p90), percent_of(score, check->of.noise_floor),
                            percent_of(score, check->of.wape_without_contention), score->count,

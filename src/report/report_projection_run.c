@@ -160,7 +160,7 @@ static void add_replay(haul_table *parent, const haul_replay *replay)
         {"start_worst_s", .unit = HAUL_SECONDS},  {"operations", .unit = HAUL_COUNT},
         {"uncalled", .unit = HAUL_COUNT},         {0},
     };
-    haul_report_object(parent, "identity", columns, replay->replayed_ns, replay->error,
+    haul_report_object(parent, "replay", columns, replay->replayed_ns, replay->error,
                        1e-9 * replay->start_median_ns, 1e-9 * replay->start_p90_ns,
                        1e-9 * replay->start_worst_ns, replay->ops, replay->unissued);
 }
@@ -185,7 +185,7 @@ static void add_device(haul_table *parent, const haul_timeline_device *device)
         parent, "device", columns, (uint64_t)device->copy_engines, (uint64_t)device->kernels,
         (int)device->implicit_sync, (uint64_t)device->queue_depth, (uint64_t)device->link_devices,
         (int)device->staging, (uint64_t)device->migrations);
-    haul_report_object(object, "room", room, (uint64_t)occupancy->multiprocessors,
+    haul_report_object(object, "occupancy", room, (uint64_t)occupancy->multiprocessors,
                        (uint64_t)occupancy->blocks, (uint64_t)occupancy->threads,
                        (uint64_t)occupancy->registers, (uint64_t)occupancy->shared_bytes);
     haul_table *map = haul_report_map(object, "busy_speed", speed);
@@ -208,7 +208,7 @@ static void add_data(const haul_projected *self)
     add_breakdown(run, "recorded", &projection->recorded_run);
     add_breakdown(run, "target", &projection->target_run);
     if (self->options->reference)
-        add_breakdown(run, "truth", &projection->reference_run);
+        add_breakdown(run, "reference", &projection->reference_run);
     haul_report_object(run, NULL, interval, 1e-9 * (double)projection->low_ns,
                        1e-9 * (double)projection->high_ns);
     add_path(run, self);

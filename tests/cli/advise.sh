@@ -36,7 +36,7 @@ for advice in report["advice"]:
     assert advice["calls"] and all(calls["count"] > 0 for calls in advice["calls"])
     assert (advice["apart"] is None) or isinstance(advice["apart"], str)
 taken = [advice for advice in report["advice"] if advice["apart"] is None]
-assert report["with_suspected"]["changes"] == len(taken)
+assert report["with_speculative"]["changes"] == len(taken)
 assert report["together"]["changes"] == sum(a["certainty"] != "speculative" for a in taken)
 trace = json.load(open("runs.json"))
 names = {e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "process_name"}

@@ -29,8 +29,8 @@ node=$PWD/node.yaml recorder=$PWD/recorder.yaml
 echo "== a page; the recording link is fitted"
 try haul project "$profile" --to "$node"
 
-echo "== with the recording machine, another model and a truth"
-try haul project "$profile" --to "$node" --from "$recorder" --model ahead --truth "$profile"
+echo "== with the recording machine, another model and a reference"
+try haul project "$profile" --to "$node" --from "$recorder" --model ahead --reference "$profile"
 
 echo "== a model that cannot price all"
 try haul project "$profile" --to "$node" --model packet
@@ -39,7 +39,7 @@ echo "== CSV"
 try haul project "$profile" --to "$node" --from "$recorder" --format csv
 
 echo "== JSON, to a file"
-try haul project --format json -o report.json --to "$node" --truth "$profile" "$profile"
+try haul project --format json -o report.json --to "$node" --reference "$profile" "$profile"
 head -40 report.json
 if command -v python3 >/dev/null; then
     python3 - <<'EOF'
@@ -49,7 +49,7 @@ models = report["models"]
 assert report["chosen"] in models
 for name in ("auto", "peak", "envelope", "ahead"):
     assert {"total_s", "wmape", "wape", "median", "p90"} <= set(models[name]), name
-assert {"wape", "floor", "median", "p90", "copies"} <= set(report["identity"])
+assert {"wape", "noise_floor", "median", "p90", "copies"} <= set(report["self_check"])
 low, high = report["interval_s"]
 total = models[report["chosen"]]["total_s"]
 assert low < total < high
@@ -57,7 +57,7 @@ sizes = sum(row["predicted_s"] for row in report["sizes"])
 groups = sum(row["predicted_s"] for row in report["rows"] if "least_bytes" not in row)
 assert abs(sizes - total) < 1e-6 * total and abs(groups - total) < 1e-6 * total
 run = report["run"]
-for name in ("recorded", "target", "truth"):
+for name in ("recorded", "target", "reference"):
     parts = run[name].copy()
     makespan = parts.pop("makespan_s")
     assert abs(sum(parts.values()) - makespan) < 1e-9, name
@@ -66,7 +66,7 @@ kinds = sum(path["copies_s"].values()) + path["kernels_s"] + path["memsets_s"] +
 assert abs(kinds - run["target"]["makespan_s"]) < 1e-9
 low, high = run["interval_s"]
 assert low <= run["target"]["makespan_s"] <= high
-assert run["calls"] == "simulated" and abs(run["identity"]["error"]) < 1
+assert run["calls"] == "simulated" and abs(run["replay"]["error"]) < 1
 EOF
     python3 - "$profile" "$node" <<'EOF'
 # without its calls
@@ -76,7 +76,7 @@ with sqlite3.connect("mute.sqlite") as profile:
     profile.execute("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME")
 command = ["haul", "project", "mute.sqlite", "--to", sys.argv[2]]
 run = json.loads(subprocess.check_output(command + ["--format", "json"]))["run"]
-assert run["calls"] == "recorded" and run["identity"]["error"] == 0
+assert run["calls"] == "recorded" and run["replay"]["error"] == 0
 said = b" ".join(subprocess.check_output(command).split())
 assert b"no operation starts earlier than recorded" in said
 EOF
@@ -95,7 +95,7 @@ try haul project "$profile" --to
 try haul project "$profile" --to "$node" --format yaml
 try haul project "$profile" --to "$node" --from nowhere
 try haul project "$profile" --to "$node" --model guess
-try haul project "$profile" --to "$node" --truth nowhere.sqlite
+try haul project "$profile" --to "$node" --reference nowhere.sqlite
 try haul project "$profile" --to "$node" -o ./node.yaml
 try haul project nowhere.sqlite --to "$node"
 

@@ -54,7 +54,7 @@ if command -v python3 >/dev/null; then
     python3 - <<'EOF'
 import json
 report = json.load(open("report.json"))
-assert report["schema"] == 1
+assert report["schema"] == 2
 operations = report["operations"]
 assert [o["operation"] for o in operations] == list(range(1, 14))
 spans = [(o["start_s"], o["end_s"]) for o in operations if o["op"] != "wait"]
@@ -67,7 +67,7 @@ for r in report["resources"]:
 assert report["interval_s"][0] <= makespan <= report["interval_s"][1]
 for o in operations:
     if o["waited"] in ("stream", "after", "resource") and o["op"] != "wait":
-        assert operations[o["behind"] - 1]["end_s"] == o["start_s"], o
+        assert operations[o["waited_for"] - 1]["end_s"] == o["start_s"], o
 trace = json.load(open("trace.json"))["traceEvents"]
 assert sum(e["ph"] == "X" for e in trace) == 13
 assert {e["args"]["name"] for e in trace if e["name"] == "thread_name"} == {"s0", "s1", "s2", "s3", "host"}
