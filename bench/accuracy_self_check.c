@@ -233,7 +233,7 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
 
 static haul_status print_siblings(const profile_files *files, FILE *out, haul_error *error)
 {
-    fputs("\nThe link fitted to one profile, with the speed that its contention keep, on another "
+    fputs("\nThe link fitted to one profile, with the speed that its contention leaves, on another "
           "profile of the same machine with other sizes; copies of which the first knows one size "
           "are left out, for a single point tells no slope. Floor, wape and median relative error, "
           "in percent.\n\n"

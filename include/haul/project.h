@@ -116,12 +116,14 @@ typedef struct haul_projection {
     haul_release release;        /* as recorded where the profile has no calls of device work */
     haul_replay replay;          /* the profile rebuilt from its own durations, in that way */
     const char *run_missing;
+    const char *unsound; /* NULL, or why the whole run is no prediction to rely on: the replay
+                          * misses the profile's own makespan by more than 10 % */
     haul_breakdown recorded_run;
     haul_breakdown target_run;
     haul_breakdown reference_run; /* as recorded; where there is a reference */
     haul_critical_path critical;
-    int64_t low_ns;  /* the makespan with each operation at the low end of its interval, */
-    int64_t high_ns; /* and at the high end; the likely makespan lies between */
+    int64_t low_ns;  /* the makespan with each operation at the low end of its interval, less the */
+    int64_t high_ns; /* replay's error; and at the high end, and more by that error */
     haul_copy_pair *reference_pairs; /* the reference's copies beside their prediction */
     size_t reference_pair_count;
     uint64_t matched;   /* copies paired with the reference's */

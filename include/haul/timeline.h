@@ -91,6 +91,14 @@ typedef enum haul_release {
     HAUL_RELEASE_RECORDED,
 } haul_release;
 
+/* An operation that starts `delay_ns` after it could, for a reason that the workload does not hold:
+ * its call, its stream and its edges would let it start earlier. A compiler that runs at a kernel's
+ * first launch is one. */
+typedef struct haul_start_delay {
+    uint32_t op;
+    int64_t delay_ns;
+} haul_start_delay;
+
 /* Gives an operation's duration on its device; called once for each, when it starts. */
 typedef haul_status (*haul_duration)(void *state, const haul_workload *workload, size_t op,
                                      int64_t *dur_ns, haul_error *error);
@@ -106,6 +114,8 @@ typedef struct haul_timeline_options {
     /* Durations of calls: by an array of op_count, else the workload's own. A wait returns when it
      * may, whatever its duration. The recorded time between two calls stays. */
     const int64_t *call_durations_ns;
+    const haul_start_delay *delays; /* in order of `op`, each once */
+    size_t delay_count;
 } haul_timeline_options;
 
 typedef struct haul_span {
@@ -189,6 +199,8 @@ typedef struct haul_replay {
     haul_timeline_device device; /* that it was scheduled on */
     uint64_t ops;                /* of devices */
     uint64_t unissued;
+    uint64_t delayed;    /* operations with a delay that is kept, */
+    int64_t delays_ns;   /* and the sum of these delays */
     int64_t recorded_ns; /* makespan */
     int64_t replayed_ns;
     double error; /* of the makespan, in percent */
@@ -205,10 +217,16 @@ typedef struct haul_replay {
  *   same (at least as deep a queue as was seen);
  * - as many migrations at once as were seen;
  * - the median time from call to start of the operations that found their stream and their resource
- *   idle, from the call's return where those times spread less.
+ *   idle, from the call's return where those times spread less;
+ * - delays of operations that start later than their call, stream, edges and resource explain, by
+ *   more than a thousandth of the run: they are kept.
  * Returns what haul_timeline_run does. */
 HAUL_API haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                           haul_replay *replay, haul_error *error);
+
+/* Whether the replay misses the recorded makespan by at most 10 %: else no prediction of the whole
+ * run can be relied on. */
+HAUL_API bool haul_replay_is_sound(const haul_replay *replay);
 
 HAUL_END
 

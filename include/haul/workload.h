@@ -145,6 +145,7 @@ typedef struct haul_workload_stream {
     uint64_t context;
     uint64_t id;
     const char *name; /* NULL where it has none but its id */
+    bool is_default;  /* CUDA's default stream */
 } haul_workload_stream;
 
 typedef struct haul_workload_thread {

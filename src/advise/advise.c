@@ -199,7 +199,9 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     const haul_timeline_options options = {.device = self->device,
                                            .release = HAUL_RELEASE_HOST,
                                            .durations_ns = self->study.durations_ns,
-                                           .call_durations_ns = self->study.call_durations_ns};
+                                           .call_durations_ns = self->study.call_durations_ns,
+                                           .delays = self->waits.delays,
+                                           .delay_count = self->waits.delay_count};
     haul_predicted_run run;
     const haul_status status = haul_predicted_run_make(self->workload, &options, NULL, &run, error);
     if (status)
@@ -228,13 +230,11 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
 
 static haul_status replay(haul_advisor *self, haul_error *error)
 {
-    haul_in_flight found;
-    const haul_status status = haul_in_flight_find(self->workload, &found, error);
+    const haul_status status = haul_recorded_waits_find(self->workload, &self->waits, error);
     if (status)
         return status;
-    self->held_calls_ns = found.call_durations_ns;
-    return haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &found, &self->out.replay,
-                                     error);
+    return haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits,
+                                     &self->out.replay, error);
 }
 
 static haul_status make(haul_advisor *self, haul_error *error)
@@ -249,6 +249,8 @@ static haul_status make(haul_advisor *self, haul_error *error)
     if (!status)
         status = haul_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
                                    self->study.call_durations_ns, error);
+    self->plan.delays = self->waits.delays;
+    self->plan.delay_count = self->waits.delay_count;
     if (!status)
         status = find_free_call(self, error);
     if (!status)
@@ -288,7 +290,7 @@ static void release_work(haul_advisor *self)
     haul_projection_free(self->projection);
     free(self->candidates.items);
     free(self->critical);
-    free(self->held_calls_ns);
+    haul_recorded_waits_release(&self->waits);
     free(self->found);
 }
 

@@ -35,7 +35,7 @@ static haul_status find_recorded_device(haul_advisor *self, haul_error *error)
 {
     bool no_memory;
     haul_timeline_device known;
-    self->study.call_durations_ns = self->held_calls_ns;
+    self->study.call_durations_ns = self->waits.call_durations_ns;
     self->device = self->out.replay.device;
     if (copies_meet(self->workload, &no_memory) ||
         haul_timeline_device_of(self->study.machine, &known, NULL))

@@ -16,6 +16,8 @@ haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_ad
         .release = HAUL_RELEASE_HOST,
         .durations_ns = made.draft.durations_ns,
         .call_durations_ns = made.draft.call_durations_ns,
+        .delays = made.draft.delays,
+        .delay_count = made.draft.delay_count,
     };
     self->scheduled += made.draft.workload->op_count;
     haul_predicted_run predicted = {.timeline = NULL};

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "haul/project.h"
 #include "project/notes.h"
+#include "timeline/recorded_waits.h"
 
 /* A plan's workload with its timeline. */
 typedef struct haul_advised_run {
@@ -36,9 +37,9 @@ typedef struct haul_advisor {
     haul_found *found; /* out.count */
     size_t found_capacity;
     haul_timeline *before;
-    int64_t end_ns;         /* of that */
-    bool *critical;         /* whether each operation decides it */
-    int64_t *held_calls_ns; /* of the recorded calls without waits for a full queue, or NULL */
+    int64_t end_ns;            /* of that */
+    bool *critical;            /* whether each operation decides it */
+    haul_recorded_waits waits; /* of the profile */
     haul_advised_run together;
     uint64_t most_ops;
     uint64_t scheduled;

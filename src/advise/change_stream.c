@@ -1,6 +1,5 @@
 /* Copies on streams of their own, beside the kernels that they feed. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "advise/change.h"
 
@@ -264,21 +263,13 @@ static void find(haul_study *study, haul_candidates *out)
     free(of);
 }
 
-/* CUDA's default stream has id 7 in the profiles of Nsight Systems and nvprof. */
-static bool is_default(const haul_study *study, uint32_t stream)
-{
-    const char *format = study->workload->format;
-    return study->workload->streams[stream].id == 7 && format &&
-           (!strncmp(format, "nsys", 4) || !strncmp(format, "nvprof", 6));
-}
-
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
-    const unsigned long long id = study->workload->streams[candidate->subject].id;
-    const char *from = is_default(study, candidate->subject)
+    const haul_workload_stream *stream = &study->workload->streams[candidate->subject];
+    const char *from = stream->is_default
                            ? "the default stream"
-                           : haul_study_text(study, "stream %llu", id);
+                           : haul_study_text(study, "stream %llu", (unsigned long long)stream->id);
     advice->parts = moves[candidate->variant].in && moves[candidate->variant].out ? 2 : 1;
     advice->what = haul_study_text(
         study, "move off %s, asynchronous, to %s: %s", from,

@@ -64,7 +64,9 @@ typedef struct haul_rewrite {
     const haul_workload *workload;
     const int64_t *durations_ns;      /* NULL: the workload's own */
     const int64_t *call_durations_ns; /* likewise */
-    int64_t free_call_ns;             /* how long a call takes that returns at once */
+    const haul_start_delay *delays;   /* of the workload's run */
+    size_t delay_count;
+    int64_t free_call_ns; /* how long a call takes that returns at once */
     haul_edit *edits;
     haul_rewrite_edge *edges;
     size_t edge_count;
@@ -122,6 +124,8 @@ typedef struct haul_rewritten {
     haul_workload *workload;
     int64_t *durations_ns;
     int64_t *call_durations_ns;
+    haul_start_delay *delays;
+    size_t delay_count;
 } haul_rewritten;
 
 haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, haul_error *error);

@@ -14,6 +14,8 @@ typedef struct build {
     haul_op *ops; /* of `built` */
     int64_t *durations_ns;
     int64_t *call_durations_ns;
+    haul_start_delay *delays;
+    size_t delay_count;
     uint32_t *place;       /* of the first part of each operation; NULL: its own number */
     uint32_t *by_anchor;   /* the inserts, by anchor and place */
     uint32_t insert_begin; /* where the inserts are, as operations */
@@ -339,13 +341,26 @@ static void put_streams(build *self)
         if (like < old)
             stream = self->from->streams[like];
         stream.id = id + 1 + s;
+        stream.is_default = false;
         haul_builder_stream(&self->built, &stream);
     }
 }
 
+/* A delay goes with the first part of its operation, and away with one that is left out. */
+static bool put_delays(build *self)
+{
+    const haul_rewrite *plan = self->plan;
+    self->delays = malloc((plan->delay_count + 1) * sizeof *self->delays);
+    for (size_t d = 0; self->delays && d < plan->delay_count; d++)
+        if (!(plan->edits[plan->delays[d].op].marks & HAUL_EDIT_GONE))
+            self->delays[self->delay_count++] =
+                (haul_start_delay){place_of(self, plan->delays[d].op), plan->delays[d].delay_ns};
+    return self->delays != NULL;
+}
+
 static bool make_ops(build *self)
 {
-    if (!number_parts(self) || !order_inserts(self))
+    if (!number_parts(self) || !order_inserts(self) || !put_delays(self))
         return false;
     const size_t count = self->built.op_count;
     self->durations_ns = malloc((count + 1) * sizeof *self->durations_ns);
@@ -382,9 +397,11 @@ haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, 
     if (status) {
         free(made.durations_ns);
         free(made.call_durations_ns);
+        free(made.delays);
         haul_fail_no_memory(error);
     } else {
-        *draft = (haul_rewritten){workload, made.durations_ns, made.call_durations_ns};
+        *draft = (haul_rewritten){workload, made.durations_ns, made.call_durations_ns, made.delays,
+                                  made.delay_count};
     }
     haul_builder_release(&made.built);
     free(made.place);
@@ -397,6 +414,7 @@ void haul_rewritten_release(haul_rewritten *self)
     haul_workload_free(self->workload);
     free(self->durations_ns);
     free(self->call_durations_ns);
+    free(self->delays);
     *self = (haul_rewritten){0};
 }
 

@@ -160,7 +160,7 @@ static void set_durations(void *state, haul_bound bound, haul_timeline_options *
     options->call_durations_ns = self->of_calls_ns;
 }
 
-static haul_status schedule(const haul_whole_run *self, const haul_in_flight *found,
+static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *found,
                             haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
@@ -174,7 +174,10 @@ static haul_status schedule(const haul_whole_run *self, const haul_in_flight *fo
     };
     if (!made.of_ops_ns || (calls_change && !made.of_calls_ns))
         return haul_fail_no_memory(error);
-    const haul_timeline_options options = {.device = out->device, .release = out->release};
+    const haul_timeline_options options = {.device = out->device,
+                                           .release = out->release,
+                                           .delays = found->delays,
+                                           .delay_count = found->delay_count};
     const haul_run_bounds bounds = {set_durations, &made};
     haul_predicted_run run;
     const haul_status status = haul_predicted_run_make(workload, &options, &bounds, &run, error);
@@ -188,16 +191,50 @@ static haul_status schedule(const haul_whole_run *self, const haul_in_flight *fo
     return HAUL_OK;
 }
 
-/* A change within the replay's error is no change that the profile can tell. */
+/* A change within the replay's error is no change that the profile can tell. It is one from the
+ * replay, which errs as the prediction does. */
 static void note_change(const haul_whole_run *self, const haul_projection *out)
 {
-    const double recorded_ns = (double)out->recorded_run.makespan_ns;
-    const double change = 100 * ((double)out->target_run.makespan_ns / recorded_ns - 1);
-    if (recorded_ns > 0 && fabs(change) <= fabs(out->replay.error))
+    const double replayed_ns = (double)out->replay.replayed_ns;
+    const double change = 100 * ((double)out->target_run.makespan_ns / replayed_ns - 1);
+    if (replayed_ns > 0 && fabs(change) <= fabs(out->replay.error))
         haul_notes_add(self->notes,
                        "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
                        "change is within the error",
                        change, out->replay.error);
+}
+
+static void note_delays(const haul_whole_run *self, const haul_replay *replay)
+{
+    char count[32], text[32];
+    if (replay->delayed)
+        haul_notes_add(
+            self->notes,
+            "%s operation%s later than its call, stream and resource explain, by %s in "
+            "all, as when a kernel is compiled at its first launch: such delays are kept",
+            haul_count_format(replay->delayed, count, sizeof count),
+            replay->delayed == 1 ? " starts" : "s start",
+            haul_quantity_format(1e-9 * (double)replay->delays_ns, HAUL_DIM_SECONDS, 3, text,
+                                 sizeof text));
+}
+
+/* The replay's error is the schedule's own: the interval holds it too. */
+static haul_status add_replay_error(const haul_whole_run *self, haul_projection *out,
+                                    haul_error *error)
+{
+    const double miss = fabs(out->replay.error) / 100;
+    out->low_ns = (int64_t)((double)out->low_ns * fmax(0, 1 - miss));
+    out->high_ns = (int64_t)fmin((double)out->high_ns * (1 + miss), 9e18);
+    if (haul_replay_is_sound(&out->replay))
+        return HAUL_OK;
+    char replayed[32], recorded[32];
+    out->unsound = haul_arena_format(
+        self->notes->arena, "replaying the profile's own durations gives %s, not the recorded %s",
+        haul_quantity_format(1e-9 * (double)out->replay.replayed_ns, HAUL_DIM_SECONDS, 3, replayed,
+                             sizeof replayed),
+        haul_quantity_format(1e-9 * (double)out->replay.recorded_ns, HAUL_DIM_SECONDS, 3, recorded,
+                             sizeof recorded));
+    return out->unsound ? HAUL_OK : haul_fail_no_memory(error);
 }
 
 static haul_status describe(const haul_whole_run *self, haul_projection *out, haul_error *error)
@@ -211,10 +248,14 @@ static haul_status describe(const haul_whole_run *self, haul_projection *out, ha
     if (status)
         return status;
     note_change(self, out);
+    note_delays(self, &out->replay);
+    status = add_replay_error(self, out, error);
+    if (status)
+        return status;
     return haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
-static haul_status make_with(const haul_whole_run *self, const haul_in_flight *found,
+static haul_status make_with(const haul_whole_run *self, haul_recorded_waits *found,
                              haul_projection *out, haul_error *error)
 {
     out->release = release_of(self->times.workload);
@@ -233,12 +274,12 @@ static haul_status make_with(const haul_whole_run *self, const haul_in_flight *f
 
 static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
-    haul_in_flight found;
-    haul_status status = haul_in_flight_find(self->times.workload, &found, error);
+    haul_recorded_waits found;
+    haul_status status = haul_recorded_waits_find(self->times.workload, &found, error);
     if (status)
         return status;
     status = make_with(self, &found, out, error);
-    free(found.call_durations_ns);
+    haul_recorded_waits_release(&found);
     return status;
 }
 

@@ -34,7 +34,7 @@ static uint32_t actor_of(const haul_engine *self, uint32_t op)
 static haul_status first_unfinished(haul_engine *self)
 {
     uint32_t op = 0;
-    while (self->spans[op].end_ns >= 0)
+    while (haul_end_is_known(&self->progress[op]))
         op++;
     return haul_engine_fail(self, HAUL_BAD_INPUT, op,
                             "is never called: the calls before it on its thread form a cycle");

@@ -1,4 +1,4 @@
-/* The loop, and what streams do. */
+/* The loop, and the work of streams. */
 #include "timeline/engine.h"
 
 #include "base/fail.h"
@@ -27,26 +27,21 @@ void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
         haul_event_queue_set(&self->events, actor, time_ns);
 }
 
-/* Until the end of an operation is known, its place holds who waits for it. */
-static uint32_t first_waiter(int64_t end_ns)
-{
-    return end_ns == haul_not_yet ? HAUL_NONE : (uint32_t)(end_ns - haul_not_yet - 1);
-}
-
 bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
 {
     haul_actor *waiting = &self->actors[actor];
-    const int64_t end_ns = self->spans[before].end_ns;
-    if (end_ns >= 0 && end_ns <= self->now_ns)
+    haul_progress *of = &self->progress[before];
+    const bool is_known = haul_end_is_known(of);
+    if (is_known && of->end_ns <= self->now_ns)
         return true;
     waiting->state = HAUL_ACTOR_WAITS;
     waiting->blocker = waiting->cause = before;
-    if (end_ns >= 0) {
-        haul_engine_schedule(self, actor, end_ns);
+    if (is_known) {
+        haul_engine_schedule(self, actor, of->end_ns);
         return false;
     }
-    waiting->next_in_list = first_waiter(end_ns);
-    self->spans[before].end_ns = haul_not_yet + 1 + actor;
+    waiting->next_in_list = haul_first_waiter(of);
+    haul_set_first_waiter(of, actor);
     return false;
 }
 
@@ -67,15 +62,15 @@ bool haul_engine_edges_passed(haul_engine *self, uint32_t actor)
 
 void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
 {
-    uint32_t actor = first_waiter(self->spans[op].end_ns);
-    self->spans[op].end_ns = end_ns;
+    uint32_t actor = haul_first_waiter(&self->progress[op]);
+    self->progress[op].end_ns = end_ns;
     self->finished++;
     for (; actor != HAUL_NONE; actor = self->actors[actor].next_in_list)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
-/* What the host did between a wait and what it set going without a call, as unified memory that it
- * touched, passes again: when an operation may start that is after waits. */
+/* When an operation without a call that follows waits may start, such as a migration of unified
+ * memory that the host touched: the recorded time since the wait passes again. */
 static int64_t due_of(const haul_engine *self, uint32_t op)
 {
     const haul_workload *workload = self->workload;
@@ -89,20 +84,45 @@ static int64_t due_of(const haul_engine *self, uint32_t op)
         const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
         if (!haul_op_on_host(wait) || since_ns <= 0)
             continue;
-        const int64_t at_ns = haul_end_of(self->spans[before].end_ns, since_ns);
+        const int64_t at_ns = haul_end_of(self->progress[before].end_ns, since_ns);
         due_ns = at_ns > due_ns ? at_ns : due_ns;
     }
     return due_ns;
 }
 
+/* When the head of a stream may start by its own delay, if it has one. */
+static int64_t delayed_until(const haul_engine *self, const haul_actor *stream)
+{
+    const haul_timeline_options *options = self->options;
+    size_t low = 0, high = options->delay_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (options->delays[middle].op < stream->op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == options->delay_count || options->delays[low].op != stream->op)
+        return 0;
+    int64_t ready_ns = self->progress[stream->op].start_ns;
+    if (stream->before != HAUL_NONE && self->progress[stream->before].end_ns > ready_ns)
+        ready_ns = self->progress[stream->before].end_ns;
+    for (uint32_t e = self->edge_begin ? self->edge_begin[stream->op] : 0;
+         self->edge_begin && e < self->edge_begin[stream->op + 1]; e++) {
+        const int64_t end_ns = self->progress[self->workload->edges[e].before].end_ns;
+        ready_ns = end_ns > ready_ns ? end_ns : ready_ns;
+    }
+    return haul_end_of(ready_ns, options->delays[low].delay_ns);
+}
+
 static void look(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
-    const int64_t release_ns = self->spans[stream->op].start_ns;
-    if (haul_is_uncalled(release_ns)) {
+    if (!haul_is_called(&self->progress[stream->op])) {
         stream->state = HAUL_ACTOR_UNCALLED;
         return;
     }
+    const int64_t release_ns = self->progress[stream->op].start_ns;
     if (release_ns > self->now_ns) {
         stream->cause = HAUL_NONE;
         haul_engine_schedule(self, actor, release_ns);
@@ -110,7 +130,11 @@ static void look(haul_engine *self, uint32_t actor)
     }
     if (!haul_engine_edges_passed(self, actor))
         return;
-    const int64_t due_ns = due_of(self, stream->op);
+    int64_t due_ns = due_of(self, stream->op);
+    if (self->options->delay_count) {
+        const int64_t delayed_ns = delayed_until(self, stream);
+        due_ns = delayed_ns > due_ns ? delayed_ns : due_ns;
+    }
     if (due_ns > self->now_ns) {
         stream->cause = HAUL_NONE;
         haul_engine_schedule(self, actor, due_ns);

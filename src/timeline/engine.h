@@ -1,8 +1,8 @@
 /* The engine's state while it runs.
  *
- * Actors are streams and threads: each looks at one operation at a time, its head, and has at most
- * one event. A stream's head waits for its call, for edges, for a resource, then runs; a thread's
- * is called, and the thread may wait in the call. */
+ * Actors are streams and threads. Each works on one operation at a time, its head, and has at most
+ * one event. A stream's head waits for its call, for edges, for a resource, then runs. A thread
+ * calls its head, and may wait in the call. */
 #ifndef HAUL_TIMELINE_ENGINE_H
 #define HAUL_TIMELINE_ENGINE_H
 
@@ -12,36 +12,84 @@
 /* Every time of the input is at most this, every time of a timeline at most twice this. */
 static const int64_t haul_time_limit_ns = INT64_C(1) << 61;
 
-/* In end_ns, or that and who waits for the end, until it is known; in start_ns that and how many
- * operations come after it on its stream, until the operation is called. */
+/* An operation while the engine runs, 16 bytes: it becomes its haul_span. Two facts live in the
+ * place of a time that is not known yet, as negative numbers far below any time; the functions
+ * below are the only ones that read or write them. */
+typedef union haul_progress {
+    haul_span span;
+    struct {
+        int64_t start_ns; /* until the operation is called, how many come after it on its stream;
+                           * until it starts, when it may */
+        int64_t end_ns;   /* until the end is known, the first actor that waits for it */
+    };
+} haul_progress;
+
 static const int64_t haul_not_yet = INT64_MIN;
 
-static inline bool haul_is_uncalled(int64_t start_ns)
+static inline haul_progress haul_progress_begin(uint32_t behind)
 {
-    return start_ns < haul_not_yet + HAUL_NONE;
+    return (haul_progress){.span = {haul_not_yet + behind, haul_not_yet}};
 }
+
+static inline bool haul_is_called(const haul_progress *self)
+{
+    return self->start_ns >= haul_not_yet + HAUL_NONE;
+}
+
+/* How many operations come after it on its stream. Needs: it is not called. */
+static inline uint32_t haul_behind(const haul_progress *self)
+{
+    return (uint32_t)(self->start_ns - haul_not_yet);
+}
+
+static inline bool haul_end_is_known(const haul_progress *self)
+{
+    return self->end_ns >= 0;
+}
+
+/* The first actor that waits for the end, or HAUL_NONE; the others follow by next_in_list. Needs:
+ * the end is not known. */
+static inline uint32_t haul_first_waiter(const haul_progress *self)
+{
+    return self->end_ns == haul_not_yet ? HAUL_NONE : (uint32_t)(self->end_ns - haul_not_yet - 1);
+}
+
+static inline void haul_set_first_waiter(haul_progress *self, uint32_t actor)
+{
+    self->end_ns = haul_not_yet + 1 + actor;
+}
+
+/* Two facts of an operation of which the second is known when the first is needed no longer. */
+typedef union haul_stream_link {
+    uint32_t next;  /* the operation after it on its stream: until it starts */
+    uint32_t cause; /* haul_timeline.cause: from its start on */
+} haul_stream_link;
+
+typedef union haul_call_link {
+    uint32_t next;     /* the operation called after it on its thread: until its call returns */
+    uint32_t room_for; /* with a launch queue, the operation whose end made room for the call, or
+                        * HAUL_NONE: from the return on */
+} haul_call_link;
 
 typedef enum haul_actor_state {
     HAUL_ACTOR_DONE,
-    HAUL_ACTOR_LOOKS, /* a stream at its head, or a thread about to make a call */
-    HAUL_ACTOR_UNCALLED /* a stream whose head has not been called */,
-    HAUL_ACTOR_WAITS,  /* for the end of `blocker` */
-    HAUL_ACTOR_GATED,  /* for the start of earlier kernels */
-    HAUL_ACTOR_HELD,   /* for the end of an earlier kernel that is checked */
-    HAUL_ACTOR_QUEUED, /* for its resource */
+    HAUL_ACTOR_LOOKS,    /* a stream at its head, or a thread about to make a call */
+    HAUL_ACTOR_UNCALLED, /* a stream whose head has not been called */
+    HAUL_ACTOR_WAITS,    /* for the end of `blocker` */
+    HAUL_ACTOR_GATED,    /* for the start of earlier kernels */
+    HAUL_ACTOR_HELD,     /* for the end of an earlier kernel that is checked */
+    HAUL_ACTOR_QUEUED,   /* for its resource */
     HAUL_ACTOR_RUNS,
 } haul_actor_state;
 
 typedef struct haul_actor {
     uint32_t op;     /* the head, or HAUL_NONE */
     uint32_t next;   /* a stream's operation after the one that runs */
-    uint32_t before; /* a stream's operation before the head; a thread's whose end made room for
-                      * its call in a queue that was full; or HAUL_NONE */
+    uint32_t before; /* a stream's operation before the head, or HAUL_NONE; a thread's room_for */
     uint32_t edge;   /* of the head, the next to look at; HAUL_NONE: not begun */
     uint32_t blocker;
     uint32_t cause;
-    uint32_t next_in_list; /* of those who wait for the same operation, or whose copies go over the
-                            * same link */
+    uint32_t next_in_list; /* of actors that wait for one operation, or whose copies share a link */
     uint32_t device;       /* a stream's; the workload's device_count where it has none */
     uint32_t left;         /* a stream's operations that have not ended */
     uint8_t state;         /* haul_actor_state */
@@ -67,7 +115,7 @@ typedef struct haul_server {
     bool is_dirty; /* may be able to start something */
 } haul_server;
 
-/* Room for blocks, in parts of a device. */
+/* Places for blocks: a device has so many. */
 static const int64_t haul_occupancy_all = INT64_C(1) << 40;
 
 typedef struct haul_need {
@@ -91,16 +139,16 @@ typedef enum haul_gate_kind {
 typedef struct haul_gate {
     haul_waiting waiting;
     uint32_t
-        op; /* the first that keeps it shut: a kernel, or what is behind one; HAUL_NONE: open */
+        op; /* the first that keeps it shut, a kernel or an operation behind one; HAUL_NONE: open */
     bool is_marked;
 } haul_gate;
 
 typedef struct haul_engine {
     const haul_workload *workload;
     const haul_timeline_options *options;
-    haul_span *spans;      /* start_ns is the release of what has not started */
-    uint32_t *cause;       /* of what has not started: the next on its stream */
-    uint32_t *thread_next; /* the operation called after each */
+    haul_progress *progress; /* of each operation */
+    haul_stream_link *streams;
+    haul_call_link *calls;
     uint32_t *edge_begin;  /* NULL where there are no edges */
     haul_actor *actors;    /* streams, one for no stream, threads, one for no thread */
     uint32_t stream_count; /* with the one for none */
@@ -127,12 +175,12 @@ typedef struct haul_engine {
     haul_error *error;
 } haul_engine;
 
-/* Checks the workload and makes the lists. What it has made is released by haul_engine_release,
- * whatever the outcome. In setup.c. */
+/* Checks the workload and makes the lists. Release with haul_engine_release, whatever the outcome.
+ * In setup.c. */
 haul_status haul_engine_init(haul_engine *self);
 void haul_engine_release(haul_engine *self);
 
-/* What kernels of each shape need. In room.c. */
+/* Fills `needs`. In occupancy.c. */
 bool haul_occupancy_init(haul_engine *self);
 
 /* Runs until nothing happens any more; a cycle is an error. */

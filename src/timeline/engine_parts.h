@@ -1,4 +1,4 @@
-/* What the parts of the engine call of each other. */
+/* The functions of the engine's parts that other parts call. */
 #ifndef HAUL_TIMELINE_ENGINE_PARTS_H
 #define HAUL_TIMELINE_ENGINE_PARTS_H
 
@@ -13,18 +13,17 @@ void haul_engine_stop(haul_engine *self, haul_status status);
 /* Whether an operation has ended; else the actor will be woken when it has. */
 bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before);
 
-/* The first edge of an operation that the actor has not seen end is waited for; true when all have.
- */
+/* Whether all edges of an operation have ended; else the actor waits for the next of them. */
 bool haul_engine_edges_passed(haul_engine *self, uint32_t actor);
 
-/* Says when an operation ends, now or later, and wakes who waits for it. */
+/* Sets the end of an operation, now or later, and wakes the actors that wait for it. */
 void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns);
 
-/* What a thread does at its event. In host.c. */
+/* A thread's event. In host.c. */
 void haul_thread_step(haul_engine *self, uint32_t actor);
 
-/* In servers.c: the head of a stream comes to its resource; all that may start starts; what ran
- * leaves. */
+/* In servers.c: the head of a stream comes to its resource; all operations that may start do; an
+ * operation that ran leaves. */
 void haul_server_enter(haul_engine *self, uint32_t actor);
 void haul_server_start(haul_engine *self);
 void haul_server_leave(haul_engine *self, uint32_t actor);
@@ -32,9 +31,9 @@ void haul_server_leave(haul_engine *self, uint32_t actor);
 /* Refuses options and operations that are out of range. In input_check.c. */
 haul_status haul_engine_check(haul_engine *self);
 
-/* In gates.c, where there are gates: makes their lists. Whether the head of a stream may come to
- * its resource; else it waits. An operation of the device has started or ended. Whether anybody
- * waits no longer. What a gate's first waits for. */
+/* In gates.c, where there are gates: makes their lists; whether the head of a stream may come to
+ * its resource, else it waits; an operation of the device has started or ended; opens the gates,
+ * and whether that let an operation through; the operation that a gate waits for. */
 void haul_gates_init(haul_engine *self);
 bool haul_gates_passed(haul_engine *self, uint32_t actor);
 void haul_gates_mark(haul_engine *self, uint32_t device);
@@ -45,7 +44,7 @@ uint32_t haul_gate_blocker(const haul_engine *self, uint32_t device, haul_gate_k
 void haul_copy_joins(haul_engine *self, uint32_t actor);
 void haul_copy_leaves(haul_engine *self, uint32_t actor);
 
-/* What an operation needs of the room for blocks. */
+/* The places for blocks that an operation needs. */
 static inline haul_need haul_occupancy_need(const haul_engine *self, uint32_t op)
 {
     if (!self->needs || self->workload->ops[op].kind != HAUL_OP_KERNEL)

@@ -1,6 +1,6 @@
-/* Who waits for the kernels of its device, whatever their stream: with implicit synchronisation
- * (CCGrid 2014, section III, from the CUDA C Programming Guide, for compute capability 3.0 and
- * lower), and for migrations. */
+/* Operations that wait for the kernels of their device, of any stream: with implicit
+ * synchronisation (CCGrid 2014, section III, from the CUDA C Programming Guide, for compute
+ * capability 3.0 and lower), and migrations. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -37,7 +37,7 @@ static haul_gate *gate_of(const haul_engine *self, uint32_t device, haul_gate_ki
     return &self->gates[(size_t)device * HAUL_GATES + kind];
 }
 
-/* What those who go through waited for: a kernel's start, or the end before a check. */
+/* The cause of operations that go through: a kernel's start, or the end before a check. */
 static uint32_t cause_of(const haul_engine *self, haul_gate_kind kind, uint32_t shut_by)
 {
     const haul_op *op = &self->workload->ops[shut_by];
@@ -71,7 +71,7 @@ void haul_gates_init(haul_engine *self)
         haul_gates_mark(self, d);
 }
 
-/* Whether anybody goes through. */
+/* Whether an operation goes through. */
 static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     haul_gate *gate = gate_of(self, device, kind);
@@ -101,9 +101,9 @@ bool haul_gates_open(haul_engine *self)
     return opened;
 }
 
-/* With implicit synchronisation, whatever needs to know that a kernel is complete waits for the
- * start of all before it, and kernels after it wait until that one is. A migration that nothing
- * called was caused by a kernel's faults. */
+/* With implicit synchronisation, an operation that needs to know that a kernel is complete waits
+ * for the start of all kernels before it, and later kernels wait until that kernel is. A migration
+ * without a call was caused by a kernel's faults. */
 static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_kind kind)
 {
     const haul_op *ops = self->workload->ops, *op = &ops[stream->op];

@@ -1,17 +1,17 @@
-/* What threads of the host do: call, wait, return. */
+/* The work of host threads: call, wait, return. */
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
 #include "workload/op_class.h"
 
-/* How long a call takes, as it is asked for. */
+/* How long a call takes in this run. */
 static int64_t asked_dur_ns(const haul_engine *self, uint32_t op)
 {
     return self->options->call_durations_ns ? self->options->call_durations_ns[op]
                                             : haul_call_dur_ns(&self->workload->ops[op]);
 }
 
-/* When the thread makes its next call: what lay between the two passes again. A call within
- * another, or of the same one, keeps its distance from that one's start. */
+/* When the thread makes its next call: the recorded time between the two passes again. A call
+ * within another keeps its distance from the start of the outer one. */
 static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const haul_op *next,
                             int64_t start_ns, int64_t end_ns)
 {
@@ -25,14 +25,12 @@ static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const ha
                                   : start_ns + (next_ns - called_ns);
 }
 
-/* What a call waited for in a full queue takes the place of the call after it, which is known no
- * longer than until here. */
 static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
 {
     haul_actor *thread = &self->actors[actor];
-    const uint32_t next = self->thread_next[thread->op];
+    const uint32_t next = self->calls[thread->op].next;
     if (self->queue_depth) {
-        self->thread_next[thread->op] = thread->before;
+        self->calls[thread->op].room_for = thread->before;
         thread->before = HAUL_NONE;
     }
     if (next == HAUL_NONE) {
@@ -53,7 +51,7 @@ static int64_t positive(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
-/* How long a wait went on in the workload after all that it waited for had ended. */
+/* How long a wait went on, as recorded, after its operations had ended. */
 static int64_t wait_tail_ns(const haul_engine *self, uint32_t at)
 {
     const haul_workload *workload = self->workload;
@@ -81,7 +79,7 @@ static void go_on_waiting(haul_engine *self, uint32_t actor)
         return;
     const int64_t end_ns =
         self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : asked_dur_ns(self, op));
-    self->cause[op] = thread->cause;
+    self->streams[op].cause = thread->cause;
     haul_engine_end(self, op, end_ns);
     return_at(self, actor, end_ns);
 }
@@ -96,14 +94,14 @@ static int64_t release_of(const haul_engine *self, uint32_t op)
     return haul_end_of(returned_ns, device->issue_ns[called->kind]);
 }
 
-/* The head of its stream, if it is, may go on. */
+/* Calls an operation; where it is the head of its stream, the stream goes on. */
 static void issue(haul_engine *self, uint32_t op)
 {
     const haul_op *called = &self->workload->ops[op];
     const int64_t release_ns = release_of(self, op);
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
-    self->spans[op].start_ns = release_ns;
+    self->progress[op].start_ns = release_ns;
     if (stream->op != op || stream->state != HAUL_ACTOR_UNCALLED)
         return;
     stream->state = HAUL_ACTOR_LOOKS;
@@ -111,22 +109,16 @@ static void issue(haul_engine *self, uint32_t op)
     haul_engine_schedule(self, actor, release_ns);
 }
 
-/* How many operations come after one on its stream; until it is called. */
-static uint32_t behind(const haul_engine *self, uint32_t op)
-{
-    return (uint32_t)(self->spans[op].start_ns - haul_not_yet);
-}
-
-/* Whether the queue of an operation's stream is full of what comes before it; then the thread waits
- * for the one at its head. Where that one has not been called itself, waiting for it could be for
- * ever. What another thread called ahead of its turn waits behind, and takes no room from it. */
+/* Whether earlier operations fill the queue of an operation's stream; then the thread waits for the
+ * one at its head. Where that one has not been called itself, the wait might never end. Operations
+ * that another thread called ahead of their turn come behind, and take no place. */
 static bool queue_is_full(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
     const haul_op *op = &self->workload->ops[thread->op];
     const haul_actor *stream = &self->actors[haul_stream_actor(self, op)];
     if (haul_op_on_host(op) || stream->state == HAUL_ACTOR_UNCALLED ||
-        stream->left - 1 - behind(self, thread->op) < self->queue_depth)
+        stream->left - 1 - haul_behind(&self->progress[thread->op]) < self->queue_depth)
         return false;
     thread->before = stream->op;
     return !haul_engine_passed(self, actor, stream->op);
@@ -141,7 +133,7 @@ static void call(haul_engine *self, uint32_t actor)
     thread->since_ns = self->now_ns;
     thread->cause = HAUL_NONE;
     if (haul_op_on_host(op)) {
-        self->spans[thread->op].start_ns = self->now_ns;
+        self->progress[thread->op].start_ns = self->now_ns;
         go_on_waiting(self, actor);
         return;
     }
@@ -156,7 +148,7 @@ static void resume(haul_engine *self, uint32_t actor)
 {
     const uint32_t at = self->actors[actor].op;
     const haul_op *op = &self->workload->ops[at];
-    if (haul_is_uncalled(self->spans[at].start_ns)) {
+    if (!haul_is_called(&self->progress[at])) {
         call(self, actor);
         return;
     }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/grow.h"
 #include "base/intervals.h"
 #include "base/stats.h"
 #include "timeline/limits.h"
+#include "workload/op_class.h"
 
 /* A recorded duration already holds what kernels that ran together cost each other: as many as a
  * device of compute capability 7 and later holds may run. */
@@ -46,7 +48,7 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
 
 /* A queue that was deeper than is known, is: copies and graphs seem to take less of it. One that
  * held calls up is known by that. */
-static void find_queue(const haul_in_flight *found, haul_timeline_device *device)
+static void find_queue(const haul_recorded_waits *found, haul_timeline_device *device)
 {
     if ((device->queue_depth || found->call_durations_ns) && found->most > device->queue_depth)
         device->queue_depth = found->most;
@@ -76,13 +78,10 @@ static unsigned migrations(const haul_workload *workload)
     return most;
 }
 
-/* Who holds what an operation needs on its device: copies of its direction, or all the rest. */
+/* The operations that share a resource of a device: copies of one direction, or all the rest. */
 static size_t class_of(const haul_workload *workload, const haul_op *op)
 {
-    const uint32_t stream_device =
-        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
-    const size_t device =
-        stream_device < workload->device_count ? stream_device : workload->device_count;
+    const size_t device = haul_device_of(workload, op);
     const bool is_copy = op->kind == HAUL_OP_COPY && op->direction < HAUL_DIRECTIONS;
     return device * (HAUL_DIRECTIONS + 1) + (is_copy ? op->direction : HAUL_DIRECTIONS);
 }
@@ -154,6 +153,11 @@ static void find_issue(const haul_workload *workload, haul_op_kind kind, int64_t
     }
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static int64_t recorded_makespan(const haul_workload *workload)
 {
     int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
@@ -165,6 +169,55 @@ static int64_t recorded_makespan(const haul_workload *workload)
         end_ns = op->start_ns + op->dur_ns > end_ns ? op->start_ns + op->dur_ns : end_ns;
     }
     return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+/* Shorter delays are the spread about the median time from call to start. */
+enum { DELAYS_OF_RUN = 1000 };
+
+/* When an operation could have started by its call, its stream and its edges, from *edge on. */
+static int64_t ready_of(const haul_workload *workload, const haul_timeline_device *device,
+                        uint32_t i, size_t *edge)
+{
+    const haul_op *ops = workload->ops, *op = &ops[i];
+    int64_t ready_ns = haul_end_of(op->call_ns, device->issue_ns[op->kind]);
+    if (device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS))
+        ready_ns = haul_end_of(ready_ns, op->call_dur_ns);
+    if (op->stream_prev != HAUL_NONE)
+        ready_ns = later(ready_ns,
+                         haul_end_of(ops[op->stream_prev].start_ns, ops[op->stream_prev].dur_ns));
+    while (*edge < workload->edge_count && workload->edges[*edge].after < i)
+        ++*edge;
+    for (; *edge < workload->edge_count && workload->edges[*edge].after == i; ++*edge) {
+        const haul_op *before = &ops[workload->edges[*edge].before];
+        ready_ns = later(ready_ns, haul_end_of(before->start_ns, before->dur_ns));
+    }
+    return ready_ns;
+}
+
+/* The delays that nothing explains: of operations with a call that started more than `least_ns`
+ * after all that they waited for, their resource idle. */
+static bool find_delays(const haul_workload *workload, const haul_timeline_device *device,
+                        int64_t least_ns, int64_t *ends_ns, haul_recorded_waits *found)
+{
+    size_t edge = 0, capacity = 0;
+    for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
+        ends_ns[c] = INT64_MIN;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (!haul_op_on_device(op))
+            continue;
+        int64_t *end_ns = &ends_ns[class_of(workload, op)];
+        const int64_t ready_ns = later(ready_of(workload, device, i, &edge), *end_ns);
+        const bool is_late = op->thread != HAUL_NONE && op->start_ns > ready_ns &&
+                             op->start_ns - ready_ns > least_ns;
+        if (is_late &&
+            !haul_grow(&found->delays, &capacity, found->delay_count + 1, sizeof *found->delays))
+            return false;
+        if (is_late)
+            found->delays[found->delay_count++] = (haul_start_delay){i, op->start_ns - ready_ns};
+        *end_ns = later(*end_ns, haul_end_of(op->start_ns, op->dur_ns));
+    }
+    return true;
 }
 
 /* |start - recorded start| of the device's operations; how many. */
@@ -183,15 +236,18 @@ static size_t gather_errors(const haul_workload *workload, const haul_timeline *
 }
 
 static haul_replay describe(const haul_workload *workload, const haul_timeline *timeline,
-                            const haul_timeline_device *device, double *scratch)
+                            const haul_timeline_options *options, double *scratch)
 {
     haul_replay replay = {
-        .device = *device,
+        .device = options->device,
+        .delayed = options->delay_count,
         .recorded_ns = recorded_makespan(workload),
         .replayed_ns = timeline->makespan_ns,
         .ops = gather_errors(workload, timeline, scratch),
         .unissued = timeline->unissued,
     };
+    for (size_t d = 0; d < options->delay_count; d++)
+        replay.delays_ns = haul_add_ns(replay.delays_ns, options->delays[d].delay_ns);
     if (replay.recorded_ns > 0)
         replay.error =
             100 * (double)(replay.replayed_ns - replay.recorded_ns) / (double)replay.recorded_ns;
@@ -210,7 +266,7 @@ typedef struct scratch {
 } scratch;
 
 static haul_status replay_in(const haul_workload *workload, haul_release release,
-                             const haul_in_flight *found, const scratch *room, haul_replay *replay,
+                             haul_recorded_waits *found, const scratch *room, haul_replay *replay,
                              haul_error *error)
 {
     haul_timeline_options options = {
@@ -227,16 +283,22 @@ static haul_status replay_in(const haul_workload *workload, haul_release release
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
             find_issue(workload, (haul_op_kind)kind, room->of_classes_ns, room->of_ops,
                        &options.device);
+    if (release == HAUL_RELEASE_HOST &&
+        !find_delays(workload, &options.device, recorded_makespan(workload) / DELAYS_OF_RUN,
+                     room->of_classes_ns, found))
+        return haul_fail_no_memory(error);
+    options.delays = found->delays;
+    options.delay_count = found->delay_count;
     haul_timeline *timeline = NULL;
     const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)
-        *replay = describe(workload, timeline, &options.device, room->of_ops);
+        *replay = describe(workload, timeline, &options, room->of_ops);
     haul_timeline_free(timeline);
     return status;
 }
 
 haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
-                                      const haul_in_flight *found, haul_replay *replay,
+                                      haul_recorded_waits *found, haul_replay *replay,
                                       haul_error *error)
 {
     const scratch room = {
@@ -255,11 +317,16 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
 haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                  haul_replay *replay, haul_error *error)
 {
-    haul_in_flight found;
-    haul_status status = haul_in_flight_find(workload, &found, error);
+    haul_recorded_waits found;
+    haul_status status = haul_recorded_waits_find(workload, &found, error);
     if (status)
         return status;
     status = haul_timeline_replay_with(workload, release, &found, replay, error);
-    free(found.call_durations_ns);
+    haul_recorded_waits_release(&found);
     return status;
+}
+
+bool haul_replay_is_sound(const haul_replay *replay)
+{
+    return fabs(replay->error) <= 10;
 }

@@ -1,4 +1,4 @@
-/* Resources: who holds them, and who is next. */
+/* Resources: which operations hold them, and which is next. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -143,7 +143,7 @@ static void let_go(haul_engine *self, haul_server *server, uint32_t op)
         mark(self, server);
 }
 
-/* Who has the staging buffer waits for its engine. */
+/* A copy that holds the staging buffer waits for its engine. */
 static void stage(haul_engine *self, haul_server *server, haul_waiting_item item)
 {
     haul_actor *stream = &self->actors[item.actor];
@@ -166,9 +166,9 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
         return;
     if (stream->resource != HAUL_MIGRATION)
         dur_ns = chained(self, server, item.op, dur_ns);
-    self->spans[item.op].start_ns = self->now_ns;
-    stream->next = self->cause[item.op];
-    self->cause[item.op] = item.time_ns < self->now_ns ? server->last_op : stream->cause;
+    self->progress[item.op].start_ns = self->now_ns;
+    stream->next = self->streams[item.op].next;
+    self->streams[item.op].cause = item.time_ns < self->now_ns ? server->last_op : stream->cause;
     stream->state = HAUL_ACTOR_RUNS;
     hold(self, server);
     server->used += haul_occupancy_need(self, item.op).kernel;
@@ -189,7 +189,7 @@ static bool has_room(const haul_engine *self, const haul_server *server)
                haul_occupancy_all;
 }
 
-/* Who takes a staging buffer comes to its engine before anybody starts there. */
+/* A copy that takes the staging buffer comes to its engine before any copy starts there. */
 static void start_staging(haul_engine *self)
 {
     for (uint32_t d = 0; d < self->dirty_count; d++) {

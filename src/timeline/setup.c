@@ -8,16 +8,16 @@
 static bool alloc_ops(haul_engine *self)
 {
     const size_t count = self->workload->op_count + 1;
-    self->spans = malloc(count * sizeof *self->spans);
-    self->cause = malloc(count * sizeof *self->cause);
-    self->thread_next = malloc(count * sizeof *self->thread_next);
+    self->progress = malloc(count * sizeof *self->progress);
+    self->streams = malloc(count * sizeof *self->streams);
+    self->calls = malloc(count * sizeof *self->calls);
     if (self->workload->edge_count)
         self->edge_begin = malloc(count * sizeof *self->edge_begin);
-    if (!self->spans || !self->cause || !self->thread_next ||
+    if (!self->progress || !self->streams || !self->calls ||
         (self->workload->edge_count && !self->edge_begin))
         return false;
-    memset(self->thread_next, 0xff, count * sizeof *self->thread_next);
-    memset(self->cause, 0xff, count * sizeof *self->cause);
+    memset(self->calls, 0xff, count * sizeof *self->calls); /* HAUL_NONE */
+    memset(self->streams, 0xff, count * sizeof *self->streams);
     return true;
 }
 
@@ -81,17 +81,16 @@ static void init_servers(haul_engine *self)
     }
 }
 
-/* The next operation of each stream, in the place of the cause that is not known yet. */
 static void link_streams(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
     for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
-        self->spans[i] = (haul_span){haul_not_yet, haul_not_yet};
+        self->progress[i] = haul_progress_begin(0);
         if (haul_op_on_host(&workload->ops[i]))
             continue;
         haul_actor *stream = &self->actors[haul_stream_actor(self, &workload->ops[i])];
-        self->spans[i].start_ns += stream->left++;
-        self->cause[i] = stream->op;
+        self->progress[i] = haul_progress_begin(stream->left++);
+        self->streams[i].next = stream->op;
         stream->op = i;
     }
 }
@@ -111,27 +110,28 @@ static haul_status link_call(haul_engine *self, uint32_t i)
     if (before >= workload->op_count || workload->ops[before].thread != op->thread)
         return haul_engine_fail(self, HAUL_BAD_INPUT, i,
                                 "follows an operation that is not of its thread");
-    if (self->thread_next[before] != HAUL_NONE)
+    if (self->calls[before].next != HAUL_NONE)
         return haul_engine_fail(self, HAUL_BAD_INPUT, i,
                                 "follows an operation that another follows");
-    self->thread_next[before] = i;
+    self->calls[before].next = i;
     return HAUL_OK;
 }
 
-/* What no thread calls: waits and calls one after another, the rest there from the beginning. */
+/* Operations without a thread: waits and calls one after another, the others called at the start.
+ */
 static void link_uncalled(haul_engine *self, uint32_t i, uint32_t *last)
 {
     const haul_op *op = &self->workload->ops[i];
     if (!haul_op_on_host(op)) {
         const bool at_once = self->options->release == HAUL_RELEASE_HOST;
-        self->spans[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
+        self->progress[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
         self->unissued++;
         return;
     }
     if (*last == HAUL_NONE)
         self->actors[self->actor_count - 1].op = i;
     else
-        self->thread_next[*last] = i;
+        self->calls[*last].next = i;
     *last = i;
 }
 
@@ -183,7 +183,7 @@ static void find_origin(haul_engine *self)
     self->origin_ns = workload->op_count ? origin_ns : 0;
 }
 
-/* Everybody looks first at time 0; a thread when its first call is due. */
+/* Streams look first at time 0, threads when their first call is due. */
 static void begin(haul_engine *self)
 {
     for (uint32_t a = 0; a < self->actor_count; a++) {
@@ -227,9 +227,9 @@ void haul_engine_release(haul_engine *self)
         free(self->servers[s].waiting.heap);
     for (size_t g = 0; self->gates && g < (size_t)self->device_count * HAUL_GATES; g++)
         free(self->gates[g].waiting.heap);
-    free(self->spans);
-    free(self->cause);
-    free(self->thread_next);
+    free(self->progress);
+    free(self->streams);
+    free(self->calls);
     free(self->edge_begin);
     free(self->actors);
     free(self->servers);

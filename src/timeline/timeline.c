@@ -1,4 +1,4 @@
-/* What the engine found, as the caller gets it. */
+/* From the engine's state to the caller's timeline. */
 #include "haul/timeline.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 typedef struct haul_owned_timeline {
     haul_timeline seen;
-    haul_span *spans;
-    uint32_t *cause;
+    haul_progress *progress;
+    haul_stream_link *streams;
     haul_resource *resources;
     uint32_t *critical;
 } haul_owned_timeline;
@@ -20,8 +20,8 @@ void haul_timeline_free(haul_timeline *timeline)
     haul_owned_timeline *owned = (haul_owned_timeline *)timeline;
     if (!owned)
         return;
-    free(owned->spans);
-    free(owned->cause);
+    free(owned->progress);
+    free(owned->streams);
     free(owned->resources);
     free(owned->critical);
     free(owned);
@@ -45,7 +45,7 @@ static uint32_t find_ends(const haul_engine *engine, bool on_host, haul_timeline
     for (uint32_t i = 0; i < engine->workload->op_count; i++) {
         if (haul_op_on_host(&engine->workload->ops[i]) && !on_host)
             continue;
-        const haul_span *span = &engine->spans[i];
+        const haul_progress *span = &engine->progress[i];
         start_ns = span->start_ns < start_ns ? span->start_ns : start_ns;
         if (span->end_ns > end_ns) {
             end_ns = span->end_ns;
@@ -85,32 +85,33 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
     return HAUL_OK;
 }
 
-/* What a call waited for until there was room in its stream's queue. */
-static uint32_t queued_behind(const haul_engine *engine, uint32_t call)
+/* The operation whose end made room for a call in its stream's queue. */
+static uint32_t room_for(const haul_engine *engine, uint32_t call)
 {
-    return engine->queue_depth ? engine->thread_next[call] : HAUL_NONE;
+    return engine->queue_depth ? engine->calls[call].room_for : HAUL_NONE;
 }
 
-/* What an operation waited for; where that is its call, what last held up its thread. */
+/* The operation that another waited for; where it waited for its call, the one that last delayed
+ * its thread. */
 static uint32_t cause_of(const haul_engine *engine, uint32_t op)
 {
-    if (engine->cause[op] != HAUL_NONE)
-        return engine->cause[op];
+    if (engine->streams[op].cause != HAUL_NONE)
+        return engine->streams[op].cause;
     const haul_op *ops = engine->workload->ops;
     if (ops[op].thread == HAUL_NONE)
         return HAUL_NONE;
     uint32_t call = op;
-    while (queued_behind(engine, call) == HAUL_NONE) {
+    while (room_for(engine, call) == HAUL_NONE) {
         call = ops[call].thread_prev;
         if (call == HAUL_NONE || ops[call].kind == HAUL_OP_SYNC ||
             (ops[call].flags & HAUL_OP_BLOCKS))
             return call;
     }
-    return queued_behind(engine, call);
+    return room_for(engine, call);
 }
 
-/* Back from the last end; what follows is never before what it waited for, and a path has no more
- * steps than there are operations. */
+/* Back from the last end. An operation never comes before its cause, and a path has no more steps
+ * than there are operations. */
 static haul_status follow_critical(const haul_engine *engine, uint32_t last,
                                    haul_owned_timeline *timeline)
 {
@@ -124,7 +125,7 @@ static haul_status follow_critical(const haul_engine *engine, uint32_t last,
     int64_t until_ns = INT64_MAX, sum_ns = 0;
     uint32_t op = last;
     while (count-- > 0) {
-        const haul_span span = engine->spans[op];
+        const haul_progress span = engine->progress[op];
         const int64_t end_ns = span.end_ns < until_ns ? span.end_ns : until_ns;
         timeline->critical[count] = op;
         if (end_ns > span.start_ns) {
@@ -147,12 +148,12 @@ static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
         status = follow_critical(engine, last, timeline);
     if (status)
         return haul_fail_no_memory(engine->error);
-    timeline->spans = engine->spans;
-    timeline->cause = engine->cause;
-    engine->spans = NULL;
-    engine->cause = NULL;
-    timeline->seen.ops = timeline->spans;
-    timeline->seen.cause = timeline->cause;
+    timeline->progress = engine->progress;
+    timeline->streams = engine->streams;
+    engine->progress = NULL;
+    engine->streams = NULL;
+    timeline->seen.ops = &timeline->progress->span;
+    timeline->seen.cause = &timeline->streams->cause;
     timeline->seen.op_count = engine->workload->op_count;
     timeline->seen.origin_ns = engine->origin_ns;
     timeline->seen.unissued = engine->unissued;

@@ -49,6 +49,9 @@ enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT, SYNC_STREAM, SYNC_CONTEXT };
 /* CUPTI's ids have 32 bits, all ones for none; files store them signed or not. */
 static const uint32_t no_id = UINT32_MAX;
 
+/* CUPTI gives the default stream of each context this id. */
+static const uint32_t default_stream = 7;
+
 static bool fits_id(int64_t value)
 {
     return value >= INT32_MIN && value <= UINT32_MAX;
@@ -101,6 +104,7 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
         .process = place->process,
         .context = place->context,
         .id = id,
+        .is_default = id == default_stream,
     };
     place->stream = haul_builder_stream(&lane->builder->built, &stream);
 }

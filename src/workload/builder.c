@@ -89,6 +89,7 @@ uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *str
     key.context = stream->context;
     key.id = stream->id;
     key.name = stream->name;
+    key.is_default = stream->is_default;
     return intern(self, &self->streams, &key);
 }
 

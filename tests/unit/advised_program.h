@@ -65,7 +65,8 @@ static inline void begin(void)
     const haul_workload_stream stream = {.device = haul_trace_device(&written.builder, 0, 0),
                                          .process = PROCESS,
                                          .context = CONTEXT,
-                                         .id = 7};
+                                         .id = 7,
+                                         .is_default = true};
     written.stream = haul_builder_stream(&written.builder.built, &stream);
 }
 

@@ -6,7 +6,7 @@
 
 #include "by_hand.h"
 #include "haul/timeline.h"
-#include "timeline/in_flight.h"
+#include "timeline/recorded_waits.h"
 
 static const haul_timeline_options plain = {
     .device = {.copy_engines = 2, .kernels = 8, .busy_speed = {1, 1}}};
@@ -511,12 +511,12 @@ static void calls_wait_for_room_no_longer_than_the_device_makes_them(void **stat
     haul_workload_thread thread = {0};
     make_held(&self, &thread);
     haul_replay replay;
-    haul_in_flight found;
+    haul_recorded_waits found;
     assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
                      HAUL_OK);
     assert_true(fabs(replay.error) < 0.1);
     assert_in_range(replay.device.queue_depth, 1090, 1101);
-    assert_int_equal(haul_in_flight_find(&self.workload, &found, NULL), HAUL_OK);
+    assert_int_equal(haul_recorded_waits_find(&self.workload, &found, NULL), HAUL_OK);
     assert_non_null(found.call_durations_ns);
     assert_int_equal(found.call_durations_ns[0], 1);
     assert_int_equal(found.call_durations_ns[2000], 5);

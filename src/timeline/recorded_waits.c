@@ -1,4 +1,4 @@
-#include "timeline/in_flight.h"
+#include "timeline/recorded_waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void push(queue *self, uint32_t *next, uint32_t op)
     self->newest = op;
 }
 
-/* Takes out what had ended when the newest was called. */
+/* Removes the operations that had ended when the newest was called. */
 static void drop_ended(queue *self, const haul_op *ops, const uint32_t *next)
 {
     const int64_t called_ns = ops[self->newest].call_ns;
@@ -41,8 +41,8 @@ typedef struct walk {
     uint32_t *next;
 } walk;
 
-/* The queue of an operation's stream as its call found it, itself the newest; NULL where it is no
- * called one of the device. */
+/* The queue of an operation's stream as its call found it, with itself the newest; NULL for an
+ * operation of the host, or without a call. */
 static queue *come_to(walk *self, uint32_t i)
 {
     const haul_op *op = &self->workload->ops[i];
@@ -57,7 +57,7 @@ static queue *come_to(walk *self, uint32_t i)
     return of;
 }
 
-static void find_most(walk *self, haul_in_flight *found)
+static void find_most(walk *self, haul_recorded_waits *found)
 {
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const queue *of = come_to(self, i);
@@ -66,7 +66,8 @@ static void find_most(walk *self, haul_in_flight *found)
     }
 }
 
-/* From the last end that a call saw in its queue to its return; all of it where it saw none. */
+/* From the last end in its queue during a call to the call's return; the whole call where nothing
+ * ended. */
 static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *called)
 {
     const int64_t returned_ns = haul_end_of(called->call_ns, called->call_dur_ns);
@@ -82,31 +83,31 @@ static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *ca
     return since_ns;
 }
 
-/* A copy from pageable memory fills the driver's buffer in its call, whatever the queue. */
-static bool may_be_held(const haul_op *op)
+/* The call of a pageable copy fills the driver's buffer, whatever the queue. */
+static bool may_wait(const haul_op *op)
 {
     return !(op->flags & HAUL_OP_BLOCKS) &&
            !(op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE);
 }
 
-/* How many calls were held. */
-static uint64_t find_held(walk *self, uint32_t most, int64_t *call_durations_ns)
+/* How many calls waited. */
+static uint64_t find_waits(walk *self, uint32_t most, int64_t *call_durations_ns)
 {
     const uint32_t full = most - most / 16;
-    uint64_t held = 0;
+    uint64_t waited = 0;
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const haul_op *op = &self->workload->ops[i];
         const queue *of = come_to(self, i);
         call_durations_ns[i] = haul_call_dur_ns(op);
-        if (!of || of->count < full || !may_be_held(op))
+        if (!of || of->count < full || !may_wait(op))
             continue;
         call_durations_ns[i] = since_end_ns(self, of, op);
-        held += call_durations_ns[i] < op->call_dur_ns;
+        waited += call_durations_ns[i] < op->call_dur_ns;
     }
-    return held;
+    return waited;
 }
 
-static bool find(walk *self, haul_in_flight *found)
+static bool find(walk *self, haul_recorded_waits *found)
 {
     find_most(self, found);
     if (found->most < HAUL_CUDA_QUEUE)
@@ -115,24 +116,31 @@ static bool find(walk *self, haul_in_flight *found)
     int64_t *calls_ns = malloc(self->workload->op_count * sizeof *calls_ns);
     if (!calls_ns)
         return false;
-    if (find_held(self, found->most, calls_ns))
+    if (find_waits(self, found->most, calls_ns))
         found->call_durations_ns = calls_ns;
     else
         free(calls_ns);
     return true;
 }
 
-haul_status haul_in_flight_find(const haul_workload *workload, haul_in_flight *found,
-                                haul_error *error)
+haul_status haul_recorded_waits_find(const haul_workload *workload, haul_recorded_waits *found,
+                                     haul_error *error)
 {
     walk self = {
         .workload = workload,
         .queues = calloc(workload->stream_count + 1, sizeof *self.queues),
         .next = calloc(workload->op_count + 1, sizeof *self.next),
     };
-    *found = (haul_in_flight){0};
+    *found = (haul_recorded_waits){0};
     const bool done = self.queues && self.next && find(&self, found);
     free(self.next);
     free(self.queues);
     return done ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+void haul_recorded_waits_release(haul_recorded_waits *self)
+{
+    free(self->call_durations_ns);
+    free(self->delays);
+    *self = (haul_recorded_waits){0};
 }
