@@ -3,6 +3,7 @@
 
 #include "base/numerals.h"
 #include "haul/report.h"
+#include "report/shared_parts.h"
 #include "report/wording.h"
 
 enum { TOLD = 3, CALLS_SHOWN = 12 };
@@ -209,11 +210,13 @@ haul_report *haul_report_advice(const haul_workload *workload, const haul_advice
     HAUL_PLAIN_NUMERALS;
     const advised self = {haul_report_new("advice"), workload, list};
     say_answer(&self);
+    haul_report_losses(self.report, workload);
     add_head(&self);
     haul_report_section(self.report, "advice", "Advice");
     add_ranking(&self, false);
     add_ranking(&self, true);
     add_advice(&self);
     add_plans(&self);
+    haul_report_loss_list(self.report, workload);
     return self.report;
 }

@@ -471,6 +471,7 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     HAUL_PLAIN_NUMERALS;
     const analysis_report self = {haul_report_new("analysis"), workload, analysis};
     say_answer(&self);
+    haul_report_losses(self.report, workload);
     haul_report_caution(self.report, workload);
     add_head(&self);
     haul_report_section(self.report, "costs", "Where the time goes");

@@ -58,6 +58,7 @@ static void say_caution(const haul_projected *self)
 {
     const size_t count = self->projection->note_count;
     char more[64] = "";
+    haul_report_losses(self->report, self->workload);
     if (self->projection->release == HAUL_RELEASE_RECORDED && self->projection->replay.ops)
         haul_report_line(self->report, "caution",
                          "without API calls in the profile no operation starts earlier than "

@@ -6,6 +6,20 @@
 
 enum { NAME_WIDTH = 48 };
 
+void haul_report_losses(haul_report *report, const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->loss_count; i++)
+        haul_report_line(report, "incomplete", "%.600s", workload->losses[i].text);
+}
+
+void haul_report_loss_list(haul_report *report, const haul_workload *workload)
+{
+    static const haul_column losses[] = {{"", .unit = HAUL_TEXT}, {0}}; /* people read the lines */
+    haul_table *list = haul_report_list(report, "losses", losses);
+    for (size_t i = 0; i < workload->loss_count; i++)
+        haul_table_row(list, workload->losses[i].text);
+}
+
 void haul_report_caution(haul_report *report, const haul_workload *workload)
 {
     const size_t count = workload->missing_count + workload->repair_count;
@@ -33,6 +47,7 @@ void haul_report_notes(haul_report *report, const haul_workload *workload)
     static const haul_column repaired[] = {{NULL, HAUL_TEXT, .head = "Repaired"}, {0}};
     static const haul_column repairs[] = {
         {"text", .unit = HAUL_TEXT}, {"count", HAUL_COUNT, .optional = true}, {0}};
+    haul_report_loss_list(report, workload);
     haul_table *lacking = haul_report_list(report, "missing", missing);
     for (size_t i = 0; i < workload->missing_count; i++)
         haul_table_row(lacking, workload->missing[i].text);

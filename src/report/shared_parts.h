@@ -5,10 +5,14 @@
 #include "haul/analysis.h"
 #include "haul/document.h"
 
+/* Why the profile is incomplete: lines for people, and the list of JSON. */
+void haul_report_losses(haul_report *report, const haul_workload *workload);
+void haul_report_loss_list(haul_report *report, const haul_workload *workload);
+
 /* A line on what the profile lacks or where it was repaired; nothing where that is nothing. */
 void haul_report_caution(haul_report *report, const haul_workload *workload);
 
-/* The lists of these. */
+/* The lists of these, and of losses. */
 void haul_report_notes(haul_report *report, const haul_workload *workload);
 
 /* A list of sentences under a key, with a title for people. */

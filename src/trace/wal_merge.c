@@ -128,9 +128,9 @@ static const char *check_frames(wal *self)
 static haul_status merge(const wal *self, bytes *image, haul_error *error)
 {
     const size_t page = self->page_bytes;
-    const uint64_t most = image->count / page + 1 + self->committed;
     if (!self->committed)
         return HAUL_OK;
+    const uint64_t most = image->count / page + 1 + self->committed;
     if (self->pages_after > most)
         return haul_fail(error, HAUL_BAD_INPUT, "corrupt write-ahead log: more pages than it has");
     const size_t count = self->pages_after * page;
