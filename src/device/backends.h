@@ -10,7 +10,9 @@
 #define HAUL_BACKEND_OPENCL(X)
 #endif
 
+#ifndef HAUL_BACKENDS /* tests/device/check_devices builds with fewer */
 #define HAUL_BACKENDS(X) X(cuda) X(hip) HAUL_BACKEND_OPENCL(X) X(host) X(sim)
+#endif
 
 #define HAUL_BACKEND_DECLARE(kind) extern const haul_device_backend haul_##kind##_backend;
 HAUL_BACKENDS(HAUL_BACKEND_DECLARE)

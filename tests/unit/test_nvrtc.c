@@ -1,55 +1,61 @@
-/* The project's kernels, compiled by NVRTC for the oldest GPU that it knows and the newest: no GPU
- * is needed. NVRTC_PATH names it; tests/device/check_nvrtc finds one. */
+/* Files of kernels, the arguments, compiled by NVRTC for the oldest GPU that it knows and the
+ * newest: no GPU is needed. NVRTC_PATH names it; tests/device/check_nvrtc finds one. */
 #include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/textfile.h"
 #include "device/cuda_compiler.h"
-#include "device_kernels.h"
 #include "haul/device_backend.h"
 
-/* Those of one text beside each other. */
-static const haul_kernel_source *const sources[] = {&scale, &number, &blend, &turn, &spin};
-
+static char **files;
+static int file_count;
 static haul_cu_compiler compiler;
 static haul_error problem;
 
-static haul_status compile(const haul_kernel_source *source, haul_cu_image *image)
+static haul_status compile(const char *file, const char *own, haul_cu_image *image)
 {
+    const haul_kernel_source source = {
+        .name = "kernel", .file = file, .text = own, .text_end = own + strlen(own)};
     char *text;
-    haul_status status = haul_kernel_text(source, &text, &problem);
+    haul_status status = haul_kernel_text(&source, &text, &problem);
     if (!status)
-        status = haul_cu_compile(&compiler, source, text, image, &problem);
+        status = haul_cu_compile(&compiler, &source, text, image, &problem);
     free(text);
     return status;
 }
 
-/* One text has several kernels; PTX names them in words. */
-static void check_names(const haul_cu_image *image, const char *text)
+/* PTX has each kernel that the text defines by its name. */
+static void check_names(const char *ptx, const char *text)
 {
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+    static const char mark[] = "\nHAUL_KERNEL_";
+    for (const char *at = text; (at = strstr(at, mark)) != NULL; at++) {
         char entry[128];
-        snprintf(entry, sizeof entry, ".entry %s(", sources[i]->name);
-        if (sources[i]->text == text && !strstr(image->bytes, "of the tests' NVRTC"))
-            assert_non_null(strstr(image->bytes, entry));
+        const char *name = at + strcspn(at, "(") + 1;
+        if (!strncmp(at + sizeof mark - 1, "FILE", 4))
+            continue;
+        snprintf(entry, sizeof entry, ".entry %.*s(", (int)strcspn(name, ", "), name);
+        if (!strstr(ptx, entry))
+            fail_msg("no '%s'", entry);
     }
 }
 
 static void compile_all(void)
 {
-    const char *last = NULL;
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+    for (int i = 0; i < file_count; i++) {
+        size_t size;
         haul_cu_image image;
-        if (sources[i]->text == last)
-            continue;
-        last = sources[i]->text;
-        if (compile(sources[i], &image))
+        char *text;
+        if (haul_textfile_read(files[i], 1 << 20, &text, &size, &problem))
+            fail_msg("%s", problem.text);
+        if (compile(files[i], text, &image))
             fail_msg("%s: %s:%d: %s", compiler.option, problem.file, problem.line, problem.text);
-        if (compiler.is_ptx)
-            check_names(&image, last);
+        if (compiler.is_ptx && !strstr(image.bytes, "of the tests' NVRTC"))
+            check_names(image.bytes, text);
         free(image.bytes);
+        free(text);
     }
 }
 
@@ -77,24 +83,22 @@ static void test_message(void **state)
                                "    HAUL_FOR1 (i)\n"
                                "        y[i] = nothing_such;\n"
                                "}\n";
-    haul_kernel_source source = scale;
     haul_cu_image image;
-    source.file = "mine.kernel.h";
-    source.text = text;
-    source.text_end = text + sizeof text - 1;
     assert_int_equal(haul_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
-    assert_int_equal(compile(&source, &image), HAUL_BAD_INPUT);
+    assert_int_equal(compile("mine.kernel.h", text, &image), HAUL_BAD_INPUT);
     assert_string_equal(problem.file, "mine.kernel.h");
     assert_int_equal(problem.line, 4);
     assert_non_null(strstr(problem.text, "nothing_such"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kernels),
         cmocka_unit_test(test_message),
     };
+    files = argv + 1;
+    file_count = argc - 1;
     if (haul_cu_compiler_load(&compiler, false, 0, &problem)) {
         fprintf(stderr, "skipped: %s\n", problem.text);
         return 77;
