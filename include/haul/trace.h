@@ -14,6 +14,20 @@ HAUL_BEGIN
  * owns *workload. */
 HAUL_API haul_status haul_trace_load(const char *path, haul_workload **workload, haul_error *error);
 
+/* Reads the profiles of `count` processes of one program, ranks, with as many threads as the
+ * machine has cores, into one workload: each device has the rank of its process, which is what the
+ * file says, else the file's number. Where all files say when their times begin they are kept in
+ * step; else each is taken to begin at its first operation, and `missing` says so. One path is read
+ * as haul_trace_load does. */
+HAUL_API haul_status haul_trace_load_ranks(const char *const *paths, size_t count,
+                                           haul_workload **workload, haul_error *error);
+
+/* The part of a workload between two times, in nanoseconds from its first operation's start:
+ * operations that start in [from_ns, to_ns), with times as they were. An operation whose call is
+ * outside of that loses it; *orphaned counts those. Free with haul_workload_free. */
+HAUL_API haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64_t to_ns,
+                                    uint64_t *orphaned, haul_workload **part, haul_error *error);
+
 HAUL_END
 
 #endif

@@ -166,6 +166,7 @@ typedef struct haul_workload_device {
     uint32_t copy_engines;
     uint32_t compute_major;
     uint32_t compute_minor;
+    int64_t rank; /* of the process that used it, in a workload of several; else -1 */
 } haul_workload_device;
 
 typedef struct haul_shape {

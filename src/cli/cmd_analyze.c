@@ -1,15 +1,20 @@
 #include "cli/command.h"
 
 static const char usage[] =
-    "haul analyze TRACE [--format table|json|csv] [-o FILE] [--html FILE] [--perfetto FILE]\n"
+    "haul analyze TRACE... [--format table|json|csv] [-o FILE] [--html FILE] [--perfetto FILE]\n"
     "\n"
     "Says where the time of a recorded program went: copies by direction, kind of host memory and\n"
     "size, kernels against copies, overlap, idle time, the largest costs.\n"
     "\n"
-    "TRACE is a profile, recognised by what is in it, not by its name:\n"
-    "  Nsight Systems                the SQLite file of 'nsys export --type sqlite "
-    "REPORT.nsys-rep'\n"
+    "TRACE is a profile, recognised by what is in it, not by its name, plain or gzipped:\n"
+    "  Nsight Systems                the SQLite file of 'nsys export --type sqlite', or the "
+    "report\n"
+    "                                where nsys is installed\n"
     "  nvprof, NVIDIA Visual Profiler  the file of 'nvprof --export-profile FILE'\n"
+    "  PyTorch's profiler (Kineto)   the JSON of export_chrome_trace\n"
+    "  AMD rocprofv3, rocmProfileData  the database of '--output-format rocpd'; an .rpd file;\n"
+    "                                kernel_trace.csv\n"
+    "Several are those of one program's processes: each device is shown with its rank.\n"
     "\n"
     "options:\n"
     "  --format table|json|csv       how to print: a page (table); all figures (json, described "
@@ -38,7 +43,9 @@ static const char usage[] =
     "exit code: 0 done, 2 wrong use, 3 a profile that cannot be read\n";
 
 typedef struct analyze_options {
-    const char *profile;
+    const char *profile; /* the first */
+    const char *const *profiles;
+    size_t profile_count;
     cli_results results;
 } analyze_options;
 
@@ -46,11 +53,16 @@ typedef struct analyze_options {
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
     options->results.has_html = options->results.has_perfetto = true;
-    cli_arguments arguments = {.results = &options->results, .operand = "profile"};
+    cli_arguments arguments = {.results = &options->results};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
-    if (code == CLI_GO_ON)
-        options->profile = arguments.operands[0];
-    return code;
+    if (code != CLI_GO_ON)
+        return code;
+    if (!arguments.count)
+        return cli_usage(self, "which profile?");
+    options->profile = arguments.operands[0];
+    options->profiles = (const char *const *)arguments.operands;
+    options->profile_count = (size_t)arguments.count;
+    return CLI_GO_ON;
 }
 
 static haul_status write_page(const analyze_options *options, const haul_workload *workload,
@@ -70,7 +82,8 @@ static haul_status write_page(const analyze_options *options, const haul_workloa
 static haul_status analyze(const analyze_options *options, haul_error *error)
 {
     haul_workload *workload;
-    haul_status status = cli_profile_load(options->profile, &workload, error);
+    haul_status status =
+        cli_profiles_load(options->profiles, options->profile_count, &workload, error);
     if (status)
         return status;
     haul_analysis *analysis;

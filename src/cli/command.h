@@ -105,6 +105,10 @@ haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines
 /* Reads a profile, with progress on a terminal. */
 haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error);
 
+/* Reads the profiles of one program's processes into one workload. Likewise. */
+haul_status cli_profiles_load(const char *const *paths, size_t count, haul_workload **workload,
+                              haul_error *error);
+
 /* The last part of a path. */
 const char *cli_file_name(const char *path);
 

@@ -110,12 +110,18 @@ haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines
     return status;
 }
 
-haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error)
+haul_status cli_profiles_load(const char *const *paths, size_t count, haul_workload **workload,
+                              haul_error *error)
 {
-    cli_progress_begin("reading", path);
-    const haul_status status = haul_trace_load(path, workload, error);
+    cli_progress_begin("reading", paths[0]);
+    const haul_status status = haul_trace_load_ranks(paths, count, workload, error);
     cli_progress_end();
     return status;
+}
+
+haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error)
+{
+    return cli_profiles_load(&path, 1, workload, error);
 }
 
 const char *cli_file_name(const char *path)

@@ -25,7 +25,9 @@ static bool number_copies(const haul_workload *workload, const haul_size_options
         if (op->kind != HAUL_OP_COPY)
             continue;
         const bool any = options->any_memory && options->any_memory[op->direction];
-        const class_key key = {op->bytes, options->by_call ? op->name : HAUL_NONE, op->direction,
+        /* a copy whose bytes are not known is like one whose direction is not: it has no model */
+        const uint8_t direction = op->flags & HAUL_OP_NO_BYTES ? HAUL_UNKNOWN : op->direction;
+        const class_key key = {op->bytes, options->by_call ? op->name : HAUL_NONE, direction,
                                any ? HAUL_MEMORIES : op->detail};
         class_of[copies] = haul_records_add(keys, &key);
         if (class_of[copies++] == UINT32_MAX)

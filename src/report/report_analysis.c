@@ -259,8 +259,11 @@ static void add_devices(const analysis_report *self)
         const haul_workload_device_use *use = &self->analysis->devices[i];
         const haul_workload_device *device = device_at(self, i);
         char label[200] = "not named";
+        char rank[32] = "";
+        if (device && device->rank >= 0)
+            (void)snprintf(rank, sizeof rank, "rank %" PRId64 ": ", device->rank);
         if (device)
-            (void)snprintf(label, sizeof label, "%" PRIu64 " %.100s", device->id,
+            (void)snprintf(label, sizeof label, "%s%" PRIu64 " %.100s", rank, device->id,
                            device->name ? device->name : "");
         haul_table_row(table, device ? device->id : HAUL_NO_COUNT, label, use->copies.count,
                        use->busy.copy_ns, use->kernels.count, use->busy.kernel_ns,

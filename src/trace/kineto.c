@@ -283,7 +283,7 @@ static uint64_t read_count(haul_json_in *in)
 
 static void read_device(haul_kineto *self)
 {
-    haul_workload_device device = {0};
+    haul_workload_device device = {.rank = -1};
     haul_json_in *const in = &self->in;
     haul_json_text text;
     (void)haul_json_in_object(in);

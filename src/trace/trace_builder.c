@@ -44,36 +44,19 @@ uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count)
                : NULL;
 }
 
-static void add_note(haul_trace_builder *self, haul_workload_notes *notes, uint64_t count,
-                     const char *text)
-{
-    for (size_t i = 0; i < notes->count; i++)
-        if (!strcmp(notes->items[i].text, text)) {
-            notes->items[i].count += count;
-            return;
-        }
-    const char *kept = haul_arena_string(&self->built.arena, text);
-    if (!kept || !haul_builder_grow(&self->built, &notes->items, &notes->capacity, notes->count + 1,
-                                    sizeof *notes->items)) {
-        self->built.failed = true;
-        return;
-    }
-    notes->items[notes->count++] = (haul_note){.text = kept, .count = count};
-}
-
 void haul_trace_lost(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    add_note(self, &self->losses, count, text);
+    haul_note_add(&self->built, &self->losses, count, text);
 }
 
 void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    add_note(self, &self->missing, count, text);
+    haul_note_add(&self->built, &self->missing, count, text);
 }
 
 void haul_trace_repaired(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    add_note(self, &self->repairs, count, text);
+    haul_note_add(&self->built, &self->repairs, count, text);
 }
 
 static uint32_t intern(haul_trace_builder *self, haul_records *records, uint64_t key)
@@ -403,7 +386,7 @@ haul_status haul_trace_finish(haul_trace_builder *self, const char *source, cons
         made->repairs = self->repairs.items;
         made->repair_count = self->repairs.count;
         made->counts.calls = self->calls;
-        self->losses = self->missing = self->repairs = (haul_workload_notes){0};
+        self->losses = self->missing = self->repairs = (haul_note_list){0};
         *workload = made;
     }
     haul_trace_release(self);

@@ -53,12 +53,6 @@ typedef struct haul_join {
     size_t finger; /* where the last key was */
 } haul_join;
 
-typedef struct haul_workload_notes {
-    haul_note *items;
-    size_t count;
-    size_t capacity;
-} haul_workload_notes;
-
 typedef struct haul_trace_builder {
     haul_builder built;
     uint32_t *scratch; /* lists of numbers, one after another: pages once touched serve again */
@@ -77,9 +71,9 @@ typedef struct haul_trace_builder {
     uint32_t *name_texts;
     size_t name_text_capacity;
     haul_records gpus; /* of each device of `built`, what tells it apart */
-    haul_workload_notes losses;
-    haul_workload_notes missing;
-    haul_workload_notes repairs;
+    haul_note_list losses;
+    haul_note_list missing;
+    haul_note_list repairs;
     uint64_t calls;
     uint64_t total_ns;
     uint64_t total_call_ns;

@@ -75,7 +75,7 @@ uint32_t haul_builder_device(haul_builder *self, uint64_t id)
     if (!haul_builder_grow(self, &self->devices, &self->device_capacity, self->device_count + 1,
                            sizeof *self->devices))
         return HAUL_NONE;
-    self->devices[self->device_count] = (haul_workload_device){.id = id};
+    self->devices[self->device_count] = (haul_workload_device){.id = id, .rank = -1};
     return (uint32_t)self->device_count++;
 }
 
@@ -124,6 +124,20 @@ uint32_t haul_builder_collective(haul_builder *self, const haul_collective *coll
 {
     const uint32_t number = intern(self, &self->collectives, collective);
     return number == HAUL_NONE ? 0 : number + 1;
+}
+
+void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i].text, text)) {
+            list->items[i].count += count;
+            return;
+        }
+    const char *kept = haul_arena_string(&self->arena, text);
+    self->failed |= !kept;
+    if (haul_builder_grow(self, &list->items, &list->capacity, list->count + 1,
+                          sizeof *list->items))
+        list->items[list->count++] = (haul_note){.text = kept, .count = count};
 }
 
 void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)

@@ -97,6 +97,16 @@ void haul_builder_link_streams(haul_builder *self);
 haul_status haul_builder_hand_over(haul_builder *self, const char *source, const char *format,
                                    haul_workload **workload, haul_error *error);
 
+/* Notes of a workload being built. */
+typedef struct haul_note_list {
+    haul_note *items;
+    size_t count;
+    size_t capacity;
+} haul_note_list;
+
+/* Notes `count` more of what `text` says, which is kept once, in the builder's arena. */
+void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text);
+
 /* An array made larger for `needed` items, or `failed` set. */
 bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
                        size_t item_size);

@@ -1,0 +1,147 @@
+/* Profiles of the processes of one program, and parts of a profile. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "haul/trace.h"
+#include "workload/join.h"
+
+typedef struct rank_file {
+    haul_workload *workload;
+} rank_file;
+
+/* Files are taken in turn by threads. The first failure, by the files' order, is kept. */
+typedef struct rank_loader {
+    const char *const *paths;
+    size_t count;
+    pthread_mutex_t lock;
+    size_t next;
+    rank_file *files;
+    size_t failed_at; /* `count`: none */
+    haul_status status;
+    haul_error error;
+} rank_loader;
+
+static bool take(rank_loader *self, size_t *file)
+{
+    pthread_mutex_lock(&self->lock);
+    *file = self->next;
+    const bool taken = self->next < self->failed_at;
+    self->next += taken;
+    pthread_mutex_unlock(&self->lock);
+    return taken;
+}
+
+static void *load_files(void *argument)
+{
+    rank_loader *const self = argument;
+    for (size_t file; take(self, &file);) {
+        haul_error error = {0};
+        const haul_status status =
+            haul_trace_load(self->paths[file], &self->files[file].workload, &error);
+        pthread_mutex_lock(&self->lock);
+        if (status && file < self->failed_at) {
+            self->failed_at = file;
+            self->status = status;
+            self->error = error;
+        }
+        pthread_mutex_unlock(&self->lock);
+    }
+    return NULL;
+}
+
+static void load_all(rank_loader *self)
+{
+    enum { MOST_THREADS = 256 };
+    pthread_t threads[MOST_THREADS];
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = cores > 1 ? (size_t)cores - 1 : 0, started = 0;
+    wanted = wanted < self->count - 1 ? wanted : self->count - 1;
+    while (started < wanted && started < MOST_THREADS &&
+           !pthread_create(&threads[started], NULL, load_files, self))
+        started++;
+    (void)load_files(self);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+}
+
+/* Puts the files' clocks in step. Returns whether they could be. */
+static bool align(const rank_loader *self, haul_part *parts)
+{
+    bool known = true;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < self->count; i++) {
+        const int64_t epoch_ns = self->files[i].workload->epoch_ns;
+        known &= epoch_ns > 0;
+        first = epoch_ns < first ? epoch_ns : first;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        const haul_workload *const of = self->files[i].workload;
+        parts[i] = (haul_part){.of = of, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+        if (known)
+            parts[i].shift_ns = of->epoch_ns - first;
+        else
+            parts[i].shift_ns = of->op_count ? -of->ops[0].start_ns : 0;
+    }
+    return known;
+}
+
+static haul_status join_all(rank_loader *self, haul_workload **workload, haul_error *error)
+{
+    char source[512];
+    uint64_t orphaned;
+    haul_part *const parts = calloc(self->count, sizeof *parts);
+    if (!parts)
+        return haul_fail_no_memory(error);
+    (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[0], self->count - 1);
+    const haul_join_options options = {
+        .source = source,
+        .format = self->files[0].workload->format,
+        .note = align(self, parts) ? NULL
+                                   : "when each file's times begin: each is taken to begin at its "
+                                     "first operation"};
+    const haul_status status =
+        haul_workload_join(parts, self->count, &options, &orphaned, workload, error);
+    free(parts);
+    return status;
+}
+
+haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_workload **workload,
+                                  haul_error *error)
+{
+    if (count == 1)
+        return haul_trace_load(paths[0], workload, error);
+    rank_loader self = {.paths = paths,
+                        .count = count,
+                        .failed_at = count,
+                        .files = calloc(count, sizeof *self.files)};
+    if (!self.files)
+        return haul_fail_no_memory(error);
+    pthread_mutex_init(&self.lock, NULL);
+    load_all(&self);
+    haul_status status = self.status;
+    if (!status)
+        status = join_all(&self, workload, error);
+    else if (error)
+        *error = self.error;
+    for (size_t i = 0; i < count; i++)
+        haul_workload_free(self.files[i].workload);
+    free(self.files);
+    pthread_mutex_destroy(&self.lock);
+    return status;
+}
+
+haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64_t to_ns,
+                           uint64_t *orphaned, haul_workload **part, haul_error *error)
+{
+    const int64_t limit = INT64_C(1) << 61; /* of times */
+    const int64_t first = workload->op_count ? workload->ops[0].start_ns : 0;
+    if (from_ns < 0 || to_ns <= from_ns || to_ns > limit)
+        return haul_fail(error, HAUL_USAGE,
+                         "expected times of a window, the second after the first");
+    const haul_part of = {.of = workload, .from_ns = first + from_ns, .to_ns = first + to_ns};
+    const haul_join_options options = {.source = workload->source, .format = workload->format};
+    return haul_workload_join(&of, 1, &options, orphaned, part, error);
+}

@@ -1,0 +1,384 @@
+#include "workload/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/order.h"
+#include "workload/builder.h"
+
+static const int64_t time_limit = INT64_C(1) << 61;
+static const uint64_t sum_limit = UINT64_C(1) << 62;
+
+/* Numbers of the joined workload by those of a part. */
+typedef struct numbers {
+    uint32_t *streams;
+    uint32_t *threads;
+    uint32_t *shapes;
+    uint32_t *strings;
+    size_t string_count;
+    uint32_t *ops; /* HAUL_NONE: left out */
+} numbers;
+
+typedef struct join {
+    haul_builder builder;
+    const haul_part *parts;
+    size_t count;
+    numbers *of; /* each part */
+    haul_note_list missing, repairs, losses;
+    uint64_t total_ns, total_call_ns, total_bytes, orphaned;
+    bool beyond; /* a limit */
+} join;
+
+static uint32_t *make_numbers(join *self, size_t count)
+{
+    uint32_t *const made = malloc((count + 1) * sizeof *made);
+    self->builder.failed |= !made;
+    if (made)
+        memset(made, 0xff, (count + 1) * sizeof *made);
+    return made;
+}
+
+/* The number of a string, found once. */
+static uint32_t string_of(join *self, size_t part, uint32_t id)
+{
+    numbers *const of = &self->of[part];
+    if (id >= of->string_count)
+        return HAUL_NONE;
+    if (of->strings[id] == HAUL_NONE) {
+        const char *const text = haul_workload_string(self->parts[part].of, id);
+        of->strings[id] = haul_builder_string(&self->builder, text, strlen(text));
+    }
+    return of->strings[id];
+}
+
+static const char *text_of(join *self, const char *text)
+{
+    const char *const kept = text ? haul_arena_string(&self->builder.arena, text) : NULL;
+    self->builder.failed |= text && !kept;
+    return kept;
+}
+
+static void add_devices(join *self, size_t part, uint32_t *first)
+{
+    const haul_workload *const of = self->parts[part].of;
+    *first = (uint32_t)self->builder.device_count;
+    for (size_t i = 0; i < of->device_count; i++) {
+        const uint32_t number = haul_builder_device(&self->builder, of->devices[i].id);
+        if (number == HAUL_NONE)
+            return;
+        haul_workload_device *const device = &self->builder.devices[number];
+        *device = of->devices[i];
+        device->name = text_of(self, device->name);
+        if (self->count > 1)
+            device->rank = of->rank >= 0 ? of->rank : (int64_t)part;
+    }
+}
+
+static void add_shapes(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    for (size_t i = 0; i < of->shape_count; i++) {
+        haul_shape shape = of->shapes[i];
+        if (shape.collective) {
+            haul_collective collective = of->collectives[shape.collective - 1];
+            collective.name = string_of(self, part, collective.name);
+            collective.data_type = string_of(self, part, collective.data_type);
+            collective.group = string_of(self, part, collective.group);
+            shape.collective = haul_builder_collective(&self->builder, &collective);
+        }
+        self->of[part].shapes[i] = haul_builder_shape(&self->builder, &shape);
+    }
+}
+
+/* Processes of parts are kept apart by the part's number in the upper bits. */
+static uint64_t process_of(size_t part, uint64_t process)
+{
+    return process ^ (uint64_t)part << 48;
+}
+
+static void add_places(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    uint32_t first_device;
+    add_devices(self, part, &first_device);
+    for (size_t i = 0; i < of->stream_count; i++) {
+        haul_workload_stream stream = of->streams[i];
+        stream.device = stream.device == HAUL_NONE ? HAUL_NONE : first_device + stream.device;
+        stream.process = process_of(part, stream.process);
+        stream.name = text_of(self, stream.name);
+        self->of[part].streams[i] = haul_builder_stream(&self->builder, &stream);
+    }
+    for (size_t i = 0; i < of->thread_count; i++) {
+        haul_workload_thread thread = of->threads[i];
+        thread.process = process_of(part, thread.process);
+        thread.name = text_of(self, thread.name);
+        self->of[part].threads[i] = haul_builder_thread(&self->builder, &thread);
+    }
+}
+
+static bool is_inside(const haul_part *part, int64_t time_ns)
+{
+    return time_ns >= part->from_ns && time_ns < part->to_ns;
+}
+
+static void shift(join *self, const haul_part *part, int64_t *time_ns)
+{
+    *time_ns += part->shift_ns;
+    self->beyond |= *time_ns > time_limit || *time_ns < -time_limit;
+}
+
+/* Adds to a sum, unless that goes beyond its limit. */
+static void sum_up(join *self, uint64_t *sum, uint64_t more)
+{
+    self->beyond |= more > sum_limit - *sum;
+    *sum += self->beyond ? 0 : more;
+}
+
+static void add_op(join *self, size_t part, uint32_t number)
+{
+    const haul_part *const from = &self->parts[part];
+    numbers *const of = &self->of[part];
+    haul_op op = from->of->ops[number];
+    if (op.flags & HAUL_OP_HAS_CALL && haul_op_on_device(&op) && !is_inside(from, op.call_ns)) {
+        op.flags &= (uint8_t) ~(HAUL_OP_HAS_CALL | HAUL_OP_BLOCKS);
+        op.call_ns = op.call_dur_ns = 0;
+        op.thread = HAUL_NONE;
+        self->orphaned++;
+    }
+    shift(self, from, &op.start_ns);
+    if (op.flags & HAUL_OP_HAS_CALL)
+        shift(self, from, &op.call_ns);
+    op.name = string_of(self, part, op.name);
+    op.stream = op.stream == HAUL_NONE ? HAUL_NONE : of->streams[op.stream];
+    op.thread = op.thread == HAUL_NONE ? HAUL_NONE : of->threads[op.thread];
+    if (op.kind == HAUL_OP_KERNEL && op.shape != HAUL_NONE)
+        op.shape = of->shapes[op.shape];
+    sum_up(self, &self->total_ns, (uint64_t)op.dur_ns);
+    sum_up(self, &self->total_call_ns, (uint64_t)op.call_dur_ns);
+    if (haul_op_has_bytes(&op))
+        sum_up(self, &self->total_bytes, op.bytes);
+    of->ops[number] = haul_builder_op(&self->builder, &op);
+}
+
+/* The part with the earliest operation left, by a heap of parts: `next` is each one's. */
+typedef struct heap {
+    const join *of;
+    size_t *next;
+    size_t *parts;
+    size_t count;
+} heap;
+
+static int64_t start_at(const heap *self, size_t place)
+{
+    const size_t part = self->parts[place];
+    return self->of->parts[part].of->ops[self->next[part]].start_ns +
+           self->of->parts[part].shift_ns;
+}
+
+static bool is_earlier(const heap *self, size_t a, size_t b)
+{
+    const int64_t x = start_at(self, a), y = start_at(self, b);
+    return x < y || (x == y && self->parts[a] < self->parts[b]);
+}
+
+static void sink(heap *self, size_t place)
+{
+    for (;;) {
+        size_t least = place;
+        for (size_t child = 2 * place + 1; child <= 2 * place + 2 && child < self->count; child++)
+            if (is_earlier(self, child, least))
+                least = child;
+        if (least == place)
+            return;
+        const size_t swapped = self->parts[place];
+        self->parts[place] = self->parts[least];
+        self->parts[least] = swapped;
+        place = least;
+    }
+}
+
+/* Moves a part to its next operation in its window; false where there is none. */
+static bool go_on(heap *self, size_t part)
+{
+    const haul_part *const of = &self->of->parts[part];
+    size_t *const next = &self->next[part];
+    while (*next < of->of->op_count && !is_inside(of, of->of->ops[*next].start_ns))
+        (*next)++;
+    return *next < of->of->op_count;
+}
+
+/* Adds operations of all parts in order of start. */
+static void add_ops(join *self)
+{
+    heap merged = {.of = self,
+                   .next = calloc(self->count + 1, sizeof *merged.next),
+                   .parts = malloc((self->count + 1) * sizeof *merged.parts)};
+    self->builder.failed |= !merged.next || !merged.parts;
+    for (size_t p = 0; !self->builder.failed && p < self->count; p++)
+        if (go_on(&merged, p))
+            merged.parts[merged.count++] = p;
+    for (size_t i = merged.count; !self->builder.failed && i-- > 0;)
+        sink(&merged, i);
+    while (!self->builder.failed && !self->beyond && merged.count) {
+        const size_t part = merged.parts[0];
+        add_op(self, part, (uint32_t)merged.next[part]++);
+        if (!go_on(&merged, part))
+            merged.parts[0] = merged.parts[--merged.count];
+        sink(&merged, 0);
+    }
+    free(merged.next);
+    free(merged.parts);
+}
+
+/* Threads' links go on over what was left out, and over operations that lost their call. */
+static void link_threads(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    const uint32_t *const ops = self->of[part].ops;
+    for (size_t i = 0; i < of->op_count; i++) {
+        if (ops[i] == HAUL_NONE)
+            continue;
+        haul_op *const op = &self->builder.ops[ops[i]];
+        uint32_t before = op->thread == HAUL_NONE ? HAUL_NONE : of->ops[i].thread_prev;
+        while (before != HAUL_NONE &&
+               (ops[before] == HAUL_NONE || self->builder.ops[ops[before]].thread == HAUL_NONE))
+            before = of->ops[before].thread_prev;
+        op->thread_prev = before == HAUL_NONE ? HAUL_NONE : ops[before];
+    }
+}
+
+static void add_edges(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    const uint32_t *const ops = self->of[part].ops;
+    for (size_t i = 0; i < of->edge_count; i++) {
+        const uint32_t before = ops[of->edges[i].before], after = ops[of->edges[i].after];
+        if (before != HAUL_NONE && after != HAUL_NONE)
+            haul_builder_edge(&self->builder, before, after);
+    }
+}
+
+static void add_ranges(join *self, size_t part)
+{
+    const haul_part *const from = &self->parts[part];
+    for (size_t i = 0; i < from->of->range_count; i++) {
+        haul_named_range range = from->of->ranges[i];
+        const bool before =
+            range.start_ns < from->from_ns && range.dur_ns < from->from_ns - range.start_ns;
+        if (before || range.start_ns >= from->to_ns)
+            continue;
+        shift(self, from, &range.start_ns);
+        range.name = string_of(self, part, range.name);
+        range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of[part].threads[range.thread];
+        haul_builder_range(&self->builder, &range);
+    }
+}
+
+static void add_notes(join *self, haul_note_list *list, const haul_note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        haul_note_add(&self->builder, list, notes[i].count, notes[i].text);
+}
+
+static void prepare(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    numbers *const made = &self->of[part];
+    made->string_count = ((const haul_owned_workload *)of)->strings.count;
+    made->streams = make_numbers(self, of->stream_count);
+    made->threads = make_numbers(self, of->thread_count);
+    made->shapes = make_numbers(self, of->shape_count);
+    made->strings = make_numbers(self, made->string_count);
+    made->ops = make_numbers(self, of->op_count);
+    if (self->builder.failed)
+        return;
+    add_shapes(self, part);
+    add_places(self, part);
+    add_notes(self, &self->missing, of->missing, of->missing_count);
+    add_notes(self, &self->repairs, of->repairs, of->repair_count);
+    add_notes(self, &self->losses, of->losses, of->loss_count);
+}
+
+static void release(join *self)
+{
+    for (size_t p = 0; self->of && p < self->count; p++) {
+        free(self->of[p].streams);
+        free(self->of[p].threads);
+        free(self->of[p].shapes);
+        free(self->of[p].strings);
+        free(self->of[p].ops);
+    }
+    free(self->of);
+    free(self->missing.items);
+    free(self->repairs.items);
+    free(self->losses.items);
+    haul_builder_release(&self->builder);
+}
+
+static void build(join *self)
+{
+    self->builder.failed |= !self->of;
+    for (size_t p = 0; !self->builder.failed && p < self->count; p++)
+        prepare(self, p);
+    if (!self->builder.failed)
+        add_ops(self);
+    for (size_t p = 0; !self->builder.failed && !self->beyond && p < self->count; p++) {
+        link_threads(self, p);
+        add_edges(self, p);
+        add_ranges(self, p);
+    }
+    if (!self->builder.failed)
+        haul_builder_link_streams(&self->builder);
+}
+
+/* One call may have issued several operations, or none that is kept: what the parts count beyond
+ * the operations that have a call. */
+static uint64_t calls_without_ops(const join *self)
+{
+    uint64_t counted = 0, had = 0;
+    for (size_t p = 0; p < self->count; p++) {
+        const haul_part *const part = &self->parts[p];
+        if (part->from_ns != INT64_MIN || part->to_ns != INT64_MAX)
+            return 0;
+        counted += part->of->counts.calls;
+        for (size_t i = 0; i < part->of->op_count; i++)
+            had += (part->of->ops[i].flags & HAUL_OP_HAS_CALL) > 0;
+    }
+    return counted - had; /* modulo 2^64 */
+}
+
+haul_status haul_workload_join(const haul_part *parts, size_t count,
+                               const haul_join_options *options, uint64_t *orphaned,
+                               haul_workload **workload, haul_error *error)
+{
+    join self = {.parts = parts, .count = count, .of = calloc(count + 1, sizeof *self.of)};
+    haul_builder_init(&self.builder);
+    build(&self);
+    if (options->note)
+        haul_note_add(&self.builder, &self.missing, 0, options->note);
+    if (!self.builder.failed && self.beyond) {
+        release(&self);
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "times or sums of the files together go beyond 2^61 ns");
+    }
+    self.builder.epoch_ns = count == 1 ? parts[0].of->epoch_ns - parts[0].shift_ns : 0;
+    self.builder.rank = count == 1 ? parts[0].of->rank : -1;
+    haul_workload *made = NULL;
+    const haul_status status =
+        haul_builder_hand_over(&self.builder, options->source, options->format, &made, error);
+    if (!status) {
+        made->missing = self.missing.items;
+        made->missing_count = self.missing.count;
+        made->repairs = self.repairs.items;
+        made->repair_count = self.repairs.count;
+        made->losses = self.losses.items;
+        made->loss_count = self.losses.count;
+        self.missing = self.repairs = self.losses = (haul_note_list){0};
+        made->counts.calls += calls_without_ops(&self);
+        *orphaned = self.orphaned;
+        *workload = made;
+    }
+    release(&self);
+    return status;
+}

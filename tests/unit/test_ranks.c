@@ -1,0 +1,166 @@
+/* Profiles of several processes read as one, and windows of a profile. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "haul/trace.h"
+#include "workload_check.h"
+
+enum { MOST = 16 };
+
+static char folder[] = "/tmp/haul-ranks-XXXXXX";
+static char names[MOST][64];
+static const char *paths[MOST];
+
+/* A process's trace: a copy, its call, a kernel, a wait and a range, `at` us after its epoch. */
+static void write_rank(int file, const char *head, int at)
+{
+    snprintf(names[file], sizeof names[file], "%s/rank%d.json", folder, file);
+    paths[file] = names[file];
+    FILE *out = fopen(names[file], "w");
+    assert_non_null(out);
+    fprintf(
+        out,
+        "{%s\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaMemcpyAsync\",\"pid\":9,\"tid\":9,"
+        "\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> "
+        "Device)\",\"pid\":0,"
+        "\"tid\":7,\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1,"
+        "\"bytes\":100}},"
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,"
+        "\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":2}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":20,"
+        "\"args\":{\"device\":0,\"stream\":7,\"correlation\":2,\"Collective name\":\"allreduce\","
+        "\"dtype\":\"Float\"}},"
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaDeviceSynchronize\",\"pid\":9,"
+        "\"tid\":9,\"ts\":%d,\"dur\":30,\"args\":{\"correlation\":3}},"
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step\",\"pid\":9,\"tid\":9,\"ts\":%d,"
+        "\"dur\":50}]}",
+        head, at, at + 4, at + 6, at + 20, at + 22, at);
+    fclose(out);
+}
+
+static void ranks_are_joined(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOST; i++) {
+        char head[128];
+        snprintf(head, sizeof head,
+                 "\"baseTimeNanoseconds\":%lld,\"distributedInfo\":{\"rank\":%d},",
+                 1700000000000000000 + 1000LL * i, MOST - i);
+        write_rank(i, head, 100);
+    }
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_ranks(paths, MOST, &workload, &error), HAUL_OK);
+    workload_check(workload);
+    assert_int_equal(workload->op_count, 3 * MOST);
+    assert_int_equal(workload->counts.calls, 3 * MOST);
+    assert_int_equal(workload->counts.orphans, 0);
+    assert_int_equal(workload->device_count, MOST);
+    assert_int_equal(workload->stream_count, MOST);
+    assert_int_equal(workload->thread_count, MOST);
+    assert_int_equal(workload->range_count, MOST);
+    assert_int_equal(workload->collective_count, 1);
+    assert_true(workload->edge_count >= MOST);
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_COPY)
+            continue;
+        const int64_t file = MOST - workload->devices[workload->streams[op->stream].device].rank;
+        assert_int_equal(op->start_ns, 104000 + 1000 * file); /* by the files' clocks */
+        assert_int_equal(op->call_ns, 100000 + 1000 * file);
+    }
+    assert_string_equal(haul_workload_string(workload, workload->ranges[0].name), "step");
+    haul_workload_free(workload);
+}
+
+static void clocks_may_be_unknown(void **state)
+{
+    (void)state;
+    write_rank(0, "", 100);
+    write_rank(1, "", 7000);
+    haul_workload *workload = NULL;
+    assert_int_equal(haul_trace_load_ranks(paths, 2, &workload, NULL), HAUL_OK);
+    workload_check(workload);
+    assert_int_equal(workload->ops[0].start_ns, 0);
+    assert_int_equal(workload->ops[1].start_ns, 0);
+    assert_int_equal(workload->devices[1].rank, 1);
+    bool said = false;
+    for (size_t i = 0; i < workload->missing_count; i++)
+        said |= strstr(workload->missing[i].text, "first operation") != NULL;
+    assert_true(said);
+    haul_workload_free(workload);
+}
+
+static void the_first_wrong_file_is_named(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOST; i++)
+        write_rank(i, "", 1);
+    for (int i = 5; i < MOST; i += 4)
+        assert_int_equal(truncate(paths[i], 40), 0);
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_ranks(paths, MOST, &workload, &error), HAUL_BAD_INPUT);
+    assert_string_equal(error.file, paths[5]);
+    assert_null(workload);
+}
+
+static void windows_are_cut(void **state)
+{
+    (void)state;
+    write_rank(0, "", 100);
+    haul_workload *workload = NULL, *part = NULL;
+    uint64_t orphaned = 7;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load(paths[0], &workload, NULL), HAUL_OK);
+    /* the first operation, the copy, starts at 104 us; the kernel 16 us later; its call was 2 us
+     * after the copy's start */
+    assert_int_equal(haul_trace_cut(workload, 0, 1000000, &orphaned, &part, &error), HAUL_OK);
+    workload_check(part);
+    assert_int_equal(part->op_count, 3);
+    assert_int_equal(orphaned, 1); /* the copy's call was before it */
+    assert_int_equal(part->ops[0].start_ns, 104000);
+    assert_int_equal(part->counts.orphans, 1);
+    assert_int_equal(part->range_count, 1);
+    haul_workload_free(part);
+    assert_int_equal(haul_trace_cut(workload, 10000, 17000, &orphaned, &part, &error), HAUL_OK);
+    workload_check(part);
+    assert_int_equal(part->op_count, 1);
+    assert_int_equal(part->ops[0].kind, HAUL_OP_KERNEL);
+    assert_int_equal(part->ops[0].stream_prev, HAUL_NONE);
+    assert_int_equal(orphaned, 1);
+    haul_workload_free(part);
+    assert_int_equal(haul_trace_cut(workload, 10, 10, &orphaned, &part, &error), HAUL_USAGE);
+    haul_workload_free(workload);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOST; i++)
+        remove(names[i]);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_joined),
+        cmocka_unit_test(clocks_may_be_unknown),
+        cmocka_unit_test(the_first_wrong_file_is_named),
+        cmocka_unit_test(windows_are_cut),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
