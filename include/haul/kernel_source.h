@@ -33,6 +33,8 @@
  *   HAUL_MINE(name, x, y)                      HAUL_THREADS, and its name in one
  *   HAUL_GROUP(d), HAUL_GROUPS(d)        the group's index in direction d, and how many there are
  *
+ * HAUL_MULTIPLY_ADD(a, b, c) is a * b + c, in one operation where the device has it.
+ *
  * HAUL_FUNCTION marks a function that kernels call, HAUL_GLOBAL and HAUL_LOCAL its pointers to
  * arrays and to shared memory. */
 #ifndef HAUL_KERNEL_SOURCE_H
@@ -51,10 +53,10 @@
 
 /* Applies m(index, parameter) to each parameter. */
 #define HAUL_COUNT(...)                                                                            \
-    HAUL_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define HAUL_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
-#define HAUL_JOIN(a, b) HAUL_JOIN_(a, b)
-#define HAUL_JOIN_(a, b) a##b
+    HAUL_COUNT_BY(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define HAUL_COUNT_BY(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+#define HAUL_JOIN(a, b) HAUL_JOIN_BY(a, b)
+#define HAUL_JOIN_BY(a, b) a##b
 #define HAUL_EACH(m, ...) HAUL_JOIN(HAUL_EACH_, HAUL_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
 #define HAUL_EACH_1(m, a) m(0, a)
 #define HAUL_EACH_2(m, a, b) HAUL_EACH_1(m, a) m(1, b)
@@ -88,8 +90,8 @@
 #define HAUL_SHARED(type, name, count) (SHARED, type, name, count)
 
 /* In the function that holds the kernel's text: `, const double *restrict u`. */
-#define HAUL_DECLARE(index, parameter) HAUL_DECLARE_ parameter
-#define HAUL_DECLARE_(access, type, name, count) HAUL_DECLARE_##access(type, name)
+#define HAUL_DECLARE(index, parameter) HAUL_DECLARE_BY parameter
+#define HAUL_DECLARE_BY(access, type, name, count) HAUL_DECLARE_##access(type, name)
 #define HAUL_DECLARE_IN(type, name) , HAUL_GLOBAL const type *HAUL_RESTRICT name
 #define HAUL_DECLARE_OUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_INOUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
@@ -111,6 +113,7 @@
 #define HAUL_GLOBAL
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
+#define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 
 /* The text of the file that says this. `.incbin` finds it where the compiler found it. */
 #define HAUL_KERNEL_FILE(label)                                                                    \
@@ -134,20 +137,20 @@
 #define HAUL_PRIVATE(type, name, width, height) type name[height][width]
 #define HAUL_MINE(name, x, y) name[y][x]
 
-#define HAUL_ROW(index, parameter) HAUL_ROW_ parameter
-#define HAUL_ROW_(access, type, name, count)                                                       \
+#define HAUL_ROW(index, parameter) HAUL_ROW_BY parameter
+#define HAUL_ROW_BY(access, type, name, count)                                                     \
     {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count))},
-#define HAUL_GIVE(index, parameter) HAUL_GIVE_(index, HAUL_OPEN parameter)
+#define HAUL_GIVE(index, parameter) HAUL_GIVE_BY(index, HAUL_OPEN parameter)
 #define HAUL_OPEN(access, type, name, count) access, type, name
-#define HAUL_GIVE_(index, ...) HAUL_GIVE__(index, __VA_ARGS__)
-#define HAUL_GIVE__(index, access, type, name) HAUL_GIVE_##access(index, type, name)
+#define HAUL_GIVE_BY(index, ...) HAUL_GIVE_TO(index, __VA_ARGS__)
+#define HAUL_GIVE_TO(index, access, type, name) HAUL_GIVE_##access(index, type, name)
 #define HAUL_GIVE_IN(index, type, name) , (const type *)arguments[index]
 #define HAUL_GIVE_OUT(index, type, name) , (type *)arguments[index]
 #define HAUL_GIVE_INOUT(index, type, name) , (type *)arguments[index]
 #define HAUL_GIVE_VALUE(index, type, name) , *(const type *)arguments[index]
 #define HAUL_GIVE_SHARED(index, type, name) , haul_shared_##name
-#define HAUL_SHARE(index, parameter) HAUL_SHARE_ parameter
-#define HAUL_SHARE_(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
+#define HAUL_SHARE_BY(access, type, name, count) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
 #define HAUL_SHARE_OUT(type, name, count)
 #define HAUL_SHARE_INOUT(type, name, count)
@@ -217,6 +220,7 @@ typedef struct haul_box {
 #define HAUL_GLOBAL global
 #define HAUL_LOCAL local
 #define HAUL_RESTRICT restrict
+#define HAUL_MULTIPLY_ADD(a, b, c) mad(a, b, c)
 #define HAUL_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define HAUL_THREAD(d) ((int)get_local_id(d))
 #define HAUL_BLOCK(d) ((int)get_group_id(d))
@@ -236,6 +240,7 @@ typedef struct haul_box {
 #define HAUL_GLOBAL
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
+#define HAUL_MULTIPLY_ADD(a, b, c) fma(a, b, c)
 #define HAUL_BARRIER __syncthreads()
 #define HAUL_OF(v, d) ((int)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))
 #define HAUL_THREAD(d) HAUL_OF(threadIdx, d)
@@ -283,18 +288,18 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_PRIVATE(type, name, width, height) type name
 #define HAUL_MINE(name, x, y) name
 
-#define HAUL_TAKE(index, parameter) HAUL_TAKE_ parameter
-#define HAUL_TAKE_(access, type, name, count) HAUL_TAKE_##access(type, name)
+#define HAUL_TAKE(index, parameter) HAUL_TAKE_BY parameter
+#define HAUL_TAKE_BY(access, type, name, count) HAUL_TAKE_##access(type, name)
 #define HAUL_TAKE_INOUT(type, name) HAUL_TAKE_OUT(type, name)
 #define HAUL_TAKE_VALUE(type, name) , type haul_v_##name
 #define HAUL_TAKE_SHARED(type, name)
-#define HAUL_GIVE(index, parameter) HAUL_GIVE_ parameter
-#define HAUL_GIVE_(access, type, name, count) HAUL_GIVE_##access(type, name)
+#define HAUL_GIVE(index, parameter) HAUL_GIVE_BY parameter
+#define HAUL_GIVE_BY(access, type, name, count) HAUL_GIVE_##access(type, name)
 #define HAUL_GIVE_INOUT(type, name) HAUL_GIVE_OUT(type, name)
 #define HAUL_GIVE_VALUE(type, name) , haul_v_##name
 #define HAUL_GIVE_SHARED(type, name) , haul_v_##name
-#define HAUL_SHARE(index, parameter) HAUL_SHARE_ parameter
-#define HAUL_SHARE_(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
+#define HAUL_SHARE_BY(access, type, name, count) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
 #define HAUL_SHARE_OUT(type, name, count)
 #define HAUL_SHARE_INOUT(type, name, count)

@@ -8,8 +8,15 @@
 
 HAUL_BEGIN
 
+enum {
+    HAUL_MEASURE_TRANSFERS = 1,
+    HAUL_MEASURE_KERNELS = 2,
+    HAUL_MEASURE_HOST = 4,
+};
+
 /* Zero is the default of each. */
 typedef struct haul_measure_options {
+    unsigned parts;         /* HAUL_MEASURE_TRANSFERS | ...; 0: all */
     const char *name;       /* of the machine; NULL: "measured" */
     haul_device *peer;      /* opened beside the device: copies between the two are measured */
     uint64_t largest_bytes; /* of a copy, 1 MiB at least; 0: 64 MiB */
@@ -41,16 +48,23 @@ typedef struct haul_measurement {
     size_t points_kept; /* of those, from the journal */
 } haul_measurement;
 
-/* Measures copies in each direction: from and to pinned and pageable memory, within the device and
- * to its peer. Latency L+o by copies of one byte; 1/G by a sweep over sizes, with a curve beside
- * the line where that is off by more than 1 %; the gap g by one-byte copies in a row; the rate
- * while the other direction is busy; the number of copy engines by copies that do or do not
- * overlap. Returns IO where the journal cannot be written, BAD_INPUT where it is of another device,
- * and what the device's functions return; what was measured until then is in the journal. Free with
+/* Measures a device.
+ *
+ * Transfers, in each direction: from and to pinned and pageable memory, within the device and to
+ * its peer. Latency L+o by copies of one byte; 1/G by a sweep over sizes, with a curve where the
+ * line is off by more than equal copies vary; the gap g by one-byte copies in a row; the rate while
+ * the other direction is busy; the number of copy engines by copies that do or do not overlap.
+ *
+ * Kernels: the launch latency by one that does nothing, memory bandwidth by a triad, the peaks by
+ * chains of multiply-adds; each rate by the slope between two sizes.
+ *
+ * Host: one core's copies, from memory and from cache. Not of a simulated device.
+ *
+ * Returns IO where the journal cannot be written, BAD_INPUT where it is of another device, and what
+ * the device's functions return; what was measured until then is in the journal. Free with
  * haul_measurement_release. */
-HAUL_API haul_status haul_measure_transfers(haul_device *device,
-                                            const haul_measure_options *options,
-                                            haul_measurement *measurement, haul_error *error);
+HAUL_API haul_status haul_measure(haul_device *device, const haul_measure_options *options,
+                                  haul_measurement *measurement, haul_error *error);
 HAUL_API void haul_measurement_release(haul_measurement *measurement);
 
 HAUL_END

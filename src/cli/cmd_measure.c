@@ -5,14 +5,16 @@
 #include "haul/units.h"
 
 static const char usage[] =
-    "haul measure transfers [options]\n"
+    "haul measure [transfers] [kernels] [host] [options]\n"
     "\n"
-    "Measures a device's copies and writes a machine file that all other commands take: latency,\n"
-    "rate and gap of copies from and to pinned and pageable memory and within the device, the "
-    "rate\n"
-    "while the other direction is busy, and whether copies of both directions overlap (the "
-    "benchmark\n"
-    "of CCGrid 2014, section V).\n"
+    "Measures a device, all of it or the parts that are named, and writes a machine file that\n"
+    "all other commands take.\n"
+    "\n"
+    "  transfers   latency, rate and gap of copies from and to pinned and pageable memory and\n"
+    "              within the device, the rate while the other direction is busy, and whether\n"
+    "              copies of both directions overlap (CCGrid 2014, section V)\n"
+    "  kernels     launch latency, memory bandwidth, peaks in single and double precision\n"
+    "  host        one core's copies, from memory and from cache\n"
     "\n"
     "options:\n"
     "  --device NAME              host, opencl:0, opencl:0.1, sim:k40, ... (the fastest kind)\n"
@@ -27,9 +29,8 @@ static const char usage[] =
     "  -o, --output FILE          write the machine file\n"
     "  -h, --help                 print this\n"
     "\n"
-    "exit code: 0 done, 2 wrong use, 3 a file that cannot be read or written, 4 no such device, "
-    "or\n"
-    "one that failed\n";
+    "exit code: 0 done, 2 wrong use, 3 a file that cannot be read or written, 4 no such\n"
+    "device, or one that failed\n";
 
 typedef struct measure_options {
     const char *device;
@@ -38,6 +39,7 @@ typedef struct measure_options {
     const char *largest;
     const char *journal;
     bool verify;
+    unsigned parts;
     cli_results results;
     uint64_t largest_bytes;
 } measure_options;
@@ -60,6 +62,7 @@ static haul_status measure_on(const measure_options *options, haul_device *devic
 {
     haul_measurement made;
     const haul_measure_options how = {
+        .parts = options->parts,
         .name = options->name,
         .peer = peer,
         .largest_bytes = options->largest_bytes,
@@ -67,7 +70,7 @@ static haul_status measure_on(const measure_options *options, haul_device *devic
         .verify = options->verify,
     };
     cli_progress_begin("measuring", haul_device_describe(device)->name);
-    haul_status status = haul_measure_transfers(device, &how, &made, error);
+    haul_status status = haul_measure(device, &how, &made, error);
     cli_progress_end();
     if (status)
         return status;
@@ -81,7 +84,8 @@ static haul_status measure_on(const measure_options *options, haul_device *devic
 static haul_status measure(const measure_options *options, haul_error *error)
 {
     haul_device *device = NULL, *peer = NULL;
-    haul_status status = haul_device_open(options->device, NULL, &device, error);
+    const haul_device_options only_times = {.without_data = true};
+    haul_status status = haul_device_open(options->device, &only_times, &device, error);
     if (!status && options->peer) {
         const haul_device_options beside = {.beside = device};
         status = haul_device_open(options->peer, &beside, &peer, error);
@@ -91,6 +95,21 @@ static haul_status measure(const measure_options *options, haul_error *error)
     haul_device_close(peer);
     haul_device_close(device);
     return status;
+}
+
+/* 0 for none. */
+static unsigned part_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned part;
+    } parts[] = {{"transfers", HAUL_MEASURE_TRANSFERS},
+                 {"kernels", HAUL_MEASURE_KERNELS},
+                 {"host", HAUL_MEASURE_HOST}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!strcmp(name, parts[i].name))
+            return parts[i].part;
+    return 0;
 }
 
 static int parse(const cli_command *self, int argc, char **argv, measure_options *options)
@@ -109,8 +128,13 @@ static int parse(const cli_command *self, int argc, char **argv, measure_options
     const int code = cli_arguments_read(self, argc, argv, &rest);
     if (code != CLI_GO_ON)
         return code;
-    if (rest.count != 1 || strcmp(rest.operands[0], "transfers") != 0)
-        return cli_usage(self, "measure what? transfers");
+    for (int i = 0; i < rest.count; i++) {
+        const unsigned part = part_of(rest.operands[i]);
+        if (!part)
+            return cli_usage(self, "measure '%s'? The parts are transfers, kernels and host",
+                             rest.operands[i]);
+        options->parts |= part;
+    }
     haul_error error;
     uint64_t bytes = 0;
     if (options->largest && haul_bytes_parse(options->largest, &bytes, &error))

@@ -86,6 +86,7 @@ void haul_session_end(haul_session *session)
     }
     haul_buffer_free(session->on_peer);
     haul_journal_close(&session->journal);
+    haul_arena_release(&session->arena);
 }
 
 static double clock_s(void)
@@ -122,10 +123,11 @@ static haul_status attempt_all(haul_session *self, haul_attempt attempt, const v
 haul_status haul_session_point(haul_session *session, const char *name, haul_attempt attempt,
                                const void *what, haul_point_measured *point, haul_error *error)
 {
+    session->made.points++;
     const haul_point_measured *kept = haul_journal_find(&session->journal, name);
     if (kept) {
         *point = *kept;
-        session->points_kept +=
+        session->made.points_kept +=
             (size_t)(kept - session->journal.points) < session->journal.from_file;
         return HAUL_OK;
     }
@@ -177,4 +179,12 @@ haul_status haul_session_wait(haul_session *session, haul_error *error)
     for (int i = 0; i < HAUL_SESSION_STREAMS && !status; i++)
         status = haul_stream_wait(session->streams[i], error);
     return status;
+}
+
+haul_parameter haul_session_found(haul_session *session, double value,
+                                  const haul_point_measured *point)
+{
+    const char *source = haul_arena_format(
+        &session->arena, "haul measure, median of %u, spread %.2g %%", point->count, point->spread);
+    return (haul_parameter){value, HAUL_MEASURED, source};
 }

@@ -5,6 +5,8 @@
 #include "haul/measure.h"
 #include "measure/journal.h"
 
+enum { HAUL_WAYS = 6 }; /* kinds of copies */
+
 enum { HAUL_SESSION_STREAMS = 2, HAUL_SESSION_EVENTS = 64, HAUL_SESSION_BUFFERS = 2 };
 
 typedef struct haul_session {
@@ -17,7 +19,11 @@ typedef struct haul_session {
     haul_buffer *pinned[HAUL_SESSION_BUFFERS];
     char *pageable[HAUL_SESSION_BUFFERS];
     haul_buffer *on_peer; /* or NULL */
-    size_t points_kept;
+    haul_machine machine; /* its texts are the arena's */
+    haul_copy_curve curves[HAUL_WAYS];
+    size_t curve_count;
+    haul_arena arena;
+    haul_measurement made;
 } haul_session;
 
 haul_status haul_session_begin(haul_session *session, haul_device *device,
@@ -46,5 +52,16 @@ haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t byte
 
 /* Waits for both streams. */
 haul_status haul_session_wait(haul_session *session, haul_error *error);
+
+/* A parameter with its source: the point's median, spread and count. */
+haul_parameter haul_session_found(haul_session *session, double value,
+                                  const haul_point_measured *point);
+
+/* The parts: each adds what it finds to the session's machine. Copies are verified on made.machine.
+ */
+haul_status haul_measure_copies(haul_session *session, haul_error *error);
+haul_status haul_measure_kernels(haul_session *session, haul_error *error);
+haul_status haul_measure_host(haul_session *session, haul_error *error);
+haul_status haul_verify_copies(haul_session *session, haul_error *error);
 
 #endif

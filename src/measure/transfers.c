@@ -29,16 +29,6 @@ typedef struct copies {
     uint64_t bytes;
 } copies;
 
-typedef struct bench {
-    haul_session session;
-    haul_measurement *made;
-    haul_machine machine;
-    haul_copy_curve curves[WAYS];
-    size_t curve_count;
-    char texts[WAYS][4][96]; /* sources of parameters */
-    char summary[160];
-} bench;
-
 static haul_status try_copy(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
@@ -116,19 +106,12 @@ static void name_point(char *name, size_t size, const char *what, const copies *
              (unsigned long long)one->bytes);
 }
 
-static haul_status measure(bench *self, const char *what, haul_attempt attempt, copies one,
+static haul_status measure(haul_session *self, const char *what, haul_attempt attempt, copies one,
                            haul_point_measured *point, haul_error *error)
 {
     char name[96];
     name_point(name, sizeof name, what, &one);
-    self->made->points++;
-    return haul_session_point(&self->session, name, attempt, &one, point, error);
-}
-
-static haul_parameter measured(double value, char text[96], const haul_point_measured *point)
-{
-    snprintf(text, 96, "haul measure, median of %u, spread %.2g %%", point->count, point->spread);
-    return (haul_parameter){value, HAUL_MEASURED, text};
+    return haul_session_point(self, name, attempt, &one, point, error);
 }
 
 /* --- one curve */
@@ -190,8 +173,9 @@ static void set_points(const haul_sample *samples, size_t count, double toleranc
                        haul_copy_curve *curve)
 {
     haul_point points[SIZES] = {{0, 0}};
-    for (size_t i = 0; i < count; i++)
-        points[i] = (haul_point){(double)samples[i].copy.bytes, samples[i].seconds};
+    for (size_t i = 0; i < count; i++) /* a larger copy takes no less time: what does is noise */
+        points[i] = (haul_point){(double)samples[i].copy.bytes,
+                                 fmax(samples[i].seconds, i ? points[i - 1].seconds : 0)};
     while (count > 2) {
         size_t least = 1;
         for (size_t i = 2; i + 1 < count; i++)
@@ -207,8 +191,8 @@ static void set_points(const haul_sample *samples, size_t count, double toleranc
         (double)count, HAUL_MEASURED, "haul measure, medians of the sizes where the slope changes"};
 }
 
-static haul_status sweep(bench *self, haul_way way, haul_sample samples[SIZES], size_t *count,
-                         haul_point_measured *first, haul_error *error)
+static haul_status sweep(haul_session *self, haul_way way, haul_sample samples[SIZES],
+                         size_t *count, haul_point_measured *first, haul_error *error)
 {
     double spreads[SIZES];
     uint64_t bytes = 1;
@@ -224,12 +208,12 @@ static haul_status sweep(bench *self, haul_way way, haul_sample samples[SIZES], 
         samples[(*count)++] =
             (haul_sample){{bytes, way.direction, way.memory, HAUL_NEAR}, point.seconds};
         bytes = bytes == 1 ? SMALLEST : 2 * bytes;
-    } while (bytes <= self->session.options.largest_bytes && *count < SIZES);
+    } while (bytes <= self->options.largest_bytes && *count < SIZES);
     first->spread = haul_median(spreads, *count);
     return HAUL_OK;
 }
 
-static haul_status add_curve(bench *self, haul_way way, haul_error *error)
+static haul_status add_curve(haul_session *self, haul_way way, haul_error *error)
 {
     haul_sample samples[SIZES];
     size_t count;
@@ -241,27 +225,25 @@ static haul_status add_curve(bench *self, haul_way way, haul_error *error)
     if (status)
         return status;
     haul_copy_curve *curve = &self->curves[self->curve_count];
-    char(*texts)[96] = self->texts[self->curve_count++];
+    self->curve_count++;
     const double slope = slope_of(samples, count);
     const double latency = latency_of(samples, count, slope);
     const double tolerance = fmax(exact_tolerance, first.spread / 2);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
     if (!(slope > 0) || line_error(samples, count, latency, slope) > 2 * tolerance)
         set_points(samples, count, tolerance, curve);
-    curve->latency_s = measured(latency, texts[0], &first);
-    if (slope > 0) {
-        curve->rate_Bps = measured(1 / slope, texts[1], &first);
-        snprintf(texts[1], sizeof texts[1], "haul measure, median slope from 1 MiB to %llu MiB",
-                 (unsigned long long)(self->session.options.largest_bytes >> 20));
-    }
+    curve->latency_s = haul_session_found(self, latency, &first);
+    if (slope > 0)
+        curve->rate_Bps = (haul_parameter){1 / slope, HAUL_MEASURED, "haul measure, median slope"};
     if (is_pinned)
-        curve->gap_s = measured((train.seconds - first.seconds) / (TRAIN - 1), texts[2], &train);
+        curve->gap_s =
+            haul_session_found(self, (train.seconds - first.seconds) / (TRAIN - 1), &train);
     return HAUL_OK;
 }
 
 /* --- both directions */
 
-static haul_copy_curve *pinned_curve(bench *self, haul_direction direction)
+static haul_copy_curve *pinned_curve(haul_session *self, haul_direction direction)
 {
     for (size_t i = 0; i < self->curve_count; i++)
         if (self->curves[i].direction == direction && self->curves[i].memory == HAUL_PINNED)
@@ -269,9 +251,9 @@ static haul_copy_curve *pinned_curve(bench *self, haul_direction direction)
     return NULL;
 }
 
-static haul_status find_engines(bench *self, bool *overlap, haul_error *error)
+static haul_status find_engines(haul_session *self, bool *overlap, haul_error *error)
 {
-    const copies there = {{HAUL_HTOD, HAUL_PINNED}, self->session.options.largest_bytes};
+    const copies there = {{HAUL_HTOD, HAUL_PINNED}, self->options.largest_bytes};
     const copies back = {reverse(there.way), there.bytes};
     haul_point_measured one, other, both;
     haul_status status = measure(self, "", try_copy, there, &one, error);
@@ -290,22 +272,21 @@ static haul_status find_engines(bench *self, bool *overlap, haul_error *error)
 }
 
 /* The rate falls as the time of a copy grows that is busy throughout. */
-static haul_status add_busy(bench *self, haul_direction direction, haul_error *error)
+static haul_status add_busy(haul_session *self, haul_direction direction, haul_error *error)
 {
     haul_copy_curve *curve = pinned_curve(self, direction);
-    const copies one = {{direction, HAUL_PINNED}, self->session.options.largest_bytes / 4};
+    const copies one = {{direction, HAUL_PINNED}, self->options.largest_bytes / 4};
     haul_point_measured alone, busy;
     haul_status status = measure(self, "", try_copy, one, &alone, error);
     if (!status)
         status = measure(self, "against", try_busy, one, &busy, error);
     if (!status && curve && curve->rate_Bps.provenance)
-        curve->busy_rate_Bps =
-            measured(curve->rate_Bps.value * fmin(1, alone.seconds / busy.seconds),
-                     self->texts[curve - self->curves][3], &busy);
+        curve->busy_rate_Bps = haul_session_found(
+            self, curve->rate_Bps.value * fmin(1, alone.seconds / busy.seconds), &busy);
     return status;
 }
 
-static haul_status measure_both(bench *self, haul_error *error)
+static haul_status measure_both(haul_session *self, haul_error *error)
 {
     bool overlap = false;
     haul_status status = find_engines(self, &overlap, error);
@@ -319,13 +300,13 @@ static haul_status measure_both(bench *self, haul_error *error)
 /* --- the check */
 
 /* Sizes between those of the sweep. */
-static haul_status verify(bench *self, const haul_machine *machine, haul_way way,
+static haul_status verify(haul_session *self, const haul_machine *machine, haul_way way,
                           haul_verified *out, haul_error *error)
 {
     double errors[SIZES], spreads[SIZES], sum = 0, off = 0;
     size_t count = 0;
     haul_status status = HAUL_OK;
-    const uint64_t largest = self->session.options.largest_bytes;
+    const uint64_t largest = self->options.largest_bytes;
     for (uint64_t bytes = SMALLEST * 3 / 2; bytes < largest && count < SIZES; bytes = bytes * 3) {
         const haul_copy copy = {bytes | 5, way.direction, way.memory, HAUL_NEAR};
         haul_point_measured point;
@@ -351,48 +332,25 @@ static haul_status verify(bench *self, const haul_machine *machine, haul_way way
     return HAUL_OK;
 }
 
-static haul_status verify_all(bench *self, haul_error *error)
+haul_status haul_verify_copies(haul_session *session, haul_error *error)
 {
     haul_status status = HAUL_OK;
-    for (size_t i = 0; i < self->curve_count && !status; i++) {
-        const haul_way way = {self->curves[i].direction, self->curves[i].memory};
-        status = verify(self, self->made->machine, way, &self->made->verified[i], error);
+    for (size_t i = 0; i < session->curve_count && !status; i++) {
+        const haul_way way = {session->curves[i].direction, session->curves[i].memory};
+        status = verify(session, session->made.machine, way, &session->made.verified[i], error);
         if (!status)
-            self->made->verified_count++;
+            session->made.verified_count++;
     }
     return status;
 }
 
-/* --- the machine */
-
-static haul_parameter said(double value)
-{
-    return value > 0 ? (haul_parameter){value, HAUL_MEASURED, "what the driver says"}
-                     : (haul_parameter){.provenance = HAUL_NOT_GIVEN};
-}
-
-static void describe(bench *self)
-{
-    const haul_device_properties *device = haul_device_describe(self->session.device);
-    const char *name = self->session.options.name;
-    snprintf(self->summary, sizeof self->summary, "%.100s, measured by haul", device->name);
-    self->machine.name = name ? name : "measured";
-    self->machine.summary = self->summary;
-    self->machine.gpu.name = device->name;
-    self->machine.gpu.architecture = device->architecture;
-    self->machine.gpu.memory_bytes = said((double)device->memory_bytes);
-    self->machine.gpu.multiprocessors = said(device->multiprocessors);
-    self->machine.gpu.clock_Hz = said(device->clock_Hz);
-    self->machine.gpu.l2_bytes = said((double)device->l2_bytes);
-}
-
 /* Kinds of copies that the device has not are left out, as long as it has others. */
-static haul_status add_curves(bench *self, haul_error *error)
+static haul_status add_curves(haul_session *self, haul_error *error)
 {
-    static const haul_way ways[WAYS] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
-                                        {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
-                                        {HAUL_DTOD, HAUL_DEVICE},   {HAUL_PTOP, HAUL_DEVICE}};
-    const int count = self->session.on_peer ? WAYS : WAYS - 1;
+    static const haul_way ways[HAUL_WAYS] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
+                                             {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
+                                             {HAUL_DTOD, HAUL_DEVICE},   {HAUL_PTOP, HAUL_DEVICE}};
+    const int count = self->on_peer ? HAUL_WAYS : HAUL_WAYS - 1;
     haul_status lacking = HAUL_OK;
     for (int i = 0; i < count; i++) {
         const haul_status status = add_curve(self, ways[i], error);
@@ -403,46 +361,10 @@ static haul_status add_curves(bench *self, haul_error *error)
     return self->curve_count ? HAUL_OK : lacking;
 }
 
-static haul_status run(bench *self, haul_error *error)
+haul_status haul_measure_copies(haul_session *session, haul_error *error)
 {
-    haul_status status = add_curves(self, error);
-    if (!status && pinned_curve(self, HAUL_HTOD) && pinned_curve(self, HAUL_DTOH))
-        status = measure_both(self, error);
-    if (status)
+    const haul_status status = add_curves(session, error);
+    if (status || !pinned_curve(session, HAUL_HTOD) || !pinned_curve(session, HAUL_DTOH))
         return status;
-    describe(self);
-    status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
-                                      &self->made->machine, error);
-    if (!status && self->session.options.verify)
-        status = verify_all(self, error);
-    return status;
-}
-
-haul_status haul_measure_transfers(haul_device *device, const haul_measure_options *options,
-                                   haul_measurement *measurement, haul_error *error)
-{
-    const haul_measure_options none = {.name = NULL};
-    haul_measurement made = {.machine = NULL};
-    bench *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    self->made = &made;
-    haul_status status =
-        haul_session_begin(&self->session, device, options ? options : &none, error);
-    if (!status)
-        status = run(self, error);
-    made.points_kept = self->session.points_kept;
-    haul_session_end(&self->session);
-    free(self);
-    if (status)
-        haul_measurement_release(&made);
-    else
-        *measurement = made;
-    return status;
-}
-
-void haul_measurement_release(haul_measurement *measurement)
-{
-    haul_machine_free(measurement->machine);
-    *measurement = (haul_measurement){.machine = NULL};
+    return measure_both(session, error);
 }

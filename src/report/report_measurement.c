@@ -36,8 +36,10 @@ static void add_rows(haul_table *copies, const haul_measurement *measurement)
     }
 }
 
-static void say_answer(haul_report *report, const haul_machine *machine)
+static void say_copies(haul_report *report, const haul_machine *machine)
 {
+    if (!machine->gpu.copy_engines.provenance)
+        return;
     char there[64] = "-", back[64] = "-";
     const haul_copy_curve *in = haul_machine_curve(machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
     const haul_copy_curve *out = haul_machine_curve(machine, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
@@ -50,6 +52,25 @@ static void say_answer(haul_report *report, const haul_machine *machine)
                     "directions %s",
                     machine->gpu.name, there, back,
                     machine->gpu.copy_engines.value > 1 ? "overlap" : "do not overlap");
+}
+
+/* What is not a copy's, a line each. */
+static void add_rates(haul_report *report, const haul_machine *machine)
+{
+    static const haul_column columns[] = {
+        {"launch_latency_s", HAUL_SECONDS, .head = "launch latency", .optional = true},
+        {"memory_bandwidth_Bps", HAUL_RATE, .head = "memory bandwidth", .optional = true},
+        {"fp32_Tflops", HAUL_NUMBER, .head = "single precision, Tflop/s", .optional = true},
+        {"fp64_Tflops", HAUL_NUMBER, .head = "double precision, Tflop/s", .optional = true},
+        {"host_copy_rate_Bps", HAUL_RATE, .head = "one core's copy", .optional = true},
+        {"host_cached_copy_rate_Bps", HAUL_RATE, .head = "the same from cache", .optional = true},
+        {0},
+    };
+    const haul_gpu *gpu = &machine->gpu;
+    haul_report_object(report, NULL, columns, value_of(&gpu->launch_latency_s),
+                       value_of(&gpu->memory_bandwidth_Bps), 1e-12 * value_of(&gpu->fp32_flops),
+                       1e-12 * value_of(&gpu->fp64_flops), value_of(&machine->host.copy_rate_Bps),
+                       value_of(&machine->host.cached_copy_rate_Bps));
 }
 
 haul_report *haul_report_measurement(const haul_measurement *measurement)
@@ -76,9 +97,12 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
     const haul_machine *machine = measurement->machine;
     haul_report *report = haul_report_new("measurement");
     haul_report_object(report, NULL, head, machine->name, machine->gpu.name,
-                       (uint64_t)machine->gpu.copy_engines.value, (uint64_t)measurement->points,
-                       (uint64_t)measurement->points_kept);
-    say_answer(report, machine);
+                       machine->gpu.copy_engines.provenance
+                           ? (uint64_t)machine->gpu.copy_engines.value
+                           : HAUL_NO_COUNT,
+                       (uint64_t)measurement->points, (uint64_t)measurement->points_kept);
+    say_copies(report, machine);
+    add_rates(report, machine);
     haul_table *copies = haul_report_table(report, "copies", columns);
     haul_table_csv(copies);
     add_rows(copies, measurement);

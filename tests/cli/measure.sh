@@ -6,10 +6,11 @@ head -n 3 points.txt
 # the same again, from the journal
 haul measure transfers --device sim:gtx-titan --largest 4MiB --journal points.txt --format json |
     grep points
+try haul measure --device sim:h100-pcie5 --largest 4MiB
+try haul measure host --device sim:k20
 try haul measure transfers --device sim:summit --peer sim:summit:1 --largest 4MiB --format csv
 echo "== wrong use, and what is not there"
-try haul measure
-try haul measure kernels
+try haul measure copies
 try haul measure transfers --device abacus
 try haul measure transfers --device host:7
 try haul measure transfers --device sim:k20 --largest 5
