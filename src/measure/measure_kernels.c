@@ -4,7 +4,10 @@
 #include "measure/rate_kernels.h"
 #include "measure/session.h"
 
-enum { LANES = 1 << 16, STEPS = 64, STEP_FLOPS = 2 * 128 };
+enum { LANES = 1 << 16, STEPS = 64, STEP_FLOPS = 2 * 128, SMALL_STEPS = 1 << 14 };
+
+/* Two kernels that take this part of one's time or less run at once. */
+static const double at_once = 1.5;
 
 /* A launch over `count` indices. */
 typedef struct run_of {
@@ -18,11 +21,10 @@ typedef struct run_of {
     haul_parameter *rate; /* that it measures: either bytes or flops are 0 */
 } run_of;
 
-static haul_status try_kernel(haul_session *session, const void *what, double *seconds,
-                              haul_error *error)
+/* On a stream, with the event of that number. */
+static haul_status launch_on(haul_session *session, const run_of *self, int stream,
+                             haul_error *error)
 {
-    const run_of *self = what;
-    haul_event *event = session->events[0];
     const haul_launch launch = {
         .box = {.hi = {self->count}},
         .arguments = self->arguments,
@@ -31,8 +33,15 @@ static haul_status try_kernel(haul_session *session, const void *what, double *s
         .flops = self->flops,
         .is_double = self->is_double,
     };
-    haul_status status =
-        haul_stream_launch(session->streams[0], self->kernel, &launch, event, error);
+    return haul_stream_launch(session->streams[stream], self->kernel, &launch,
+                              session->events[stream], error);
+}
+
+static haul_status try_kernel(haul_session *session, const void *what, double *seconds,
+                              haul_error *error)
+{
+    haul_event *event = session->events[0];
+    haul_status status = launch_on(session, what, 0, error);
     if (!status)
         status = haul_event_wait(event, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
@@ -136,6 +145,78 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
     return status;
 }
 
+/* A kernel on each stream, and between the two in the order of calls a copy behind the first. */
+typedef struct pair_of {
+    run_of runs[2];
+    bool has_copy;
+} pair_of;
+
+static haul_status try_pair(haul_session *session, const void *what, double *seconds,
+                            haul_error *error)
+{
+    const pair_of *self = what;
+    const haul_way back = {HAUL_DTOH, HAUL_PINNED};
+    double forward = 0, backward = 0;
+    haul_status status = launch_on(session, &self->runs[0], 0, error);
+    if (!status && self->has_copy)
+        status = haul_session_copy(session, back, 1, 0, session->events[2], error);
+    if (!status)
+        status = launch_on(session, &self->runs[1], 1, error);
+    if (!status)
+        status = haul_session_wait(session, error);
+    if (!status)
+        status = haul_event_seconds(session->events[0], session->events[1], &forward, error);
+    if (!status)
+        status = haul_event_seconds(session->events[1], session->events[0], &backward, error);
+    *seconds = forward > backward ? forward : backward;
+    return status;
+}
+
+/* A device that synchronises streams by itself does not start a kernel after such a copy before the
+ * kernel before it has ended (CCGrid 2014, section III). Where two small kernels do not run at once
+ * anyway it cannot be told, and is left open. */
+static haul_status find_sync(haul_session *self, pair_of *pair, haul_error *error)
+{
+    haul_point_measured one, two, checked;
+    haul_status status =
+        haul_session_point(self, "a small kernel", try_kernel, &pair->runs[0], &one, error);
+    if (!status)
+        status = haul_session_point(self, "two small kernels", try_pair, pair, &two, error);
+    if (status || two.seconds > at_once * one.seconds)
+        return status;
+    pair->has_copy = true;
+    status = haul_session_point(self, "a copy between two small kernels", try_pair, pair, &checked,
+                                error);
+    if (!status)
+        self->machine.gpu.implicit_sync = (haul_parameter){
+            checked.seconds > at_once * one.seconds, HAUL_MEASURED,
+            "haul measure: whether two small kernels overlap with a copy between them"};
+    return status;
+}
+
+static haul_status measure_sync(haul_session *self, haul_error *error)
+{
+    haul_kernel *kernel;
+    haul_status status = haul_kernel_new(self->device, &chains_single, &kernel, error);
+    if (status)
+        return status;
+    const int steps = SMALL_STEPS;
+    const haul_argument first[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
+    const haul_argument second[] = {{.buffer = self->on_device[1]}, {.value = &steps}};
+    const run_of run = {
+        .kernel = kernel,
+        .arguments = first,
+        .argument_count = 2,
+        .count = 1,
+        .flops = (double)SMALL_STEPS * STEP_FLOPS,
+    };
+    pair_of pair = {.runs = {run, run}};
+    pair.runs[1].arguments = second;
+    status = find_sync(self, &pair, error);
+    haul_kernel_free(kernel);
+    return status;
+}
+
 static bool is_lacking(haul_status status)
 {
     return status == HAUL_ABSENT || status == HAUL_MISSING;
@@ -154,6 +235,9 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
     const haul_status single = measure_peak(session, false, &gpu->fp32_flops, error);
     if (single && !is_lacking(single))
         return single;
+    const haul_status sync = measure_sync(session, error);
+    if (sync && !is_lacking(sync))
+        return sync;
     /* devices without doubles do not compile them */
     const haul_status twice = measure_peak(session, true, &gpu->fp64_flops, error);
     return is_lacking(twice) || twice == HAUL_BAD_INPUT ? status : twice ? twice : status;

@@ -60,6 +60,8 @@ static void compare_curves(worst *self, const char *name, const haul_machine *tr
 /* Two engines or more cannot be told apart by copies to and from one GPU. */
 static void compare_engines(const haul_machine *truth, const haul_machine *found)
 {
+    if (found->gpu.implicit_sync.provenance && truth->gpu.implicit_sync.provenance)
+        assert_int_equal(found->gpu.implicit_sync.value, truth->gpu.implicit_sync.value);
     if (found->gpu.copy_engines.provenance)
         assert_int_equal(found->gpu.copy_engines.value > 1, truth->gpu.copy_engines.value > 1);
 }
