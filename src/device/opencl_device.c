@@ -108,7 +108,7 @@ static haul_status split(const haul_cl_api *api, haul_cl_node *node, haul_error 
 
 static void node_release(const haul_cl_api *api, haul_cl_node *node)
 {
-    if (--node->users)
+    if (--node->users || node->is_lost)
         return;
     if (node->context)
         api->clReleaseContext(node->context);
@@ -212,7 +212,8 @@ static haul_status open_device(const char *which, const haul_device_options *opt
 static void close_device(haul_device *device)
 {
     haul_cl_device *self = (haul_cl_device *)device;
-    self->api.clReleaseCommandQueue(self->maps);
+    if (!self->node->is_lost)
+        self->api.clReleaseCommandQueue(self->maps);
     node_release(&self->api, self->node);
     free(self);
 }
@@ -238,13 +239,16 @@ static void stream_free(haul_stream *stream)
 {
     haul_cl_stream *self = (haul_cl_stream *)stream;
     const haul_cl_api *api = &haul_cl_device_of(stream)->api;
-    api->clFinish(self->queue);
-    haul_cl_clear_waits(self);
-    haul_cl_stream **at = &haul_cl_device_of(stream)->node->streams;
+    haul_cl_node *node = haul_cl_device_of(stream)->node;
+    haul_cl_stream **at = &node->streams;
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
-    api->clReleaseCommandQueue(self->queue);
+    haul_cl_clear_waits(self);
+    if (!node->is_lost) {
+        api->clFinish(self->queue);
+        api->clReleaseCommandQueue(self->queue);
+    }
     free(self);
 }
 
@@ -271,9 +275,11 @@ static haul_status wait_with_limit(const haul_cl_device *self, cl_event event, h
     long pause_ns = 1000;
     cl_int code;
     while (!has_ended(self, event, &code)) {
-        if ((double)(haul_device_now((haul_device *)&self->base) - begin_ns) > limit_ns)
+        if ((double)(haul_device_now((haul_device *)&self->base) - begin_ns) > limit_ns) {
+            self->node->is_lost = true;
             return haul_fail(error, HAUL_TIMED_OUT, "device '%s' did not end its work within %g s",
                              self->base.name, self->base.options.time_limit_s);
+        }
         nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
         pause_ns = pause_ns < 1000000 ? 2 * pause_ns : pause_ns;
     }

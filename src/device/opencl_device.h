@@ -14,6 +14,8 @@ typedef struct haul_cl_node {
     cl_context context;
     unsigned long number; /* of the device */
     bool is_split;
+    bool
+        is_lost; /* a wait ran out of time: what may still run is neither waited for nor released */
     unsigned users;
     struct haul_cl_stream *streams;
     cl_uint count;

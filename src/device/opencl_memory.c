@@ -118,6 +118,8 @@ void haul_cl_buffer_free(haul_buffer *buffer)
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
+    if (device->node->is_lost)
+        return;
     if (buffer->host)
         for (const haul_cl_stream *stream = device->node->streams; stream; stream = stream->next)
             device->api.clFinish(stream->queue);
