@@ -71,7 +71,7 @@ typedef struct haul_advice_list {
     haul_replay replay;  /* of the profile */
     int64_t baseline_ns; /* the run on that machine, from the first call or start to the last end */
     int64_t threshold_ns; /* changes that save less are hidden: the replay's error, as a share */
-    haul_advice *items;   /* by saved_ns, the most first */
+    haul_advice *items;   /* by saved_ns, the most first; the speculative ones after all others */
     size_t count;
     haul_advised_plan together; /* the safe and conditional changes */
     haul_advised_plan with_speculative;

@@ -158,6 +158,9 @@ static haul_status try_all(haul_advisor *self, haul_error *error)
 static int compare_found(const void *a, const void *b)
 {
     const haul_found *x = a, *y = b;
+    const bool x_guesses = x->advice.certainty == HAUL_SPECULATIVE;
+    if (x_guesses != (y->advice.certainty == HAUL_SPECULATIVE))
+        return x_guesses ? 1 : -1;
     if (x->advice.saved_ns != y->advice.saved_ns)
         return x->advice.saved_ns < y->advice.saved_ns ? 1 : -1;
     if (x->advice.certainty != y->advice.certainty)

@@ -123,6 +123,9 @@ bool haul_advisor_describe(haul_advisor *self, haul_found *found)
         else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HAUL_EDIT_GONE)
             of.effect.waits_ns = haul_add_ns(of.effect.waits_ns, workload->ops[i].dur_ns);
     }
+    for (size_t k = 0; k < self->plan.insert_count; k++)
+        if (self->plan.inserts[k].op.kind == HAUL_OP_CALL)
+            of.effect.locks_ns = haul_add_ns(of.effect.locks_ns, self->plan.inserts[k].call_dur_ns);
     for (size_t r = 0; r < of.count; r++) {
         of.rows[r].name = bare_name(self, of.names[r]);
         of.rows[r].first_ns -= self->before->origin_ns;

@@ -18,7 +18,7 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
         ends[i] = INT64_MIN;
     for (size_t i = 0; ends && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (!haul_op_crosses(op))
+        if (op->kind != HAUL_OP_COPY || op->direction > HAUL_DTOH)
             continue;
         int64_t *of = &ends[2 * haul_device_of(workload, op)];
         meet |= of[!op->direction] > op->start_ns;
@@ -67,6 +67,9 @@ haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
 {
     const haul_machine *from = self->options->from;
     haul_status status = HAUL_OK;
+    self->study.is_fitted = !from && !self->options->on;
+    if (from)
+        self->study.given_link_Bps = haul_link_peak(&from->link).value;
     if (!from) {
         status = haul_recorded_machine(self->workload, &self->arena, &self->recorded,
                                        &self->borrowed, error);
@@ -136,6 +139,13 @@ void haul_advisor_note(haul_advisor *self)
                        "the catalogue, which has the same GPU; if your machine has another link, "
                        "give it with --from",
                        self->borrowed);
+    if (self->study.impossible)
+        haul_notes_add(&self->notes,
+                       "%" PRIu64
+                       " copies ran faster than any link moves bytes, so they moved none, "
+                       "as maps of host memory may: they are left as they are, and their rate is "
+                       "not used",
+                       self->study.impossible);
     if (out->replay.unissued)
         haul_notes_add(
             &self->notes,

@@ -15,8 +15,14 @@ typedef struct haul_study {
     const int64_t *durations_ns;      /* of the device's operations; NULL: the workload's own */
     const int64_t *call_durations_ns; /* likewise of calls */
     const haul_machine *machine;      /* that changed copies are predicted on */
+    double given_link_Bps;            /* peak of the given recording machine's link, or 0 */
     haul_size_classes classes;        /* of the copies, by call */
-    int64_t threshold_ns;             /* changes that save less are hidden */
+    uint32_t *class_of;               /* of each operation that is a copy */
+    uint64_t impossible;              /* copies that moved nothing */
+    bool
+        is_fitted; /* the machine's link, to the profile's copies; if so, by direction and memory */
+    double limit_Bps[2][HAUL_MEMORIES]; /* the rate of the fastest of them; 0: there are none */
+    int64_t threshold_ns;               /* changes that save less are hidden */
     const bool *critical; /* operations on the critical path of the run before changes */
     double host_share;    /* of that path */
     uint32_t *waited;     /* of each stream the last operation that the host waits for */
@@ -63,6 +69,7 @@ typedef struct haul_effect {
     int64_t after_ns;
     int64_t calls_ns; /* of their calls, before */
     int64_t waits_ns; /* of the host's waits that vanish */
+    int64_t locks_ns; /* of page-locking, which is added */
     uint64_t pinned;  /* of them, pageable before and pinned now */
     uint64_t pinned_bytes;
     uint64_t pinned_largest;
@@ -140,22 +147,29 @@ static inline void haul_candidate_count(const haul_study *study, haul_candidate 
 bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_change *change,
                           uint64_t copies, double *seconds);
 
-/* An operation's duration times the ratio of the predicted times of `after` and `before`. */
+/* An operation's duration times the ratio of the predicted times of `after` and `before`, but no
+ * faster than limit_Bps. */
 int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *before,
                           const haul_copy *after);
 
 /* The copy of an operation, in the memory that the plan has for it. */
 haul_copy haul_study_copy(const haul_rewrite *plan, uint32_t op);
 
-/* Whether the copy crosses the host's link: from host to device or back. */
-static inline bool haul_op_crosses(const haul_op *op)
+/* Whether an operation is a copy that moves bytes between host and device. */
+static inline bool haul_study_crosses(const haul_study *study, uint32_t op)
 {
-    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH;
+    const haul_op *copy = &study->workload->ops[op];
+    return copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DTOH &&
+           !study->classes.items[study->class_of[op]].impossible;
 }
 
 /* Pins a copy's memory: its duration becomes that of a pinned copy, and an asynchronous call does
- * not block any more. Nothing where it is not pageable, or already done. */
+ * not block any more. The first copy of a class waits while its buffer is page-locked; the others
+ * are taken to use that buffer. Nothing where it is not pageable, or already done. */
 void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op);
+
+/* Seconds to page-lock so many bytes. */
+double haul_page_lock_s(double bytes);
 
 /* Whether copies of both kinds of memory are predicted in a direction; else a gap. */
 bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direction direction,

@@ -14,11 +14,12 @@ typedef struct run {
 } run;
 
 /* Small is a copy whose latency, the time of one byte, is at least half of its time. */
-static bool is_small(haul_study *study, const haul_op *op)
+static bool is_small(haul_study *study, uint32_t i)
 {
+    const haul_op *op = &study->workload->ops[i];
     double whole_s, byte_s;
     haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail, HAUL_NEAR};
-    if (!op->bytes || !haul_op_crosses(op) || op->detail == HAUL_MANAGED ||
+    if (!op->bytes || !haul_study_crosses(study, i) || op->detail == HAUL_MANAGED ||
         !haul_study_copy_time(study, &copy, NULL, 0, &whole_s))
         return false;
     copy.bytes = 1;
@@ -51,7 +52,7 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
     run *at = state;
-    const bool small = op->kind == HAUL_OP_COPY && is_small(study, op);
+    const bool small = op->kind == HAUL_OP_COPY && is_small(study, i);
     if (at->first != HAUL_NONE && (!small || !continues(&study->workload->ops[at->first], op)))
         close_run(study, at, context);
     if (!small)

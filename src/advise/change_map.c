@@ -44,8 +44,8 @@ static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur
 {
     const haul_op *copied = &study->workload->ops[op];
     *kernel = kernel_of(study, op);
-    if (copied->direction != HAUL_DTOH || *kernel == HAUL_NONE || !copied->bytes ||
-        copied->detail == HAUL_MANAGED)
+    if (copied->direction != HAUL_DTOH || !haul_study_crosses(study, op) || *kernel == HAUL_NONE ||
+        !copied->bytes || copied->detail == HAUL_MANAGED)
         return false;
     const int64_t kernel_ns = haul_study_dur(study, *kernel);
     return mapped_ns(study, op, kernel_ns, dur_ns) &&

@@ -1,4 +1,6 @@
 /* Copies to the device that may bring what is there. */
+#include <stdlib.h>
+
 #include "advise/change.h"
 #include "workload/op_class.h"
 
@@ -57,19 +59,74 @@ static bool is_again(const haul_study *study, targets *self, uint32_t op)
     return at && at->computed;
 }
 
+/* How the copies of a class alternate with kernels and copies out of their device. */
+typedef struct rounds {
+    uint64_t kernels; /* of the device, when the last copy came */
+    uint64_t outs;
+    uint32_t count; /* copies after a kernel that came after the copy before */
+    uint32_t with_outs;
+} rounds;
+
+typedef struct device_count {
+    uint64_t kernels;
+    uint64_t outs;
+} device_count;
+
+static bool is_first(const haul_study *study, uint32_t op)
+{
+    return study->classes.ops[study->classes.items[study->class_of[op]].first] == op;
+}
+
+static void count_copy(rounds *of, const device_count *now, bool is_first)
+{
+    if (!is_first && now->kernels > of->kernels) {
+        of->count++;
+        of->with_outs += now->outs > of->outs;
+    }
+    of->kernels = now->kernels;
+    of->outs = now->outs;
+}
+
+static bool count_rounds(const haul_study *study, rounds *of)
+{
+    const haul_workload *workload = study->workload;
+    device_count *now = calloc(workload->device_count + 1, sizeof *now);
+    for (uint32_t i = 0; now && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        device_count *at = &now[haul_device_of(workload, op)];
+        at->kernels += op->kind == HAUL_OP_KERNEL;
+        at->outs += op->kind == HAUL_OP_COPY && op->direction == HAUL_DTOH;
+        if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD)
+            count_copy(&of[study->class_of[i]], at, is_first(study, i));
+    }
+    free(now);
+    return now != NULL;
+}
+
+/* Equal sizes that come round after round, and each time a result leaves, are a loop over chunks of
+ * larger arrays. */
+static bool is_chunked(const rounds *of)
+{
+    return of->count && 2 * of->with_outs >= of->count;
+}
+
 /* A copy of no bytes brings nothing, in any case. */
 static void find(haul_study *study, haul_candidates *out)
 {
-    for (size_t c = 0; c < study->classes.count; c++) {
+    rounds *of = calloc(study->classes.count + 1, sizeof *of);
+    if (!of || !count_rounds(study, of))
+        study->failed = true;
+    for (size_t c = 0; !study->failed && c < study->classes.count; c++) {
         const haul_size_class *one = &study->classes.items[c];
-        if (one->direction != HAUL_HTOD || one->count < 2 || !one->bytes ||
-            one->memory == HAUL_MANAGED)
+        if (one->direction != HAUL_HTOD || one->count < 2 || !one->bytes || one->impossible ||
+            one->memory == HAUL_MANAGED || is_chunked(&of[c]))
             continue;
         haul_candidate candidate = {.subject = (uint32_t)c, .variants = 1};
         for (uint32_t k = 1; k < one->count; k++)
             haul_candidate_count(study, &candidate, study->classes.ops[one->first + k]);
         haul_candidates_add(study, out, &candidate);
     }
+    free(of);
 }
 
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)

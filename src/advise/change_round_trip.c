@@ -54,7 +54,7 @@ static bool pair(haul_study *study)
         const haul_op *op = &workload->ops[i];
         uint32_t before = HAUL_NONE;
         study->fetched[i] = HAUL_NONE;
-        if (!haul_op_crosses(op) || !op->bytes || op->detail == HAUL_MANAGED)
+        if (!haul_study_crosses(study, i) || !op->bytes || op->detail == HAUL_MANAGED)
             continue;
         done = exchange(&seen, workload, i, &before);
         if (brings_back(workload, before, i))

@@ -44,7 +44,7 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
     trio *at = state;
-    const bool crosses = haul_op_crosses(op) && op->detail != HAUL_MANAGED;
+    const bool crosses = haul_study_crosses(study, i) && op->detail != HAUL_MANAGED;
     if (crosses && op->direction == HAUL_HTOD) {
         if (at->kernel != HAUL_NONE)
             close_trio(study, at, context);

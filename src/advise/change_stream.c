@@ -41,9 +41,10 @@ typedef struct mover {
     uint32_t pending_in; /* the last moved copy in that nothing on the stream has waited for */
 } mover;
 
-static phase phase_of(const haul_op *op)
+static phase phase_of(const haul_study *study, uint32_t i)
 {
-    if (!haul_op_crosses(op) || op->detail == HAUL_MANAGED)
+    const haul_op *op = &study->workload->ops[i];
+    if (!haul_study_crosses(study, i) || op->detail == HAUL_MANAGED)
         return PHASE_KERNEL;
     return op->direction == HAUL_HTOD ? PHASE_IN : PHASE_OUT;
 }
@@ -150,7 +151,7 @@ static void stay(mover *self, uint32_t op)
 
 static void move_op(mover *self, uint32_t op)
 {
-    const phase next = phase_of(&self->study->workload->ops[op]);
+    const phase next = phase_of(self->study, op);
     if (next < self->phase)
         begin_round(self);
     self->phase = next;
@@ -208,7 +209,7 @@ static void add_content(const haul_study *study, uint32_t i, content *of)
     const haul_op *op = &study->workload->ops[i];
     if (op->kind == HAUL_OP_KERNEL)
         of->kernels = true;
-    if (phase_of(op) == PHASE_KERNEL)
+    if (phase_of(study, i) == PHASE_KERNEL)
         return;
     of->copy_ns = haul_add_ns(of->copy_ns,
                               haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i)));

@@ -33,7 +33,7 @@ haul_status haul_recorded_machine(const haul_workload *workload, haul_arena *are
                                   haul_machine **machine, const char **borrowed, haul_error *error)
 {
     haul_recording recording = {.gpu = NULL};
-    haul_status status = haul_recording_learn(workload, true, &recording, error);
+    haul_status status = haul_recording_learn(workload, NULL, &recording, error);
     *borrowed = NULL;
     if (!status && recording.like) {
         *borrowed = haul_arena_string(arena, recording.like->name);

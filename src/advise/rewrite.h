@@ -21,6 +21,7 @@ enum {
     HAUL_EDIT_ANCHOR = 64,  /* something is inserted beside its call */
     HAUL_EDIT_INNER = 128,  /* whose end nobody needs to know but what follows on its stream */
     HAUL_EDIT_BLOCKS = 256, /* its call returns when it has ended */
+    HAUL_EDIT_LOCKED = 512, /* the buffer of its class is page-locked */
 };
 
 typedef struct haul_edit {

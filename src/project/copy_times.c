@@ -9,12 +9,23 @@
 
 enum { MOST_ROWS = HAUL_DIRECTIONS * HAUL_MEMORIES * (HAUL_DECADES + 1) };
 
-/* The time that the copies of a class take together. */
+/* Kept, by no model. */
+static haul_estimate recorded_time(const haul_size_class *one)
+{
+    const double seconds = 1e-9 * one->time_ns;
+    return (haul_estimate){seconds, seconds, seconds, HAUL_CARRIED, NULL};
+}
+
+/* The time that the copies of a class take together; as recorded for copies that moved nothing. */
 static haul_status class_time(const haul_copy_times *self, const haul_copy_model *model,
                               const haul_size_class *one, haul_estimate *sum, haul_error *error)
 {
     const haul_copy copy = haul_size_class_copy(one);
     haul_estimate each = {0};
+    if (one->impossible) {
+        *sum = recorded_time(one);
+        return HAUL_OK;
+    }
     const haul_status status = haul_copy_time(self->target, model, &copy, &each, error);
     if (!status)
         *sum = (haul_estimate){each.seconds * one->count, each.low_s * one->count,
@@ -31,8 +42,7 @@ static haul_status time_or_recorded(const haul_copy_times *self, const haul_copy
     const haul_status status = class_time(self, model, one, sum, error);
     if (status != HAUL_MISSING || (one->direction != HAUL_UNKNOWN && one->direction != HAUL_HTOH))
         return status;
-    const double recorded_s = 1e-9 * one->time_ns;
-    *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_CARRIED, NULL};
+    *sum = recorded_time(one);
     return HAUL_OK;
 }
 

@@ -108,11 +108,19 @@ static void note_recording(projector *self)
                        "the profile was recorded on a '%s', but the machine '%s' has a '%s': is it "
                        "the one that recorded it?",
                        other, from->name, from->gpu.name);
-    if (self->out.self_check.unpredicted)
-        haul_notes_add(&self->notes,
-                       "%s copies cannot be predicted on the recording machine and are not in the "
-                       "self-check",
-                       count_text(self->out.self_check.unpredicted, count));
+    if (self->recording.impossible)
+        haul_notes_add(
+            &self->notes,
+            "%s copies ran faster than any link moves bytes, so they moved none, as maps "
+            "of host memory may: they keep their recorded time, and their rate is not "
+            "used",
+            count_text(self->recording.impossible, count));
+    if (self->out.self_check.unpredicted > self->recording.impossible)
+        haul_notes_add(
+            &self->notes,
+            "%s copies cannot be predicted on the recording machine and are not in the "
+            "self-check",
+            count_text(self->out.self_check.unpredicted - self->recording.impossible, count));
     if (self->out.contention_s > 0)
         haul_notes_add(&self->notes,
                        "bidirectional contention explains %s of the recorded time; on the target "
@@ -128,7 +136,7 @@ static void note_copies(projector *self, const haul_copy_times *times)
     uint64_t kept = 0;
     double kept_s = 0;
     for (size_t s = 0; s < self->out.size_count; s++)
-        if (self->out.sizes[s].unpredicted) {
+        if (self->out.sizes[s].unpredicted && !self->recording.classes.items[s].impossible) {
             kept += self->out.sizes[s].unpredicted;
             kept_s += self->out.sizes[s].recorded_s;
         }
@@ -193,7 +201,7 @@ static haul_status run_on_target(projector *self, haul_error *error)
 static haul_status make(projector *self, haul_error *error)
 {
     haul_status status =
-        haul_recording_learn(self->workload, !self->options->from, &self->recording, error);
+        haul_recording_learn(self->workload, self->options->from, &self->recording, error);
     if (!status)
         status = check_self(self, error);
     if (status)

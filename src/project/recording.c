@@ -53,7 +53,10 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     const haul_size_stride stride = haul_size_thin(self->classes, range, SAMPLES);
     size_t count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes)
-        count = gather_class(self, &self->classes->items[c], stride.copies, count);
+        if (!self->classes->items[c].impossible)
+            count = gather_class(self, &self->classes->items[c], stride.copies, count);
+    if (!count)
+        return HAUL_OK;
     haul_copy_curve curve = {0};
     haul_residuals residuals;
     const haul_status status = haul_fit_curve(self->samples, count, points_for(copies),
@@ -86,13 +89,15 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_size_cl
     return status;
 }
 
-haul_status haul_recording_learn(const haul_workload *workload, bool fits, haul_recording *self,
-                                 haul_error *error)
+haul_status haul_recording_learn(const haul_workload *workload, const haul_machine *from,
+                                 haul_recording *self, haul_error *error)
 {
     haul_status status = haul_size_classes_make(workload, NULL, &self->classes, error);
+    self->impossible =
+        haul_size_classes_doubt(&self->classes, from ? haul_link_peak(&from->link).value : 0);
     if (!status)
         status = haul_contention_find(workload, &self->classes, &self->contention, error);
-    if (status || !fits)
+    if (status || from)
         return status;
     status = haul_recording_gpu(workload, self, &self->gpu_unknown);
     if (status && status != HAUL_MISSING) {

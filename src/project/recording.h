@@ -9,6 +9,7 @@
 typedef struct haul_recording {
     haul_size_classes classes;
     haul_contention contention;
+    uint64_t impossible;    /* copies that moved nothing: see haul_size_classes_doubt */
     haul_machine *like;     /* the catalogue's first machine with the GPU, or NULL */
     haul_machine *gpu;      /* a machine that has the GPU and nothing else; NULL: not known, */
     haul_error gpu_unknown; /* and why */
@@ -16,9 +17,9 @@ typedef struct haul_recording {
         *machine; /* the GPU with the link fitted to the profile's copies; NULL: not asked */
 } haul_recording;
 
-/* Fills classes and contention, and with `fits` the rest. */
-haul_status haul_recording_learn(const haul_workload *workload, bool fits, haul_recording *self,
-                                 haul_error *error);
+/* Fills classes and contention; the rest where the recording machine is not given in `from`. */
+haul_status haul_recording_learn(const haul_workload *workload, const haul_machine *from,
+                                 haul_recording *self, haul_error *error);
 void haul_recording_release(haul_recording *self);
 
 /* Fits a curve to the copies of each direction and memory, freed of their contention: through the

@@ -61,8 +61,10 @@ static haul_status add_class(checker *self, const haul_size_class *one, haul_err
     const haul_self_check_inputs *in = self->in;
     const haul_copy copy = haul_size_class_copy(one);
     haul_estimate alone;
-    haul_status status = haul_copy_time(in->recording, in->model, &copy, &alone, error);
-    if (status == HAUL_MISSING)
+    haul_status status = one->impossible
+                             ? HAUL_MISSING
+                             : haul_copy_time(in->recording, in->model, &copy, &alone, error);
+    if (status == HAUL_MISSING && !one->impossible)
         status = haul_copy_time(in->recording, NULL, &copy, &alone, error);
     if (status == HAUL_MISSING) {
         self->made.unpredicted += one->count;

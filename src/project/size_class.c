@@ -1,5 +1,6 @@
 #include "project/size_class.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/fail.h"
 #include "base/records.h"
 #include "base/stats.h"
+#include "workload/op_class.h"
 
 typedef struct class_key {
     uint64_t bytes;
@@ -141,6 +143,55 @@ haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin)
            classes->items[end].memory == first->memory)
         end++;
     return (haul_class_range){begin, end};
+}
+
+static bool is_marked_kind(const haul_size_class *one)
+{
+    return one->direction <= HAUL_DTOH && one->bytes && one->memory < HAUL_MEMORIES;
+}
+
+/* Of one copy on average. */
+static double rate_Bps(const haul_size_class *one)
+{
+    const double tick_s = 1e-6;
+    return (double)one->bytes / (1e-9 * one->time_ns / one->count + tick_s);
+}
+
+/* The least mean rate of a kind of memory among copies like those of a class: fast copies that
+ * moved nothing may be most of their own kind, but not of all. */
+static double least_rate_Bps(const haul_size_classes *classes, const haul_size_class *like)
+{
+    double bytes[HAUL_MEMORIES] = {0}, seconds[HAUL_MEMORIES] = {0}, least = (double)INFINITY;
+    for (size_t c = 0; c < classes->count; c++) {
+        const haul_size_class *one = &classes->items[c];
+        if (!is_marked_kind(one) || one->direction != like->direction ||
+            haul_decade_of(one->bytes) != haul_decade_of(like->bytes))
+            continue;
+        bytes[one->memory] += (double)one->bytes * one->count;
+        seconds[one->memory] += (double)one->bytes / rate_Bps(one) * one->count;
+    }
+    for (int m = 0; m < HAUL_MEMORIES; m++)
+        if (bytes[m] > 0)
+            least = fmin(least, bytes[m] / seconds[m]);
+    return least;
+}
+
+uint64_t haul_size_classes_doubt(haul_size_classes *classes, double link_Bps)
+{
+    static const double most_Bps = 1e12, times_the_others = 10;
+    uint64_t copies = 0;
+    for (size_t c = 0; c < classes->count; c++) {
+        haul_size_class *one = &classes->items[c];
+        if (!is_marked_kind(one))
+            continue;
+        const double rate = rate_Bps(one);
+        one->impossible = rate > most_Bps || (link_Bps > 0 && rate > link_Bps);
+        /* the others are looked at only for what is suspiciously fast */
+        if (!one->impossible && rate > most_Bps / 100)
+            one->impossible = rate > times_the_others * least_rate_Bps(classes, one);
+        copies += one->impossible ? one->count : 0;
+    }
+    return copies;
 }
 
 double haul_size_class_median_ns(const haul_workload *workload, const haul_size_classes *classes,

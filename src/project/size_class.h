@@ -12,7 +12,8 @@ typedef struct haul_size_class {
     uint32_t first; /* into haul_size_classes.ops */
     uint32_t count;
     uint8_t direction;
-    uint8_t memory; /* HAUL_MEMORIES where kinds of memory are not told apart */
+    uint8_t memory;  /* HAUL_MEMORIES where kinds of memory are not told apart */
+    bool impossible; /* see haul_size_classes_doubt */
 } haul_size_class;
 
 typedef struct haul_size_classes {
@@ -39,6 +40,13 @@ typedef struct haul_size_options {
 haul_status haul_size_classes_make(const haul_workload *workload, const haul_size_options *options,
                                    haul_size_classes *classes, haul_error *error);
 void haul_size_classes_release(haul_size_classes *classes);
+
+/* Marks the classes of copies between host and device that ran faster than anything moves bytes,
+ * and so moved none, as maps of host memory may. Their rate, a microsecond allowed for the clock,
+ * is above `link_Bps` (where that is positive); or above 1 TB/s, which no link to a host has
+ * (NVLink-C2C: 450 GB/s each way); or above 10 GB/s and ten times that of another kind of memory,
+ * in the direction and decade of sizes. Returns how many copies these are. */
+uint64_t haul_size_classes_doubt(haul_size_classes *classes, double link_Bps);
 
 /* A negative, zero or positive number: name, direction, memory, then bytes. */
 int haul_size_class_compare(const void *a, const void *b);

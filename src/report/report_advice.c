@@ -37,7 +37,8 @@ static void say_answer(const advised *self)
                         haul_say_time(list->baseline_ns - together->saved_ns).text, list->machine,
                         haul_say_number_of(together->changes, "change", NULL).text);
     else
-        haul_report_say(self->report, "%s on %.100s: no sure change saves more than %s",
+        haul_report_say(self->report,
+                        "%s on %.100s: no safe or conditional change saves more than %s",
                         haul_say_time(list->baseline_ns).text, list->machine,
                         haul_say_time(list->threshold_ns).text);
     say_plan(self, "saves", together);

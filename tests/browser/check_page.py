@@ -9,6 +9,7 @@ chromedriver with nothing but Python's own library; exits 77 where there is no C
 import html.parser
 import http.client
 import json
+import pathlib
 import os
 import re
 import shutil
@@ -380,7 +381,9 @@ def write_pages(haul, profile, test_page, folder):
                     "--kernel", "30 ms", "--reads", "3", "--html", pages["overlap"]] + quiet, check=True)
     subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--html", pages["projection"]]
                    + quiet, check=True)
-    subprocess.run([haul, "advise", profile, "--html", pages["advice"]] + quiet, check=True)
+    recorder = str(pathlib.Path(__file__).parent.parent / "cli" / "data" / "recorder.yaml")
+    subprocess.run([haul, "advise", profile, "--from", recorder, "--html", pages["advice"]] + quiet,
+                   check=True)
     subprocess.run([haul, "simulate", workload, "--machine", "k40", "--html", pages["simulation"]]
                    + quiet, check=True)
     subprocess.run([test_page, "write", pages["hostile"]], check=True)
