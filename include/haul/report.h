@@ -6,6 +6,7 @@
 
 #include "haul/advise.h"
 #include "haul/analysis.h"
+#include "haul/compare.h"
 #include "haul/document.h"
 #include "haul/fit.h"
 #include "haul/kernel.h"
@@ -28,6 +29,10 @@ HAUL_API haul_report *haul_report_analysis(const haul_workload *workload,
 HAUL_API haul_report *haul_report_projection(const haul_workload *workload,
                                              const haul_projection_options *options,
                                              const haul_projection *projection);
+
+/* Two profiles of one program. */
+HAUL_API haul_report *haul_report_comparison(const haul_workload *a, const haul_workload *b,
+                                             const haul_comparison *of);
 
 /* Every parameter of a machine, with its provenance and source. */
 HAUL_API haul_report *haul_report_machine(const haul_machine *machine);

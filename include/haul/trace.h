@@ -3,6 +3,8 @@
 #ifndef HAUL_TRACE_H
 #define HAUL_TRACE_H
 
+#include <stdio.h>
+
 #include "haul/workload.h"
 
 HAUL_BEGIN
@@ -27,6 +29,15 @@ HAUL_API haul_status haul_trace_load_ranks(const char *const *paths, size_t coun
  * outside of that loses it; *orphaned counts those. Free with haul_workload_free. */
 HAUL_API haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64_t to_ns,
                                     uint64_t *orphaned, haul_workload **part, haul_error *error);
+
+/* Writes a workload so that other tools can read it: a new SQLite file with the tables of Nsight
+ * Systems' export, in place of one that is there; or a trace as PyTorch's profiler writes it, for
+ * Chrome, Perfetto and PyTorch's tools. Read back, operations, their calls, names and ranges are
+ * equal; ids of processes, and of threads beyond 24 bits, may be others in SQLite. Returns IO. */
+HAUL_API haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
+                                             haul_error *error);
+HAUL_API haul_status haul_trace_write_json(const haul_workload *workload, FILE *out,
+                                           haul_error *error);
 
 HAUL_END
 

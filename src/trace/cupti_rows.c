@@ -264,7 +264,7 @@ static uint32_t shape_number(haul_cupti_lane *lane, uint32_t name, const haul_sh
 static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
 {
     const haul_rows *rows = &lane->rows;
-    haul_shape shape;
+    haul_shape shape = {0};
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = count_at(lane, HAUL_COL_GRID + i);
         shape.block[i] = count_at(lane, HAUL_COL_BLOCK + i);

@@ -297,6 +297,14 @@ static void read_device(haul_kineto *self)
             device.memory_bytes = read_count(in);
         else if (haul_json_is(key, "numSms"))
             device.multiprocessors = (uint32_t)read_count(in);
+        else if (haul_json_is(key, "memoryBandwidth")) /* these four 'haul convert' writes */
+            device.memory_bandwidth_Bps = (double)read_count(in);
+        else if (haul_json_is(key, "clockRate"))
+            device.clock_Hz = (double)read_count(in);
+        else if (haul_json_is(key, "l2CacheSize"))
+            device.l2_bytes = read_count(in);
+        else if (haul_json_is(key, "asyncEngines"))
+            device.copy_engines = (uint32_t)read_count(in);
         else if (haul_json_is(key, "computeMajor"))
             device.compute_major = (uint32_t)read_count(in);
         else if (haul_json_is(key, "computeMinor"))

@@ -1,0 +1,272 @@
+/* A workload as a trace that PyTorch's tools, Perfetto and Chrome read: Kineto's JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/json_out.h"
+#include "base/utf8.h"
+#include "haul/trace.h"
+#include "trace/written_calls.h"
+
+typedef struct writer {
+    const haul_workload *workload;
+    haul_written_calls calls;
+    FILE *out;
+    bool has_events;
+} writer;
+
+/* A string of JSON; bytes that are no UTF-8 become U+FFFD. */
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text) {
+        const int length = haul_utf8_length(text);
+        if (!length)
+            fputs("\xEF\xBF\xBD", out);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fwrite(text, 1, (size_t)length, out);
+        text += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+/* Nanoseconds as microseconds, with all their digits. */
+static void put_us(FILE *out, const char *key, int64_t ns)
+{
+    const uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    fprintf(out, ",\"%s\":%s%" PRIu64 ".%03" PRIu64, key, ns < 0 ? "-" : "", size / 1000,
+            size % 1000);
+}
+
+typedef struct slice {
+    const char *category;
+    const char *name;
+    uint64_t pid;
+    uint64_t tid;
+    int64_t start_ns;
+    int64_t dur_ns;
+} slice;
+
+/* Writes an event up to its "args", which the caller fills and closes with put_end. */
+static void put_slice(writer *self, const slice *of)
+{
+    fprintf(self->out, "%s\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", self->has_events ? "," : "",
+            of->category);
+    self->has_events = true;
+    put_text(self->out, of->name);
+    fprintf(self->out, ",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, of->pid, of->tid);
+    put_us(self->out, "ts", of->start_ns);
+    put_us(self->out, "dur", of->dur_ns);
+    fputs(",\"args\":{", self->out);
+}
+
+static void put_end(writer *self)
+{
+    fputs("}}", self->out);
+}
+
+static uint64_t device_id(const writer *self, uint32_t stream)
+{
+    const haul_workload *const w = self->workload;
+    const uint32_t device = stream == HAUL_NONE ? HAUL_NONE : w->streams[stream].device;
+    return device == HAUL_NONE ? 0 : w->devices[device].id;
+}
+
+static void put_place(const writer *self, const haul_op *op, uint32_t correlation)
+{
+    if (op->stream != HAUL_NONE) {
+        const haul_workload_stream *const stream = &self->workload->streams[op->stream];
+        fprintf(self->out, "\"device\":%" PRIu64 ",\"context\":%" PRIu64 ",\"stream\":%" PRIu64,
+                device_id(self, op->stream), stream->context, stream->id);
+    } else {
+        fputs("\"stream\":-1", self->out);
+    }
+    if (correlation)
+        fprintf(self->out, ",\"correlation\":%" PRIu32, correlation);
+}
+
+/* "Memcpy HtoD (Pinned -> Device)" */
+static void copy_name(const haul_op *op, char *name, size_t size)
+{
+    static const char *const memories[HAUL_MEMORIES] = {
+        [HAUL_PAGEABLE] = "Pageable",     [HAUL_PINNED] = "Pinned",   [HAUL_DEVICE] = "Device",
+        [HAUL_ARRAY] = "Array",           [HAUL_MANAGED] = "Managed", [HAUL_HOST] = "Host",
+        [HAUL_MEMORY_UNKNOWN] = "Unknown"};
+    const char *const memory = memories[op->detail];
+    const bool from_host = op->direction == HAUL_HTOD || op->direction == HAUL_HTOH;
+    const bool to_host = op->direction == HAUL_DTOH || op->direction == HAUL_HTOH;
+    const char *direction = haul_direction_text((haul_direction)op->direction);
+    if (op->detail == HAUL_ARRAY && op->direction == HAUL_DTOD)
+        direction = "AtoA";
+    snprintf(name, size, "Memcpy %s (%s -> %s)", direction, from_host ? memory : "Device",
+             to_host ? memory : "Device");
+}
+
+static void put_collective(writer *self, const haul_shape *shape)
+{
+    const haul_workload *const w = self->workload;
+    if (!shape->collective)
+        return;
+    const haul_collective *const of = &w->collectives[shape->collective - 1];
+    const struct {
+        const char *key;
+        uint32_t text;
+    } texts[] = {
+        {"Collective name", of->name}, {"dtype", of->data_type}, {"Process Group Name", of->group}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        fprintf(self->out, ",\"%s\":", texts[i].key);
+        put_text(self->out, haul_workload_string(w, texts[i].text));
+    }
+    fprintf(self->out,
+            ",\"In msg nelems\":%" PRIu64 ",\"Out msg nelems\":%" PRIu64 ",\"Group size\":%" PRIu32,
+            of->elements_in, of->elements_out, of->group_size);
+}
+
+static void put_kernel(writer *self, const haul_op *op)
+{
+    if (op->shape == HAUL_NONE)
+        return;
+    const haul_shape *const s = &self->workload->shapes[op->shape];
+    fprintf(self->out,
+            ",\"grid\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "],\"block\":[%" PRIu32 ",%" PRIu32
+            ",%" PRIu32 "],\"registers per thread\":%" PRIu32 ",\"shared memory\":%" PRIu32,
+            s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2],
+            s->registers_per_thread, s->shared_bytes);
+    put_collective(self, s);
+}
+
+static const char *category_of(haul_op_kind kind)
+{
+    switch (kind) {
+    case HAUL_OP_COPY:
+        return "gpu_memcpy";
+    case HAUL_OP_MEMSET:
+        return "gpu_memset";
+    case HAUL_OP_KERNEL:
+        return "kernel";
+    case HAUL_OP_SYNC:
+        return "cuda_sync";
+    default:
+        return NULL; /* a call alone */
+    }
+}
+
+static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
+                                         [HAUL_SYNC_EVENT] = "Event Sync",
+                                         [HAUL_SYNC_STREAM_WAIT] = "Stream Wait Event",
+                                         [HAUL_SYNC_STREAM] = "Stream Sync",
+                                         [HAUL_SYNC_CONTEXT] = "Context Sync"};
+
+/* The context of a wait for one is that of what it waits for. */
+static void put_sync(const writer *self, const haul_op *op)
+{
+    const haul_workload *const w = self->workload;
+    fprintf(self->out, ",\"cuda_sync_kind\":\"%s\"", sync_names[op->detail]);
+    if (op->stream == HAUL_NONE && w->stream_count)
+        fprintf(self->out, ",\"context\":%" PRIu64, w->streams[0].context);
+}
+
+static void put_op(writer *self, size_t number)
+{
+    const haul_op *const op = &self->workload->ops[number];
+    const char *const category = category_of((haul_op_kind)op->kind);
+    char name[64];
+    if (!category)
+        return;
+    slice of = {category,
+                haul_workload_string(self->workload, op->name),
+                device_id(self, op->stream),
+                0,
+                op->start_ns,
+                op->dur_ns};
+    if (op->stream != HAUL_NONE)
+        of.tid = self->workload->streams[op->stream].id;
+    if (op->kind == HAUL_OP_COPY) {
+        copy_name(op, name, sizeof name);
+        of.name = name;
+    } else if (op->kind == HAUL_OP_MEMSET) {
+        of.name = "Memset (Device)";
+    } else if (op->kind == HAUL_OP_SYNC) {
+        of.name = sync_names[op->detail];
+    }
+    put_slice(self, &of);
+    put_place(self, op, self->calls.ids[number]);
+    if (op->kind == HAUL_OP_KERNEL)
+        put_kernel(self, op);
+    else if (op->kind == HAUL_OP_SYNC)
+        put_sync(self, op);
+    else if (!(op->flags & HAUL_OP_NO_BYTES))
+        fprintf(self->out, ",\"bytes\":%" PRIu64, op->bytes);
+    put_end(self);
+}
+
+static void put_call(writer *self, uint32_t call)
+{
+    const haul_workload *const w = self->workload;
+    const haul_op *const op = &w->ops[self->calls.first[call]];
+    const haul_workload_thread *const thread = &w->threads[op->thread];
+    put_slice(self, &(slice){"cuda_runtime", haul_written_call_name(w, op), thread->process,
+                             thread->id, op->call_ns, op->call_dur_ns});
+    fprintf(self->out, "\"correlation\":%" PRIu32, call + 1);
+    put_end(self);
+}
+
+static void put_range(writer *self, const haul_named_range *range)
+{
+    const haul_workload *const w = self->workload;
+    const bool on_thread = range->thread != HAUL_NONE;
+    put_slice(self, &(slice){"user_annotation", haul_workload_string(w, range->name),
+                             on_thread ? w->threads[range->thread].process : 0,
+                             on_thread ? w->threads[range->thread].id : 0, range->start_ns,
+                             range->dur_ns});
+    put_end(self);
+}
+
+static void put_head(writer *self)
+{
+    const haul_workload *const w = self->workload;
+    fputs("{\"schemaVersion\":1", self->out);
+    if (w->epoch_ns)
+        fprintf(self->out, ",\"baseTimeNanoseconds\":%" PRId64, w->epoch_ns);
+    if (w->rank >= 0)
+        fprintf(self->out, ",\"distributedInfo\":{\"rank\":%" PRId64 "}", w->rank);
+    fputs(",\"deviceProperties\":[", self->out);
+    for (size_t i = 0; i < w->device_count; i++) {
+        const haul_workload_device *const d = &w->devices[i];
+        fprintf(self->out, "%s{\"id\":%" PRIu64, i ? "," : "", d->id);
+        if (d->name) {
+            fputs(",\"name\":", self->out);
+            put_text(self->out, d->name);
+        }
+        /* the last four are haul's own */
+        fprintf(self->out,
+                ",\"totalGlobalMem\":%" PRIu64 ",\"numSms\":%" PRIu32 ",\"computeMajor\":%" PRIu32
+                ",\"computeMinor\":%" PRIu32 ",\"memoryBandwidth\":%.0f,\"clockRate\":%.0f"
+                ",\"l2CacheSize\":%" PRIu64 ",\"asyncEngines\":%" PRIu32 "}",
+                d->memory_bytes, d->multiprocessors, d->compute_major, d->compute_minor,
+                d->memory_bandwidth_Bps, d->clock_Hz, d->l2_bytes, d->copy_engines);
+    }
+    fputs("],\"traceEvents\":[", self->out);
+}
+
+haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul_error *error)
+{
+    writer self = {.workload = workload, .out = out};
+    const haul_status status = haul_written_calls_make(&self.calls, workload, error);
+    if (status)
+        return status;
+    put_head(&self);
+    for (size_t i = 0; i < workload->op_count; i++)
+        put_op(&self, i);
+    for (uint32_t i = 0; i < self.calls.count; i++)
+        put_call(&self, i);
+    for (size_t i = 0; i < workload->range_count; i++)
+        put_range(&self, &workload->ranges[i]);
+    fputs("\n]}\n", out);
+    haul_written_calls_release(&self.calls);
+    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the trace") : HAUL_OK;
+}

@@ -1,0 +1,417 @@
+/* A workload as an SQLite file with the tables of Nsight Systems' export that haul and other tools
+ * read (schema 3.24). */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "haul/trace.h"
+#include "trace/written_calls.h"
+
+static const char schema[] =
+    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
+    "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+    "CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);"
+    "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'haul convert'),"
+    " ('EXPORT_SCHEMA_VERSION', '3.24.14');"
+    "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER);"
+    "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, memoryBandwidth INTEGER, clockRate "
+    "INTEGER,"
+    " totalMemory INTEGER, l2CacheSize INTEGER, smCount INTEGER, asyncEngines INTEGER,"
+    " computeMajor INTEGER, computeMinor INTEGER, cuDevice INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, deviceId INTEGER, "
+    "contextId"
+    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind"
+    " INTEGER, srcKind INTEGER, dstKind INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER, end INTEGER, deviceId INTEGER, "
+    "contextId"
+    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, "
+    "contextId"
+    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER,"
+    " gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER,"
+    " registersPerThread INTEGER, staticSharedMemory INTEGER, dynamicSharedMemory INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER, end INTEGER, deviceId INTEGER,"
+    " contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType"
+    " INTEGER, eventId INTEGER, eventSyncId INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(timestamp INTEGER, deviceId INTEGER, contextId"
+    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId INTEGER,"
+    " eventSyncId INTEGER);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER,"
+    " correlationId INTEGER, nameId INTEGER);"
+    "CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, textId INTEGER,"
+    " globalTid INTEGER);";
+
+typedef enum target {
+    COPIES,
+    MEMSETS,
+    KERNELS,
+    WAITS,
+    EVENTS,
+    CALLS,
+    RANGES,
+    STRINGS,
+    GPUS,
+    EPOCH,
+    TARGETS
+} target;
+
+static const char *const inserts[TARGETS] = {
+    [COPIES] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+    [MEMSETS] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(?,?,?,?,?,?,?,?)",
+    [KERNELS] = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0)",
+    [WAITS] = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [EVENTS] = "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(?,?,?,?,?,?,?,?)",
+    [CALLS] = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?,?,?,?,?)",
+    [RANGES] = "INSERT INTO NVTX_EVENTS VALUES(?,?,?,?,?)",
+    [STRINGS] = "INSERT OR IGNORE INTO StringIds VALUES(?,?)",
+    [GPUS] = "INSERT INTO TARGET_INFO_GPU VALUES(?1,?11,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+    [EPOCH] = "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(?)",
+};
+
+typedef struct writer {
+    const haul_workload *workload;
+    haul_written_calls calls;
+    sqlite3 *db;
+    sqlite3_stmt *statements[TARGETS];
+    uint32_t *waited;   /* by operation: the operation that it waits for, HAUL_NONE for none */
+    int code;           /* the first failure, SQLITE_OK for none */
+    bool small_threads; /* ids of threads fit the 24 bits of a globalTid */
+    bool own_devices;   /* ids of devices tell them apart; else their numbers do */
+    uint32_t launch;    /* id of the name that calls of kernels have */
+} writer;
+
+#define NOTHING INT64_MIN
+
+static void put(writer *self, target to, const int64_t *values, int count)
+{
+    sqlite3_stmt *const statement = self->statements[to];
+    for (int i = 0; self->code == SQLITE_OK && i < count; i++)
+        self->code = values[i] == NOTHING ? sqlite3_bind_null(statement, i + 1)
+                                          : sqlite3_bind_int64(statement, i + 1, values[i]);
+    if (self->code != SQLITE_OK)
+        return;
+    const int code = sqlite3_step(statement);
+    self->code = code == SQLITE_DONE ? sqlite3_reset(statement) : code;
+}
+
+static int64_t string_id(const writer *self, uint32_t name)
+{
+    return haul_workload_string(self->workload, name)[0] ? (int64_t)name + 1 : NOTHING;
+}
+
+static void put_string(writer *self, int64_t id, const char *text)
+{
+    if (self->code == SQLITE_OK)
+        self->code = sqlite3_bind_text(self->statements[STRINGS], 2, text, -1, SQLITE_STATIC);
+    put(self, STRINGS, &id, 1);
+}
+
+/* Processes are numbered from 1: of a stream's, and of the threads that name the same. */
+static int64_t global_pid(const writer *self, uint64_t process)
+{
+    const haul_workload *const w = self->workload;
+    size_t number = 0;
+    while (number < w->stream_count && w->streams[number].process != process)
+        number++;
+    return (int64_t)(number < w->stream_count ? number + 1 : 1) << 24;
+}
+
+static int64_t global_tid(const writer *self, uint32_t thread)
+{
+    if (thread == HAUL_NONE)
+        return NOTHING;
+    const haul_workload_thread *const of = &self->workload->threads[thread];
+    return global_pid(self, of->process) |
+           (self->small_threads ? (int64_t)of->id : (int64_t)thread + 1);
+}
+
+static int64_t device_id(const writer *self, uint32_t device)
+{
+    return self->own_devices ? (int64_t)self->workload->devices[device].id : (int64_t)device;
+}
+
+/* Devices of several processes may have the same id. */
+static bool are_devices_told_apart(const haul_workload *workload)
+{
+    for (size_t i = 1; i < workload->device_count; i++)
+        if (workload->devices[i].id <= workload->devices[i - 1].id ||
+            workload->devices[i].id > INT32_MAX)
+            return false;
+    return true;
+}
+
+enum { PLACE = 7 };
+
+/* The columns that operations share. */
+static void place(const writer *self, const haul_op *op, uint32_t call, int64_t *values)
+{
+    const haul_workload *const w = self->workload;
+    values[0] = op->start_ns;
+    values[1] = op->start_ns + op->dur_ns;
+    values[2] = values[3] = values[4] = NOTHING;
+    values[5] = call;
+    values[6] = global_pid(self, w->stream_count ? w->streams[0].process : 0);
+    if (op->stream == HAUL_NONE)
+        return;
+    const haul_workload_stream *const stream = &w->streams[op->stream];
+    values[2] = stream->device == HAUL_NONE ? NOTHING : device_id(self, stream->device);
+    values[3] = (int64_t)stream->context;
+    values[4] = (int64_t)stream->id;
+    values[6] = global_pid(self, stream->process);
+}
+
+/* ENUM_CUDA_MEM_KIND; 7 is unknown. */
+static int64_t memory_kind(haul_memory memory)
+{
+    switch (memory) {
+    case HAUL_PAGEABLE:
+        return 0;
+    case HAUL_PINNED:
+        return 1;
+    case HAUL_DEVICE:
+        return 2;
+    case HAUL_ARRAY:
+        return 3;
+    case HAUL_MANAGED:
+        return 4;
+    default:
+        return 7;
+    }
+}
+
+/* ENUM_CUDA_MEMCPY_OPER */
+static int64_t copy_kind(const haul_op *op)
+{
+    static const int64_t kinds[HAUL_DIRECTIONS] = {
+        [HAUL_HTOD] = 1,  [HAUL_DTOH] = 2, [HAUL_DTOD] = 8,
+        [HAUL_PTOP] = 10, [HAUL_HTOH] = 9, [HAUL_UNKNOWN] = 0};
+    if (op->direction == HAUL_DTOD && op->detail == HAUL_ARRAY)
+        return 5;
+    if (op->direction == HAUL_DTOD && op->detail == HAUL_MANAGED)
+        return 13;
+    return kinds[op->direction];
+}
+
+static int64_t bytes_of(const haul_op *op)
+{
+    return op->flags & HAUL_OP_NO_BYTES ? NOTHING : (int64_t)op->bytes;
+}
+
+static void put_copy(writer *self, const haul_op *op, int64_t *values)
+{
+    const int64_t memory = memory_kind((haul_memory)op->detail);
+    values[PLACE] = bytes_of(op);
+    values[PLACE + 1] = copy_kind(op);
+    values[PLACE + 2] = op->direction == HAUL_DTOH ? 2 : memory;
+    values[PLACE + 3] = op->direction == HAUL_HTOD ? 2 : memory;
+    put(self, COPIES, values, PLACE + 4);
+}
+
+static void put_kernel(writer *self, const haul_op *op, int64_t *values)
+{
+    static const haul_shape none = {0};
+    const haul_shape *const shape =
+        op->shape == HAUL_NONE ? &none : &self->workload->shapes[op->shape];
+    values[PLACE] = string_id(self, op->name);
+    for (int i = 0; i < 3; i++) {
+        values[PLACE + 1 + i] = shape->grid[i];
+        values[PLACE + 4 + i] = shape->block[i];
+    }
+    values[PLACE + 7] = shape->registers_per_thread;
+    values[PLACE + 8] = shape->shared_bytes;
+    put(self, KERNELS, values, PLACE + 9);
+}
+
+/* An event is written as reached when what is waited for had just started: a reader takes the last
+ * operation that had. */
+static void put_event(writer *self, int64_t id, uint32_t waited)
+{
+    const haul_op *const op = &self->workload->ops[waited];
+    int64_t values[PLACE + 2];
+    place(self, op, 0, values);
+    const int64_t event[] = {op->start_ns + 1, values[2], values[3], values[4], 0,
+                             values[6],        id,        id};
+    put(self, EVENTS, event, 8);
+}
+
+static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *values)
+{
+    enum { WAIT_EVENT = 1, STREAM_WAITS = 2, WAIT_STREAM = 3, WAIT_CONTEXT = 4 };
+    static const int64_t types[] = {[HAUL_SYNC_UNKNOWN] = 0,
+                                    [HAUL_SYNC_EVENT] = WAIT_EVENT,
+                                    [HAUL_SYNC_STREAM_WAIT] = STREAM_WAITS,
+                                    [HAUL_SYNC_STREAM] = WAIT_STREAM,
+                                    [HAUL_SYNC_CONTEXT] = WAIT_CONTEXT};
+    const haul_workload *const w = self->workload;
+    const bool of_event = op->detail == HAUL_SYNC_EVENT || op->detail == HAUL_SYNC_STREAM_WAIT;
+    const uint32_t waited = self->waited[number];
+    const int64_t event = of_event ? (int64_t)number + 1 : NOTHING;
+    values[PLACE] = types[op->detail];
+    values[PLACE + 1] = values[PLACE + 2] = event;
+    if (op->stream == HAUL_NONE) { /* a wait for a context: that of what it waits for */
+        const uint32_t stream = waited != HAUL_NONE ? w->ops[waited].stream : 0;
+        if (stream < w->stream_count) {
+            values[3] = (int64_t)w->streams[stream].context;
+            values[6] = global_pid(self, w->streams[stream].process);
+        }
+    }
+    put(self, WAITS, values, PLACE + 3);
+    if (of_event && waited != HAUL_NONE)
+        put_event(self, event, waited);
+}
+
+static void put_op(writer *self, size_t number)
+{
+    const haul_op *const op = &self->workload->ops[number];
+    int64_t values[PLACE + 9];
+    place(self, op, self->calls.ids[number], values);
+    switch ((haul_op_kind)op->kind) {
+    case HAUL_OP_COPY:
+        put_copy(self, op, values);
+        break;
+    case HAUL_OP_MEMSET:
+        values[PLACE] = bytes_of(op);
+        put(self, MEMSETS, values, PLACE + 1);
+        break;
+    case HAUL_OP_KERNEL:
+        put_kernel(self, op, values);
+        break;
+    case HAUL_OP_SYNC:
+        put_wait(self, number, op, values);
+        break;
+    default: /* a call alone */
+        break;
+    }
+}
+
+static void put_calls(writer *self)
+{
+    for (uint32_t i = 0; i < self->calls.count; i++) {
+        const haul_op *const op = &self->workload->ops[self->calls.first[i]];
+        const int64_t values[] = {op->call_ns, op->call_ns + op->call_dur_ns,
+                                  global_tid(self, op->thread), (int64_t)i + 1,
+                                  op->kind == HAUL_OP_KERNEL ? (int64_t)self->launch
+                                                             : string_id(self, op->name)};
+        put(self, CALLS, values, 5);
+    }
+}
+
+static void put_ranges(writer *self)
+{
+    enum { PUSH_POP = 59 };
+    for (size_t i = 0; i < self->workload->range_count; i++) {
+        const haul_named_range *const range = &self->workload->ranges[i];
+        const int64_t values[] = {range->start_ns, range->start_ns + range->dur_ns, PUSH_POP,
+                                  string_id(self, range->name), global_tid(self, range->thread)};
+        put(self, RANGES, values, 5);
+    }
+}
+
+/* Strings that operations and ranges name, each once. */
+static void put_strings(writer *self)
+{
+    const haul_workload *const w = self->workload;
+    uint32_t largest = 0;
+    for (size_t i = 0; i < w->op_count + w->range_count; i++) {
+        const uint32_t name = i < w->op_count ? w->ops[i].name : w->ranges[i - w->op_count].name;
+        if (name == HAUL_NONE)
+            continue;
+        largest = name > largest ? name : largest;
+        put_string(self, (int64_t)name + 1, haul_workload_string(w, name));
+    }
+    self->launch = largest + 2;
+    put_string(self, self->launch, "cudaLaunchKernel");
+}
+
+static void put_devices(writer *self)
+{
+    for (size_t i = 0; i < self->workload->device_count; i++) {
+        const haul_workload_device *const d = &self->workload->devices[i];
+        const int64_t id = device_id(self, (uint32_t)i);
+        const int64_t values[] = {
+            id,
+            d->memory_bandwidth_Bps < 0x1p62 ? (int64_t)d->memory_bandwidth_Bps : 0,
+            d->clock_Hz < 0x1p62 ? (int64_t)d->clock_Hz : 0,
+            (int64_t)d->memory_bytes,
+            (int64_t)d->l2_bytes,
+            d->multiprocessors,
+            d->copy_engines,
+            d->compute_major,
+            d->compute_minor,
+            id};
+        if (self->code == SQLITE_OK)
+            self->code =
+                d->name ? sqlite3_bind_text(self->statements[GPUS], 11, d->name, -1, SQLITE_STATIC)
+                        : sqlite3_bind_null(self->statements[GPUS], 11);
+        put(self, GPUS, values, 10);
+    }
+}
+
+static void put_all(writer *self)
+{
+    const haul_workload *const w = self->workload;
+    self->own_devices = are_devices_told_apart(w);
+    self->small_threads = true;
+    for (size_t i = 0; i < w->thread_count; i++)
+        self->small_threads &= w->threads[i].id < UINT64_C(1) << 24;
+    for (size_t i = 0; i < w->edge_count; i++)
+        self->waited[w->edges[i].after] = w->edges[i].before;
+    put_strings(self);
+    put_devices(self);
+    if (w->epoch_ns)
+        put(self, EPOCH, &w->epoch_ns, 1);
+    for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)
+        put_op(self, i);
+    put_calls(self);
+    put_ranges(self);
+}
+
+static void open_database(writer *self, const char *path)
+{
+    (void)unlink(path);
+    self->code = sqlite3_open_v2(path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    if (self->code == SQLITE_OK)
+        self->code = sqlite3_exec(self->db, schema, NULL, NULL, NULL);
+    for (int i = 0; self->code == SQLITE_OK && i < TARGETS; i++)
+        self->code = sqlite3_prepare_v2(self->db, inserts[i], -1, &self->statements[i], NULL);
+}
+
+static haul_status close_database(writer *self, const char *path, haul_error *error)
+{
+    for (int i = 0; i < TARGETS; i++)
+        sqlite3_finalize(self->statements[i]);
+    if (self->code == SQLITE_OK)
+        self->code = sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL);
+    haul_status status = HAUL_OK;
+    if (self->code != SQLITE_OK) {
+        status = haul_fail(error, HAUL_IO, "cannot write: %s",
+                           self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(self->code));
+        haul_error_in_file(error, path);
+    }
+    sqlite3_close(self->db);
+    return status;
+}
+
+haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
+                                    haul_error *error)
+{
+    writer self = {.workload = workload};
+    haul_status status = haul_written_calls_make(&self.calls, workload, error);
+    if (status)
+        return status;
+    self.waited = malloc((workload->op_count + 1) * sizeof *self.waited);
+    if (self.waited) {
+        memset(self.waited, 0xff, (workload->op_count + 1) * sizeof *self.waited);
+        open_database(&self, path);
+        if (self.code == SQLITE_OK)
+            put_all(&self);
+        status = close_database(&self, path, error);
+    } else {
+        status = haul_fail_no_memory(error);
+    }
+    free(self.waited);
+    haul_written_calls_release(&self.calls);
+    return status;
+}

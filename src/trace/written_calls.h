@@ -1,0 +1,22 @@
+/* Correlation ids for a workload that is written to a file: operations that one call issued share
+ * one. */
+#ifndef HAUL_TRACE_WRITTEN_CALLS_H
+#define HAUL_TRACE_WRITTEN_CALLS_H
+
+#include "haul/workload.h"
+
+typedef struct haul_written_calls {
+    uint32_t *ids;   /* of each operation, from 1; 0 where it has no call */
+    uint32_t *first; /* the operation that stands for call number `id` - 1 */
+    uint32_t count;  /* of calls */
+} haul_written_calls;
+
+/* Returns NO_MEMORY. */
+haul_status haul_written_calls_make(haul_written_calls *self, const haul_workload *workload,
+                                    haul_error *error);
+void haul_written_calls_release(haul_written_calls *self);
+
+/* What the call of an operation is named: kernels have names of their own. */
+const char *haul_written_call_name(const haul_workload *workload, const haul_op *op);
+
+#endif

@@ -1,0 +1,147 @@
+#include "haul/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/records.h"
+#include "base/strings.h"
+
+/* What is alike; texts are numbered over both workloads. */
+typedef struct alike {
+    uint64_t bytes;
+    uint32_t text;
+    uint8_t kind;
+    uint8_t direction;
+    uint8_t unused[2];
+} alike;
+
+typedef struct comparer {
+    haul_strings texts;
+    haul_records classes; /* of operations that are alike: `alike`, a row each */
+    haul_compared *rows;
+    size_t capacity;
+    bool failed;
+} comparer;
+
+/* The row of an operation, made when it is first asked for; NULL without memory. */
+static haul_compared *row_of(comparer *self, const haul_workload *of, const haul_op *op)
+{
+    const char *const name = haul_workload_string(of, op->name);
+    alike key;
+    memset(&key, 0, sizeof key);
+    key.kind = op->kind;
+    key.bytes = haul_op_has_bytes(op) ? op->bytes : 0;
+    key.direction = op->kind == HAUL_OP_COPY ? op->direction : 0;
+    if (op->kind == HAUL_OP_KERNEL)
+        key.text = haul_strings_add(&self->texts, name, strlen(name));
+    const size_t before = self->classes.count;
+    const uint32_t number =
+        key.text == UINT32_MAX ? UINT32_MAX : haul_records_add(&self->classes, &key);
+    self->failed |= number == UINT32_MAX ||
+                    !haul_grow(&self->rows, &self->capacity, number + 1, sizeof *self->rows);
+    if (self->failed)
+        return NULL;
+    if (number == before)
+        self->rows[number] = (haul_compared){.kind = (haul_op_kind)op->kind,
+                                             .direction = (haul_direction)key.direction,
+                                             .bytes = key.bytes,
+                                             .name = op->kind == HAUL_OP_KERNEL ? name : NULL};
+    return &self->rows[number];
+}
+
+/* Counts a's operations of each class. */
+static void count_first(comparer *self, const haul_workload *a)
+{
+    for (size_t i = 0; !self->failed && i < a->op_count; i++) {
+        haul_compared *const row =
+            haul_op_on_device(&a->ops[i]) ? row_of(self, a, &a->ops[i]) : NULL;
+        if (row)
+            row->only_a++;
+    }
+}
+
+/* Matches b's to those. */
+static void match_second(comparer *self, const haul_workload *b)
+{
+    for (size_t i = 0; !self->failed && i < b->op_count; i++) {
+        haul_compared *const row =
+            haul_op_on_device(&b->ops[i]) ? row_of(self, b, &b->ops[i]) : NULL;
+        if (!row)
+            continue;
+        if (row->matched < row->only_a) {
+            row->matched++;
+            row->b_ns += b->ops[i].dur_ns;
+        } else {
+            row->only_b++;
+        }
+    }
+}
+
+/* Sums up the times of those of a that were matched, the first ones. */
+static void sum_first(comparer *self, const haul_workload *a)
+{
+    uint64_t *const met = calloc(self->classes.count + 1, sizeof *met);
+    self->failed |= !met;
+    for (size_t i = 0; !self->failed && i < a->op_count; i++) {
+        haul_compared *const row =
+            haul_op_on_device(&a->ops[i]) ? row_of(self, a, &a->ops[i]) : NULL;
+        if (!row)
+            continue;
+        if (met[row - self->rows]++ < row->matched)
+            row->a_ns += a->ops[i].dur_ns;
+    }
+    free(met);
+}
+
+static int64_t difference(const haul_compared *row)
+{
+    return row->b_ns > row->a_ns ? row->b_ns - row->a_ns : row->a_ns - row->b_ns;
+}
+
+static int compare_rows(const void *x, const void *y)
+{
+    const haul_compared *const a = x, *const b = y;
+    const int64_t p = difference(a), q = difference(b);
+    if (p != q)
+        return p < q ? 1 : -1;
+    if (a->a_ns != b->a_ns)
+        return a->a_ns < b->a_ns ? 1 : -1;
+    return (a->only_b < b->only_b) - (a->only_b > b->only_b);
+}
+
+haul_status haul_compare(const haul_workload *a, const haul_workload *b,
+                         haul_comparison *comparison, haul_error *error)
+{
+    comparer self = {.classes.size = sizeof(alike)};
+    count_first(&self, a);
+    match_second(&self, b);
+    sum_first(&self, a);
+    haul_comparison made = {.rows = self.rows, .count = self.classes.count};
+    haul_strings_release(&self.texts);
+    haul_records_release(&self.classes);
+    if (self.failed) {
+        free(self.rows);
+        return haul_fail_no_memory(error);
+    }
+    for (size_t i = 0; made.rows && i < made.count; i++) {
+        haul_compared *const row = &made.rows[i];
+        row->only_a -= row->matched;
+        made.matched += row->matched;
+        made.only_a += row->only_a;
+        made.only_b += row->only_b;
+        made.a_ns += row->a_ns;
+        made.b_ns += row->b_ns;
+    }
+    if (made.rows && made.count)
+        qsort(made.rows, made.count, sizeof *made.rows, compare_rows);
+    *comparison = made;
+    return HAUL_OK;
+}
+
+void haul_comparison_release(haul_comparison *comparison)
+{
+    free(comparison->rows);
+    *comparison = (haul_comparison){0};
+}
