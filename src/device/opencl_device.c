@@ -204,6 +204,7 @@ static haul_status open_device(const char *which, const haul_device_options *opt
         free(self);
         return status;
     }
+    self->frees = 1;
     describe(self);
     *device = &self->base;
     return HAUL_OK;

@@ -2,6 +2,7 @@
 #ifndef HAUL_DEVICE_OPENCL_DEVICE_H
 #define HAUL_DEVICE_OPENCL_DEVICE_H
 
+#include "device/host_work.h"
 #include "device/opencl_api.h"
 #include "haul/device_backend.h"
 
@@ -32,6 +33,7 @@ typedef struct haul_cl_device {
     size_t group_most; /* work-items of a group */
     uint64_t allocation_most;
     haul_cl_buffer *buffers;
+    unsigned long frees; /* one more than buffers that were freed: a handle may come again */
     char name[256];
     char version[256]; /* of platform and driver: a compiled kernel is good for one */
 } haul_cl_device;
@@ -61,9 +63,20 @@ typedef struct haul_cl_event {
     cl_event last;
 } haul_cl_event;
 
+/* What the arguments were set to: setting one costs a tenth of a launch. */
+typedef struct haul_cl_arguments {
+    unsigned long frees; /* of the device's, when they were set; 0: never */
+    haul_box box;
+    struct {
+        cl_mem mem;
+        cl_ulong offset;
+    } buffers[HAUL_ARGUMENTS];
+} haul_cl_arguments;
+
 typedef struct haul_cl_kernel {
     haul_kernel base;
     cl_kernel kernel;
+    haul_cl_arguments set;
 } haul_cl_kernel;
 
 static inline haul_cl_device *haul_cl_device_of(const haul_stream *stream)

@@ -194,26 +194,44 @@ static shape shape_of(const haul_cl_device *self, const haul_kernel_source *sour
         {width, height, 1}};
 }
 
+/* The memory of a buffer and its offset, as far as they are not set already. */
+static cl_int set_buffer(const haul_cl_device *device, haul_cl_kernel *self, size_t index,
+                         const haul_argument *argument, cl_uint at)
+{
+    cl_mem mem = ((const haul_cl_buffer *)argument->buffer)->mem;
+    const cl_ulong offset = argument->offset;
+    const bool is_new = self->set.frees != device->frees;
+    cl_int code = CL_SUCCESS;
+    if (is_new || self->set.buffers[index].mem != mem)
+        code = device->api.clSetKernelArg(self->kernel, at, sizeof(cl_mem), &mem);
+    if (code == CL_SUCCESS && (is_new || self->set.buffers[index].offset != offset))
+        code = device->api.clSetKernelArg(self->kernel, at + 1, sizeof offset, &offset);
+    self->set.buffers[index].mem = mem;
+    self->set.buffers[index].offset = offset;
+    return code;
+}
+
 /* The box, then of each buffer the memory and the offset, of each value itself. */
-static cl_int set_arguments(const haul_cl_device *device, const haul_cl_kernel *self,
+static cl_int set_arguments(const haul_cl_device *device, haul_cl_kernel *self,
                             const haul_launch *launch)
 {
     const haul_kernel_parameter *parameters = self->base.source->parameters;
-    cl_uint at = 0;
-    cl_int code = device->api.clSetKernelArg(self->kernel, at++, sizeof launch->box, &launch->box);
+    cl_uint at = 1;
+    cl_int code = CL_SUCCESS;
+    if (self->set.frees != device->frees ||
+        memcmp(&self->set.box, &launch->box, sizeof launch->box) != 0)
+        code = device->api.clSetKernelArg(self->kernel, 0, sizeof launch->box, &launch->box);
     for (size_t i = 0; i < launch->argument_count && code == CL_SUCCESS; i++) {
         const haul_argument *argument = &launch->arguments[i];
-        if (!argument->buffer) {
-            code = device->api.clSetKernelArg(self->kernel, at++, parameters[i].bytes,
-                                              argument->value);
-            continue;
-        }
-        cl_mem mem = ((const haul_cl_buffer *)argument->buffer)->mem;
-        const cl_ulong offset = argument->offset;
-        code = device->api.clSetKernelArg(self->kernel, at++, sizeof(cl_mem), &mem);
-        if (code == CL_SUCCESS)
-            code = device->api.clSetKernelArg(self->kernel, at++, sizeof offset, &offset);
+        if (argument->buffer)
+            code = set_buffer(device, self, i, argument, at);
+        else
+            code =
+                device->api.clSetKernelArg(self->kernel, at, parameters[i].bytes, argument->value);
+        at += argument->buffer ? 2 : 1;
     }
+    self->set.box = launch->box;
+    self->set.frees = code == CL_SUCCESS ? device->frees : 0;
     return code;
 }
 
@@ -247,7 +265,7 @@ haul_status haul_cl_launch(haul_stream *stream, const haul_kernel *kernel,
 {
     haul_cl_stream *self = (haul_cl_stream *)stream;
     const haul_cl_device *device = haul_cl_device_of(stream);
-    const haul_cl_kernel *compiled = (const haul_cl_kernel *)kernel;
+    haul_cl_kernel *compiled = (haul_cl_kernel *)kernel; /* it remembers its arguments */
     const shape made = shape_of(device, kernel->source, &launch->box);
     cl_event ran = NULL;
     cl_int code = set_arguments(device, compiled, launch);

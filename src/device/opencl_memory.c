@@ -118,6 +118,7 @@ void haul_cl_buffer_free(haul_buffer *buffer)
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
+    device->frees++;
     if (device->node->is_lost)
         return;
     if (buffer->host)
