@@ -19,7 +19,7 @@ typedef struct haul_page {
     /* drawn below each other, all from 0 on and to one scale */
     const haul_drawn *timelines;
     size_t timeline_count;
-    /* their answers stand at the top, then their sections in this order */
+    /* the first one's answer stands at the top, then the sections of all in this order */
     const haul_report *const *reports;
     size_t report_count;
     /* drawn in sections of these reports: the sizes of copies; predicted times of copies over

@@ -127,6 +127,8 @@ typedef struct haul_drawn {
     const haul_span *spans;   /* op_count of them, as in haul_timeline; NULL: as recorded */
     bool named;               /* copies and memsets go by the names of their operations, which
                                * otherwise are those of the calls */
+    bool changed;             /* operations of a device that take no time are left out: a change
+                               * took them away */
     const uint32_t *critical; /* operations that decide the end, in order, which a page marks; NULL:
                                * not known */
     size_t critical_count;

@@ -41,6 +41,11 @@ HAUL_API char *haul_quantity_format(double value, haul_dimension dimension, int 
  * `buffer`. */
 HAUL_API char *haul_count_format(uint64_t count, char *buffer, size_t size);
 
+/* Writes "3 copies" or "1 copy" in at most `size` bytes; `plural` NULL adds an s. Returns `buffer`.
+ */
+HAUL_API char *haul_number_of(uint64_t count, const char *one, const char *plural, char *buffer,
+                              size_t size);
+
 /* The base unit of a dimension as it is written: "B/s"; "" for a number. */
 HAUL_API const char *haul_dimension_unit(haul_dimension dimension);
 

@@ -150,6 +150,14 @@ char *haul_count_format(uint64_t count, char *buffer, size_t size)
     return buffer;
 }
 
+char *haul_number_of(uint64_t count, const char *one, const char *plural, char *buffer, size_t size)
+{
+    char number[32];
+    (void)snprintf(buffer, size, "%s %s%s", haul_count_format(count, number, sizeof number),
+                   count == 1 || !plural ? one : plural, count == 1 || plural ? "" : "s");
+    return buffer;
+}
+
 char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,
                            size_t size)
 {

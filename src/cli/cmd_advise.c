@@ -122,8 +122,9 @@ static haul_status write_drawings(const advise_options *options, const work *sel
                                   haul_error *error)
 {
     const haul_advice_list *list = self->list;
-    const haul_drawn drawn[] = {draw("before", self->workload, list->before),
-                                draw("after", list->changed, list->after)};
+    haul_drawn drawn[] = {draw("before", self->workload, list->before),
+                          draw("after", list->changed, list->after)};
+    drawn[1].changed = true;
     const size_t count = list->changed ? 2 : 1;
     haul_page page = {.timelines = drawn, .timeline_count = count};
     const haul_status status = write_page(options, self, &page, error);

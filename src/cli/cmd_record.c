@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/recorders_inside.h"
 #include "haul/record.h"
+#include "haul/units.h"
 
 static const char usage[] =
     "haul record -o PROFILE [--force] [--duration SECONDS] [--max-ops N] [--] PROGRAM [ARGUMENTS]\n"
@@ -107,7 +108,9 @@ static void say(const haul_recording *recording, const record_options *options)
             say_nothing_recorded(recording, options->run.program[0]);
         return;
     }
-    fprintf(stderr, "haul: recorded %" PRIu64 " operations", recording->operations);
+    char number[48];
+    fprintf(stderr, "haul: recorded %s",
+            haul_number_of(recording->operations, "operation", NULL, number, sizeof number));
     if (recording->processes > 1)
         fprintf(stderr, " of %u processes", recording->processes);
     fprintf(stderr, " in '%s'\n", recording->output);
@@ -117,8 +120,8 @@ static void say(const haul_recording *recording, const record_options *options)
         fprintf(stderr, "haul: devices' times are within %.1f us of the host's\n",
                 (double)recording->clock_error_ns / 1e3);
     if (recording->beyond_limits)
-        fprintf(stderr, "haul: left out %" PRIu64 " operations beyond the limit\n",
-                recording->beyond_limits);
+        fprintf(stderr, "haul: left out %s beyond the limit\n",
+                haul_number_of(recording->beyond_limits, "operation", NULL, number, sizeof number));
     fprintf(stderr, "haul: next: haul analyze %s\n", recording->output);
 }
 

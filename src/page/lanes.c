@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/order.h"
+#include "report/drawn.h"
 
 const char *haul_look_text(haul_look look)
 {
@@ -78,7 +79,8 @@ static void find_window(haul_lanes *self)
     const bool devices = has_device_ops(workload);
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
-        if (devices && haul_op_on_host(&workload->ops[i]))
+        if ((devices && haul_op_on_host(&workload->ops[i])) ||
+            haul_drawn_leaves_out(self->drawn, (uint32_t)i))
             continue;
         const haul_span span = span_of(self, (uint32_t)i);
         first = span.start_ns < first ? span.start_ns : first;
@@ -91,8 +93,9 @@ static void find_window(haul_lanes *self)
 static bool is_shown(const haul_lanes *self, uint32_t op)
 {
     const haul_span span = drawn_span(self, op);
-    return !haul_op_on_host(&self->drawn->workload->ops[op]) ||
-           (span.end_ns > 0 && span.start_ns < self->window_ns);
+    const bool is_device = !haul_op_on_host(&self->drawn->workload->ops[op]);
+    return is_device ? !haul_drawn_leaves_out(self->drawn, op)
+                     : span.end_ns > 0 && span.start_ns < self->window_ns;
 }
 
 /* Lanes before they are chosen: each stream, operations without one, each thread, likewise. */

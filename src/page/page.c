@@ -103,8 +103,8 @@ static void write_header(const haul_page_writer *self)
         haul_html_text(page->command, self->out);
         fputs("</code></p>\n", self->out);
     }
-    for (size_t i = 0; i < page->report_count; i++)
-        haul_html_answer(page->reports[i], self->out);
+    if (page->report_count)
+        haul_html_answer(page->reports[0], self->out);
     fputs("</header>\n<nav aria-label=\"Sections\">\n<ul>\n", self->out);
     if (page->timeline_count)
         write_link("timeline", "Timeline", self->out);

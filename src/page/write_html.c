@@ -98,12 +98,12 @@ static void write_pairs(const haul_table *part, FILE *out)
 }
 
 /* Tables stand beside each other where there is room; lines that follow each other are one list. */
-void haul_html_parts(const haul_table *first, FILE *out)
+static void write_parts(const haul_table *first, bool has_details, FILE *out)
 {
     const haul_table *before = NULL;
     for (const haul_table *part = first; part && part->part != HAUL_PART_SECTION;
          part = part->reading) {
-        if (!haul_html_is_shown(part))
+        if (!haul_html_is_shown(part) || (part->is_detail && !has_details))
             continue;
         if (before && is_pairs(before) && !is_pairs(part))
             fputs("</dl>\n", out);
@@ -129,6 +129,11 @@ void haul_html_parts(const haul_table *first, FILE *out)
 void haul_html_answer(const haul_report *report, FILE *out)
 {
     fputs("<div class=\"answer\">\n", out);
-    haul_html_parts(report, out);
+    write_parts(report, false, out);
     fputs("</div>\n", out);
+}
+
+void haul_html_parts(const haul_table *first, FILE *out)
+{
+    write_parts(first, true, out);
 }

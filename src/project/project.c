@@ -25,16 +25,16 @@ typedef struct projector {
     haul_work_scales scales;
 } projector;
 
-enum { SECONDS_TEXT = 32, COUNT_TEXT = 32 };
+enum { SECONDS_TEXT = 32, COUNT_TEXT = 48 };
 
 static const char *seconds_text(double seconds, char *text)
 {
     return haul_quantity_format(seconds, HAUL_DIM_SECONDS, 3, text, SECONDS_TEXT);
 }
 
-static const char *count_text(uint64_t count, char *text)
+static const char *copies_text(uint64_t count, char *text)
 {
-    return haul_count_format(count, text, COUNT_TEXT);
+    return haul_number_of(count, "copy", "copies", text, COUNT_TEXT);
 }
 
 static const haul_machine *recording_of(const projector *self)
@@ -109,18 +109,15 @@ static void note_recording(projector *self)
                        "the one that recorded it?",
                        other, from->name, from->gpu.name);
     if (self->recording.impossible)
-        haul_notes_add(
-            &self->notes,
-            "%s copies ran faster than any link moves bytes, so they moved none, as maps "
-            "of host memory may: they keep their recorded time, and their rate is not "
-            "used",
-            count_text(self->recording.impossible, count));
+        haul_notes_add(&self->notes,
+                       "the recorded time is kept, and the rate not used, for %s that ran faster "
+                       "than any link "
+                       "moves bytes: they moved none, as maps of host memory may",
+                       copies_text(self->recording.impossible, count));
     if (self->out.self_check.unpredicted > self->recording.impossible)
         haul_notes_add(
-            &self->notes,
-            "%s copies cannot be predicted on the recording machine and are not in the "
-            "self-check",
-            count_text(self->out.self_check.unpredicted - self->recording.impossible, count));
+            &self->notes, "not in the self-check: %s without a prediction on the recording machine",
+            copies_text(self->out.self_check.unpredicted - self->recording.impossible, count));
     if (self->out.contention_s > 0)
         haul_notes_add(&self->notes,
                        "bidirectional contention explains %s of the recorded time; on the target "
@@ -141,13 +138,13 @@ static void note_copies(projector *self, const haul_copy_times *times)
             kept_s += self->out.sizes[s].recorded_s;
         }
     if (times->replaced)
-        haul_notes_add(&self->notes, "%s copies are predicted by 'auto': %s",
-                       count_text(times->replaced, count), times->why_replaced);
+        haul_notes_add(&self->notes, "predicted by 'auto': %s: %s",
+                       copies_text(times->replaced, count), times->why_replaced);
     if (kept)
         haul_notes_add(&self->notes,
-                       "%s copies of unknown direction or within the host's memory keep their "
-                       "recorded time, %s: no model predicts them",
-                       count_text(kept, count), seconds_text(kept_s, text));
+                       "no model predicts %s of unknown direction or within the host's memory: "
+                       "their recorded time, %s, is kept",
+                       copies_text(kept, count), seconds_text(kept_s, text));
 }
 
 static haul_status predict_copies(projector *self, haul_error *error)

@@ -183,7 +183,7 @@ static haul_status list_pairs(const comparison *self, haul_error *error)
 
 static void note_pairs(const comparison *self)
 {
-    char count[32];
+    char count[40];
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         if (self->pairs.any_memory[d])
             haul_notes_add(self->notes,
@@ -196,9 +196,8 @@ static void note_pairs(const comparison *self)
                        "the profile: is it the same program?");
     else if (self->pairs.unmatched)
         haul_notes_add(
-            self->notes,
-            "%s copies of the two profiles have no partner in the other and are not scored",
-            haul_count_format(self->pairs.unmatched, count, sizeof count));
+            self->notes, "not scored: %s of the two profiles without a partner in the other",
+            haul_number_of(self->pairs.unmatched, "copy", "copies", count, sizeof count));
 }
 
 haul_status haul_reference_compare(const haul_comparison *what, haul_projection *out,

@@ -99,7 +99,7 @@ static void note_waits(const haul_whole_run *self)
     const haul_workload *workload = self->times.workload;
     uint64_t count = 0;
     double time_ns = 0;
-    char number[32], text[32];
+    char number[40], text[32];
     size_t edge = 0;
     for (uint32_t i = 0; i < workload->op_count; i++) {
         while (edge < workload->edge_count && workload->edges[edge].after < i)
@@ -114,10 +114,10 @@ static void note_waits(const haul_whole_run *self)
     if (count)
         haul_notes_add(
             self->notes,
-            "%s waits of the host, %s, do not name the operation that they waited for: they take "
-            "their recorded time",
-            haul_count_format(count, number, sizeof number),
-            haul_quantity_format(1e-9 * time_ns, HAUL_DIM_SECONDS, 3, text, sizeof text));
+            "the recorded time, %s, is kept for %s of the host that the profile does not tell the "
+            "cause of",
+            haul_quantity_format(1e-9 * time_ns, HAUL_DIM_SECONDS, 3, text, sizeof text),
+            haul_number_of(count, "wait", NULL, number, sizeof number));
 }
 
 static void note_devices(const haul_whole_run *self)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/order.h"
+#include "report/drawn.h"
 #include "workload/op_class.h"
 
 static bool is_recorded(const haul_perfetto_rows *self)
@@ -217,7 +218,7 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (haul_op_on_host(&workload->ops[i]))
+        if (haul_op_on_host(&workload->ops[i]) || haul_drawn_leaves_out(self->drawn, i))
             continue;
         const haul_slice slice = slice_of(self, i, false);
         add(self, stream_row(self, &workload->ops[i]), &slice, drawing);

@@ -56,8 +56,7 @@ haul_words haul_say_count(uint64_t count)
 haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural)
 {
     haul_words words;
-    snprintf(words.text, sizeof words.text, "%.26s %.30s%s", haul_say_count(count).text,
-             count == 1 || !plural ? one : plural, count == 1 || plural ? "" : "s");
+    haul_number_of(count, one, plural, words.text, sizeof words.text);
     return words;
 }
 

@@ -3,11 +3,10 @@
 
 usage: check_page.py HAUL PROFILE TEST_PAGE WORK_DIR
 
-TEST_PAGE is the unit test of pages, which writes one full of hostile names. Speaks WebDriver to
-chromedriver with nothing but Python's own library; exits 77 where there is no Chromium.
+TEST_PAGE is the unit test of pages, which writes one full of hostile names. Drives the browser with
+python3-selenium; exits 77 where it, Chromium or chromedriver is absent.
 """
 import html.parser
-import http.client
 import json
 import pathlib
 import os
@@ -17,123 +16,79 @@ import subprocess
 import sys
 import tempfile
 
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import SessionNotCreatedException
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+except ImportError:
+    print("skipped: no python3-selenium")
+    sys.exit(77)
+
 CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
 
 
-class NoSession(Exception):
-    """chromedriver is of another version than the browser."""
-
-
 class Browser:
-    """A session of chromedriver."""
+    """What the checks ask of a browser."""
 
-    def __init__(self, driver, folder):
-        self.log = open(os.path.join(folder, "chromedriver.txt"), "w", encoding="utf-8")
-        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE,
-                                        stderr=self.log, text=True)
-        self.port = self.read_port()
-        self.session = None
-
-    def begin(self, program, folder):
-        options = {
-            "binary": program,
-            "args": ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--no-first-run", "--disable-background-networking", "--window-size=1200,900",
-                     "--disable-component-update", "--user-data-dir=" + os.path.join(folder, "user"),
-                     # whatever is asked for by name or address fails
-                     "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:1"],
-        }
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options,
-                  "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
-        try:
-            made = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
-        except RuntimeError as error:
-            if "only supports Chrome version" in str(error):
-                raise NoSession(str(error).splitlines()[0]) from error
-            raise
-        self.session = made["sessionId"]
-
-    def read_port(self):
-        for line in self.process.stdout:
-            if "started successfully on port" in line:
-                return int(line.rsplit(" ", 1)[1].strip(" .\n"))
-        raise SystemExit("chromedriver did not start")
-
-    def ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        if self.session:
-            path = "/session/" + self.session + path
-        connection.request(method, path, None if body is None else json.dumps(body),
-                           {"Content-Type": "application/json"})
-        answer = json.loads(connection.getresponse().read())["value"]
-        connection.close()
-        if isinstance(answer, dict) and "error" in answer:
-            raise RuntimeError(path + ": " + answer["message"])
-        return answer
+    def __init__(self, program, driver, folder):
+        options = webdriver.ChromeOptions()
+        options.binary_location = program
+        for argument in ["headless", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
+                         "no-first-run", "disable-background-networking", "window-size=1200,900",
+                         "disable-component-update", "user-data-dir=" + os.path.join(folder, "user"),
+                         # whatever is asked for by name or address fails
+                         "host-resolver-rules=MAP * ~NOTFOUND", "proxy-server=127.0.0.1:1"]:
+            options.add_argument("--" + argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        log = os.path.join(folder, "chromedriver.txt")
+        self.driver = webdriver.Chrome(service=Service(driver, log_path=log), options=options)
 
     def command(self, name, **parameters):
-        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+        return self.driver.execute_cdp_cmd(name, parameters)
 
     def open(self, path):
-        self.ask("POST", "/url", {"url": "file://" + path})
+        self.driver.get("file://" + path)
 
     def run(self, script, *arguments):
-        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script):
+        """Runs a script that calls arguments[0] with its result."""
+        return self.driver.execute_async_script(script)
 
     def find_all(self, selector):
-        found = self.ask("POST", "/elements", {"using": "css selector", "value": selector})
-        return [next(iter(element.values())) for element in found]
-
-    def text(self, element):
-        return self.ask("GET", f"/element/{element}/text")
-
-    def shown(self, element):
-        return self.ask("GET", f"/element/{element}/displayed")
-
-    def rect(self, element):
-        return self.ask("GET", f"/element/{element}/rect")
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def point(self, *steps):
         """Moves the mouse: ("move", x, y) from the window's corner, ("down",), ("up",)."""
-        actions = []
+        chain = ActionChains(self.driver, duration=20)
+        pointer = chain.w3c_actions.pointer_action
         for step in steps:
             if step[0] == "move":
-                actions.append({"type": "pointerMove", "duration": 20, "x": round(step[1]),
-                                "y": round(step[2])})
+                pointer.move_to_location(round(step[1]), round(step[2]))
+            elif step[0] == "down":
+                pointer.pointer_down()
             else:
-                actions.append({"type": "pointer" + step[0].capitalize(), "button": 0})
-        self.ask("POST", "/actions", {"actions": [
-            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
-             "actions": actions}]})
+                pointer.pointer_up()
+        chain.perform()
 
     def press(self, keys):
-        actions = []
-        for key in keys:
-            actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
-        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys",
-                                                   "actions": actions}]})
+        ActionChains(self.driver).send_keys(keys).perform()
 
     def complaints(self):
-        return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+        return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self):
         """What was asked for since the last call."""
-        asked = []
-        for entry in self.ask("POST", "/se/log", {"type": "performance"}):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                asked.append(message["params"]["request"]["url"])
-        return asked
+        messages = [json.loads(entry["message"])["message"]
+                    for entry in self.driver.get_log("performance")]
+        return [message["params"]["request"]["url"] for message in messages
+                if message["method"] == "Network.requestWillBeSent"]
 
     def close(self):
-        try:
-            if self.session:
-                self.ask("DELETE", "")
-        finally:
-            self.process.terminate()
-            self.process.wait()
-            self.process.stdout.close()
-            self.log.close()
+        self.driver.quit()
 
 
 class Reader(html.parser.HTMLParser):
@@ -188,14 +143,14 @@ def check_alone(browser, path):
 
 def check_text(browser):
     """What can be read without scripts."""
-    body = browser.text(browser.find_all("body")[0])
+    body = browser.find_all("body")[0].text
     for words in ["Timeline", "HtoD pinned", "stream 13", "Where the time goes"]:
         check(f"the text has '{words}'", words in body, body[:2000])
-    paths = [browser.rect(path) for path in browser.find_all("svg.bars path")]
+    paths = [path.rect for path in browser.find_all("svg.bars path")]
     drawn = [rect for rect in paths if rect["width"] > 100 and rect["height"] > 10]
     check("bars are drawn", len(drawn) >= 3, paths)
     check("the axis has times", "20 ms" in body, "")
-    panels = [browser.rect(rect) for rect in browser.find_all(".panel rect")]
+    panels = [rect.rect for rect in browser.find_all(".panel rect")]
     check("histograms are drawn", any(rect["height"] > 50 for rect in panels), panels)
     tables = browser.find_all("main table")
     check("there are tables", len(tables) >= 5, len(tables))
@@ -208,9 +163,8 @@ def view_of(browser):
 
 def settle(browser):
     """The page draws before the next frame; returns after it."""
-    browser.ask("POST", "/execute/async", {
-        "script": "const done = arguments[0];"
-                  "requestAnimationFrame(() => requestAnimationFrame(() => done()))", "args": []})
+    browser.wait("const done = arguments[0];"
+                 "requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
 
 def plot_box(browser):
@@ -243,7 +197,7 @@ def check_zoom(browser):
     near = view_of(browser)
     check("dragging zooms to the stretch",
           abs(near[0] / whole[1] - 0.4) < 0.01 and abs(near[1] / whole[1] - 0.6) < 0.01, near)
-    browser.ask("POST", f"/element/{browser.find_all('[data-zoom=all]')[0]}/click", {})
+    browser.find_all("[data-zoom=all]")[0].click()
     settle(browser)
     check("the button shows all again", view_of(browser) == whole, view_of(browser))
 
@@ -271,7 +225,7 @@ def check_hover(browser):
 
 def check_policy(browser):
     """What an injected script could try."""
-    tried = browser.ask("POST", "/execute/async", {"script": """
+    tried = browser.wait("""
         const done = arguments[0];
         const image = new Image();
         const div = document.createElement('div');
@@ -281,7 +235,7 @@ def check_policy(browser):
         script.textContent = 'window.hacked = 8';
         document.body.append(script);
         fetch('http://127.0.0.1:1/').then(() => done('fetched'), () =>
-            setTimeout(() => done(window.hacked || 'refused'), 50));""", "args": []})
+            setTimeout(() => done(window.hacked || 'refused'), 50));""")
     check("the policy refuses scripts and requests", tried == "refused", tried)
     browser.complaints()
     browser.requests()
@@ -318,7 +272,7 @@ def check_projection(browser):
 def check_without_scripts(browser, path):
     browser.command("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(path)
-    check("without scripts there are no buttons", not browser.shown(browser.find_all("#zoom")[0]))
+    check("without scripts there are no buttons", not browser.find_all("#zoom")[0].is_displayed())
     check_text(browser)
     check_alone(browser, path)
     browser.command("Emulation.setScriptExecutionDisabled", value=False)
@@ -401,13 +355,13 @@ def main():
     pages = write_pages(haul, profile, test_page, os.path.abspath(folder))
     check_markup(pages)
     with tempfile.TemporaryDirectory() as scratch:
-        browser = Browser(driver, scratch)
         try:
-            browser.begin(program, scratch)
-            check_pages(browser, pages)
-        except NoSession as reason:
-            print("skipped:", reason)
+            browser = Browser(program, driver, scratch)
+        except SessionNotCreatedException as reason:
+            print("skipped:", reason.msg)  # chromedriver is of another version than the browser
             return 77
+        try:
+            check_pages(browser, pages)
         finally:
             browser.close()
     print(f"{len(failures)} failed")

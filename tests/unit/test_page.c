@@ -380,6 +380,32 @@ static void keep_stretch(void *state, haul_span stretch)
     self->found[self->count++] = stretch;
 }
 
+/* The copies that advice removes keep their place, with no time, wherever their calls are made. */
+static void a_removed_operation_is_not_drawn(void **state)
+{
+    (void)state;
+    enum { OPS = 24, GONE = 4, FAR_NS = 600000000 };
+    named_workload named;
+    haul_span spans[OPS];
+    const haul_workload *workload = make_named(&named, OPS);
+    for (size_t i = 0; i < OPS; i++)
+        spans[i] = (haul_span){(int64_t)i * 1000, (int64_t)i * 1000 + 500};
+    spans[GONE] = (haul_span){FAR_NS, FAR_NS};
+    for (int changed = 0; changed < 2; changed++) {
+        const haul_drawn drawn = {.workload = workload, .spans = spans, .changed = changed};
+        haul_lanes lanes;
+        haul_error error;
+        assert_int_equal(haul_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
+        uint64_t count = 0;
+        for (size_t i = 0; i < lanes.count; i++)
+            count += lanes.lanes[i].count;
+        assert_int_equal(lanes.window_ns, changed ? (OPS - 1) * 1000 + 500 : FAR_NS);
+        assert_int_equal(count, changed ? OPS - 1 : OPS);
+        haul_lanes_release(&lanes);
+    }
+    release_named(&named);
+}
+
 /* Of two streams every second operation, then the last two of one. */
 static void marks_what_decides_the_end(void **state)
 {
@@ -417,6 +443,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keeps_json_within_its_element),
         cmocka_unit_test(bars_stand_for_all_operations),
         cmocka_unit_test(marks_what_decides_the_end),
+        cmocka_unit_test(a_removed_operation_is_not_drawn),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(pages_of_many_operations_stay_small),
         cmocka_unit_test(draws_nothing_where_there_is_nothing),

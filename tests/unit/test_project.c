@@ -300,7 +300,7 @@ static void what_has_no_price_stops_or_is_said(void **state)
     haul_projection *projection = project(by_hand_finish(&hand), &options);
     assert_int_equal(projection->self_check.unpredicted, 1);
     assert_int_equal(projection->self_check.of.score.count, 1);
-    assert_true(has_note(projection, "keep their recorded time"));
+    assert_true(has_note(projection, "no model predicts 1 copy of unknown direction"));
     assert_string_equal(projection->chosen, "packet");
     assert_int_equal(projection->sizes[projection->size_count - 1].direction, HAUL_UNKNOWN);
     CHECK_NEAR(projection->sizes[projection->size_count - 1].predicted.seconds, 7e-6, 1e-12);
@@ -326,7 +326,7 @@ static void what_the_asked_model_cannot_price_auto_does(void **state)
     assert_int_equal(haul_model_find("staged", &staged, NULL), HAUL_OK);
     const haul_projection_options options = {.to = &liner, .from = &liner, .model = staged.model};
     haul_projection *projection = project(record(&hand), &options);
-    assert_true(has_note(projection, "42 copies are predicted by 'auto'"));
+    assert_true(has_note(projection, "predicted by 'auto': 42 copies"));
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
         assert_string_equal(row->predicted.model,
