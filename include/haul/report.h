@@ -71,8 +71,8 @@ typedef struct haul_kernel_fitted {
     const haul_kernel_fit *fit;
 } haul_kernel_fitted;
 
-/* Lambdas: of each kernel and board, and of each kernel and architecture (the geometric mean of its
- * boards'). */
+/* Calibration factors (lambda, HiPC 2015): of each kernel and GPU, and of each kernel and
+ * architecture (the geometric mean of its GPUs'). */
 HAUL_API haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count);
 
 /* A kernel's time, and why it takes it where that was asked. */

@@ -49,9 +49,9 @@ static void list_options(const cli_command *command, const cli_arguments *argume
         add_option(self,
                    &(cli_option){"verbose", .flag = &results->options.verbose, .letter = 'v'});
     }
-    if (results && results->has_html)
+    if (results && command->has_html)
         add_option(self, &(cli_option){"html", .value = &results->html});
-    if (results && results->has_perfetto)
+    if (results && command->has_perfetto)
         add_option(self, &(cli_option){"perfetto", .value = &results->perfetto});
     self->longs[self->long_count] = (struct option){"help", no_argument, NULL, 'h'};
 }
@@ -178,6 +178,22 @@ static int check(const cli_command *self, const known *all, const cli_arguments 
 int cli_help(const cli_command *self)
 {
     printf("usage: %s", self->usage);
+    if (self->csv)
+        printf("\noptions of every report:\n"
+               "  --format table|json|csv       how to print (table); json is described in\n"
+               "                                docs/json.md; csv: %s\n"
+               "  -o, --output FILE             print to a file\n"
+               "  -v, --verbose                 print the method and all tables, too\n",
+               self->csv);
+    if (self->has_html)
+        fputs("  --html FILE                   write a page for a browser, too: docs/page.md\n",
+              stdout);
+    if (self->has_perfetto)
+        fputs("  --perfetto FILE               write the timeline for ui.perfetto.dev, too\n",
+              stdout);
+    if (self->exits)
+        printf("  -h, --help                    print this\n\nexit code: 0 done, 2 wrong use, %s\n",
+               self->exits);
     return 0;
 }
 

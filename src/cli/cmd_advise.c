@@ -2,44 +2,29 @@
 #include "haul/units.h"
 
 static const char usage[] =
-    "haul advise TRACE [--machine MACHINE] [options]\n"
+    "haul advise PROFILE [--machine MACHINE] [options]\n"
     "\n"
-    "Tries changes on a recorded program, schedules each anew, and says which would save time, "
-    "the\n"
-    "most first: pinned memory, streams of their own for copies, copies split over streams, small\n"
-    "copies batched or passed as parameters, outputs mapped, unified memory prefetched; and as\n"
-    "suspicions, for a profile holds no contents, copies of what is there already. Then changes\n"
-    "made together, scheduled once. Nothing is said that saves less than the error with which the\n"
-    "recorded run comes back from its own times.\n"
+    "Tries changes on a recorded program, schedules each anew, and ranks them by the time saved:\n"
+    "pinned memory, streams of their own for copies, copies split over streams, small copies\n"
+    "batched or passed as parameters, outputs mapped, unified memory prefetched. Speculative\n"
+    "changes, which no profile can confirm for it records no contents, are listed apart. Then the\n"
+    "changes are made together and scheduled once. Changes that save less than the replay's error\n"
+    "are hidden.\n"
     "\n"
-    "TRACE is a profile of Nsight Systems (SQLite export) or nvprof: see 'haul help analyze'.\n"
-    "MACHINE is a name of 'haul machine list', or a file. A change whose price needs a figure "
-    "that\n"
-    "is not known is not tried: a note names it.\n"
+    "PROFILE is a profile as 'haul help analyze' lists them, MACHINE a name of 'haul machine\n"
+    "list', or a file. A change that needs a parameter which is not known is not tried: a note\n"
+    "names it.\n"
     "\n"
     "options:\n"
-    "  --machine MACHINE             try them on this machine, onto which the program is "
-    "projected\n"
-    "                                first; without it on the one that recorded the profile\n"
-    "  --from MACHINE                the machine that recorded the profile; without it, its link "
-    "is\n"
-    "                                fitted to the profile's own copies, and other kinds of "
-    "copies\n"
-    "                                are priced as on the machine of the catalogue with that GPU\n"
-    "  --limit N                     schedule at most so many operations in all (1e8): of "
-    "more\n"
-    "                                changes than that those that could save the most are tried\n"
-    "  --html FILE                   write a page to look at, too: both timelines, the\n"
-    "                                advice\n"
-    "  --perfetto FILE               write the timelines before and after the changes made "
-    "together,\n"
-    "                                as a trace for ui.perfetto.dev or chrome://tracing\n"
-    "  --format table|json|csv       how to print: a page (table); all of it (json, described in\n"
-    "                                docs/json.md); a row for each change (csv)\n"
-    "  -o, --output FILE             print to a file\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a profile or machine that cannot be read or priced\n";
+    "  --machine MACHINE             try them on this machine, onto which the program is\n"
+    "                                projected first; without it on the one that recorded the\n"
+    "                                profile\n"
+    "  --from MACHINE                the machine that recorded the profile; without it, its\n"
+    "                                link is fitted to the profile's own copies, and other\n"
+    "                                kinds of copies are predicted as on the machine of the\n"
+    "                                catalogue with that GPU\n"
+    "  --limit N                     schedule at most so many operations in all (1e8): of more\n"
+    "                                changes than that those that could save the most are tried\n";
 
 typedef struct advise_options {
     const char *trace;
@@ -175,7 +160,6 @@ static int parse(const cli_command *self, int argc, char **argv, advise_options 
         {"limit", .value = &options->limit},
         {0},
     };
-    options->results.has_html = options->results.has_perfetto = true;
     cli_arguments arguments = {
         .options = known, .results = &options->results, .operand = "profile"};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
@@ -195,7 +179,13 @@ static int run(const cli_command *self, int argc, char **argv)
     return advise(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_advise = {.name = "advise",
-                                .summary = "changes to a recorded program, by the time they save",
-                                .usage = usage,
-                                .run = run};
+const cli_command cli_advise = {
+    .name = "advise",
+    .summary = "changes to a recorded program, by the time they save",
+    .usage = usage,
+    .csv = "a row for each change",
+    .exits = "3 a profile or machine that cannot be read, or copies that cannot be\npredicted",
+    .has_html = true,
+    .has_perfetto = true,
+    .run = run,
+};

@@ -1,46 +1,27 @@
 #include "cli/command.h"
 
 static const char usage[] =
-    "haul analyze TRACE... [--format table|json|csv] [-o FILE] [--html FILE] [--perfetto FILE]\n"
+    "haul analyze PROFILE... [options]\n"
     "\n"
-    "Says where the time of a recorded program went: copies by direction, kind of host memory and\n"
-    "size, kernels against copies, overlap, idle time, the largest costs.\n"
+    "Prints where the time of a recorded program went: copies by direction, kind of host memory\n"
+    "and size, kernels, overlap, idle time, the largest costs.\n"
     "\n"
-    "TRACE is a profile, recognised by what is in it, not by its name, plain or gzipped:\n"
-    "  Nsight Systems                the SQLite file of 'nsys export --type sqlite', or the "
-    "report\n"
-    "                                where nsys is installed\n"
+    "A profile is recognised by its content, not by its name, plain or gzipped:\n"
+    "  Nsight Systems                the SQLite file of 'nsys export --type sqlite', or the\n"
+    "                                report where nsys is installed\n"
     "  nvprof, NVIDIA Visual Profiler  the file of 'nvprof --export-profile FILE'\n"
     "  PyTorch's profiler (Kineto)   the JSON of export_chrome_trace\n"
     "  AMD rocprofv3, rocmProfileData  the database of '--output-format rocpd'; an .rpd file;\n"
     "                                kernel_trace.csv\n"
     "Several are those of one program's processes: each device is shown with its rank.\n"
     "\n"
-    "options:\n"
-    "  --format table|json|csv       how to print: a page (table); all figures (json, described "
-    "in\n"
-    "                                docs/json.md); copies by direction, memory and decade of "
-    "size\n"
-    "                                (csv)\n"
-    "  -o, --output FILE             print to a file\n"
-    "  --html FILE                   write a page to look at, too: the timeline, the sizes of "
-    "copies,\n"
-    "                                the times\n"
-    "  --perfetto FILE               write the recorded timeline as a trace for ui.perfetto.dev "
-    "or\n"
-    "                                chrome://tracing, thinned where it would reach 100 MB\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "words of the page:\n"
-    "  summed                        durations added up, whether they overlap or not\n"
-    "  busy                          time in which at least one of them ran, each moment once\n"
-    "  span                          from the first start to the last end of a device's operation\n"
-    "  idle                          the part of the span in which no device ran anything\n"
-    "  latency                       what a copy of no bytes costs, by the straight line under "
-    "the\n"
-    "                                fastest copies of each size\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a profile that cannot be read\n";
+    "words of the report:\n"
+    "  total time                    durations added up, whether they overlap or not\n"
+    "  busy time                     time in which at least one of them ran, each moment once\n"
+    "  span                          from the first start to the last end of a device's\n"
+    "                                operation\n"
+    "  latency                       time of a copy of no bytes, by the straight line under the\n"
+    "                                fastest copies of each size\n";
 
 typedef struct analyze_options {
     const char *profile; /* the first */
@@ -52,7 +33,6 @@ typedef struct analyze_options {
 /* Returns as cli_arguments_read. */
 static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
 {
-    options->results.has_html = options->results.has_perfetto = true;
     cli_arguments arguments = {.results = &options->results};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
     if (code != CLI_GO_ON)
@@ -111,7 +91,13 @@ static int run(const cli_command *self, int argc, char **argv)
     return analyze(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_analyze = {.name = "analyze",
-                                 .summary = "where the time of a recorded program went",
-                                 .usage = usage,
-                                 .run = run};
+const cli_command cli_analyze = {
+    .name = "analyze",
+    .summary = "where the time of a recorded program went",
+    .usage = usage,
+    .csv = "copies by direction, memory and decade of size",
+    .exits = "3 a profile that cannot be read",
+    .has_html = true,
+    .has_perfetto = true,
+    .run = run,
+};

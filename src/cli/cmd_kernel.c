@@ -3,12 +3,12 @@
 static const char usage[] =
     "haul kernel fit|predict|explain|list [options] [files]\n"
     "\n"
-    "The time of a kernel at other sizes and on other boards, from times measured on one.\n"
+    "The time of a kernel at other sizes and on other GPUs, from times measured on one.\n"
     "\n"
     "  haul kernel fit CSV... --machine M [--kernel FILE] [-o FITTED]\n"
-    "      fits measured times: lambda of each kernel and board, of each kernel and architecture, "
+    "      fits measured times: the calibration factor (lambda) of each kernel and GPU, of each "
     "and\n"
-    "      whether one lambda serves all sizes; -o keeps the kernel with what was measured\n"
+    "      whether one factor serves all sizes; -o keeps the kernel with what was measured\n"
     "  haul kernel predict FITTED --machine M... --size N...\n"
     "      the times on machines at sizes, with the interval that holds 90 of 100\n"
     "  haul kernel explain FITTED --machine M... --size N...\n"
@@ -19,7 +19,7 @@ static const char usage[] =
     "CSV is a table with columns n (or size), a time named with its unit (seconds, kernel_s,\n"
     "median_ms ...), and kernel and gpu where there are several; or what 'nvprof --csv' prints\n"
     "(--print-gpu-trace for times, --metrics and --events for counters) or 'ncu --csv'. Rows of\n"
-    "several boards need a --machine for each; rows of other boards are left out.\n"
+    "several GPUs need a --machine for each; rows of other GPUs are left out.\n"
     "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the kernel's name "
     "or\n"
     "given with --kernel; where there is none, a profiler's counters tell.\n"
@@ -29,7 +29,7 @@ static const char usage[] =
     "  --kernel NAME|FILE            the kernel's file; of rows of several kernels, those of this\n"
     "  --block 16x16                 of fit: of rows in blocks of several shapes, those of this\n"
     "  --size N[,N...]               sizes; of fit, the size of each CSV that does not say it\n"
-    "  --lambda auto|one|by-size     one figure for all sizes, or one for each (auto: by size "
+    "  --calibration auto|one|by-size  one factor for all sizes, or one for each (auto: by size "
     "where\n"
     "                                there are two or more)\n"
     "  --model NAME|./mine.so        of predict: a model of 'haul kernel list' (the first)\n"
@@ -41,7 +41,7 @@ static const char usage[] =
     "environment:\n"
     "  HAUL_KERNELS                  folders of more kernels, separated by ':', looked in first\n"
     "\n"
-    "exit code: 0 fine, 2 wrong use, 3 bad input or a figure that is missing\n";
+    "exit code: 0 fine, 2 wrong use, 3 bad input or a parameter that is missing\n";
 
 static int run_list(const cli_command *self, int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* haul kernel fit: measured times in, lambdas and a fitted kernel out. */
+/* haul kernel fit: measured times in, calibration factors and a fitted kernel out. */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct fitting {
     size_t launch_count;
     kernel_groups groups;
     haul_kernel_fit **fits; /* of each group */
-    some_rows other_boards;
+    some_rows other_gpus;
     some_rows other_blocks;
     some_rows uncounted;
     some_rows launched_otherwise;
@@ -37,8 +37,8 @@ typedef struct fitting {
 
 /* --- whose row it is */
 
-/* Whether what stands behind a board's name makes it another board: a further digit, or a word that
- * makers tell variants by. "K40c" and "V100-SXM2" are boards of that name. */
+/* Whether what stands behind a GPU's name makes it another GPU: a further digit, or a word that
+ * makers tell variants by. "K40c" and "V100-SXM2" are GPUs of that name. */
 static bool is_variant(const char *rest, char last)
 {
     static const char *const words[] = {"ti", "super", "black", "x", "xm",
@@ -224,7 +224,7 @@ static haul_status add_row(fitting *self, const haul_kernel_measured *row, haul_
     if (self->options->kernel && !file)
         return HAUL_OK; /* another kernel's */
     const size_t machine = machine_of(self, row);
-    some_rows *left_out = machine == self->options->machine_count ? &self->other_boards
+    some_rows *left_out = machine == self->options->machine_count ? &self->other_gpus
                           : !is_asked(self->options, row)         ? &self->other_blocks
                           : !file && !row->is_counted             ? &self->uncounted
                                                                   : NULL;
@@ -260,10 +260,10 @@ static haul_status fail_empty(const fitting *self, haul_error *error)
     }
     if (self->other_blocks.count)
         return haul_fail(error, HAUL_BAD_INPUT, "no row is in the blocks that --block asks for");
-    if (self->other_boards.count && !gpu)
+    if (self->other_gpus.count && !gpu)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "the rows do not say their gpu: give one machine, or a column 'gpu'");
-    if (self->other_boards.count)
+    if (self->other_gpus.count)
         return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
                          self->options->machine_names[0], gpu);
     return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
@@ -378,9 +378,9 @@ static const char *plural(const some_rows *rows)
 
 static void say_left_out(const fitting *self)
 {
-    if (self->other_boards.count)
-        fprintf(stderr, "haul: left out: %zu row%s of boards without a --machine\n",
-                self->other_boards.count, plural(&self->other_boards));
+    if (self->other_gpus.count)
+        fprintf(stderr, "haul: left out: %zu row%s of GPUs without a --machine\n",
+                self->other_gpus.count, plural(&self->other_gpus));
     if (self->other_blocks.count)
         fprintf(stderr, "haul: left out: %zu row%s of other blocks\n", self->other_blocks.count,
                 plural(&self->other_blocks));
@@ -392,8 +392,9 @@ static void say_left_out(const fitting *self)
     if (one)
         fprintf(stderr,
                 "haul: %s:%d: launched with %.17g threads in blocks of %.17g, and the kernel's "
-                "file says %.17g in blocks of %.17g%s: at home lambda makes up for it, on other "
-                "boards it may not\n",
+                "file says %.17g in blocks of %.17g%s: on the GPU that was measured the "
+                "calibration factor "
+                "makes up for it, on others it may not\n",
                 one->file, one->line, one->counts.threads, one->counts.block, self->by_file.threads,
                 self->by_file.block, self->launched_otherwise.count > 1 ? " (and other rows)" : "");
 }

@@ -7,37 +7,21 @@
 static const char usage[] =
     "haul overlap --machine M --h2d BYTES --d2h BYTES --kernel TIME [options]\n"
     "\n"
-    "What a program that copies data to a GPU, runs a kernel and copies results back would gain "
-    "from\n"
-    "doing these at once: by streams, by mapped memory or by both, as closed forms (van Werkhoven\n"
-    "et al., CCGrid 2014; docs/overlap.md). Prints a table of the strategies: each one's time by "
-    "its\n"
-    "form, between which times it lies for all that is known of the copies, and its time played\n"
-    "on the timeline, beside what no strategy can beat. Then the answers: what dominates, what "
-    "can\n"
-    "be gained, copies or mapped memory, how many streams, and what the next generation of PCIe\n"
-    "would change.\n"
+    "Prints what a program gains that copies data to a GPU, runs a kernel and copies results\n"
+    "back, when it does these at once: by streams, by mapped memory or by both. Each strategy's\n"
+    "time is predicted by the analytical model (van Werkhoven et al., CCGrid 2014;\n"
+    "docs/overlap.md) and scheduled on the timeline, beside the roofline that none can beat.\n"
     "\n"
     "options:\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
     "  --h2d BYTES, --d2h BYTES      copied to the device and back: \"4096\", \"64MiB\", \"1.5 "
     "GB\"\n"
     "  --kernel TIME                 the kernel's time on that machine: \"12.5 ms\"\n"
-    "  --streams N                   compare with N streams, from 1 to 65536 (the best number "
-    "of\n"
-    "                                each strategy)\n"
-    "  --reads N, --writes N         how often the kernel reads each byte in and writes each byte\n"
-    "                                out, as far as no cache holds it: mapped memory crosses the\n"
-    "                                link as often (1)\n"
-    "  --format table|json|csv       how to print: a page (table), all figures (json, described "
-    "in\n"
-    "                                docs/json.md), a row for each strategy and link (csv)\n"
-    "  -o, --output FILE             print to a file\n"
-    "  --html FILE                   write a page to look at, too: the table, the times over the\n"
-    "                                number of streams, the machine's figures\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a machine that cannot be read, or lacks a figure, named\n";
+    "  --streams N                   compare with N streams, from 1 to 65536 (the best number\n"
+    "                                of each strategy)\n"
+    "  --reads N, --writes N         how often the kernel reads each byte in and writes each\n"
+    "                                byte out, as far as no cache holds it: mapped memory\n"
+    "                                crosses the link as often (1)\n";
 
 typedef struct overlap_options {
     const char *machine;
@@ -183,7 +167,6 @@ static int parse(const cli_command *self, int argc, char **argv, overlap_options
         {"writes", .value = &options->writes},
         {0},
     };
-    options->results.has_html = true;
     cli_arguments arguments = {.options = known, .results = &options->results};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
     return code == CLI_GO_ON && arguments.count
@@ -208,5 +191,8 @@ const cli_command cli_overlap = {
     .name = "overlap",
     .summary = "what overlapping copies with a kernel gains, by strategy",
     .usage = usage,
+    .csv = "a row for each strategy and link",
+    .exits = "3 a machine that cannot be read, or lacks a parameter, named",
+    .has_html = true,
     .run = run,
 };

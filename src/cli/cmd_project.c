@@ -1,52 +1,30 @@
 #include "cli/command.h"
 
 static const char usage[] =
-    "haul project TRACE --to MACHINE [options]\n"
+    "haul project PROFILE --to MACHINE [options]\n"
     "\n"
-    "Predicts what a recorded program, its copies and kernels, would take on another machine.\n"
-    "First comes the identity check: the trace's own copies, priced on the machine that recorded\n"
-    "it, beside the spread of equal copies, which no model of the size alone can explain. Then "
-    "the\n"
-    "copies on the target by direction, kind of memory and size, beside two baselines, with the\n"
-    "interval that the doubt about its figures leaves and the weakest figure behind them. Then\n"
-    "kernels and memsets, by the ratios of the two GPUs. Last the whole run, scheduled on the\n"
-    "target: its makespan beside the recorded one, what is hidden and what is exposed, the\n"
-    "critical path, and how well the same scheduling gives back the recording.\n"
+    "Predicts the copies, the kernels and the whole run of a recorded program on another\n"
+    "machine, each with its interval and the weakest parameter behind it. A self-check comes\n"
+    "with the answer: the profile's own copies, predicted on the machine that recorded it, and\n"
+    "its own durations, replayed.\n"
     "\n"
-    "Latencies and staging rates that the target's description lacks are carried over from the\n"
-    "recording machine. What still cannot be priced is an error that names the missing figure.\n"
+    "Parameters that the target's file lacks are scaled from the recording machine's; one that\n"
+    "cannot be scaled is an error that names it. docs/projection.md tells how the run is\n"
+    "scheduled.\n"
     "\n"
-    "TRACE is a profile of Nsight Systems (SQLite export) or nvprof: see 'haul help analyze'.\n"
-    "MACHINE is a name of 'haul machine list', or a file.\n"
+    "PROFILE is a profile as 'haul help analyze' lists them, MACHINE a name of 'haul machine\n"
+    "list', or a file.\n"
     "\n"
     "options:\n"
     "  --to MACHINE                  the target\n"
-    "  --from MACHINE                the machine that recorded the trace; without it, its link is\n"
-    "                                fitted to the trace's own copies\n"
-    "  --model NAME|./mine.so        price with this model of 'haul machine time --model list', "
-    "or\n"
-    "                                with one of your own, and with 'auto' what it cannot price;\n"
-    "                                without it all with 'auto', the best that the target's "
-    "figures\n"
-    "                                allow\n"
-    "  --reference PROFILE2           a profile of the same program on the target: says how far "
-    "off\n"
-    "                                the prediction is, for each model\n"
-    "  --format table|json|csv       how to print: a page (table); all figures (json, described "
-    "in\n"
-    "                                docs/json.md); a row for each size of copy (csv)\n"
-    "  -o, --output FILE             print to a file\n"
-    "  --html FILE                   write a page to look at, too: both timelines, predicted "
-    "against\n"
-    "                                measured, sizes of copies, the machine's figures\n"
-    "  --perfetto FILE               write both timelines, as recorded and on the target, as a "
-    "trace\n"
-    "                                for ui.perfetto.dev or chrome://tracing, thinned where it "
-    "would\n"
-    "                                reach 100 MB\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a profile or machine that cannot be read or priced\n";
+    "  --from MACHINE                the machine that recorded the profile; without it, its\n"
+    "                                link is fitted to the profile's own copies\n"
+    "  --model NAME|./mine.so        predict copies with this model of 'haul machine time\n"
+    "                                --model list', or one of your own, and with 'auto' where\n"
+    "                                it cannot; without it with 'auto', the best that the\n"
+    "                                parameters allow\n"
+    "  --reference PROFILE2          a profile of the same program on the target: prints how\n"
+    "                                far off the prediction is, for each model\n";
 
 typedef struct project_options {
     const char *trace;
@@ -187,7 +165,6 @@ static int parse(const cli_command *self, int argc, char **argv, project_options
         {"reference", .value = &options->reference, .is_input = true, .old = "truth"},
         {0},
     };
-    options->results.has_html = options->results.has_perfetto = true;
     cli_arguments arguments = {
         .options = known, .results = &options->results, .operand = "profile"};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
@@ -206,8 +183,13 @@ static int run(const cli_command *self, int argc, char **argv)
     return project(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_project = {.name = "project",
-                                 .summary = "a recorded program's copies and kernels on another "
-                                            "machine",
-                                 .usage = usage,
-                                 .run = run};
+const cli_command cli_project = {
+    .name = "project",
+    .summary = "a recorded program's copies and kernels on another machine",
+    .usage = usage,
+    .csv = "a row for each size of copy",
+    .exits = "3 a profile or machine that cannot be read, or copies that cannot be\npredicted",
+    .has_html = true,
+    .has_perfetto = true,
+    .run = run,
+};

@@ -7,31 +7,19 @@
 static const char usage[] =
     "haul simulate WORKLOAD --machine M [options]\n"
     "\n"
-    "Tries a schedule that is written down, on a machine that you need not have: what each\n"
-    "operation waits for, when it starts and ends, what overlaps, and what decides the end.\n"
+    "Schedules a workload that is written down on a machine that you need not have: when each\n"
+    "operation starts and ends, what it waits for, what overlaps, and the critical path.\n"
     "\n"
     "WORKLOAD is a list of operations as YAML, with loops, or, where its name ends in .csv, as\n"
     "CSV: docs/simulate.md. An operation is a copy (HtoD, DtoH, DtoD, PtoP, HtoH), a kernel,\n"
-    "memset, host or wait, on a stream, of so many bytes or of a duration, after others by name.\n"
-    "Copies of bytes take what the machine's figures say, kernels of a fitted kernel file what it\n"
-    "predicts.\n"
+    "memset, host or wait, on a stream, of so many bytes or of a duration, after others by\n"
+    "name. The machine's parameters predict copies of bytes, a fitted kernel file predicts its\n"
+    "kernels.\n"
     "\n"
     "options:\n"
     "  --machine M                   a name of 'haul machine list', or a file\n"
-    "  --model NAME|./mine.so        price copies with this model of 'haul machine time --model\n"
-    "                                list', or with one of your own (auto)\n"
-    "  --format table|json|csv       how to print: a page with the timeline (table), all figures\n"
-    "                                (json, described in docs/json.md), a row for each operation\n"
-    "                                (csv)\n"
-    "  -o, --output FILE             print to a file\n"
-    "  --html FILE                   write a page to look at, too: the timeline, the machine's\n"
-    "                                figures\n"
-    "  --perfetto FILE               write the timeline as a trace for ui.perfetto.dev or\n"
-    "                                chrome://tracing, thinned where it would reach 100 MB\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a workload or machine that cannot be read, or lacks a\n"
-    "figure, 4 a machine without what an operation needs\n";
+    "  --model NAME|./mine.so        predict copies with this model of 'haul machine time\n"
+    "                                --model list', or with one of your own (auto)\n";
 
 typedef struct simulate_options {
     const char *workload;
@@ -131,7 +119,6 @@ static int parse(const cli_command *self, int argc, char **argv, simulate_option
         {"model", .value = &options->model, .is_input = true},
         {0},
     };
-    options->results.has_html = options->results.has_perfetto = true;
     cli_arguments arguments = {
         .options = known, .results = &options->results, .operand = "workload"};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
@@ -150,7 +137,14 @@ static int run(const cli_command *self, int argc, char **argv)
     return simulate(&options, &error) ? cli_fail(&error) : 0;
 }
 
-const cli_command cli_simulate = {.name = "simulate",
-                                  .summary = "a schedule of copies and kernels, tried on a machine",
-                                  .usage = usage,
-                                  .run = run};
+const cli_command cli_simulate = {
+    .name = "simulate",
+    .summary = "a schedule of copies and kernels, tried on a machine",
+    .usage = usage,
+    .csv = "a row for each operation",
+    .exits = "3 a workload or machine that cannot be read, or lacks a parameter, 4 a\nmachine "
+             "without a resource that an operation needs",
+    .has_html = true,
+    .has_perfetto = true,
+    .run = run,
+};

@@ -9,11 +9,16 @@
 #include "haul/report.h"
 #include "haul/status.h"
 
-/* `usage` is the text of `haul help NAME`; its first line is the synopsis, without "usage: ". */
+/* `usage` begins the text of `haul help NAME`; its first line is the synopsis, without "usage: ".
+ * The options of every report follow it. */
 typedef struct cli_command {
     const char *name; /* "machine time" */
     const char *summary;
     const char *usage;
+    const char *csv;   /* the rows of --format csv; NULL: there is none */
+    const char *exits; /* exit codes after 0 and 2: "3 ..." */
+    bool has_html;     /* it draws a page, a timeline */
+    bool has_perfetto;
     /* gets the arguments from the command's own name on and returns the exit code */
     int (*run)(const struct cli_command *self, int argc, char **argv);
     const struct cli_command *const
@@ -52,8 +57,6 @@ typedef struct cli_results {
     const char *perfetto;
     bool makes_file; /* set beforehand: --output names a file that the command makes, beside the
                       * report, which goes to stdout, or to stderr where the file does */
-    bool has_html;   /* it draws a page, a timeline */
-    bool has_perfetto;
     haul_report_options options; /* read from these, and --verbose */
     char command[1024];          /* as it was given, for people; cut where it is very long */
 } cli_results;

@@ -22,7 +22,7 @@ static bool add_sizes(const char *text, kernel_options *out)
     return false;
 }
 
-static haul_status parse_lambda(const char *text, haul_kernel_fit_kind *out, haul_error *error)
+static haul_status parse_calibration(const char *text, haul_kernel_fit_kind *out, haul_error *error)
 {
     static const char *const names[] = {[HAUL_KERNEL_FIT_AUTO] = "auto",
                                         [HAUL_KERNEL_FIT_ONE] = "one",
@@ -32,7 +32,7 @@ static haul_status parse_lambda(const char *text, haul_kernel_fit_kind *out, hau
             *out = (haul_kernel_fit_kind)i;
             return HAUL_OK;
         }
-    return haul_fail(error, HAUL_USAGE, "no lambda '%.40s': auto, one or by-size", text);
+    return haul_fail(error, HAUL_USAGE, "no calibration '%.40s': auto, one or by-size", text);
 }
 
 /* Reads "256" or "16x16" as the sides of a block. */
@@ -59,7 +59,7 @@ static haul_status parse_block(const char *text, int block[3], haul_error *error
 
 /* The texts of the options, before they are read. */
 typedef struct option_texts {
-    const char *lambda;
+    const char *calibration;
     const char *block;
     const char *sizes[KERNEL_LIST_MOST];
     int size_count;
@@ -82,8 +82,8 @@ static haul_status read_texts(const option_texts *texts, kernel_options *out, ha
             status = haul_fail(error, HAUL_USAGE,
                                "expected a size above 0, or some as in 512,1024, not '%.80s'",
                                texts->sizes[i]);
-    if (!status && texts->lambda)
-        status = parse_lambda(texts->lambda, &out->lambda, error);
+    if (!status && texts->calibration)
+        status = parse_calibration(texts->calibration, &out->lambda, error);
     if (!status && texts->block)
         status = parse_block(texts->block, out->block, error);
     return status;
@@ -97,7 +97,7 @@ int kernel_options_parse(const cli_command *self, int argc, char **argv, kernel_
         {"machine", .value = out->machine_names, .count = &machine_count},
         {"size", .value = texts.sizes, .count = &texts.size_count},
         {"kernel", .value = &out->kernel},
-        {"calibration", .value = &texts.lambda, .old = "lambda"},
+        {"calibration", .value = &texts.calibration, .old = "lambda"},
         {"block", .value = &texts.block},
         {"model", .value = &out->model},
         {0},

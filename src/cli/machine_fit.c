@@ -10,7 +10,8 @@ enum { SOURCE = 256, NAME = 80, POINTS = 4 };
 static const char usage[] =
     "haul machine fit FILE... -o OUT [options]\n"
     "\n"
-    "Fits a machine's figures to measured copies: CSV with columns direction, host_memory, bytes\n"
+    "Fits a machine's parameters to measured copies: CSV with columns direction, host_memory, "
+    "bytes\n"
     "and seconds, Google Benchmark JSON of Comm|Scope, or nvbandwidth JSON. Prints how well "
     "LogGP's\n"
     "line, by its average formula and weighted, and the curve that is written give them back.\n"
@@ -18,7 +19,7 @@ static const char usage[] =
     "options:\n"
     "  -o, --output OUT              the machine's file; '-' is standard output\n"
     "  --far FILE                    copies of the memory of a CPU that the GPU does not hang on\n"
-    "  --machine BASE                keep this machine's other figures\n"
+    "  --machine BASE                keep this machine's other parameters\n"
     "  --name NAME                   the machine's name (that of OUT)\n"
     "  --points N                    of a curve, at most (4)\n"
     "  --format table|json|csv       how to print the fits (table)\n"
@@ -107,7 +108,7 @@ static void say_source(const fit_options *options, const haul_fit_group *group, 
                    cli_file_name(first), more, group->of_curve.median, group->of_curve.wape);
 }
 
-/* A figure as people would write it: 6 digits in its unit. */
+/* A parameter as people would write it: 6 digits in its unit. */
 static double rounded(double value, haul_dimension dimension)
 {
     char text[64];
@@ -132,7 +133,7 @@ static void round_points(haul_copy_curve *curve)
 }
 
 /* What a group fitted takes the place of what the machine had for it: latency, rate and points. The
- * curve's other figures stay. */
+ * curve's other parameters stay. */
 static void put_curve(const haul_fit_group *group, const char *source, haul_copy_curve *curve)
 {
     haul_copy_curve fitted = group->curve;

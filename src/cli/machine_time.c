@@ -12,7 +12,7 @@ static const char usage[] =
     "       haul machine time --model list\n"
     "\n"
     "The time of a copy on a machine, with its interval, by the best model that the machine's\n"
-    "figures allow, and the weakest provenance of the figures that it rests on.\n"
+    "parameters allow, and their weakest provenance.\n"
     "\n"
     "options:\n"
     "  --direction HtoD|DtoH|DtoD|PtoP|HtoH\n"
@@ -28,7 +28,7 @@ static const char usage[] =
     "  --format table|json|csv       how to print (table; csv with --csv)\n"
     "  -o, --output FILE             print to a file\n"
     "\n"
-    "exit code: 0 fine, 2 wrong use, 3 bad input, or a figure that the machine lacks, named\n";
+    "exit code: 0 fine, 2 wrong use, 3 bad input, or a parameter that the machine lacks, named\n";
 
 typedef struct time_options {
     const char *machine;
@@ -42,13 +42,13 @@ typedef struct time_options {
     cli_results results;
 } time_options;
 
-/* What prices: all that the options name, loaded. */
-typedef struct time_pricer {
+/* What predicts: all that the options name, loaded. */
+typedef struct time_predictor {
     haul_machine *machine;
     haul_model_ref model;
     haul_locality locality;
     bool host_clock;
-} time_pricer;
+} time_predictor;
 
 /* Returns what is missing in the options or too many of them, or NULL. */
 static const char *check_options(const time_options *options)
@@ -102,7 +102,7 @@ static haul_status find_word(const char *text, const char *const *words, int cou
     return haul_fail(error, HAUL_USAGE, "'%.40s' is neither %s nor %s", text, words[0], words[1]);
 }
 
-static haul_status read_words(const time_options *options, time_pricer *self, haul_error *error)
+static haul_status read_words(const time_options *options, time_predictor *self, haul_error *error)
 {
     static const char *const localities[] = {"near", "far"};
     static const char *const clocks[] = {"device", "host"};
@@ -116,7 +116,8 @@ static haul_status read_words(const time_options *options, time_pricer *self, ha
     return status;
 }
 
-static haul_status open_pricer(const time_options *options, time_pricer *self, haul_error *error)
+static haul_status open_predictor(const time_options *options, time_predictor *self,
+                                  haul_error *error)
 {
     haul_status status = read_words(options, self, error);
     if (!status)
@@ -127,8 +128,8 @@ static haul_status open_pricer(const time_options *options, time_pricer *self, h
 }
 
 /* Adds what a host clock sees around the copy and its synchronisation. */
-static haul_status add_call(const time_pricer *self, const haul_copy *copy, haul_estimate *estimate,
-                            haul_error *error)
+static haul_status add_call(const time_predictor *self, const haul_copy *copy,
+                            haul_estimate *estimate, haul_error *error)
 {
     const haul_copy_curve *curve =
         haul_machine_curve(self->machine, copy->direction, copy->memory, copy->locality);
@@ -144,7 +145,7 @@ static haul_status add_call(const time_pricer *self, const haul_copy *copy, haul
     return HAUL_OK;
 }
 
-static haul_status price(const time_pricer *self, haul_timed_copy *timed, haul_error *error)
+static haul_status predict(const time_predictor *self, haul_timed_copy *timed, haul_error *error)
 {
     timed->copy.locality = self->locality;
     const haul_status status =
@@ -167,7 +168,8 @@ static haul_status read_memory(const char *text, haul_copy *copy, haul_error *er
     return haul_memory_parse(text, &copy->memory, error);
 }
 
-static haul_status time_one(const time_pricer *self, const time_options *options, haul_error *error)
+static haul_status time_one(const time_predictor *self, const time_options *options,
+                            haul_error *error)
 {
     haul_timed_copy timed = {0};
     haul_status status = haul_direction_parse(options->direction, &timed.copy.direction, error);
@@ -177,7 +179,7 @@ static haul_status time_one(const time_pricer *self, const time_options *options
         status = haul_bytes_parse(options->bytes, &timed.copy.bytes, error);
     if (status)
         return error->status = HAUL_USAGE; /* what is wrong is an option */
-    status = price(self, &timed, error);
+    status = predict(self, &timed, error);
     if (!status)
         status = cli_report(&options->results, haul_report_times(self->machine, &timed, 1), error);
     return status;
@@ -185,7 +187,7 @@ static haul_status time_one(const time_pricer *self, const time_options *options
 
 /* Many copies from a CSV. */
 typedef struct time_rows {
-    const time_pricer *pricer;
+    const time_predictor *predictor;
     haul_csv *csv;
     size_t direction, memory, bytes; /* columns */
     FILE *out;                       /* where they are written as they come; NULL: they are kept */
@@ -246,8 +248,8 @@ static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_
 }
 
 /* The place of an error is that of the field that it is about. */
-static haul_status price_fields(const time_rows *self, const char *const *fields,
-                                haul_timed_copy *timed, haul_error *error)
+static haul_status predict_fields(const time_rows *self, const char *const *fields,
+                                  haul_timed_copy *timed, haul_error *error)
 {
     size_t column = self->direction;
     haul_status status = haul_direction_parse(fields[column], &timed->copy.direction, error);
@@ -261,7 +263,7 @@ static haul_status price_fields(const time_rows *self, const char *const *fields
     }
     if (!status) {
         column = self->direction;
-        status = price(self->pricer, timed, error);
+        status = predict(self->predictor, timed, error);
     }
     if (!status)
         return HAUL_OK;
@@ -271,13 +273,13 @@ static haul_status price_fields(const time_rows *self, const char *const *fields
     return status;
 }
 
-static haul_status price_rows(time_rows *self, haul_error *error)
+static haul_status predict_rows(time_rows *self, haul_error *error)
 {
     const char *const *fields = NULL;
     haul_status status = haul_csv_next(self->csv, &fields, error);
     while (!status && fields) {
         haul_timed_copy timed = {0};
-        status = price_fields(self, fields, &timed, error);
+        status = predict_fields(self, fields, &timed, error);
         if (!status && self->out)
             write_row(self, fields, &timed.estimate);
         else if (!status)
@@ -295,14 +297,14 @@ static haul_status time_rows_of(time_rows *self, haul_error *error)
         return status;
     if (self->out)
         write_heads(self);
-    return price_rows(self, error);
+    return predict_rows(self, error);
 }
 
 /* As CSV the rows keep the columns that they came with, and are written as they come. */
-static haul_status time_many(const time_pricer *pricer, const time_options *options,
+static haul_status time_many(const time_predictor *predictor, const time_options *options,
                              haul_error *error)
 {
-    time_rows self = {.pricer = pricer};
+    time_rows self = {.predictor = predictor};
     const char *output = options->results.output;
     haul_status status = haul_csv_open(options->csv, &self.csv, error);
     if (status)
@@ -314,8 +316,9 @@ static haul_status time_many(const time_pricer *pricer, const time_options *opti
     } else {
         status = time_rows_of(&self, error);
         if (!status)
-            status = cli_report(&options->results,
-                                haul_report_times(pricer->machine, self.kept, self.count), error);
+            status =
+                cli_report(&options->results,
+                           haul_report_times(predictor->machine, self.kept, self.count), error);
     }
     free(self.kept);
     haul_csv_close(self.csv);
@@ -326,8 +329,8 @@ static haul_status answer(const time_options *options, haul_error *error)
 {
     if (options->model && !strcmp(options->model, "list"))
         return cli_report(&options->results, haul_report_models(), error);
-    time_pricer self = {0};
-    haul_status status = open_pricer(options, &self, error);
+    time_predictor self = {0};
+    haul_status status = open_predictor(options, &self, error);
     if (!status)
         status = options->csv ? time_many(&self, options, error) : time_one(&self, options, error);
     haul_machine_free(self.machine);

@@ -1,4 +1,4 @@
-/* A page as a whole: its head, its key figures, its sections, and what its script reads. */
+/* A page as a whole: its head, its answer, its sections, and what its script reads. */
 #include "haul/page.h"
 
 #include <stdlib.h>

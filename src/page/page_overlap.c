@@ -182,8 +182,8 @@ void haul_page_curve(haul_page_writer *page)
     self.x = (haul_axis){1, self.most, LEFT, RIGHT, true};
     self.y = (haul_axis){0, longest(of), BOTTOM, TOP, false};
     fprintf(self.out,
-            "<figure>\n<figcaption>Time over the number of streams: lines by the closed "
-            "forms, points as the timeline plays them</figcaption>\n"
+            "<figure>\n<figcaption>Time over the number of streams: lines by the analytical "
+            "model, points on the timeline</figcaption>\n"
             "<svg class=\"curve\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time of each "
             "strategy over the number of streams; the table says the best of each\">\n",
             WIDTH, HEIGHT);

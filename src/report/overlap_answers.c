@@ -75,8 +75,8 @@ static void say_slack(const haul_overlap *of, const char *joint, char *text, siz
                                      used ? ", " : joint, done[i], floor(most[i] * 100) / 100);
 }
 
-/* Where the choice rests on figures that are not sure, or on the forms, or on how often mapped
- * memory is read. */
+/* Where the choice rests on uncertain parameters, or on the analytical model, or on how often
+ * mapped memory is read. */
 static void say_certainty(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;

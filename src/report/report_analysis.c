@@ -8,7 +8,7 @@
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
-enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 8, RATES_SHOWN = 3 };
+enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 6, RATES_SHOWN = 3 };
 
 typedef struct analysis_report {
     haul_report *report;
@@ -132,7 +132,7 @@ static void say_answer(const analysis_report *self)
         return;
     }
     say_devices(self, devices, sizeof devices);
-    haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s, nothing %s",
+    haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s; idle %s",
                     haul_say_time(analysis->span_ns).text, devices,
                     share_of(analysis->busy.kernel_ns, analysis->span_ns).text,
                     share_of(analysis->busy.copy_ns, analysis->span_ns).text,

@@ -85,7 +85,7 @@ static bool is_given(const haul_field *field, const void *at)
     return *haul_report_text(field, at, buffer) != '\0';
 }
 
-/* The figure of one side; NULL where it is not given, or is no single figure. */
+/* The parameter of one side; NULL where it is not given, or is no single number. */
 static const haul_parameter *given_figure(const haul_field *field, const void *at)
 {
     return field->kind == HAUL_FIELD_PARAMETER && at && is_given(field, at) ? at : NULL;

@@ -7,7 +7,7 @@
 
 enum { HAUL_REPORT_DIGITS = 6, HAUL_FIELD_TEXT_BYTES = 160 };
 
-/* The figure of a FIGURE or POINTS field at `at`; NULL of others. */
+/* The parameter of a PARAMETER or POINTS field at `at`; NULL of others. */
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at);
 
 /* Whether a field is the machine's name or summary. */

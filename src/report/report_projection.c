@@ -257,7 +257,7 @@ static void add_sizes(const haul_projected *self)
     }
 }
 
-/* What each kind of copies takes, by which model, on which figures it rests. */
+/* The time of each kind of copies, its model, and the weakest parameter behind it. */
 static void add_copies(const haul_projected *self)
 {
     static const haul_column columns[] = {

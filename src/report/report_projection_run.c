@@ -6,6 +6,8 @@
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
+enum { BOUNDS_SAID = 3 };
+
 static haul_words share_of(int64_t part_ns, int64_t whole_ns)
 {
     return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
@@ -23,9 +25,11 @@ static void say_factor(const haul_projection *projection, char *text, size_t siz
     double factors[2];
     for (int i = 0; i < 2; i++)
         factors[i] = is_faster ? recorded / ends[1 - i] : ends[i] / recorded;
-    (void)snprintf(text, size, "%.3gx %s (%.3gx to %.3gx)",
-                   is_faster ? recorded / target : target / recorded,
-                   is_faster ? "faster" : "slower", factors[0], factors[1]);
+    const double factor = is_faster ? recorded / target : target / recorded;
+    char by[32] = "as fast";
+    if (factor >= 1.005)
+        (void)snprintf(by, sizeof by, "%.3gx %s", factor, is_faster ? "faster" : "slower");
+    (void)snprintf(text, size, "%s (%.3gx to %.3gx)", by, factors[0], factors[1]);
 }
 
 /* The kind of operation that the critical path spends most on, and its share. */
@@ -35,6 +39,7 @@ static void say_bound(const haul_projected *self)
     const int64_t all_ns = self->projection->target_run.makespan_ns;
     char text[512] = "";
     size_t used = 0;
+    int said = 0;
     char copies[HAUL_DIRECTIONS][32];
     const char *names[HAUL_DIRECTIONS + 3] = {"kernels", "the host", "memsets"};
     int64_t times_ns[HAUL_DIRECTIONS + 3] = {path->kernels_ns, path->host_ns, path->memsets_ns};
@@ -48,13 +53,15 @@ static void say_bound(const haul_projected *self)
         int most = 0;
         for (int i = 1; i < HAUL_DIRECTIONS + 3; i++)
             most = times_ns[i] > times_ns[most] ? i : most;
-        if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000))
+        if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000) || said == BOUNDS_SAID)
             break;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                 names[most], share_of(times_ns[most], all_ns).text);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s%s", used ? ", " : "",
+                                 names[most], share_of(times_ns[most], all_ns).text,
+                                 used ? "" : " of the critical path");
         times_ns[most] = 0;
+        said++;
     }
-    haul_report_line(self->report, "bound by", "%s of the critical path", text);
+    haul_report_line(self->report, "bound by", "%s", text);
 }
 
 static void say_reference(const haul_projected *self)
@@ -82,6 +89,12 @@ void haul_projected_say_run(const haul_projected *self)
     if (projection->unsound) {
         haul_report_say(self->report, "No prediction of the whole run on %s: %s (%+.1f %%)", to,
                         projection->unsound, replay->error);
+        return;
+    }
+    if (projection->kernels_missing && projection->recorded_kernels_s > 0) {
+        haul_report_say(self->report,
+                        "No prediction of the whole run on %s: its kernels cannot be scaled (%s)",
+                        to, projection->kernels_missing);
         return;
     }
     char factor[120];
