@@ -78,6 +78,7 @@ static bool is_plain(const char *word)
     return *word && !word[strspn(word, plain)];
 }
 
+/* Pages say which command made them. */
 static void keep_command(int argc, char **argv, char *text, size_t size)
 {
     int used = snprintf(text, size, "haul");

@@ -5,6 +5,7 @@
 #include "page/html.h"
 #include "report/wording.h"
 
+/* A page stays readable, and below 5 MB with its bars; JSON and CSV have every row. */
 enum { ROWS_SHOWN = 200 };
 
 bool haul_html_is_shown(const haul_table *part)

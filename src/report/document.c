@@ -1,4 +1,9 @@
-/* Building a report, and writing it in the form that is asked for. */
+/* Building a report, and writing it in the form that is asked for.
+ *
+ * All parts stand in two orders: inside their parents, as JSON nests them, and in the order in
+ * which they were added, as people read them. A report lives in one arena; a failure to get memory
+ * is kept in the document and told when the report is written, so that the functions that describe
+ * an answer read as the answer does. */
 #include "report/document.h"
 
 #include <math.h>
@@ -77,6 +82,8 @@ static const char *keep_text(haul_table *self, size_t column, const char *text)
     return kept;
 }
 
+/* The C type of each unit: counts are not doubles, which are exact to 2^53 only, and times are
+ * whole nanoseconds for the same reason. */
 static haul_cell read_cell(haul_table *self, size_t column, va_list *args)
 {
     haul_cell cell = {0};
@@ -106,6 +113,7 @@ static haul_cell read_cell(haul_table *self, size_t column, va_list *args)
     return cell;
 }
 
+/* Cells are in one array, row by row: a table of a million rows costs no more than its values. */
 static void read_row(haul_table *self, va_list *args)
 {
     const size_t at = self->row_count * self->column_count;
@@ -140,6 +148,7 @@ haul_table *haul_report_object(haul_table *parent, const char *key, const haul_c
     return self;
 }
 
+/* Keys such as those of a machine file are not known to a static list of columns. */
 void haul_report_value(haul_table *parent, const char *key, const char *text)
 {
     static const haul_column value[] = {{"", HAUL_TEXT, NULL, false, ""}, {0}};
@@ -230,6 +239,7 @@ void haul_table_limit(haul_table *table, size_t rows)
         table->limit = rows;
 }
 
+/* Descriptions are shared by all tables that they are of, so the one that differs gets a copy. */
 void haul_table_head(haul_table *table, size_t column, const char *head)
 {
     if (!table)
@@ -320,6 +330,8 @@ bool haul_cell_is_unknown(const haul_column *column, const haul_cell *cell)
     }
 }
 
+/* Only rows that people see can show an optional column: a long table is not made to its end for
+ * a heading. */
 bool haul_column_is_shown(const haul_table *table, size_t column)
 {
     const haul_column *self = &table->columns[column];

@@ -48,6 +48,8 @@ static void add_busy(haul_table *parent, const haul_busy *busy)
 
 /* --- the answer */
 
+/* Shares are of the span of all devices, in which each moment counts once: sums of durations would
+ * pass 100 % as soon as two streams work at once. */
 static haul_words share_of(int64_t part_ns, int64_t whole_ns)
 {
     return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
@@ -194,6 +196,9 @@ static void add_decades(haul_table *copies, const haul_copy_group *group)
         }
 }
 
+/* The rate is bytes by busy time, not by the sum of durations: copies of two directions, or of two
+ * devices, share the time. The median and the best are of single copies and tell what the link
+ * could do. */
 static void add_copies(const analysis_report *self)
 {
     static const haul_column columns[] = {
@@ -349,6 +354,8 @@ static void add_csv(const analysis_report *self)
         }
 }
 
+/* Equal operations as one row, by the sum of their durations: a short kernel that is launched a
+ * million times is a large cost. */
 static void add_largest(const analysis_report *self)
 {
     static const haul_column columns[] = {
@@ -413,6 +420,7 @@ static void add_host_times(const analysis_report *self)
                            self->analysis->syncs[i].time_ns);
 }
 
+/* Calls are unions on each thread: a call inside another counts once. */
 static void add_host(const analysis_report *self)
 {
     static const haul_column columns[] = {

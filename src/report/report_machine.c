@@ -121,7 +121,9 @@ static void add_csv_number(machine_tables *self, const char *path, double value,
     add_csv_row(self, path, text, haul_dimension_unit(dimension), figure);
 }
 
-/* The points of a curve one by one: for people a row each, for programs two. */
+/* Sources are long and shared by many parameters, so people see a number and the list below.
+ *
+ * The points of a curve one by one: for people a row each, for programs two. */
 static void add_point_rows(machine_tables *self, const char *path, const haul_copy_curve *curve)
 {
     const haul_parameter *from = &curve->points_from;

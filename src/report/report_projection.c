@@ -54,6 +54,8 @@ static void say_self_check(const haul_projected *self)
         haul_report_line(self->report, "self-check", "%s%s", replay, copies);
 }
 
+/* The one caveat that could make the answer wrong: without calls in the profile every operation
+ * keeps its recorded start at the earliest, which hides what a faster machine gains. */
 static void say_caution(const haul_projected *self)
 {
     const size_t count = self->projection->note_count;
@@ -285,6 +287,8 @@ static void add_copies(const haul_projected *self)
     }
 }
 
+/* AHEAD's two baselines stand beside the other models: the nominal rate with a latency (`peak`) and
+ * without (`envelope`). */
 static void add_models(const haul_projected *self)
 {
     static const haul_column columns[] = {

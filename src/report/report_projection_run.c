@@ -227,6 +227,8 @@ static void add_data(const haul_projected *self)
 
 /* --- the tables */
 
+/* The parts add up to the makespan, so that a column tells where a prediction differs: in what the
+ * kernels take, in what is overlapped, or in what the host does between them. */
 static void add_parts(const haul_projected *self)
 {
     static const haul_column columns[] = {
@@ -263,6 +265,7 @@ static void add_parts(const haul_projected *self)
     }
 }
 
+/* What is not on the path can take longer without changing the end. */
 static void add_largest(const haul_projected *self)
 {
     static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Critical path"},

@@ -235,6 +235,7 @@ static void say_waited(const haul_simulation *self, uint32_t op, haul_waited wai
                        waited == HAUL_WAITED_STREAM ? " on its stream" : "");
 }
 
+/* Schedules have up to ten million operations: rows are made as they are written. */
 static void make_operation(haul_table *table, const void *state, size_t row)
 {
     const haul_simulation *self = state;

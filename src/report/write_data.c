@@ -1,4 +1,7 @@
-/* A report for programs: JSON (docs/json.md) and CSV (RFC 4180). */
+/* A report for programs: JSON (docs/json.md) and CSV (RFC 4180).
+ *
+ * JSON has all that has a key, nested as the tables are; CSV has one table, flat, in the same base
+ * units. Both are written row by row, so that a table whose rows are made on demand stays small. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -112,6 +115,8 @@ void haul_write_json(const haul_report *report, FILE *out)
     (void)haul_json_end(&json);
 }
 
+/* A column may be of CSV alone, or of JSON alone; without a word on it, it is of both by one name.
+ */
 static const char *csv_name(const haul_column *column)
 {
     return column->csv ? column->csv : column->key ? column->key : "";

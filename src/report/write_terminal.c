@@ -1,4 +1,8 @@
-/* A report for people, on a terminal: sentences, labelled lines, aligned tables, lists. */
+/* A report for people, on a terminal: sentences, labelled lines, aligned tables, lists.
+ *
+ * Sentences and lines are wrapped at 100 columns; tables are not, for a row that is broken can no
+ * longer be compared with the next, but for a text that ends the row. Widths count characters, not
+ * bytes: names of kernels may be in any script. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -111,6 +115,7 @@ static bool is_visible(const terminal *self, const haul_table *part)
            (part->part > HAUL_PART_LIST || haul_table_is_shown(part));
 }
 
+/* One width for the labels of the whole report: lines that stand apart still align. */
 static size_t width_of_labels(const terminal *self, const haul_report *report)
 {
     size_t width = 0;
