@@ -34,8 +34,8 @@ static void say_arrow(const haul_projected *self, const char *label, double reco
                          haul_say_seconds(predicted->seconds).text,
                          haul_say_interval(predicted->low_s, predicted->high_s).text);
     else
-        haul_report_line(self->report, label, "%s, as recorded: %s",
-                         haul_say_seconds(recorded_s).text, missing);
+        haul_report_line(self->report, label, "%s recorded; not scaled%s%s",
+                         haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
 }
 
 static void say_self_check(const haul_projected *self)
@@ -76,8 +76,10 @@ static void say_caution(const haul_projected *self)
 static void say_answer(const haul_projected *self)
 {
     const haul_projection *projection = self->projection;
+    /* the headline says why where the whole run fails for its kernels */
+    const bool is_said = !projection->run_missing && projection->replay.ops && !projection->unsound;
     const char *missing =
-        projection->kernels_missing ? projection->kernels_missing : "no ratio is known";
+        is_said || !projection->kernels_missing ? "" : projection->kernels_missing;
     haul_projected_say_run(self);
     say_arrow(self, "copies", projection->recorded_copies_s, &projection->copies, NULL);
     say_arrow(self, "kernels", projection->recorded_kernels_s, &projection->kernels, missing);
