@@ -40,10 +40,24 @@ typedef struct haul_verified {
 
 enum { HAUL_VERIFIED_MOST = 8 };
 
+/* How fast a triad over so many bytes runs: from a cache where they fit into one. */
+typedef struct haul_triad_rate {
+    uint64_t bytes;
+    double rate_Bps;
+} haul_triad_rate;
+
+enum { HAUL_TRIAD_MOST = 24 };
+
 typedef struct haul_measurement {
     haul_machine *machine;
     haul_verified verified[HAUL_VERIFIED_MOST];
     size_t verified_count; /* 0 where that was not asked */
+    /* Of a GPU that is there alone: */
+    haul_triad_rate triad[HAUL_TRIAD_MOST]; /* by size */
+    size_t triad_count;
+    double l2_rate_Bps; /* of the best triad in half of L2; 0: not measured */
+    unsigned
+        kernels_at_once; /* of one thread each; 64 or more are not told apart; 0: not measured */
     size_t points;
     size_t points_kept; /* of those, from the journal */
 } haul_measurement;
@@ -56,7 +70,8 @@ typedef struct haul_measurement {
  * the other direction is busy; the number of copy engines by copies that do or do not overlap.
  *
  * Kernels: the launch latency by one that does nothing, memory bandwidth by a triad, the peaks by
- * chains of multiply-adds; each rate by the slope between two sizes.
+ * chains of multiply-adds; each rate by the slope between two sizes. Of a GPU also the triad at all
+ * sizes, and how many kernels run at once.
  *
  * Host: one core's copies, from memory and from cache. Not of a simulated device.
  *

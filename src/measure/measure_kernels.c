@@ -4,7 +4,20 @@
 #include "measure/rate_kernels.h"
 #include "measure/session.h"
 
-enum { LANES = 1 << 16, STEPS = 64, STEP_FLOPS = 2 * 128, SMALL_STEPS = 1 << 14 };
+enum {
+    LANES = 1 << 16,
+    GPU_LANES = 8192, /* of a multiprocessor: four times what it holds */
+    STEPS = 64,
+    GPU_STEPS = 2, /* which are doubled */
+    MOST_STEPS = 1 << 20,
+    STEP_FLOPS = 2 * 128,
+    SMALL_STEPS = 1 << 14,
+    SMALLEST_TRIAD = 1 << 14, /* elements */
+    TOGETHER = HAUL_SESSION_EVENTS,
+};
+
+/* Shorter kernels are timed badly by a GPU's events. */
+static const double long_enough_s = 1e-3;
 
 /* Two kernels that take this part of one's time or less run at once. */
 static const double at_once = 1.5;
@@ -45,6 +58,12 @@ static haul_status try_kernel(haul_session *session, const void *what, double *s
     if (!status)
         status = haul_event_wait(event, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
+}
+
+static bool is_gpu(const haul_session *self)
+{
+    const haul_device_properties *device = haul_device_describe(self->device);
+    return !device->is_host && !device->is_simulated;
 }
 
 static haul_status zero(haul_session *self, haul_error *error)
@@ -89,30 +108,113 @@ static haul_status measure_slope(haul_session *self, const char *name, const run
     return status;
 }
 
-/* Two arrays lie in the first buffer, the third in the other. */
+/* Three arrays of so many bytes. */
+typedef struct arrays {
+    haul_argument at[3];
+    uint64_t bytes;
+    haul_buffer *own; /* NULL: they lie in the session's buffers */
+} arrays;
+
+/* Larger than a GPU's L2, where it has room for them. */
+static haul_status make_larger(haul_session *self, arrays *to, haul_error *error)
+{
+    const uint64_t bytes = (haul_device_describe(self->device)->l2_bytes / 4096 + 1) * 8192;
+    const haul_status status =
+        haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, 3 * bytes, &to->own, error);
+    if (status)
+        return status == HAUL_DEVICE_FULL ? HAUL_OK : status;
+    to->bytes = bytes;
+    for (uint64_t i = 0; i < 3; i++)
+        to->at[i] = (haul_argument){.buffer = to->own, .offset = i * bytes};
+    const haul_filling filling = {to->own, 0, 3 * bytes, 0};
+    return haul_stream_fill(self->streams[0], &filling, NULL, error);
+}
+
+static haul_status make_arrays(haul_session *self, arrays *to, haul_error *error)
+{
+    const uint64_t bytes = self->options.largest_bytes / 2;
+    *to = (arrays){.at = {{.buffer = self->on_device[0]},
+                          {.buffer = self->on_device[0], .offset = bytes},
+                          {.buffer = self->on_device[1]}},
+                   .bytes = bytes};
+    const bool is_small = bytes < 2 * haul_device_describe(self->device)->l2_bytes;
+    return is_small && is_gpu(self) ? make_larger(self, to, error) : HAUL_OK;
+}
+
+/* The triad at each size: what fits into half of L2 gives its rate. */
+static haul_status measure_triads(haul_session *self, const run_of *whole, haul_error *error)
+{
+    haul_measurement *made = &self->made;
+    const double l2_bytes = (double)haul_device_describe(self->device)->l2_bytes;
+    haul_status status = HAUL_OK;
+    for (int count = SMALLEST_TRIAD; count <= whole->count && !status; count *= 2) {
+        char name[64];
+        haul_point_measured point;
+        run_of run = *whole;
+        run.count = count;
+        const double bytes = whole->bytes * count / whole->count;
+        snprintf(name, sizeof name, "triad of %.0f bytes", bytes);
+        status = haul_session_point(self, name, try_kernel, &run, &point, error);
+        if (status || !(point.seconds > 0) || made->triad_count == HAUL_TRIAD_MOST)
+            continue;
+        const double rate = bytes / point.seconds;
+        made->triad[made->triad_count++] = (haul_triad_rate){(uint64_t)bytes, rate};
+        if (bytes <= l2_bytes / 2 && rate > made->l2_rate_Bps)
+            made->l2_rate_Bps = rate;
+    }
+    return status;
+}
+
 static haul_status measure_memory(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
+    arrays used;
     haul_status status = haul_kernel_new(self->device, &triad, &kernel, error);
     if (status)
         return status;
-    const uint64_t bytes = self->options.largest_bytes / 2;
-    const haul_argument arguments[] = {{.buffer = self->on_device[0]},
-                                       {.buffer = self->on_device[0], .offset = bytes},
-                                       {.buffer = self->on_device[1]}};
+    status = make_arrays(self, &used, error);
     const run_of whole = {
         .kernel = kernel,
-        .arguments = arguments,
+        .arguments = used.at,
         .argument_count = 3,
-        .count = (int)(bytes / sizeof(float)),
-        .bytes = 3.0 * (double)bytes,
+        .count = (int)(used.bytes / sizeof(float)),
+        .bytes = 3.0 * (double)used.bytes,
         .rate = &self->machine.gpu.memory_bandwidth_Bps,
     };
     run_of half = whole;
     half.count /= 2;
     half.bytes /= 2;
-    status = measure_slope(self, "triad", &whole, &half, error);
+    if (!status)
+        status = measure_slope(self, "triad", &whole, &half, error);
+    if (!status && is_gpu(self))
+        status = measure_triads(self, &whole, error);
+    haul_buffer_free(used.own);
     haul_kernel_free(kernel);
+    return status;
+}
+
+/* As many threads as keep a GPU busy, and the buffer has numbers for. */
+static int lanes_of(const haul_session *self)
+{
+    const uint64_t most = self->options.largest_bytes / sizeof(double);
+    const uint64_t wanted =
+        (uint64_t)haul_device_describe(self->device)->multiprocessors * GPU_LANES;
+    if (!is_gpu(self) || wanted < LANES)
+        return LANES;
+    return (int)(wanted < most ? wanted : most);
+}
+
+/* Doubles the steps that `run` is given until it takes long enough. */
+static haul_status choose_steps(haul_session *self, const run_of *run, int *steps,
+                                haul_error *error)
+{
+    double seconds = 0;
+    haul_status status = HAUL_OK;
+    if (haul_device_describe(self->device)->is_simulated)
+        return HAUL_OK;
+    while (!(status = try_kernel(self, run, &seconds, error)) && seconds < long_enough_s &&
+           *steps < MOST_STEPS)
+        *steps *= 2;
     return status;
 }
 
@@ -124,23 +226,92 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
         haul_kernel_new(self->device, is_double ? &chains_double : &chains_single, &kernel, error);
     if (status)
         return status;
-    const int steps[] = {STEPS, STEPS / 2};
+    int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
     const haul_argument all[] = {{.buffer = self->on_device[0]}, {.value = &steps[0]}};
     const haul_argument part[] = {{.buffer = self->on_device[0]}, {.value = &steps[1]}};
-    const run_of whole = {
+    run_of whole = {
         .kernel = kernel,
         .arguments = all,
         .argument_count = 2,
-        .count = LANES,
-        .flops = (double)LANES * STEPS * STEP_FLOPS,
+        .count = lanes_of(self),
         .is_double = is_double,
         .rate = out,
     };
+    status = choose_steps(self, &whole, &steps[0], error);
+    steps[1] = steps[0] / 2;
+    whole.flops = (double)whole.count * steps[0] * STEP_FLOPS;
     run_of half = whole;
     half.arguments = part;
     half.flops /= 2;
-    status = measure_slope(self, is_double ? "multiply-adds, double" : "multiply-adds, single",
-                           &whole, &half, error);
+    char name[64];
+    snprintf(name, sizeof name, "multiply-adds, %s, %.4g flop", is_double ? "double" : "single",
+             whole.flops);
+    if (!status)
+        status = measure_slope(self, name, &whole, &half, error);
+    haul_kernel_free(kernel);
+    return status;
+}
+
+/* Kernels of one thread, each on a stream of its own, from the start of the first to the end of the
+ * last. */
+typedef struct together {
+    run_of one;
+    haul_stream *streams[TOGETHER];
+} together;
+
+static haul_status try_together(haul_session *session, const void *what, double *seconds,
+                                haul_error *error)
+{
+    const together *self = what;
+    const haul_launch launch = {.box = {.hi = {1}},
+                                .arguments = self->one.arguments,
+                                .argument_count = self->one.argument_count};
+    haul_status status = HAUL_OK;
+    *seconds = 0;
+    for (int i = 0; i < TOGETHER && !status; i++)
+        status = haul_stream_launch(self->streams[i], self->one.kernel, &launch, session->events[i],
+                                    error);
+    for (int i = 0; i < TOGETHER && !status; i++) {
+        double until_s = 0;
+        status = haul_event_wait(session->events[i], error);
+        if (!status)
+            status = haul_event_seconds(session->events[0], session->events[i], &until_s, error);
+        *seconds = until_s > *seconds ? until_s : *seconds;
+    }
+    return status;
+}
+
+static haul_status run_together(haul_session *self, together *all, haul_error *error)
+{
+    haul_point_measured one, many;
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < TOGETHER && !status; i++)
+        status = haul_stream_new(self->device, &all->streams[i], error);
+    if (!status)
+        status =
+            haul_session_point(self, "a kernel of one thread", try_kernel, &all->one, &one, error);
+    if (!status)
+        status = haul_session_point(self, "64 of them at once", try_together, all, &many, error);
+    if (!status && many.seconds > 0)
+        self->made.kernels_at_once = (unsigned)(TOGETHER * one.seconds / many.seconds + 0.5);
+    for (int i = 0; i < TOGETHER; i++)
+        haul_stream_free(all->streams[i]);
+    return status;
+}
+
+static haul_status measure_together(haul_session *self, haul_error *error)
+{
+    haul_kernel *kernel;
+    haul_status status = haul_kernel_new(self->device, &chains_single, &kernel, error);
+    if (status)
+        return status;
+    int steps = GPU_STEPS;
+    const haul_argument arguments[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
+    together all = {
+        .one = {.kernel = kernel, .arguments = arguments, .argument_count = 2, .count = 1}};
+    status = choose_steps(self, &all.one, &steps, error);
+    if (!status)
+        status = run_together(self, &all, error);
     haul_kernel_free(kernel);
     return status;
 }
@@ -238,6 +409,11 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
     const haul_status sync = measure_sync(session, error);
     if (sync && !is_lacking(sync))
         return sync;
+    if (!single && is_gpu(session)) {
+        const haul_status many = measure_together(session, error);
+        if (many)
+            return many;
+    }
     /* devices without doubles do not compile them */
     const haul_status twice = measure_peak(session, true, &gpu->fp64_flops, error);
     return is_lacking(twice) || twice == HAUL_BAD_INPUT ? status : twice ? twice : status;

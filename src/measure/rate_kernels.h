@@ -17,17 +17,23 @@ HAUL_KERNEL_1D(triad, rate_kernels, HAUL_IN(float, b), HAUL_IN(float, c), HAUL_O
         a[i] = b[i] + 3.0F * c[i];
 }
 
-/* Multiply-adds that do not wait for each other, as many as a CPU's vector registers hold. */
+/* Multiply-adds that do not wait for each other: as many as a CPU's vector registers hold, or a
+ * GPU's registers of one thread. A step is 128 of them. */
+#if defined(HAUL_ON_HOST) || defined(HAUL_ROWS)
+#define WIDE 128
+#else
+#define WIDE 16
+#endif
 #define CHAINS(type)                                                                               \
     HAUL_FOR1 (i) {                                                                                \
         const type by = x[i], add = (type)1e-3;                                                    \
-        type v[128], sum = 0;                                                                      \
-        for (int j = 0; j < 128; j++)                                                              \
+        type v[WIDE], sum = 0;                                                                     \
+        for (int j = 0; j < WIDE; j++)                                                             \
             v[j] = by + (type)j;                                                                   \
-        for (int step = 0; step < steps; step++)                                                   \
-            for (int j = 0; j < 128; j++)                                                          \
+        for (int step = 0; step < steps * (128 / WIDE); step++)                                    \
+            for (int j = 0; j < WIDE; j++)                                                         \
                 v[j] = HAUL_MULTIPLY_ADD(v[j], by, add);                                           \
-        for (int j = 0; j < 128; j++)                                                              \
+        for (int j = 0; j < WIDE; j++)                                                             \
             sum += v[j];                                                                           \
         x[i] = sum * (type)0;                                                                      \
     }

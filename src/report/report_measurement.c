@@ -55,8 +55,9 @@ static void say_copies(haul_report *report, const haul_machine *machine)
 }
 
 /* What is not a copy's, a line each. */
-static void add_rates(haul_report *report, const haul_machine *machine)
+static void add_rates(haul_report *report, const haul_measurement *measurement)
 {
+    const haul_machine *machine = measurement->machine;
     static const haul_column columns[] = {
         {"launch_latency_s", HAUL_SECONDS, .head = "launch latency", .optional = true},
         {"memory_bandwidth_Bps", HAUL_RATE, .head = "memory bandwidth", .optional = true},
@@ -64,13 +65,29 @@ static void add_rates(haul_report *report, const haul_machine *machine)
         {"fp64_Tflops", HAUL_NUMBER, .head = "double precision, Tflop/s", .optional = true},
         {"host_copy_rate_Bps", HAUL_RATE, .head = "one core's copy", .optional = true},
         {"host_cached_copy_rate_Bps", HAUL_RATE, .head = "the same from cache", .optional = true},
+        {"l2_rate_Bps", HAUL_RATE, .head = "L2 bandwidth", .optional = true},
+        {"kernels_at_once", HAUL_COUNT, .head = "kernels at once", .optional = true},
         {0},
     };
     const haul_gpu *gpu = &machine->gpu;
     haul_report_object(report, NULL, columns, value_of(&gpu->launch_latency_s),
                        value_of(&gpu->memory_bandwidth_Bps), 1e-12 * value_of(&gpu->fp32_flops),
                        1e-12 * value_of(&gpu->fp64_flops), value_of(&machine->host.copy_rate_Bps),
-                       value_of(&machine->host.cached_copy_rate_Bps));
+                       value_of(&machine->host.cached_copy_rate_Bps),
+                       measurement->l2_rate_Bps > 0 ? measurement->l2_rate_Bps : (double)NAN,
+                       measurement->kernels_at_once ? (uint64_t)measurement->kernels_at_once
+                                                    : HAUL_NO_COUNT);
+}
+
+static void add_triads(haul_report *report, const haul_measurement *measurement)
+{
+    static const haul_column columns[] = {
+        {"bytes", HAUL_BYTES, .head = "bytes"}, {"rate_Bps", HAUL_RATE, .head = "rate"}, {0}};
+    if (!measurement->triad_count)
+        return;
+    haul_table *table = haul_report_table(report, "triad", columns);
+    for (size_t i = 0; i < measurement->triad_count; i++)
+        haul_table_row(table, measurement->triad[i].bytes, measurement->triad[i].rate_Bps);
 }
 
 haul_report *haul_report_measurement(const haul_measurement *measurement)
@@ -102,9 +119,10 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
                            : HAUL_NO_COUNT,
                        (uint64_t)measurement->points, (uint64_t)measurement->points_kept);
     say_copies(report, machine);
-    add_rates(report, machine);
+    add_rates(report, measurement);
     haul_table *copies = haul_report_table(report, "copies", columns);
     haul_table_csv(copies);
     add_rows(copies, measurement);
+    add_triads(report, measurement);
     return report;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "haul/device.h"
-#include "measure/rates.kernel.h"
+#include "measure/rate_kernels.h"
 
 enum { TIMES = 11, LAUNCHES = 100 };
 
@@ -16,7 +16,7 @@ typedef struct amount {
     int threads, steps;
 } amount;
 
-static const amount usual = {64 << 20, 1 << 20, 4096}, quick = {1 << 20, 1 << 10, 1};
+static const amount usual = {64 << 20, 1 << 20, 512}, quick = {1 << 20, 1 << 10, 1};
 
 typedef struct bench {
     amount much;
@@ -143,23 +143,22 @@ static double launch(bench *self, const haul_kernel_source *source, const haul_a
 
 static void print_kernels(bench *self)
 {
-    const double factor = 3;
     const double bytes = (double)self->much.bytes;
     const int none = 0;
-    haul_argument triad[4] = {[3] = {.value = &factor}};
+    haul_argument arrays[3] = {{NULL}};
     for (int i = 0; i < 3; i++)
-        triad[i].buffer = self->on_device[i];
+        arrays[i].buffer = self->on_device[i];
     haul_argument chains[2] = {{.buffer = self->on_device[0]}, {.value = &none}};
-    const double nothing = launch(self, &haul_chains_fp32, chains, 2, 1);
+    const double nothing = launch(self, &chains_single, chains, 2, 1);
     printf("%-24s %8.2f us\n", "kernel of one thread", 1e6 * nothing);
     printf("%-24s %21.2f GB/s\n", "triad of three such",
-           3e-9 * bytes / launch(self, &haul_triad, triad, 4, (int)(bytes / 8)));
+           3e-9 * bytes / launch(self, &triad, arrays, 3, (int)(bytes / 4)));
     chains[1].value = &self->much.steps;
-    const double flops = 2.0 * 16 * self->much.steps * self->much.threads;
+    const double flops = 2.0 * 128 * self->much.steps * self->much.threads;
     printf("%-24s %18.3f Tflop/s\n", "fp64",
-           1e-12 * flops / launch(self, &haul_chains_fp64, chains, 2, self->much.threads));
+           1e-12 * flops / launch(self, &chains_double, chains, 2, self->much.threads));
     printf("%-24s %18.3f Tflop/s\n", "fp32",
-           1e-12 * flops / launch(self, &haul_chains_fp32, chains, 2, self->much.threads));
+           1e-12 * flops / launch(self, &chains_single, chains, 2, self->much.threads));
 }
 
 /* The host's time of a call, which a launch queue takes in. */
@@ -169,7 +168,7 @@ static void print_calls(bench *self)
     const haul_argument arguments[2] = {{.buffer = self->on_device[0]}, {.value = &none}};
     const haul_launch what = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 2};
     haul_kernel *kernel;
-    must(self, haul_kernel_new(self->device, &haul_chains_fp32, &kernel, &self->error));
+    must(self, haul_kernel_new(self->device, &chains_single, &kernel, &self->error));
     const int64_t begin = haul_device_now(self->device);
     for (int i = 0; i < LAUNCHES; i++)
         must(self, haul_stream_launch(self->stream, kernel, &what, NULL, &self->error));

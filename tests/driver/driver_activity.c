@@ -9,7 +9,7 @@ void driver_activity_device(int device)
     DRIVER_KEEP((haul_abi_device){.kind = HAUL_ABI_DEVICE,
                                   .memory_bandwidth = 900000000,
                                   .memory_bytes = driver.options.memory_bytes,
-                                  .l2_bytes = 6291456,
+                                  .l2_bytes = 524288,
                                   .clock_rate = 1530000,
                                   .copy_engines = 2,
                                   .multiprocessors = 80,

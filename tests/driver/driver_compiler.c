@@ -125,7 +125,7 @@ static bool compile(const folder *self)
 {
     char command[1024];
     snprintf(command, sizeof command,
-             "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -O1 -w -x c++-cpp-output -shared "
+             "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -O2 -w -x c++-cpp-output -shared "
              "-fPIC -ffp-contract=off -o %s %s >>%s 2>&1",
              DRIVER_CXX, self->library, self->compiled, self->log);
     return add_kernels(self) && !system(command);

@@ -20,7 +20,7 @@ static const struct {
     {34, 68, 0},                     /* PCI device */
     {36, 60, 877000},                /* kHz of the memory */
     {37, 59, 4096},                  /* bits of its bus */
-    {38, 19, 6291456},               /* bytes of L2 cache */
+    {38, 19, 524288},                /* bytes of L2 cache */
     {39, 57, 2048},                  /* threads of a multiprocessor */
     {40, 2, 2},                      /* copy engines */
     {41, 85, 1},                     /* one address space with the host */
