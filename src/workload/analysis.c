@@ -15,7 +15,7 @@
  * in SEEN of the shortest time: a spread of 1 % in both copies then moves it by less than 8 %. */
 enum { NEGLIGIBLE_BYTES = 64, LONGER = 4, SEEN = 4 };
 
-enum { GROUP_COUNT = HAUL_DIRECTIONS * HAUL_MEMORIES };
+enum { GROUP_COUNT = (int)HAUL_DIRECTIONS * (int)HAUL_MEMORIES };
 
 typedef struct cover {
     haul_union copy;
