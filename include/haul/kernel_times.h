@@ -2,7 +2,7 @@
 #ifndef HAUL_KERNEL_TIMES_H
 #define HAUL_KERNEL_TIMES_H
 
-#include "haul/kernel.h"
+#include "haul/kernel_file.h"
 
 HAUL_BEGIN
 
@@ -50,6 +50,54 @@ HAUL_API haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t
 HAUL_API haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,
                                              haul_kernel_times **times, haul_error *error);
 HAUL_API void haul_kernel_times_free(haul_kernel_times *times);
+
+/* What measured rows are to be matched with. */
+typedef struct haul_kernel_matching {
+    const haul_kernel_times *times;
+    haul_machine *const *machines; /* one: rows that name no GPU are its */
+    size_t machine_count;
+    haul_kernel_file *const *files;
+    size_t file_count;
+    bool is_chosen; /* the one file is what is asked for: rows without a name are its, rows of other
+                       kernels are passed over */
+    int block[3];   /* rows of this block alone; all 0: of any */
+} haul_kernel_matching;
+
+/* The rows of one kernel on one machine. Where a size was measured in blocks of several shapes,
+ * those are kernels of their own. */
+typedef struct haul_kernel_group {
+    const char
+        *kernel; /* its file's name, its own, or that of the table without folder and ending */
+    const char *title; /* the same, with the shape of its blocks where there are several */
+    size_t machine;
+    const haul_kernel_file *file;      /* what it does; NULL: counted by a profiler */
+    const haul_kernel_sample *samples; /* by size */
+    size_t count;
+} haul_kernel_group;
+
+/* Rows that are not fitted, or not as their file has it, and the first of them. */
+typedef struct haul_kernel_some_rows {
+    size_t count;
+    const haul_kernel_measured *one;
+} haul_kernel_some_rows;
+
+typedef struct haul_kernel_groups {
+    haul_kernel_group *items; /* in the order of their first rows */
+    size_t count;
+    haul_kernel_some_rows other_gpus;
+    haul_kernel_some_rows other_blocks;
+    haul_kernel_some_rows uncounted;          /* neither a file nor counters say what they do */
+    haul_kernel_some_rows launched_otherwise; /* than their file says: they are fitted */
+    haul_kernel_counts by_file;               /* of the first of these */
+} haul_kernel_groups;
+
+/* Finds the machine of each row, by the GPU's name or the machine's, and the kernel's file, and
+ * groups them. Returns BAD_INPUT at a row without a size or a time, or where no row is left;
+ * MISSING where nothing says what the rows' kernels do. Texts and rows stay the caller's. On
+ * success the caller owns *groups; free with haul_kernel_groups_free. */
+HAUL_API haul_status haul_kernel_groups_new(const haul_kernel_matching *what,
+                                            haul_kernel_groups **groups, haul_error *error);
+HAUL_API void haul_kernel_groups_free(haul_kernel_groups *groups);
 
 HAUL_END
 

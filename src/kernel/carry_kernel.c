@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "cost/range.h"
-#include "kernel/gpus.h"
+#include "kernel/gpu_rates.h"
 #include "kernel/kernels.h"
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of

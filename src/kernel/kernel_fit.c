@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "kernel/gpus.h"
+#include "kernel/gpu_rates.h"
 #include "kernel/kernel_curve.h"
 #include "kernel/kernels.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "cost/object.h"
-#include "kernel/gpus.h"
+#include "kernel/gpu_rates.h"
 #include "kernel/kernels.h"
 
 /* Half widths, in the logarithm, of what holds 90 of 100: the same board, another of its

@@ -8,7 +8,7 @@
  * whole: the time is that of the multiprocessor with the most of them. */
 #include <math.h>
 
-#include "kernel/gpus.h"
+#include "kernel/gpu_rates.h"
 #include "kernel/kernels.h"
 
 /* Shares of a nominal rate from which, and up to which, the bound passes over: around half. 0.2 and

@@ -1,23 +1,6 @@
-#include <string.h>
-#include <strings.h>
-
 #include "base/fail.h"
+#include "machine/gpu_names.h"
 #include "project/recording.h"
-
-/* A name without the maker's words, which profilers of different years put before it or not. */
-static const char *bare_name(const char *name)
-{
-    static const char *const words[] = {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncasecmp(name, words[i], strlen(words[i])))
-            name += strlen(words[i]);
-    return name;
-}
-
-static bool same_gpu(const char *a, const char *b)
-{
-    return !strcasecmp(bare_name(a), bare_name(b));
-}
 
 /* The device that the operations ran on; NULL, with the cause, where it is not one kind. */
 static const haul_workload_device *common_device(const haul_workload *workload, haul_error *error)
@@ -27,7 +10,7 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
         const haul_workload_device *device = &workload->devices[i];
         if (!device->name)
             continue;
-        if (first && !same_gpu(first->name, device->name)) {
+        if (first && !haul_gpu_names_same(first->name, device->name)) {
             haul_fail(error, HAUL_MISSING, "the profile has two kinds of GPU, '%.80s' and '%.80s'",
                       first->name, device->name);
             return NULL;
@@ -78,7 +61,7 @@ static haul_status from_catalogue(const char *gpu_name, haul_machine **like, hau
         /* a broken file of the catalogue is no reason to stop: it is not asked for */
         if (haul_machine_load(names[i], &entry, NULL))
             continue;
-        if (entry->gpu.name && same_gpu(entry->gpu.name, gpu_name))
+        if (haul_gpu_names_same(entry->gpu.name, gpu_name))
             *like = entry;
         else
             haul_machine_free(entry);
@@ -106,6 +89,7 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
 const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine)
 {
     const haul_workload_device *device = common_device(workload, NULL);
-    const bool differs = device && machine->gpu.name && !same_gpu(device->name, machine->gpu.name);
+    const bool differs =
+        device && machine->gpu.name && !haul_gpu_names_same(device->name, machine->gpu.name);
     return differs ? device->name : NULL;
 }

@@ -1,28 +1,37 @@
 /* What a machine's file says of its devices. */
+#include "timeline/device_of.h"
+
 #include <math.h>
 
 #include "base/fail.h"
-#include "haul/timeline.h"
-#include "timeline/limits.h"
 
 static double ratio_of(const haul_parameter *busy, const haul_parameter *alone)
 {
     return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
 }
 
+void haul_timeline_device_hold(haul_timeline_device *device, const haul_architecture *architecture,
+                               unsigned multiprocessors)
+{
+    device->kernels = architecture->grids;
+    device->occupancy = (haul_occupancy){.multiprocessors = multiprocessors,
+                                         .blocks = architecture->blocks,
+                                         .threads = architecture->threads,
+                                         .registers = architecture->registers,
+                                         .shared_bytes = architecture->shared_bytes};
+    device->queue_depth = HAUL_CUDA_QUEUE;
+}
+
 /* Kernels one at a time where nothing is known. */
 static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
 {
-    const haul_sm_limits *limits = haul_limits_of_gpu(gpu);
+    const haul_architecture *architecture = haul_architecture_of(gpu);
     device->kernels = 1;
-    if (!limits)
-        return;
-    device->queue_depth = HAUL_CUDA_QUEUE;
-    if (!gpu->multiprocessors.provenance)
-        return;
-    device->kernels = limits->kernels;
-    device->occupancy = limits->room;
-    device->occupancy.multiprocessors = (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6);
+    if (architecture && gpu->multiprocessors.provenance)
+        haul_timeline_device_hold(device, architecture,
+                                  (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
+    else if (architecture)
+        device->queue_depth = HAUL_CUDA_QUEUE;
 }
 
 haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/intervals.h"
-#include "timeline/limits.h"
+#include "timeline/device_of.h"
 #include "workload/op_class.h"
 
 /* The operations of a stream that have not ended, the oldest first. */

@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "base/intervals.h"
 #include "base/stats.h"
-#include "timeline/limits.h"
+#include "timeline/device_of.h"
 #include "workload/op_class.h"
 
 /* A recorded duration already holds what kernels that ran together cost each other: as many as a
@@ -36,14 +36,12 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
     for (size_t d = 1; d < workload->device_count; d++)
         if (!are_alike(first, &workload->devices[d]))
             return;
-    const haul_sm_limits *limits =
-        workload->device_count ? haul_limits_of(first->compute_major, first->compute_minor) : NULL;
-    if (!limits)
-        return;
-    device->kernels = limits->kernels;
-    device->occupancy = limits->room;
-    device->occupancy.multiprocessors = first->multiprocessors;
-    device->queue_depth = HAUL_CUDA_QUEUE;
+    const haul_architecture *architecture =
+        workload->device_count
+            ? haul_architecture_of_capability(first->compute_major, first->compute_minor)
+            : NULL;
+    if (architecture)
+        haul_timeline_device_hold(device, architecture, first->multiprocessors);
 }
 
 /* A queue that was deeper than is known, is: copies and graphs seem to take less of it. One that

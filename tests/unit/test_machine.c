@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "base/nearest.h"
 #include "haul/machine.h"
 #include "haul/units.h"
+#include "machine/architectures.h"
+#include "machine/gpu_names.h"
 #include "machine/machine_fields.h"
 #include "machine/yaml_tree.h"
 
@@ -546,6 +549,41 @@ static void the_catalogue_round_trips(void **state)
     haul_names_free(names, count);
 }
 
+static void names_of_gpus_are_compared(void **state)
+{
+    (void)state;
+    assert_true(haul_gpu_names_same("Tesla V100-SXM2-16GB", "NVIDIA V100-SXM2-16GB"));
+    assert_true(haul_gpu_names_same("NVIDIA GeForce RTX 3080", "GeForce RTX 3080"));
+    assert_true(haul_gpu_names_same("AMD Instinct MI300X", "mi300x"));
+    assert_false(haul_gpu_names_same("Tesla V100-SXM2-16GB", "Tesla V100-SXM2-32GB"));
+    assert_false(haul_gpu_names_same("GTX 1080", "GTX 1080 Ti"));
+    assert_false(haul_gpu_names_same(NULL, NULL));
+    assert_true(haul_gpu_names_likeness("k40", "Tesla K40c") == 3);
+    assert_true(haul_gpu_names_likeness("Tesla V100", "NVIDIA V100-SXM2-16GB") == 4);
+    assert_true(haul_gpu_names_likeness("GTX 1080", "NVIDIA GTX 1080 Ti") == 0);
+    assert_true(haul_gpu_names_likeness("A10", "NVIDIA A100") == 0);
+    assert_true(haul_gpu_names_likeness("A100", "NVIDIA A100") == SIZE_MAX);
+}
+
+static unsigned threads_of(const char *architecture, double cores)
+{
+    const haul_gpu gpu = {.architecture = architecture, .cores = {cores, HAUL_DATASHEET, NULL}};
+    const haul_architecture *found = haul_architecture_of(&gpu);
+    return found ? found->threads : 0;
+}
+
+static void architectures_are_told_by_name_and_cores(void **state)
+{
+    (void)state;
+    assert_int_equal(threads_of("ampere", 64), 2048);
+    assert_int_equal(threads_of("Ampere", 128), 1536); /* RTX 3080 */
+    assert_int_equal(threads_of("ampere", 0), 1536);   /* the least */
+    assert_int_equal(threads_of("turing", 64), 1024);
+    assert_int_equal(threads_of("voodoo", 64), 0);
+    assert_int_equal(haul_architecture_of_capability(8, 6)->blocks, 16);
+    assert_null(haul_architecture_of_capability(8, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +597,8 @@ int main(void)
         cmocka_unit_test(peaks_are_the_data_sheets),
         cmocka_unit_test(provenances_have_an_order),
         cmocka_unit_test(slips_are_counted),
+        cmocka_unit_test(names_of_gpus_are_compared),
+        cmocka_unit_test(architectures_are_told_by_name_and_cores),
         cmocka_unit_test(the_catalogue_round_trips),
     };
     unsetenv("HAUL_MACHINES");

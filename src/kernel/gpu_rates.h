@@ -1,26 +1,11 @@
-/* What kernel models read off a GPU. */
-#ifndef HAUL_KERNEL_GPUS_H
-#define HAUL_KERNEL_GPUS_H
+/* Rates, times and ratios that kernel models read off a GPU. */
+#ifndef HAUL_KERNEL_GPU_RATES_H
+#define HAUL_KERNEL_GPU_RATES_H
 
 #include <stdbool.h>
 
-#include "haul/machine.h"
-
-/* What an architecture's multiprocessor is like, from public microbenchmarks and the CUDA guide. */
-typedef struct haul_architecture {
-    const char *name;
-    double issue_cycles; /* from an instruction to one that needs its result */
-    double threads;      /* resident, at most */
-} haul_architecture;
-
-/* By the name a machine has for it, or NULL. */
-const haul_architecture *haul_architecture_of(const haul_gpu *gpu);
-
-/* The same architecture, by name; false where one has none. */
-bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b);
-
-/* The same GPU, by name. */
-bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b);
+#include "machine/architectures.h"
+#include "machine/gpu_names.h"
 
 /* Bytes a second that programs can have of the device's memory at the most; 0: not known. */
 double haul_gpu_memory_rate(const haul_gpu *gpu);

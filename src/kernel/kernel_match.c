@@ -1,0 +1,215 @@
+/* Whose a measured row is: the machine that it was measured on, and the file of its kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "kernel/kernel_groups.h"
+#include "machine/gpu_names.h"
+
+typedef struct matcher {
+    haul_kernel_groups groups; /* first: haul_kernel_groups_free takes its address */
+    haul_arena arena;
+    const haul_kernel_matching *what;
+    haul_kernel_launch *launches; /* as they were read */
+    size_t count;
+    haul_error *error;
+} matcher;
+
+/* The index of the row's machine, the one whose name or GPU's name is most like the row's; the
+ * count of machines for none. */
+static size_t machine_of(const haul_kernel_matching *what, const haul_kernel_measured *row)
+{
+    size_t found = what->machine_count, most = 0;
+    if (!row->gpu)
+        return found == 1 ? 0 : found;
+    for (size_t i = 0; i < what->machine_count; i++) {
+        const haul_machine *machine = what->machines[i];
+        const char *gpu = machine->gpu.name ? machine->gpu.name : machine->name;
+        const size_t by_name = haul_gpu_names_likeness(machine->name, row->gpu);
+        const size_t by_gpu = haul_gpu_names_likeness(gpu, row->gpu);
+        const size_t like = by_name > by_gpu ? by_name : by_gpu;
+        if (like > most) {
+            most = like;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static const haul_kernel_file *file_of(const haul_kernel_matching *what,
+                                       const haul_kernel_measured *row)
+{
+    for (size_t i = 0; i < what->file_count; i++)
+        if (row->kernel && haul_kernel_file_is(what->files[i], row->kernel))
+            return what->files[i];
+    return what->is_chosen && !row->kernel ? what->files[0] : NULL;
+}
+
+/* The name of a table without its folder and what follows a point: the kernel's where no row says
+ * it. NULL without memory. */
+static const char *stem_of(matcher *self, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash ? slash + 1 : path;
+    const size_t length = strcspn(file, ".");
+    return length ? haul_arena_text(&self->arena, file, length) : "kernel";
+}
+
+static haul_status fail_row(const haul_kernel_measured *row, int column, const char *text,
+                            haul_error *error)
+{
+    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(error, row->file, row->line, column);
+    return HAUL_BAD_INPUT;
+}
+
+static void note(haul_kernel_some_rows *rows, const haul_kernel_measured *row)
+{
+    rows->one = rows->count++ ? rows->one : row;
+}
+
+/* What the row's kernel does, from its file or as it was counted. */
+static haul_status count(matcher *self, const haul_kernel_file *file,
+                         const haul_kernel_measured *row, haul_kernel_counts *out)
+{
+    const haul_kernel_counts *launched = &row->counts;
+    *out = *launched;
+    const haul_status status =
+        file ? haul_kernel_file_at(file, row->size, out, self->error) : HAUL_OK;
+    if (status || launched->threads <= 0 ||
+        (launched->threads == out->threads && launched->block == out->block))
+        return status;
+    if (!self->groups.launched_otherwise.count)
+        self->groups.by_file = *out;
+    note(&self->groups.launched_otherwise, row);
+    return HAUL_OK;
+}
+
+static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_t machine,
+                              const haul_kernel_measured *row)
+{
+    haul_kernel_launch *made = &self->launches[self->count];
+    *made = (haul_kernel_launch){
+        .kernel = file          ? file->name
+                  : row->kernel ? row->kernel
+                                : stem_of(self, row->file),
+        .machine = machine,
+        .file = file,
+        .sample = {.size = row->size,
+                   .seconds = row->seconds,
+                   .file = row->file,
+                   .line = row->line,
+                   .column = row->column},
+        .row = self->count++,
+    };
+    if (!made->kernel)
+        return haul_fail_no_memory(self->error);
+    memcpy(made->block, row->block, sizeof made->block);
+    return count(self, file, row, &made->sample.counts);
+}
+
+static bool is_asked(const haul_kernel_matching *what, const haul_kernel_measured *row)
+{
+    return !what->block[0] || !memcmp(what->block, row->block, sizeof row->block);
+}
+
+static haul_status add_row(matcher *self, const haul_kernel_measured *row)
+{
+    const haul_kernel_matching *what = self->what;
+    haul_kernel_groups *groups = &self->groups;
+    const haul_kernel_file *file = file_of(what, row);
+    if (what->is_chosen && !file)
+        return HAUL_OK;
+    const size_t machine = machine_of(what, row);
+    haul_kernel_some_rows *left_out = machine == what->machine_count ? &groups->other_gpus
+                                      : !is_asked(what, row)         ? &groups->other_blocks
+                                      : !file && !row->is_counted    ? &groups->uncounted
+                                                                     : NULL;
+    if (left_out) {
+        note(left_out, row);
+        return HAUL_OK;
+    }
+    if (row->size <= 0)
+        return fail_row(row, row->column,
+                        "the size is missing: a column n, or --size N for the file", self->error);
+    if (row->seconds <= 0)
+        return fail_row(row, 1,
+                        "the time of these counters is missing: a trace of the same launches, "
+                        "or gpu__time_duration.sum",
+                        self->error);
+    return add_launch(self, file, machine, row);
+}
+
+/* Why no row is left. */
+static haul_status fail_empty(const matcher *self)
+{
+    const haul_kernel_matching *what = self->what;
+    const haul_kernel_groups *groups = &self->groups;
+    haul_error *error = self->error;
+    const char *gpu = NULL, *kernel = NULL;
+    for (size_t i = 0; i < what->times->count; i++) {
+        gpu = what->times->rows[i].gpu ? what->times->rows[i].gpu : gpu;
+        kernel = what->times->rows[i].kernel ? what->times->rows[i].kernel : kernel;
+    }
+    if (groups->uncounted.count) {
+        const haul_kernel_measured *one = groups->uncounted.one;
+        haul_fail(error, HAUL_MISSING,
+                  "what '%.60s' does is not known: give its file with --kernel, or a profiler's "
+                  "counters of instructions, loads, stores and the grid",
+                  one->kernel ? one->kernel : "the kernel");
+        haul_error_at(error, one->file, one->line, 1);
+        return HAUL_MISSING;
+    }
+    if (groups->other_blocks.count)
+        return haul_fail(error, HAUL_BAD_INPUT, "no row is in the blocks that --block asks for");
+    if (groups->other_gpus.count && !gpu)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "the rows do not say their gpu: give one machine, or a column 'gpu'");
+    return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
+                     groups->other_gpus.count ? what->machines[0]->name
+                     : what->file_count       ? what->files[0]->name
+                                              : "",
+                     groups->other_gpus.count ? gpu
+                     : kernel                 ? kernel
+                                              : "");
+}
+
+static haul_status match(matcher *self)
+{
+    const haul_kernel_times *times = self->what->times;
+    self->launches = calloc(times->count + 1, sizeof *self->launches);
+    haul_status status = self->launches ? HAUL_OK : haul_fail_no_memory(self->error);
+    for (size_t i = 0; !status && i < times->count; i++)
+        status = add_row(self, &times->rows[i]);
+    if (!status && !self->count)
+        status = fail_empty(self);
+    if (!status &&
+        !haul_kernel_launches_group(self->launches, self->count, &self->arena, &self->groups))
+        status = haul_fail_no_memory(self->error);
+    free(self->launches);
+    return status;
+}
+
+haul_status haul_kernel_groups_new(const haul_kernel_matching *what, haul_kernel_groups **groups,
+                                   haul_error *error)
+{
+    matcher *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->what = what;
+    self->error = error;
+    const haul_status status = match(self);
+    if (status)
+        haul_kernel_groups_free(&self->groups);
+    else
+        *groups = &self->groups;
+    return status;
+}
+
+void haul_kernel_groups_free(haul_kernel_groups *groups)
+{
+    if (!groups)
+        return;
+    haul_arena_release(&((matcher *)(void *)groups)->arena);
+    free(groups);
+}

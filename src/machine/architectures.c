@@ -1,0 +1,62 @@
+#include "machine/architectures.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+enum { KIB = 1024 };
+
+/* Resident grids, blocks, threads, 32-bit registers and shared memory: CUDA C++ Programming Guide
+ * 12.9, "Technical Specifications per Compute Capability"; 2.x in that of version 8.0.
+ *
+ * Cycles from an addition or a multiply-add to its use: Arafa et al., "Instructions' Latencies
+ * Characterization for NVIDIA GPGPUs", arXiv 1905.08778, and its tables in LANL's Performance
+ * Prediction Toolkit (Kepler to Turing; Mesa's compiler has the same 9 for Kepler and 6 for
+ * Maxwell); Fermi: "typically about 22 clock cycles", CUDA C Programming Guide 4.2. Those after
+ * Turing are taken as Turing's. */
+static const haul_architecture rows[] = {
+    {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
+    {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
+    {"kepler", 3, 0, 192, 9, 16, 16, 2048, 64 * KIB, 48 * KIB},
+    {"kepler", 3, 5, 192, 9, 32, 16, 2048, 64 * KIB, 48 * KIB},
+    {"kepler", 3, 7, 192, 9, 32, 16, 2048, 128 * KIB, 112 * KIB},
+    {"maxwell", 5, 0, 128, 6, 32, 32, 2048, 64 * KIB, 64 * KIB},
+    {"maxwell", 5, 2, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB},
+    {"pascal", 6, 0, 64, 6, 128, 32, 2048, 64 * KIB, 64 * KIB},
+    {"pascal", 6, 1, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB},
+    {"volta", 7, 0, 64, 4, 128, 32, 2048, 64 * KIB, 96 * KIB},
+    {"turing", 7, 5, 64, 4, 128, 16, 1024, 64 * KIB, 64 * KIB},
+    {"ampere", 8, 0, 64, 4, 128, 32, 2048, 64 * KIB, 164 * KIB},
+    {"ampere", 8, 6, 128, 4, 128, 16, 1536, 64 * KIB, 100 * KIB},
+    {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
+    {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
+    {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].major == major && rows[i].minor == minor)
+            return &rows[i];
+    return NULL;
+}
+
+const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
+{
+    const haul_architecture *found = NULL;
+    for (size_t i = 0; gpu->architecture && i < ROWS; i++) {
+        if (strcasecmp(rows[i].name, gpu->architecture) != 0)
+            continue;
+        if (rows[i].cores == gpu->cores.value)
+            return &rows[i];
+        if (!found || rows[i].threads < found->threads)
+            found = &rows[i];
+    }
+    return found;
+}
+
+bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b)
+{
+    return a->architecture && b->architecture && !strcasecmp(a->architecture, b->architecture);
+}

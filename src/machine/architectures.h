@@ -1,0 +1,34 @@
+/* Facts about GPUs by architecture: one table, read by kernel models and the timeline. */
+#ifndef HAUL_MACHINE_ARCHITECTURES_H
+#define HAUL_MACHINE_ARCHITECTURES_H
+
+#include <stdint.h>
+
+#include "haul/machine.h"
+
+/* What one multiprocessor (compute unit) holds at once. 0: not known. */
+typedef struct haul_architecture {
+    const char *name; /* as machine files have it: "ampere" */
+    uint32_t major;   /* CUDA compute capability; 0: none */
+    uint32_t minor;   /*  */
+    unsigned cores;   /* single-precision lanes */
+    unsigned wait;    /* cycles from an instruction to one that needs its result */
+    unsigned grids;   /* kernels resident on the whole GPU */
+    unsigned blocks;
+    unsigned threads;
+    unsigned registers; /* of 32 bits */
+    unsigned shared_bytes;
+} haul_architecture;
+
+/* NULL where the table has no such capability. */
+const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor);
+
+/* By a machine's architecture and the cores of a multiprocessor; where these do not tell
+ * capabilities apart, or the machine does not give its cores, the one that holds fewest threads.
+ * NULL for an architecture that the table does not have. */
+const haul_architecture *haul_architecture_of(const haul_gpu *gpu);
+
+/* Whether both machines name the same architecture; false where one names none. */
+bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b);
+
+#endif

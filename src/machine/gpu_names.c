@@ -1,0 +1,96 @@
+#include "machine/gpu_names.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+/* Newer drivers print "NVIDIA A100-SXM4-40GB" where older ones print "A100-SXM4-40GB". */
+static const char *without_maker(const char *name)
+{
+    static const char *const words[] = {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncasecmp(name, words[i], strlen(words[i])))
+            name += strlen(words[i]);
+    return name;
+}
+
+static const char *next_sign(const char *text)
+{
+    while (*text && !isalnum((unsigned char)*text))
+        text++;
+    return text;
+}
+
+/* Where `text` goes on behind the letters and digits of `part`; NULL where it does not begin with
+ * them. */
+static const char *behind(const char *text, const char *part)
+{
+    for (part = next_sign(part); *part; part = next_sign(part + 1)) {
+        text = next_sign(text);
+        if (tolower((unsigned char)*text) != tolower((unsigned char)*part))
+            return NULL;
+        text++;
+    }
+    return text;
+}
+
+bool haul_gpu_names_same(const char *a, const char *b)
+{
+    if (!a || !b)
+        return false;
+    const char *rest = behind(without_maker(a), without_maker(b));
+    return rest && !*next_sign(rest);
+}
+
+bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b)
+{
+    return haul_gpu_names_same(a->name, b->name);
+}
+
+/* Whether what stands behind a GPU's name makes it another GPU: a further digit, or a word that
+ * makers tell variants by. "K40c" and "V100-SXM2" are GPUs of that name. */
+static bool is_variant(const char *rest, char last)
+{
+    static const char *const words[] = {"ti", "super", "black", "x", "xm",
+                                        "xp", "z",     "s",     "d", "ada"};
+    if (isdigit((unsigned char)last) && isdigit((unsigned char)*rest))
+        return true;
+    rest = next_sign(rest);
+    size_t length = 0;
+    while (isalpha((unsigned char)rest[length]))
+        length++;
+    if (isdigit((unsigned char)rest[length]))
+        return false; /* "SXM2" */
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && !strncasecmp(rest, words[i], length))
+            return true;
+    return false;
+}
+
+static bool holds(const char *whole, const char *part)
+{
+    for (; *whole; whole++) {
+        const char *rest = behind(whole, part);
+        if (rest && rest > whole && !is_variant(rest, rest[-1]))
+            return true;
+    }
+    return false;
+}
+
+static size_t letters_of(const char *text)
+{
+    size_t count = 0;
+    for (text = next_sign(text); *text; text = next_sign(text + 1))
+        count++;
+    return count;
+}
+
+size_t haul_gpu_names_likeness(const char *a, const char *b)
+{
+    if (haul_gpu_names_same(a, b))
+        return SIZE_MAX;
+    a = without_maker(a);
+    b = without_maker(b);
+    return holds(a, b) ? letters_of(b) : holds(b, a) ? letters_of(a) : 0;
+}
