@@ -5,14 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begin with {.size = sizeof(record)}, at most 64 bytes a record. */
+#include "base/index.h"
+
+/* Begin with {.size = sizeof(record)}, zero is else an empty table. */
 typedef struct haul_records {
     size_t size;
     void *items;
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* open addressing: number + 1, or 0 */
-    size_t slot_count;
+    haul_index index;
 } haul_records;
 
 /* The number of the record equal to `item` byte for byte (so zero its padding), added where new;

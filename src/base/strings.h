@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/index.h"
 
 /* Zero is an empty table. */
 typedef struct haul_strings {
@@ -13,8 +14,7 @@ typedef struct haul_strings {
     const char **texts;
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* open addressing: id + 1, or 0 */
-    size_t slot_count;
+    haul_index index;
 } haul_strings;
 
 /* The id of `length` bytes of `text`, added where new; UINT32_MAX without memory. The bytes are

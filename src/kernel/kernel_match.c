@@ -178,7 +178,9 @@ static haul_status match(matcher *self)
 {
     const haul_kernel_times *times = self->what->times;
     self->launches = calloc(times->count + 1, sizeof *self->launches);
-    haul_status status = self->launches ? HAUL_OK : haul_fail_no_memory(self->error);
+    if (!self->launches)
+        return haul_fail_no_memory(self->error);
+    haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < times->count; i++)
         status = add_row(self, &times->rows[i]);
     if (!status && !self->count)

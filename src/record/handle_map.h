@@ -8,14 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/records.h"
+
 /* Zero is an empty table. */
 typedef struct haul_handle_map {
-    struct haul_handle_slot {
-        const void *handle;
-        uint64_t value;
-    } * slots;
-    size_t capacity; /* a power of two */
-    size_t count;
+    haul_records handles;
+    uint64_t *values; /* by the handle's number */
+    size_t capacity;
 } haul_handle_map;
 
 /* Sets the value of a handle, not NULL; forgets all others first where there are too many of them

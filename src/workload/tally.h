@@ -2,6 +2,7 @@
 #ifndef HAUL_WORKLOAD_TALLY_H
 #define HAUL_WORKLOAD_TALLY_H
 
+#include "base/records.h"
 #include "haul/analysis.h"
 
 typedef struct haul_tally_row {
@@ -20,8 +21,7 @@ typedef struct haul_tally {
     haul_tally_row *rows;
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* open addressing: row + 1, or 0 */
-    size_t slot_count;
+    haul_records keys; /* by row */
 } haul_tally;
 
 /* Counts a copy, memset or kernel. Returns its row, which moves when the next is added, or NULL

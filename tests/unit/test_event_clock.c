@@ -75,7 +75,7 @@ static void handles_are_found_and_replaced(void **state)
         assert_true(haul_handle_map_get(&map, things + i, &value));
         assert_int_equal(value, 2 * i);
     }
-    assert_int_equal(map.count, sizeof things);
+    assert_int_equal(map.handles.count, sizeof things);
     haul_handle_map_release(&map);
 }
 

@@ -1,0 +1,31 @@
+#include "base/index.h"
+
+#include <stdlib.h>
+
+bool haul_index_reserve(haul_index *index)
+{
+    enum { FIRST = 64 };
+    if (index->count * 2 < index->slot_count)
+        return true;
+    const size_t slot_count = index->slot_count ? index->slot_count * 2 : FIRST;
+    haul_index_slot *slots = calloc(slot_count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < index->slot_count; i++) {
+        size_t at = index->slots[i].hash & (slot_count - 1);
+        while (index->slots[i].number && slots[at].number)
+            at = (at + 1) & (slot_count - 1);
+        if (index->slots[i].number)
+            slots[at] = index->slots[i];
+    }
+    free(index->slots);
+    index->slots = slots;
+    index->slot_count = slot_count;
+    return true;
+}
+
+void haul_index_release(haul_index *index)
+{
+    free(index->slots);
+    *index = (haul_index){0};
+}
