@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "cost/lookup.h"
 #include "cost/points.h"
-#include "cost/pricing.h"
 
 typedef struct carrying {
     const haul_machine *to;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "kernel/kernels.h"
+#include "kernel/kernel_parts.h"
 
 /* Half widths that hold 90 of 100 cases: a + b (how much lambda moves between the sizes around) +
  * c (how far outside, in the logarithm). Fitted as log |measured / predicted| of ten programs on

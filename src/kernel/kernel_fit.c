@@ -5,7 +5,7 @@
 #include "base/stats.h"
 #include "kernel/gpu_rates.h"
 #include "kernel/kernel_curve.h"
-#include "kernel/kernels.h"
+#include "kernel/kernel_parts.h"
 
 /* Up to this share of neighbours' differences is noise and slow bends; above it the sizes conflict
  * in the cache, each in its own way (strides that are multiples of its sets). From 0.02 to 0.2 all

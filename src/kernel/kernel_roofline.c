@@ -9,7 +9,8 @@
 #include <math.h>
 
 #include "kernel/gpu_rates.h"
-#include "kernel/kernels.h"
+#include "kernel/kernel_models.h"
+#include "kernel/kernel_parts.h"
 
 /* Shares of a nominal rate from which, and up to which, the bound passes over: around half. 0.2 and
  * 0.8, 0.3 and 0.5 or 0.5 and 0.7 move the means of accuracy.md by 0.1 points within an
@@ -176,7 +177,7 @@ static haul_estimate estimate_of(const carrying *self)
         .low_s = seconds * exp(-self->half_width),
         .high_s = seconds * exp(self->half_width),
         .weakest = self->same ? HAUL_FITTED : HAUL_CARRIED,
-        .model = "roofline",
+        .model = haul_kernel_model_roofline.name,
     };
 }
 
@@ -189,7 +190,7 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
     return status;
 }
 
-const haul_kernel_model haul_kernel_roofline = {
+const haul_kernel_model haul_kernel_model_roofline = {
     .abi = HAUL_KERNEL_MODEL_ABI,
     .name = "roofline",
     .summary = "the home time scaled by what bounds it: memory, or the busiest multiprocessor",
@@ -252,7 +253,7 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
 {
     haul_kernel_explanation self = {0};
     carrying carried;
-    haul_status status = haul_kernel_time_by(&haul_kernel_roofline, what, &self.estimate, error);
+    haul_status status = haul_kernel_time(&haul_kernel_model_roofline, what, &self.estimate, error);
     if (status == HAUL_OK)
         status = carry(what, &carried, error);
     if (status)

@@ -47,7 +47,7 @@ import json
 report = json.load(open("report.json"))
 models = report["models"]
 assert report["chosen"] in models
-for name in ("auto", "peak", "envelope", "ahead"):
+for name in ("auto", "latency-bandwidth-bound", "bandwidth-bound", "ahead"):
     assert {"total_s", "wmape", "wape", "median", "p90"} <= set(models[name]), name
 assert {"wape", "noise_floor", "median", "p90", "copies"} <= set(report["self_check"])
 low, high = report["interval_s"]

@@ -176,8 +176,8 @@ static void baselines_stand_beside_ours(void **state)
     assert_string_equal(projection->models[0].name, "ahead");
     assert_string_equal(projection->chosen, "ahead");
     assert_int_equal(projection->model_count, haul_copy_model_count());
-    const haul_model_total *peak = total_of(projection, "peak");
-    const haul_model_total *envelope = total_of(projection, "envelope");
+    const haul_model_total *peak = total_of(projection, "latency-bandwidth-bound");
+    const haul_model_total *envelope = total_of(projection, "bandwidth-bound");
     assert_null(peak->missing);
     assert_true(envelope->total_s < peak->total_s);
     const haul_model_total *staged = total_of(projection, "staged");

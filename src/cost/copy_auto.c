@@ -1,5 +1,6 @@
 /* The best model that the machine's figures allow for a copy. */
-#include "cost/models.h"
+#include "cost/copy_models.h"
+#include "cost/lookup.h"
 #include "cost/points.h"
 
 typedef enum use { LAST_RESORT, ALWAYS, POINTS_COVER, RATE_KNOWN, STAGING_KNOWN } use;
@@ -12,17 +13,17 @@ typedef struct choice {
 /* Measured points where they speak for the size; then a measured line; then packets. A curve that
  * does not reach so far is still better than nothing. */
 static const choice direct[] = {
-    {&haul_model_curve, POINTS_COVER},
-    {&haul_model_loggp, RATE_KNOWN},
-    {&haul_model_packet, ALWAYS},
-    {&haul_model_curve, LAST_RESORT},
+    {&haul_copy_model_curve, POINTS_COVER},
+    {&haul_copy_model_loggp, RATE_KNOWN},
+    {&haul_copy_model_packet, ALWAYS},
+    {&haul_copy_model_curve, LAST_RESORT},
 };
 
 /* Pageable copies are no line: a staging measured on such copies goes before one. */
 static const choice pageable[] = {
-    {&haul_model_curve, POINTS_COVER}, {&haul_model_staged, STAGING_KNOWN},
-    {&haul_model_loggp, RATE_KNOWN},   {&haul_model_staged, ALWAYS},
-    {&haul_model_ahead, ALWAYS},       {&haul_model_curve, LAST_RESORT},
+    {&haul_copy_model_curve, POINTS_COVER}, {&haul_copy_model_staged, STAGING_KNOWN},
+    {&haul_copy_model_loggp, RATE_KNOWN},   {&haul_copy_model_staged, ALWAYS},
+    {&haul_copy_model_ahead, ALWAYS},       {&haul_copy_model_curve, LAST_RESORT},
 };
 
 static bool is_given(haul_parameter figure)
@@ -71,7 +72,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                         : choose(direct, sizeof direct / sizeof *direct, &pricing, out);
 }
 
-const haul_copy_model haul_model_auto = {
+const haul_copy_model haul_copy_model_auto = {
     .abi = HAUL_MODEL_ABI,
     .name = "auto",
     .summary = "the best that the machine's figures allow: curve, loggp, packet; pageable: curve, "

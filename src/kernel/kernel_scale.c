@@ -4,7 +4,8 @@
 #include "base/fail.h"
 #include "cost/range.h"
 #include "kernel/gpu_rates.h"
-#include "kernel/kernels.h"
+#include "kernel/kernel_models.h"
+#include "kernel/kernel_parts.h"
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
  * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone
@@ -111,7 +112,7 @@ haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_mach
         .low_s = fmin(floor_s, floor_s * ratio.low) + work_s * ratio.low,
         .high_s = fmax(floor_s, floor_s * ratio.high) + work_s * ratio.high,
         .weakest = HAUL_CARRIED,
-        .model = "carry",
+        .model = haul_kernel_model_scale.name,
     };
     return HAUL_OK;
 }
@@ -121,3 +122,29 @@ haul_status haul_kernel_carry(const haul_machine *from, const haul_machine *to, 
 {
     return haul_kernel_carry_launches(from, to, &(haul_kernel_launches){0}, seconds, out, error);
 }
+
+/* Nothing is known of what bounds the kernel: the home time between the ratios that may. */
+static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
+{
+    haul_kernel_case at_home = *what;
+    at_home.target = what->home;
+    haul_estimate home;
+    haul_status status = haul_kernel_model_roofline.time(&at_home, &home, error);
+    if (status)
+        return status;
+    haul_estimate carried = {0};
+    status = haul_kernel_carry(what->home, what->target, home.seconds, &carried, error);
+    if (status)
+        return status;
+    carried.low_s *= home.low_s / home.seconds;
+    carried.high_s *= home.high_s / home.seconds;
+    *out = carried;
+    return HAUL_OK;
+}
+
+const haul_kernel_model haul_kernel_model_scale = {
+    .abi = HAUL_KERNEL_MODEL_ABI,
+    .name = "scale",
+    .summary = "the home time, between the ratios of memory, arithmetic and clock",
+    .time = time_carried,
+};

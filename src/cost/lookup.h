@@ -68,6 +68,9 @@ haul_range haul_pricing_rate(haul_pricing *self);
  * a copy reads and writes. */
 double haul_pricing_peak(haul_pricing *self);
 
+/* Seconds a byte at the nominal rate. None is faster than that. */
+haul_range haul_pricing_nominal_per_byte(haul_pricing *self);
+
 /* The kind of memory whose figures stand in for those of `memory`; see haul_pricing_begin. */
 haul_memory haul_memory_priced(haul_direction direction, haul_memory memory);
 

@@ -1,17 +1,9 @@
 /* What the kernel models share. */
-#ifndef HAUL_KERNELS_H
-#define HAUL_KERNELS_H
+#ifndef HAUL_KERNEL_PARTS_H
+#define HAUL_KERNEL_PARTS_H
 
 #include "cost/range.h"
 #include "haul/kernel.h"
-
-extern const haul_kernel_model haul_kernel_roofline;
-extern const haul_kernel_model haul_kernel_by_bsp;
-extern const haul_kernel_model haul_kernel_carried;
-
-/* haul_kernel_time by a model that is given. */
-haul_status haul_kernel_time_by(const haul_kernel_model *model, const haul_kernel_case *what,
-                                haul_estimate *out, haul_error *error);
 
 /* Cycles of all threads by BSP, counts that have been checked. */
 double haul_kernel_cycles(const haul_kernel_counts *counts);

@@ -1,4 +1,5 @@
-#include "cost/models.h"
+#include "cost/copy_models.h"
+#include "cost/lookup.h"
 
 /* T = (L+o) + n G, one stream: van Werkhoven et al., CCGrid 2014, section V. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
@@ -7,11 +8,11 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     haul_pricing pricing = haul_pricing_begin(machine, copy, error);
     const haul_range latency_s = haul_pricing_latency(&pricing);
     const haul_line line = haul_line_of_rate(latency_s, haul_pricing_rate(&pricing));
-    return haul_pricing_end(&pricing, haul_model_loggp.name,
+    return haul_pricing_end(&pricing, haul_copy_model_loggp.name,
                             haul_line_apply(line, (double)copy->bytes), out);
 }
 
-const haul_copy_model haul_model_loggp = {
+const haul_copy_model haul_copy_model_loggp = {
     .abi = HAUL_MODEL_ABI,
     .name = "loggp",
     .summary = "(L+o) + n G, measured latency and rate (CCGrid 2014, section V)",

@@ -2,7 +2,7 @@
 #ifndef HAUL_COST_PACKET_H
 #define HAUL_COST_PACKET_H
 
-#include "cost/pricing.h"
+#include "cost/lookup.h"
 
 /* Bytes on the wire for n bytes cut into payloads, each with a header. */
 static inline double haul_wire_bytes(double n, double payload, double header)

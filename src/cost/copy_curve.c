@@ -1,4 +1,5 @@
-#include "cost/models.h"
+#include "cost/copy_models.h"
+#include "cost/lookup.h"
 #include "cost/points.h"
 
 /* Outside the measured sizes the pieces go on, and the doubt doubles. A single point says what
@@ -30,10 +31,10 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     }
     pricing.weakest = pricing.own->points_from.provenance;
     const haul_range seconds = seconds_of(pricing.own, (double)copy->bytes);
-    return haul_pricing_end(&pricing, haul_model_curve.name, seconds, out);
+    return haul_pricing_end(&pricing, haul_copy_model_curve.name, seconds, out);
 }
 
-const haul_copy_model haul_model_curve = {
+const haul_copy_model haul_copy_model_curve = {
     .abi = HAUL_MODEL_ABI,
     .name = "curve",
     .summary = "straight between measured points, first and last piece going on outside",

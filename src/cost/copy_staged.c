@@ -1,6 +1,7 @@
 /* Copies of pageable memory, which the driver moves through a pinned buffer of its own. */
-#include "cost/models.h"
-#include "cost/packet.h"
+#include "cost/copy_models.h"
+#include "cost/copy_packet.h"
+#include "cost/lookup.h"
 
 #include <string.h>
 
@@ -127,16 +128,16 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
 {
     haul_pricing pricing = haul_pricing_begin(machine, copy, error);
     if (pricing.copy.memory != HAUL_PAGEABLE || !haul_pricing_crosses(&pricing))
-        haul_pricing_refuse(&pricing, haul_model_staged.name,
+        haul_pricing_refuse(&pricing, haul_copy_model_staged.name,
                             "is for pageable copies between host and device");
     const double n = (double)copy->bytes;
     const staging self = staging_of(&pricing, n);
     const haul_range moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
-    return haul_pricing_end(&pricing, haul_model_staged.name, haul_range_add(self.latency_s, moved),
-                            out);
+    return haul_pricing_end(&pricing, haul_copy_model_staged.name,
+                            haul_range_add(self.latency_s, moved), out);
 }
 
-const haul_copy_model haul_model_staged = {
+const haul_copy_model haul_copy_model_staged = {
     .abi = HAUL_MODEL_ABI,
     .name = "staged",
     .summary = "pageable: (L+o) + through the driver's pinned buffer, chunk by chunk",

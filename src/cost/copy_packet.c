@@ -1,5 +1,6 @@
-#include "cost/packet.h"
-#include "cost/models.h"
+#include "cost/copy_packet.h"
+#include "cost/copy_models.h"
+#include "cost/lookup.h"
 #include "cost/points.h"
 
 /* On the wire, with 64-bit addresses and no ECRC: framing, sequence number and LCRC are 8 bytes of
@@ -131,7 +132,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
 {
     haul_pricing pricing = haul_pricing_begin(machine, copy, error);
     if (pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing))
-        haul_pricing_refuse(&pricing, haul_model_packet.name,
+        haul_pricing_refuse(&pricing, haul_copy_model_packet.name,
                             "knows only the link: pageable copies are for 'staged' and 'ahead'");
     if (pricing.copy.locality == HAUL_FAR)
         haul_pricing_lacks_own(&pricing, "rate"); /* the link does not tell what lies beyond it */
@@ -139,11 +140,11 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     const haul_range latency_s =
         pricing.copy.direction == HAUL_HTOH ? none : haul_pricing_latency(&pricing);
     const haul_range seconds = transfer_seconds(&pricing, (double)copy->bytes);
-    return haul_pricing_end(&pricing, haul_model_packet.name, haul_range_add(latency_s, seconds),
-                            out);
+    return haul_pricing_end(&pricing, haul_copy_model_packet.name,
+                            haul_range_add(latency_s, seconds), out);
 }
 
-const haul_copy_model haul_model_packet = {
+const haul_copy_model haul_copy_model_packet = {
     .abi = HAUL_MODEL_ABI,
     .name = "packet",
     .summary = "(L+o) + bytes on the wire, packet by packet, over its nominal rate",

@@ -1,6 +1,7 @@
 /* AHEAD as published: Abdelhafez, Zimmer, Vazhkudai, Ripeanu, IPDPSW 2019, section IV. */
-#include "cost/models.h"
-#include "cost/packet.h"
+#include "cost/copy_models.h"
+#include "cost/copy_packet.h"
+#include "cost/lookup.h"
 
 /* Overheads of MRd, MWr and CplD with 64-bit addressing; the parameters it takes as usual. */
 enum { OVERHEAD_BYTES = 12, MPS = 256, MRRS = 512, RCB = 64, PACKET = 256, FLIT = 16 };
@@ -64,10 +65,11 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
         seconds += staging_seconds(&pricing, n);
     const double error_share = pageable ? 0.74 : 0.23;
     const haul_range moved = haul_range_around(seconds, 1 - error_share, 1 / (1 - error_share));
-    return haul_pricing_end(&pricing, haul_model_ahead.name, haul_range_add(latency_s, moved), out);
+    return haul_pricing_end(&pricing, haul_copy_model_ahead.name, haul_range_add(latency_s, moved),
+                            out);
 }
 
-const haul_copy_model haul_model_ahead = {
+const haul_copy_model haul_copy_model_ahead = {
     .abi = HAUL_MODEL_ABI,
     .name = "ahead",
     .summary = "packets on PCIe and NVLink from the data sheet, as published (AHEAD, eq. 2-10)",

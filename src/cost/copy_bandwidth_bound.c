@@ -1,0 +1,20 @@
+/* The bandwidth bound, n/peak: AHEAD's second baseline. */
+#include "cost/copy_models.h"
+#include "cost/lookup.h"
+
+/* The interval is of the rate: a latency is not in this model. */
+static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
+                           haul_error *error)
+{
+    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    const haul_range seconds =
+        haul_range_scale(haul_pricing_nominal_per_byte(&pricing), (double)copy->bytes);
+    return haul_pricing_end(&pricing, haul_copy_model_bandwidth_bound.name, seconds, out);
+}
+
+const haul_copy_model haul_copy_model_bandwidth_bound = {
+    .abi = HAUL_MODEL_ABI,
+    .name = "bandwidth-bound",
+    .summary = "baseline: n over the nominal rate, a bound from below",
+    .time = time_of,
+};

@@ -1,0 +1,90 @@
+#include "cost/copy_models.h"
+
+#include <string.h>
+
+#include "cost/model_registry.h"
+#include "haul/backend.h"
+
+static const void *const models[] = {
+#define MODEL_ROW(name) &haul_copy_model_##name,
+    HAUL_COPY_MODEL_LIST(MODEL_ROW)
+#undef MODEL_ROW
+};
+
+enum { MODEL_COUNT = sizeof models / sizeof models[0] };
+
+/* The names of before. */
+static const haul_model_alias aliases[] = {
+    {"peak", "latency-bandwidth-bound"},
+    {"envelope", "bandwidth-bound"},
+};
+
+static haul_model_label label_of(const void *item)
+{
+    const haul_copy_model *model = item;
+    return (haul_model_label){model->abi, model->name, model->summary, model->time != NULL};
+}
+
+static const void *ask(void *symbol)
+{
+    haul_model_entry_fn entry;
+    /* C has no cast from an object's address to a function's; POSIX says that they are alike */
+    memcpy(&entry, &symbol, sizeof entry);
+    return entry();
+}
+
+static const haul_model_kind kind = {
+    .what = "model",
+    .items = models,
+    .count = MODEL_COUNT,
+    .aliases = aliases,
+    .alias_count = sizeof aliases / sizeof *aliases,
+    .label = label_of,
+    .entry = HAUL_MODEL_ENTRY,
+    .ask = ask,
+    .abi = HAUL_MODEL_ABI,
+    .header = "haul/backend.h",
+};
+
+size_t haul_copy_model_count(void)
+{
+    return MODEL_COUNT;
+}
+
+const haul_copy_model *haul_copy_model_at(size_t index)
+{
+    return index < MODEL_COUNT ? models[index] : NULL;
+}
+
+haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *error)
+{
+    const void *model;
+    void *handle;
+    const haul_status status = haul_model_find_in(&kind, name, &model, &handle, error);
+    if (!status)
+        *ref = (haul_model_ref){.model = model, .handle = handle};
+    return status;
+}
+
+void haul_model_release(haul_model_ref *ref)
+{
+    haul_model_close(ref->handle);
+    *ref = (haul_model_ref){0};
+}
+
+haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
+                           const haul_copy *copy, haul_estimate *out, haul_error *error)
+{
+    if (!model)
+        model = models[0];
+    haul_estimate estimate = {.model = model->name};
+    if (error)
+        error->text[0] = '\0';
+    haul_status status = model->time(machine, copy, &estimate, error);
+    const haul_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
+    estimate.model = estimate.model ? estimate.model : model->name;
+    status = haul_estimate_check(status, &estimate, asked, error);
+    if (!status)
+        *out = estimate;
+    return status;
+}

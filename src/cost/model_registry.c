@@ -1,0 +1,119 @@
+#include "cost/model_registry.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static bool is_path(const char *name)
+{
+    const size_t length = strlen(name);
+    return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
+}
+
+static const void *find_own(const haul_model_kind *kind, const char *name)
+{
+    for (size_t i = 0; i < kind->alias_count; i++)
+        if (!strcmp(kind->aliases[i].alias, name))
+            name = kind->aliases[i].name;
+    for (size_t i = 0; i < kind->count; i++)
+        if (!strcmp(kind->label(kind->items[i]).name, name))
+            return kind->items[i];
+    return NULL;
+}
+
+static haul_status fail_unknown(const haul_model_kind *kind, const char *name, haul_error *error)
+{
+    char names[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; used < sizeof names && i < kind->count; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s, ",
+                                 kind->label(kind->items[i]).name);
+    return haul_fail(error, HAUL_USAGE, "no %s '%.150s': %sor a shared object", kind->what, name,
+                     names);
+}
+
+/* dlopen searches the library path for names without a '/': a file is meant here. */
+static haul_status open_object(const char *path, void **handle, haul_error *error)
+{
+    char place[4096];
+    const char *prefix = strchr(path, '/') ? "" : "./";
+    if ((size_t)snprintf(place, sizeof place, "%s%s", prefix, path) >= sizeof place)
+        return haul_fail(error, HAUL_BAD_INPUT, "path of %zu bytes is too long", strlen(path));
+    *handle = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    if (*handle)
+        return HAUL_OK;
+    const char *why = dlerror();
+    const size_t length = strlen(place);
+    if (why && !strncmp(why, place, length) && !strncmp(why + length, ": ", 2))
+        why += length + 2;
+    return haul_fail(error, HAUL_BAD_INPUT, "cannot load model%s%s", why ? ": " : "",
+                     why ? why : "");
+}
+
+static haul_status ask(const haul_model_kind *kind, void *handle, const void **model,
+                       haul_error *error)
+{
+    void *entry = dlsym(handle, kind->entry);
+    if (!entry)
+        return haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s", kind->entry);
+    *model = kind->ask(entry);
+    if (!*model)
+        return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", kind->entry);
+    const haul_model_label label = kind->label(*model);
+    if (label.abi != kind->abi)
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "model has abi %u, this haul has %u: build it against this %s", label.abi,
+                         kind->abi, kind->header);
+    if (!label.name || !*label.name || !label.summary || !label.has_time)
+        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
+    if (find_own(kind, label.name))
+        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
+                         label.name);
+    return HAUL_OK;
+}
+
+haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, const void **model,
+                               void **handle, haul_error *error)
+{
+    const void *found = is_path(name) ? NULL : find_own(kind, name);
+    void *opened = NULL;
+    haul_status status = HAUL_OK;
+    if (!found && !is_path(name))
+        return fail_unknown(kind, name, error);
+    if (!found)
+        status = open_object(name, &opened, error);
+    if (opened)
+        status = ask(kind, opened, &found, error);
+    if (status) {
+        haul_model_close(opened);
+        haul_error_in_file(error, name);
+        return status;
+    }
+    *model = found;
+    *handle = opened;
+    return HAUL_OK;
+}
+
+void haul_model_close(void *handle)
+{
+    if (handle)
+        dlclose(handle);
+}
+
+haul_status haul_estimate_check(haul_status status, const haul_estimate *estimate,
+                                haul_model_asked asked, haul_error *error)
+{
+    const bool is_sound = estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
+                          estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
+    if (status && error && !error->text[0]) /* a user's model may say no more than the status */
+        return haul_fail(error, status, "model '%s' gives no time for %s%.17g%s", estimate->model,
+                         asked.before, asked.amount, asked.after);
+    if (status || is_sound)
+        return status;
+    return haul_fail(error, HAUL_BAD_INPUT, "model '%s' gave %g s (%g to %g) for %s%.17g%s",
+                     estimate->model, estimate->seconds, estimate->low_s, estimate->high_s,
+                     asked.before, asked.amount, asked.after);
+}

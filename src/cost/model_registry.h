@@ -1,0 +1,61 @@
+/* What models of every kind share: finding one by name or in a shared object, and the check of what
+ * any of them answers. */
+#ifndef HAUL_COST_MODEL_REGISTRY_H
+#define HAUL_COST_MODEL_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "haul/cost.h"
+
+/* What a model says of itself. */
+typedef struct haul_model_label {
+    unsigned abi;
+    const char *name;
+    const char *summary;
+    bool has_time;
+} haul_model_label;
+
+/* Another name that a model is found by. */
+typedef struct haul_model_alias {
+    const char *alias;
+    const char *name;
+} haul_model_alias;
+
+/* A kind of model: haul's own, and the function that a shared object exports for a user's. */
+typedef struct haul_model_kind {
+    const char *what;         /* in errors: "model", "kernel model" */
+    const void *const *items; /* haul's own */
+    size_t count;
+    const haul_model_alias *aliases;
+    size_t alias_count;
+    haul_model_label (*label)(const void *model);
+    const char *entry; /* the exported function's name */
+    const void *(*ask)(void *entry);
+    unsigned abi;
+    const char *header; /* that declares the entry */
+} haul_model_kind;
+
+/* Finds a model of haul's own by its name or alias, or, where `name` contains a '/' or ends in
+ * ".so", loads the shared object and checks what its model says of itself. Returns USAGE with the
+ * list of names, or BAD_INPUT with the file and the reason. On success the caller closes *handle,
+ * NULL for haul's own, with haul_model_close. */
+haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, const void **model,
+                               void **handle, haul_error *error);
+
+/* NULL is fine. */
+void haul_model_close(void *handle);
+
+/* What a model was asked for, in errors: "a copy of ", 5, " bytes". */
+typedef struct haul_model_asked {
+    const char *before;
+    double amount;
+    const char *after;
+} haul_model_asked;
+
+/* Ends a model's answer: returns `status` with an error text where the model gave none, BAD_INPUT
+ * where the estimate is not finite, negative or outside its own interval. */
+haul_status haul_estimate_check(haul_status status, const haul_estimate *estimate,
+                                haul_model_asked asked, haul_error *error);
+
+#endif
