@@ -16,10 +16,21 @@ enum { ALIASES_MOST = 32 };
 
 enum { ROWS = HAUL_COUNT_ROWS, L2_HITS = 8 };
 
-static const char *const other_keys[] = {"haul_kernel", "name",     "also",      "summary",
-                                         "source",      "variable", "constants", "measured"};
+enum {
+    VERSION,
+    NAME,
+    ALSO,
+    SUMMARY,
+    SOURCE,
+    VARIABLE,
+    CONSTANTS,
+    MEASURED,
+    OTHERS,
+    KEYS = OTHERS + ROWS
+};
 
-enum { OTHERS = sizeof other_keys / sizeof *other_keys, KEYS = OTHERS + ROWS };
+static const char *const other_keys[OTHERS] = {"haul_kernel", "name",     "also",      "summary",
+                                               "source",      "variable", "constants", "measured"};
 
 void haul_kernel_file_free(haul_kernel_file *kernel)
 {
@@ -45,76 +56,75 @@ static bool is_symbol(const char *text)
            strlen(text) <= HAUL_EXPRESSION_NAME;
 }
 
-static haul_status read_range(haul_kernel_reader *self, const haul_node *node)
+static haul_status read_range(haul_kernel_reader *self, const haul_node *node,
+                              const haul_node *from, const haul_node *to)
 {
     haul_kernel_file *kernel = &self->made->kernel;
-    const haul_node *from = haul_kernel_child(node, "from");
-    const haul_node *to = haul_kernel_child(node, "to");
     if (!from || !to)
-        return haul_node_fail(node, self->made->file, self->error,
+        return haul_node_fail(&self->yaml, node,
                               "'%s' is missing for 'variable': the range of its sizes",
                               from ? "to" : "from");
     haul_status status = haul_kernel_read_constant(self, from, "from", &kernel->from);
     if (!status)
         status = haul_kernel_read_constant(self, to, "to", &kernel->to);
     if (!status && !(kernel->from >= 1 && kernel->from == floor(kernel->from)))
-        return haul_kernel_fail_expected(self, from, "a whole number of at least 1", "from");
+        return haul_node_fail_expected(&self->yaml, from, "a whole number of at least 1", "from");
     if (!status && !(kernel->to >= kernel->from && kernel->to <= 0x1p53))
-        return haul_kernel_fail_expected(self, to, "at least 'from' and at most 2^53", "to");
+        return haul_node_fail_expected(&self->yaml, to, "at least 'from' and at most 2^53", "to");
     self->made->range = (haul_place){self->made->file, from->line, from->column};
     return status;
 }
 
-static haul_status read_variable(haul_kernel_reader *self)
+/* A line of text that may be left out. */
+static haul_status read_line(const haul_kernel_reader *self, const haul_node *node, const char *key,
+                             const char **out)
 {
-    static const char *const keys[] = {"name", "meaning", "from", "to"};
+    return node ? haul_node_line(&self->yaml, node, key, out) : HAUL_OK;
+}
+
+static haul_status read_variable(haul_kernel_reader *self, const haul_node *node)
+{
+    enum { OWN_NAME, MEANING, FROM, TO, OWN_KEYS };
+    static const char *const keys[OWN_KEYS] = {"name", "meaning", "from", "to"};
+    const haul_node *values[OWN_KEYS];
     haul_kernel_file *kernel = &self->made->kernel;
-    const haul_node *node = haul_kernel_child(self->root, "variable");
     kernel->variable = "N";
-    if (!node)
-        return haul_node_fail(self->root, self->made->file, self->error,
-                              "'variable' is missing: the kernel's size, with its range");
-    if (node->kind != HAUL_NODE_MAPPING)
-        return haul_kernel_fail_expected(self, node, "a mapping of name, meaning, from and to",
-                                         "variable");
-    haul_status status = haul_kernel_check_keys(self, node, keys, 4);
-    if (status)
-        return status;
-    const haul_kernel_reader inside = {.made = self->made, .root = node, .error = self->error};
-    status = haul_kernel_read_text(&inside, "name", false, &kernel->variable);
+    haul_status status = haul_node_keys(&self->yaml, node, "variable", keys, OWN_KEYS, values);
     if (!status)
-        status = haul_kernel_read_text(&inside, "meaning", false, &kernel->meaning);
+        status = read_line(self, values[OWN_NAME], "name", &kernel->variable);
+    if (!status)
+        status = read_line(self, values[MEANING], "meaning", &kernel->meaning);
     if (!status && !is_symbol(kernel->variable))
-        return haul_kernel_fail_expected(self, haul_kernel_child(node, "name"),
-                                         "letters, digits and '_'", "name");
+        return haul_node_fail_expected(&self->yaml, values[OWN_NAME], "letters, digits and '_'",
+                                       "name");
     if (status)
         return status;
     self->symbols[0] = (haul_symbol){.name = kernel->variable, .variable = 0};
     self->symbol_count = 1;
-    return read_range(self, node);
+    return read_range(self, node, values[FROM], values[TO]);
 }
 
-static haul_status read_constants(haul_kernel_reader *self)
+static haul_status read_constants(haul_kernel_reader *self, const haul_node *node)
 {
-    const haul_node *node = haul_kernel_child(self->root, "constants");
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_MAPPING)
-        return haul_kernel_fail_expected(self, node, "a mapping of names and values", "constants");
+        return haul_node_fail_expected(&self->yaml, node, "a mapping of names and values",
+                                       "constants");
     for (const haul_node *child = node->first; child; child = child->next) {
         const haul_node *key = child->key;
         if (self->symbol_count > HAUL_CONSTANTS_MOST)
-            return haul_node_fail(key, self->made->file, self->error,
-                                  "expected at most %d constants", HAUL_CONSTANTS_MOST);
+            return haul_node_fail(&self->yaml, key, "expected at most %d constants",
+                                  HAUL_CONSTANTS_MOST);
         if (!is_symbol(key->text))
-            return haul_node_fail(key, self->made->file, self->error,
+            return haul_node_fail(&self->yaml, key,
                                   "expected letters, digits and '_' as the name of a constant, not "
                                   "'%.80s'",
                                   key->text);
         for (size_t i = 0; i < self->symbol_count; i++)
             if (!strcmp(self->symbols[i].name, key->text))
-                return haul_node_fail(key, self->made->file, self->error,
-                                      "'%s' is there twice; expected it once", key->text);
+                return haul_node_fail(&self->yaml, key, "'%s' is there twice; expected it once",
+                                      key->text);
         double value = 0;
         const haul_status status = haul_kernel_read_constant(self, child, key->text, &value);
         if (status)
@@ -125,20 +135,19 @@ static haul_status read_constants(haul_kernel_reader *self)
     return HAUL_OK;
 }
 
-static haul_status read_aliases(haul_kernel_reader *self)
+static haul_status read_aliases(haul_kernel_reader *self, const haul_node *node)
 {
-    const haul_node *node = haul_kernel_child(self->root, "also");
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_LIST)
-        return haul_kernel_fail_expected(self, node, "a list of names", "also");
+        return haul_node_fail_expected(&self->yaml, node, "a list of names", "also");
     const char **aliases = haul_arena_alloc(&self->made->arena, ALIASES_MOST * sizeof *aliases);
     if (!aliases)
-        return haul_fail_no_memory(self->error);
+        return haul_fail_no_memory(self->yaml.error);
     size_t count = 0;
     for (const haul_node *child = node->first; child; child = child->next) {
         if (child->kind != HAUL_NODE_SCALAR || !*child->text || count == ALIASES_MOST)
-            return haul_kernel_fail_expected(self, child, "at most 32 names", "also");
+            return haul_node_fail_expected(&self->yaml, child, "at most 32 names", "also");
         aliases[count++] = child->text;
     }
     self->made->kernel.aliases = aliases;
@@ -146,24 +155,24 @@ static haul_status read_aliases(haul_kernel_reader *self)
     return HAUL_OK;
 }
 
-static haul_status read_counts(haul_kernel_reader *self)
+static haul_status read_counts(haul_kernel_reader *self, const haul_node *const *values)
 {
     haul_owned_kernel *made = self->made;
     for (int i = 0; i < ROWS; i++) {
-        const haul_node *node = haul_kernel_child(self->root, haul_count_rows[i].key);
+        const haul_node *node = values[i];
         if (!node && haul_count_rows[i].is_needed && !made->is_counted)
-            return haul_node_fail(self->root, made->file, self->error, "'%s' is missing",
+            return haul_node_fail(&self->yaml, self->root, "'%s' is missing",
                                   haul_count_rows[i].key);
         if (!node)
             continue;
         if (node->kind != HAUL_NODE_SCALAR)
-            return haul_kernel_fail_expected(self, node, "a number or an expression",
-                                             haul_count_rows[i].key);
+            return haul_node_fail_expected(&self->yaml, node, "a number or an expression",
+                                           haul_count_rows[i].key);
         const haul_symbols known = {self->symbols, self->symbol_count};
         made->places[i] = (haul_place){made->file, node->line, node->column};
         const haul_status status =
             haul_expression_compile(node->text, haul_kernel_place(self, node), known, &made->arena,
-                                    &made->counts[i], self->error);
+                                    &made->counts[i], self->yaml.error);
         if (status)
             return status;
     }
@@ -177,48 +186,45 @@ static haul_status count_samples(const haul_kernel_reader *self)
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < kernel->sample_count; i++)
         status = haul_kernel_file_at(kernel, self->made->samples[i].size,
-                                     &self->made->samples[i].counts, self->error);
+                                     &self->made->samples[i].counts, self->yaml.error);
     return status;
 }
 
-static haul_status read_version(const haul_kernel_reader *self)
+static haul_status read_head(haul_kernel_reader *self, const haul_node *const *values)
 {
-    const char *version = NULL;
-    const haul_status status = haul_kernel_read_text(self, "haul_kernel", true, &version);
-    if (version && strcmp(version, "1") != 0)
-        return haul_kernel_fail_expected(self, haul_kernel_child(self->root, "haul_kernel"),
-                                         "1, the version of this format,", "haul_kernel");
-    return status;
+    haul_kernel_file *kernel = &self->made->kernel;
+    haul_status status = HAUL_OK;
+    if (values[VERSION]) /* another version may have other keys */
+        status = haul_node_version(&self->yaml, values[VERSION], other_keys[VERSION]);
+    for (int i = 0; !status && i < OTHERS; i++)
+        if (!values[i] && (i == VERSION || i == NAME || i == SUMMARY || i == VARIABLE))
+            return haul_node_fail(&self->yaml, self->root, "'%s' is missing", other_keys[i]);
+    if (!status)
+        status = read_line(self, values[NAME], "name", &kernel->name);
+    if (!status)
+        status = read_line(self, values[SUMMARY], "summary", &kernel->summary);
+    return status ? status : read_line(self, values[SOURCE], "source", &kernel->source);
 }
 
 static haul_status read_kernel(haul_kernel_reader *self)
 {
     const char *known[KEYS];
-    haul_kernel_file *kernel = &self->made->kernel;
-    if (self->root->kind != HAUL_NODE_MAPPING)
-        return haul_node_fail(self->root, self->made->file, self->error,
-                              "expected keys and values, as in 'comp: 2*N'");
+    const haul_node *values[KEYS];
     for (int i = 0; i < KEYS; i++)
         known[i] = i < OTHERS ? other_keys[i] : haul_count_rows[i - OTHERS].key;
-    haul_status status = haul_kernel_check_keys(self, self->root, known, KEYS);
+    haul_status status = haul_node_keys(&self->yaml, self->root, "kernel", known, KEYS, values);
     if (!status)
-        status = read_version(self);
+        status = read_head(self, values);
     if (!status)
-        status = haul_kernel_read_text(self, "name", true, &kernel->name);
+        status = read_aliases(self, values[ALSO]);
     if (!status)
-        status = haul_kernel_read_text(self, "summary", true, &kernel->summary);
+        status = read_variable(self, values[VARIABLE]);
     if (!status)
-        status = haul_kernel_read_text(self, "source", false, &kernel->source);
+        status = read_constants(self, values[CONSTANTS]);
     if (!status)
-        status = read_aliases(self);
+        status = haul_kernel_read_measured(self, values[MEASURED]);
     if (!status)
-        status = read_variable(self);
-    if (!status)
-        status = read_constants(self);
-    if (!status)
-        status = haul_kernel_read_measured(self);
-    if (!status)
-        status = read_counts(self);
+        status = read_counts(self, values + OTHERS);
     return status ? status : count_samples(self);
 }
 
@@ -230,8 +236,8 @@ haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *fi
     if (!made)
         return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
-    haul_kernel_reader self = {.made = made, .error = error};
     made->file = haul_arena_string(&made->arena, file);
+    haul_kernel_reader self = {.made = made, .yaml = {made->file, &made->arena, error}};
     made->yaml = haul_arena_text(&made->arena, yaml, size);
     made->yaml_length = size;
     if (!made->file || !made->yaml)

@@ -12,15 +12,12 @@
 
 enum { SAMPLES_MOST = 10000 };
 
-static haul_status read_number(const haul_kernel_reader *self, const haul_node *mapping,
+static haul_status read_number(const haul_kernel_reader *self, const haul_node *node,
                                const char *key, double *out)
 {
-    const haul_node *node = haul_kernel_child(mapping, key);
-    if (!node)
-        return haul_node_fail(mapping, self->made->file, self->error, "'%s' is missing", key);
     haul_status status = haul_kernel_read_constant(self, node, key, out);
     if (!status && !(*out >= 0))
-        status = haul_kernel_fail_expected(self, node, "a number that is not negative", key);
+        status = haul_node_fail_expected(&self->yaml, node, "a number that is not negative", key);
     return status;
 }
 
@@ -28,49 +25,48 @@ static haul_status read_number(const haul_kernel_reader *self, const haul_node *
 static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, bool is_first,
                                haul_kernel_sample *out)
 {
-    const char *known[HAUL_COUNT_ROWS + 2] = {"size", "seconds"};
-    if (node->kind != HAUL_NODE_MAPPING)
-        return haul_kernel_fail_expected(self, node, "a mapping of size and seconds", "sizes");
+    enum { THREADS = 0, SIZE = HAUL_COUNT_ROWS, SECONDS, KEYS };
+    const char *known[KEYS] = {[SIZE] = "size", [SECONDS] = "seconds"};
+    const haul_node *values[KEYS];
     for (int i = 0; i < HAUL_COUNT_ROWS; i++)
-        known[i + 2] = haul_count_rows[i].key;
-    haul_status status = haul_kernel_check_keys(self, node, known, HAUL_COUNT_ROWS + 2);
-    if (!status)
-        status = read_number(self, node, "size", &out->size);
-    if (!status)
-        status = read_number(self, node, "seconds", &out->seconds);
-    const bool is_counted = haul_kernel_child(node, "threads") != NULL;
-    if (!status && !is_first && is_counted != self->made->is_counted)
-        return haul_node_fail(node, self->made->file, self->error,
-                              "expected counts at each size, or at none");
+        known[i] = haul_count_rows[i].key;
+    haul_status status = haul_node_keys(&self->yaml, node, "sizes", known, KEYS, values);
+    if (status)
+        return status;
+    const bool is_counted = values[THREADS] != NULL;
+    if (!is_first && is_counted != self->made->is_counted)
+        return haul_node_fail(&self->yaml, node, "expected counts at each size, or at none");
     self->made->is_counted = is_counted;
-    for (int i = 0; !status && is_counted && i < HAUL_COUNT_ROWS; i++)
-        if (haul_count_rows[i].is_needed || haul_kernel_child(node, haul_count_rows[i].key))
-            status =
-                read_number(self, node, haul_count_rows[i].key, haul_count_of(&out->counts, i));
-    out->file = self->made->file;
-    out->line = node->line;
-    out->column = node->column;
+    *out =
+        (haul_kernel_sample){.file = self->made->file, .line = node->line, .column = node->column};
+    for (int i = 0; !status && i < KEYS; i++) {
+        const bool is_needed = i >= SIZE || (is_counted && haul_count_rows[i].is_needed);
+        double *at = i == SIZE      ? &out->size
+                     : i == SECONDS ? &out->seconds
+                                    : haul_count_of(&out->counts, i);
+        if (values[i] && (is_counted || i >= SIZE))
+            status = read_number(self, values[i], known[i], at);
+        else if (is_needed)
+            return haul_node_fail(&self->yaml, node, "'%s' is missing", known[i]);
+    }
     return status;
 }
 
 static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
 {
-    size_t count = 0;
-    for (const haul_node *at = list->first; at; at = at->next)
-        count++;
+    const size_t count = haul_node_count(list);
     if (list->kind != HAUL_NODE_LIST || !count || count > SAMPLES_MOST)
-        return haul_kernel_fail_expected(self, list, "a list of sizes", "sizes");
+        return haul_node_fail_expected(&self->yaml, list, "a list of sizes", "sizes");
     haul_kernel_sample *samples = haul_arena_alloc(&self->made->arena, count * sizeof *samples);
     if (!samples)
-        return haul_fail_no_memory(self->error);
+        return haul_fail_no_memory(self->yaml.error);
     size_t i = 0;
     for (const haul_node *at = list->first; at; at = at->next, i++) {
         const haul_status status = read_sample(self, at, !i, &samples[i]);
         if (status)
             return status;
         if (i && samples[i].size < samples[i - 1].size)
-            return haul_node_fail(at, self->made->file, self->error,
-                                  "expected sizes in ascending order");
+            return haul_node_fail(&self->yaml, at, "expected sizes in ascending order");
     }
     self->made->samples = samples;
     self->made->kernel.samples = samples;
@@ -89,30 +85,26 @@ static size_t start_of_line(const char *text, int line)
     return at;
 }
 
-haul_status haul_kernel_read_measured(haul_kernel_reader *self)
+haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node *node)
 {
     static const char *const keys[] = {"machine", "sizes"};
+    const haul_node *values[2];
     haul_owned_kernel *made = self->made;
-    const haul_node *node = haul_kernel_child(self->root, "measured");
     made->is_extensible = made->yaml[strspn(made->yaml, " \n\t")] != '{' && self->root->first &&
                           self->root->first->key->column == 1;
     if (!node)
         return HAUL_OK;
-    if (node->kind != HAUL_NODE_MAPPING)
-        return haul_kernel_fail_expected(self, node, "a mapping of machine and sizes", "measured");
+    haul_status status = haul_node_keys(&self->yaml, node, "measured", keys, 2, values);
+    if (status)
+        return status;
     made->is_extensible &= !node->next;
     made->yaml_length = start_of_line(made->yaml, node->key->line);
-    haul_kernel_reader inside = *self;
-    inside.root = node;
-    haul_status status = haul_kernel_check_keys(&inside, node, keys, 2);
-    if (!status)
-        status = haul_kernel_read_text(&inside, "machine", true, &made->kernel.machine);
-    const haul_node *list = haul_kernel_child(node, "sizes");
-    if (!status && !list)
-        return haul_node_fail(node, made->file, self->error, "'sizes' is missing");
-    if (!status)
-        status = read_samples(&inside, list);
-    return status; /* the counts at these sizes follow, once the expressions are read */
+    for (int i = 0; i < 2; i++)
+        if (!values[i])
+            return haul_node_fail(&self->yaml, node, "'%s' is missing", keys[i]);
+    status = haul_node_line(&self->yaml, values[0], keys[0], &made->kernel.machine);
+    /* the counts at these sizes follow, once the expressions are read */
+    return status ? status : read_samples(self, values[1]);
 }
 
 /* --- counts between sizes */

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/expression.h"
 #include "haul/kernel_file.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml_read.h"
 
 enum { HAUL_COUNT_ROWS = 11, HAUL_CONSTANTS_MOST = 32 };
 
@@ -50,7 +50,7 @@ typedef struct haul_kernel_reader {
     const haul_node *root;
     haul_symbol symbols[HAUL_CONSTANTS_MOST + 1]; /* the variable, then the constants */
     size_t symbol_count;
-    haul_error *error;
+    haul_yaml yaml;
 } haul_kernel_reader;
 
 /* Where the text of a value is. */
@@ -61,20 +61,6 @@ static inline haul_place haul_kernel_place(const haul_kernel_reader *self, const
 
 /* --- in kernel_yaml.c */
 
-/* The value of a key of a mapping, or NULL. */
-const haul_node *haul_kernel_child(const haul_node *mapping, const char *key);
-
-haul_status haul_kernel_fail_expected(const haul_kernel_reader *self, const haul_node *node,
-                                      const char *expected, const char *key);
-
-/* Every key of a mapping is one of `known`, and there once. */
-haul_status haul_kernel_check_keys(const haul_kernel_reader *self, const haul_node *mapping,
-                                   const char *const *known, size_t count);
-
-/* One line of text of a mapping. */
-haul_status haul_kernel_read_text(const haul_kernel_reader *self, const char *key, bool is_needed,
-                                  const char **out);
-
 /* The value of an expression without the variable. */
 haul_status haul_kernel_read_constant(const haul_kernel_reader *self, const haul_node *node,
                                       const char *key, double *out);
@@ -82,7 +68,7 @@ haul_status haul_kernel_read_constant(const haul_kernel_reader *self, const haul
 /* --- in kernel_measured.c */
 
 /* Reads the section `measured`, where there is one. */
-haul_status haul_kernel_read_measured(haul_kernel_reader *self);
+haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node *node);
 
 /* Counts between measured sizes, where those have them: a power of the size from one to the next,
  * and on beyond the first and the last two. */

@@ -1,22 +1,13 @@
 /* From a YAML tree to a machine, by the rows of machine_fields.c. */
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/fail.h"
-#include "base/nearest.h"
 #include "base/numerals.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_own.h"
-#include "machine/yaml_tree.h"
-
-typedef struct machine_reader {
-    haul_arena *arena;
-    const char *file;
-    haul_error *error;
-} machine_reader;
+#include "machine/yaml_read.h"
 
 /* `from` and `source` as they hold at some place of the tree. */
 typedef struct origin {
@@ -30,97 +21,19 @@ static const char *const provenances[] = {NULL,
 #undef PROVENANCE_ROW
 };
 
-enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances, DESCRIPTION = 96 };
+enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances };
 
-/* The words that are there, for messages: "pcie, nvlink, c2c or fabric". */
-static const char *list_words(const char *const *words, int count, char *buffer, size_t size)
-{
-    size_t used = 0;
-    int last = count - 1;
-    while (last > 0 && !words[last])
-        last--;
-    buffer[0] = '\0';
-    for (int i = 0; i <= last && used < size; i++) {
-        if (!words[i])
-            continue;
-        const char *before = !used ? "" : i == last ? " or " : ", ";
-        const int added = snprintf(buffer + used, size - used, "%s%s", before, words[i]);
-        used += added > 0 ? (size_t)added : 0;
-    }
-    return buffer;
-}
-
-static haul_status fail_expected(const machine_reader *self, const haul_node *node,
-                                 const char *expected, const char *key)
-{
-    char found[DESCRIPTION];
-    return haul_node_fail(node, self->file, self->error, "expected %s for '%s', not %s", expected,
-                          key, haul_node_describe(node, found, sizeof found));
-}
-
-/* The index of a scalar among `words`, in any case; -1 for none. */
-static int find_word(const haul_node *node, const char *const *words, int count)
-{
-    for (int i = 0; node->kind == HAUL_NODE_SCALAR && i < count; i++)
-        if (words[i] && !strcasecmp(words[i], node->text))
-            return i;
-    return -1;
-}
-
-static haul_status read_word(const machine_reader *self, const haul_node *node, const char *key,
-                             const char *const *words, int count, int *out)
-{
-    char list[160];
-    const int found = find_word(node, words, count);
-    if (found < 0)
-        return fail_expected(self, node, list_words(words, count, list, sizeof list), key);
-    *out = found;
-    return HAUL_OK;
-}
-
-/* One line of text, without the blanks and breaks at its end that a block of YAML adds. */
-static haul_status read_text(const machine_reader *self, const haul_node *node, const char *key,
-                             const char **out)
-{
-    if (node->kind != HAUL_NODE_SCALAR)
-        return fail_expected(self, node, "a line of text", key);
-    size_t length = strlen(node->text);
-    while (length && strchr(" \n", node->text[length - 1]))
-        length--;
-    for (size_t i = 0; i < length;) {
-        const int bytes = haul_machine_text_length(node->text + i);
-        if (!bytes)
-            return haul_node_fail(node, self->file, self->error,
-                                  "expected one line of text for '%s', without control characters",
-                                  key);
-        i += (size_t)bytes;
-    }
-    if (!length)
-        return fail_expected(self, node, "a line of text", key);
-    const char *text = haul_arena_text(self->arena, node->text, length);
-    if (!text)
-        return haul_fail_no_memory(self->error);
-    *out = text;
-    return HAUL_OK;
-}
-
-static haul_status read_name(const machine_reader *self, const haul_node *node, const char *key,
+static haul_status read_name(const haul_yaml *self, const haul_node *node, const char *key,
                              const char **out)
 {
     if (node->kind != HAUL_NODE_SCALAR || !haul_machine_name_ok(node->text))
-        return fail_expected(self, node, "lower-case letters, digits and '-', at most 64,", key);
-    return read_text(self, node, key, out);
+        return haul_node_fail_expected(self, node,
+                                       "lower-case letters, digits and '-', at most 64,", key);
+    return haul_node_line(self, node, key, out);
 }
 
-static haul_status read_version(const machine_reader *self, const haul_node *node, const char *key)
-{
-    if (node->kind != HAUL_NODE_SCALAR || strcmp(node->text, "1") != 0)
-        return fail_expected(self, node, "1, the version of this format,", key);
-    return HAUL_OK;
-}
-
-static haul_status fail_range(const machine_reader *self, const haul_node *node,
-                              const haul_field *field, double value)
+static haul_status fail_range(const haul_yaml *self, const haul_node *node, const haul_field *field,
+                              double value)
 {
     const haul_parameter_limits limits = haul_field_limits(field);
     char limit[32];
@@ -130,17 +43,18 @@ static haul_status fail_range(const machine_reader *self, const haul_node *node,
                          sizeof limit);
     snprintf(expected, sizeof expected, "%s of at %s %s",
              limits.whole ? "a whole number" : "a value", high ? "most" : "least", limit);
-    return fail_expected(self, node, expected, field->key);
+    return haul_node_fail_expected(self, node, expected, field->key);
 }
 
-static haul_status read_quantity(const machine_reader *self, const haul_node *node,
+static haul_status read_quantity(const haul_yaml *self, const haul_node *node,
                                  const haul_field *field, double *out)
 {
     double value = 0;
     haul_error ignored;
     if (node->kind != HAUL_NODE_SCALAR ||
         haul_quantity_parse(node->text, field->dimension, &value, &ignored))
-        return fail_expected(self, node, haul_dimension_text(field->dimension), field->key);
+        return haul_node_fail_expected(self, node, haul_dimension_text(field->dimension),
+                                       field->key);
     const haul_parameter_limits limits = haul_field_limits(field);
     if (value < limits.least || value > limits.most || (limits.whole && value != floor(value)))
         return fail_range(self, node, field, value);
@@ -148,89 +62,46 @@ static haul_status read_quantity(const machine_reader *self, const haul_node *no
     return HAUL_OK;
 }
 
-static const haul_node *find_child(const haul_node *mapping, const char *key)
-{
-    const haul_node *child = mapping->first;
-    while (child && strcmp(child->key->text, key) != 0)
-        child = child->next;
-    return child;
-}
-
 /* What a mapping says of the figures in it. A `from` without a `source` does not keep the source
  * of the mapping around it, which was another's. */
-static haul_status read_origin(const machine_reader *self, const haul_node *mapping, origin *out)
+static haul_status read_origin(const haul_yaml *self, const haul_node *mapping, origin *out)
 {
-    const haul_node *from = find_child(mapping, "from");
-    const haul_node *source = find_child(mapping, "source");
+    const haul_node *from = haul_node_child(mapping, "from");
+    const haul_node *source = haul_node_child(mapping, "source");
     haul_status status = HAUL_OK;
     if (from) {
         int word = 0;
-        status = read_word(self, from, "from", provenances, PROVENANCE_COUNT, &word);
+        status = haul_node_word(self, from, "from", provenances, PROVENANCE_COUNT, &word);
         *out = (origin){.from = (haul_provenance)word};
     }
     if (!status && source)
-        status = read_text(self, source, "source", &out->source);
+        status = haul_node_line(self, source, "source", &out->source);
     return status;
 }
 
-static haul_status fail_key(const machine_reader *self, const haul_node *key, const char *what,
-                            const char *const *known, size_t count)
-{
-    const size_t near = haul_nearest(key->text, known, count);
-    char list[256];
-    if (near < count)
-        return haul_node_fail(key, self->file, self->error,
-                              "unknown key '%.80s' in '%s'; did you mean '%s'?", key->text, what,
-                              known[near]);
-    return haul_node_fail(key, self->file, self->error,
-                          "unknown key '%.80s' in '%s'; expected one of %s", key->text, what,
-                          list_words(known, (int)count, list, sizeof list));
-}
-
-/* Every key is known, and there once. */
-static haul_status check_keys(const machine_reader *self, const haul_node *mapping,
-                              const char *what, const char *const *known, size_t count)
-{
-    uint64_t seen = 0;
-    for (const haul_node *child = mapping->first; child; child = child->next) {
-        size_t at = 0;
-        while (at < count && strcmp(known[at], child->key->text) != 0)
-            at++;
-        if (at == count)
-            return fail_key(self, child->key, what, known, count);
-        if (seen >> at & 1)
-            return haul_node_fail(child->key, self->file, self->error,
-                                  "'%s' is there twice in '%s'; expected it once", known[at], what);
-        seen |= UINT64_C(1) << at;
-    }
-    return HAUL_OK;
-}
-
 /* A figure with its own `from` and `source`: *value is then its value. */
-static haul_status open_figure(const machine_reader *self, const haul_node *node, const char *key,
+static haul_status open_figure(const haul_yaml *self, const haul_node *node, const char *key,
                                origin *own, const haul_node **value)
 {
     static const char *const keys[] = {"value", "from", "source"};
     *value = node;
     if (node->kind == HAUL_NODE_MAPPING) {
-        haul_status status = check_keys(self, node, key, keys, 3);
+        haul_status status = haul_node_keys(self, node, key, keys, 3, NULL);
         if (!status)
             status = read_origin(self, node, own);
         if (status)
             return status;
-        *value = find_child(node, "value");
+        *value = haul_node_child(node, "value");
         if (!*value)
-            return haul_node_fail(node, self->file, self->error, "'value' is missing for '%s'",
-                                  key);
+            return haul_node_fail(self, node, "'value' is missing for '%s'", key);
     }
     if (!own->from)
-        return haul_node_fail(node, self->file, self->error,
-                              "'from' is missing for '%s': where the figure was measured or read",
-                              key);
+        return haul_node_fail(
+            self, node, "'from' is missing for '%s': where the figure was measured or read", key);
     return HAUL_OK;
 }
 
-static haul_status read_figure(const machine_reader *self, const haul_node *node,
+static haul_status read_figure(const haul_yaml *self, const haul_node *node,
                                const haul_field *field, origin own, haul_parameter *out)
 {
     const haul_node *value = NULL;
@@ -244,30 +115,30 @@ static haul_status read_figure(const machine_reader *self, const haul_node *node
     return HAUL_OK;
 }
 
-static haul_status read_point(const machine_reader *self, const haul_node *node, haul_point *out)
+static haul_status read_point(const haul_yaml *self, const haul_node *node, haul_point *out)
 {
     static const haul_field bytes = {
         .key = "points", .dimension = HAUL_DIM_BYTES, .range = HAUL_RANGE_FROM_ZERO};
     static const haul_field seconds = {.key = "points", .dimension = HAUL_DIM_SECONDS};
     const haul_node *first = node->kind == HAUL_NODE_LIST ? node->first : NULL;
     if (!first || !first->next || first->next->next)
-        return fail_expected(self, node, "[bytes, time]", "points");
+        return haul_node_fail_expected(self, node, "[bytes, time]", "points");
     const haul_status status = read_quantity(self, first, &bytes, &out->bytes);
     return status ? status : read_quantity(self, first->next, &seconds, &out->seconds);
 }
 
-static haul_status check_order(const machine_reader *self, const haul_node *node,
+static haul_status check_order(const haul_yaml *self, const haul_node *node,
                                const haul_point *before, const haul_point *point)
 {
     if (point->bytes <= before->bytes)
-        return fail_expected(self, node->first, "points ascending in bytes", "points");
+        return haul_node_fail_expected(self, node->first, "points ascending in bytes", "points");
     if (point->seconds < before->seconds)
-        return fail_expected(self, node->first->next, "no less time than the point before",
-                             "points");
+        return haul_node_fail_expected(self, node->first->next,
+                                       "no less time than the point before", "points");
     return HAUL_OK;
 }
 
-static haul_status read_points(const machine_reader *self, const haul_node *node, origin own,
+static haul_status read_points(const haul_yaml *self, const haul_node *node, origin own,
                                haul_copy_curve *curve)
 {
     const haul_node *list = NULL;
@@ -275,12 +146,11 @@ static haul_status read_points(const machine_reader *self, const haul_node *node
     if (status)
         return status;
     if (list->kind != HAUL_NODE_LIST || !list->first)
-        return fail_expected(self, list, "a list of [bytes, time]", "points");
+        return haul_node_fail_expected(self, list, "a list of [bytes, time]", "points");
     size_t count = 0;
     for (const haul_node *at = list->first; at; at = at->next, count++) {
         if (count == HAUL_CURVE_POINTS)
-            return haul_node_fail(at, self->file, self->error, "expected at most %d points",
-                                  HAUL_CURVE_POINTS);
+            return haul_node_fail(self, at, "expected at most %d points", HAUL_CURVE_POINTS);
         haul_point *point = &curve->points[count];
         status = read_point(self, at, point);
         if (!status && count)
@@ -292,41 +162,31 @@ static haul_status read_points(const machine_reader *self, const haul_node *node
     return HAUL_OK;
 }
 
-static haul_status read_mapping(const machine_reader *self, const haul_node *node,
+static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
                                 const haul_mapping *mapping, origin own, void *base);
 
-static haul_status check_unique(const machine_reader *self, const haul_node *node,
+static haul_status check_unique(const haul_yaml *self, const haul_node *node,
                                 const haul_copy_curve *curves, size_t at)
 {
     for (size_t i = 0; i < at; i++)
         if (curves[i].direction == curves[at].direction && curves[i].memory == curves[at].memory &&
             curves[i].locality == curves[at].locality)
-            return haul_node_fail(node, self->file, self->error,
-                                  "copies %s %s %s are there twice; expected them once",
+            return haul_node_fail(self, node, "copies %s %s %s are there twice; expected them once",
                                   haul_direction_text(curves[at].direction),
                                   haul_memory_text(curves[at].memory),
                                   curves[at].locality == HAUL_FAR ? "far" : "near");
     return HAUL_OK;
 }
 
-static size_t count_children(const haul_node *node)
-{
-    size_t count = 0;
-    for (const haul_node *child = node->first; child; child = child->next)
-        count++;
-    return count;
-}
-
-static haul_status read_curves(const machine_reader *self, const haul_node *node, origin own,
+static haul_status read_curves(const haul_yaml *self, const haul_node *node, origin own,
                                haul_machine *machine)
 {
     if (node->kind != HAUL_NODE_LIST)
-        return fail_expected(self, node, "a list", "copies");
-    const size_t count = count_children(node);
+        return haul_node_fail_expected(self, node, "a list", "copies");
+    const size_t count = haul_node_count(node);
     if (count > HAUL_CURVES_MOST)
-        return haul_node_fail(node, self->file, self->error,
-                              "expected at most %d entries of 'copies', not %zu", HAUL_CURVES_MOST,
-                              count);
+        return haul_node_fail(self, node, "expected at most %d entries of 'copies', not %zu",
+                              HAUL_CURVES_MOST, count);
     haul_copy_curve *curves = haul_arena_alloc(self->arena, count * sizeof *curves);
     if (!curves)
         return haul_fail_no_memory(self->error);
@@ -343,19 +203,19 @@ static haul_status read_curves(const machine_reader *self, const haul_node *node
     return HAUL_OK;
 }
 
-static haul_status read_field(const machine_reader *self, const haul_node *node,
-                              const haul_field *field, origin own, void *base)
+static haul_status read_field(const haul_yaml *self, const haul_node *node, const haul_field *field,
+                              origin own, void *base)
 {
     void *at = (char *)base + field->offset;
     switch (field->kind) {
     case HAUL_FIELD_VERSION:
-        return read_version(self, node, field->key);
+        return haul_node_version(self, node, field->key);
     case HAUL_FIELD_NAME:
         return read_name(self, node, field->key, at);
     case HAUL_FIELD_TEXT:
-        return read_text(self, node, field->key, at);
+        return haul_node_line(self, node, field->key, at);
     case HAUL_FIELD_WORD:
-        return read_word(self, node, field->key, field->words, field->word_count, at);
+        return haul_node_word(self, node, field->key, field->words, field->word_count, at);
     case HAUL_FIELD_PARAMETER:
         return read_figure(self, node, field, own, at);
     case HAUL_FIELD_POINTS:
@@ -378,19 +238,18 @@ static bool is_of_link(const haul_field *field, const haul_mapping *mapping, con
 }
 
 /* What must be there is there, and what has no meaning is not. */
-static haul_status check_fields(const machine_reader *self, const haul_node *node,
+static haul_status check_fields(const haul_yaml *self, const haul_node *node,
                                 const haul_mapping *mapping, const void *base)
 {
     for (size_t i = 0; i < mapping->count; i++) {
         const haul_field *field = &mapping->fields[i];
-        const haul_node *child = find_child(node, field->key);
+        const haul_node *child = haul_node_child(node, field->key);
         const bool meant = is_of_link(field, mapping, base);
         if (child && !meant)
-            return haul_node_fail(child->key, self->file, self->error,
-                                  "'%s' has no meaning for this kind of link", field->key);
+            return haul_node_fail(self, child->key, "'%s' has no meaning for this kind of link",
+                                  field->key);
         if (!child && field->required && meant)
-            return haul_node_fail(node, self->file, self->error, "'%s' is missing in '%s'",
-                                  field->key, mapping->what);
+            return haul_node_fail(self, node, "'%s' is missing in '%s'", field->key, mapping->what);
     }
     return HAUL_OK;
 }
@@ -404,17 +263,15 @@ static const haul_field *find_field(const haul_mapping *mapping, const char *key
     return NULL;
 }
 
-static haul_status read_mapping(const machine_reader *self, const haul_node *node,
+static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
                                 const haul_mapping *mapping, origin own, void *base)
 {
     const char *known[HAUL_FIELDS_MOST + 2];
-    if (node->kind != HAUL_NODE_MAPPING)
-        return fail_expected(self, node, "a mapping of keys", mapping->what);
     for (size_t i = 0; i < mapping->count; i++)
         known[i] = mapping->fields[i].key;
     known[mapping->count] = "from";
     known[mapping->count + 1] = "source";
-    haul_status status = check_keys(self, node, mapping->what, known, mapping->count + 2);
+    haul_status status = haul_node_keys(self, node, mapping->what, known, mapping->count + 2, NULL);
     if (!status)
         status = read_origin(self, node, &own);
     for (const haul_node *child = node->first; !status && child; child = child->next) {
@@ -432,7 +289,7 @@ haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
     haul_owned_machine *owned = haul_owned_machine_new();
     if (!owned)
         return haul_fail_no_memory(error);
-    const machine_reader self = {.arena = &owned->arena, .file = file, .error = error};
+    const haul_yaml self = {.arena = &owned->arena, .file = file, .error = error};
     const haul_node *root = NULL;
     haul_status status = haul_yaml_read(yaml, size, file, &owned->arena, &root, error);
     if (!status)

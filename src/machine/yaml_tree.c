@@ -1,7 +1,6 @@
 #include "machine/yaml_tree.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,29 +20,6 @@ typedef struct tree_reader {
 static int from_one(size_t at)
 {
     return at < INT_MAX ? (int)at + 1 : INT_MAX;
-}
-
-haul_status haul_node_fail(const haul_node *node, const char *file, haul_error *error,
-                           const char *format, ...)
-{
-    char text[sizeof error->text];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(error, file, node->line, node->column);
-    return HAUL_BAD_INPUT;
-}
-
-const char *haul_node_describe(const haul_node *node, char *buffer, size_t size)
-{
-    if (node->kind == HAUL_NODE_LIST)
-        return "a list";
-    if (node->kind == HAUL_NODE_MAPPING)
-        return "a mapping";
-    snprintf(buffer, size, "'%.80s'", node->text);
-    return buffer;
 }
 
 static haul_status fail_event(const tree_reader *self, const char *text)

@@ -29,11 +29,4 @@ typedef struct haul_node {
 haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul_arena *arena,
                            const haul_node **root, haul_error *error);
 
-/* Fills `error` with a text and the place of a node, and returns BAD_INPUT. */
-haul_status haul_node_fail(const haul_node *node, const char *file, haul_error *error,
-                           const char *format, ...) HAUL_PRINTF(4, 5);
-
-/* "a list", "a mapping", or the text in quotes, for messages. */
-const char *haul_node_describe(const haul_node *node, char *buffer, size_t size);
-
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/nearest.h"
 #include "simulate/plan.h"
 #include "simulate/template.h"
 
@@ -54,50 +53,7 @@ typedef struct yaml_reader {
 
 static haul_status fail_at(const yaml_reader *self, const haul_node *node, const char *text)
 {
-    return haul_node_fail(node, self->plan->file, self->plan->error, "%s", text);
-}
-
-static haul_status fail_expected(const yaml_reader *self, const haul_node *node,
-                                 const char *expected, const char *key)
-{
-    char found[96];
-    return haul_node_fail(node, self->plan->file, self->plan->error, "expected %s for '%s', not %s",
-                          expected, key, haul_node_describe(node, found, sizeof found));
-}
-
-/* The number of a key among `known`; an error, with the one that may be meant, where it is none. */
-static haul_status find_key(const yaml_reader *self, const haul_node *child,
-                            const char *const *known, size_t count, size_t *out)
-{
-    const char *key = child->key->text;
-    for (*out = 0; *out < count; ++*out)
-        if (!strcmp(known[*out], key))
-            return HAUL_OK;
-    const size_t near = haul_nearest(key, known, count);
-    const bool has_near = near < count;
-    return haul_node_fail(child->key, self->plan->file, self->plan->error, "no key '%.80s'%s%s%s",
-                          key, has_near ? ": is '" : "", has_near ? known[near] : "",
-                          has_near ? "' meant?" : "");
-}
-
-/* The children of a mapping by their keys; each once. */
-static haul_status sort_children(const yaml_reader *self, const haul_node *mapping,
-                                 const char *const *known, size_t count, const haul_node **out)
-{
-    for (size_t key = 0; key < count; key++)
-        out[key] = NULL;
-    if (mapping->kind != HAUL_NODE_MAPPING)
-        return fail_at(self, mapping, "expected keys and values");
-    for (const haul_node *child = mapping->first; child; child = child->next) {
-        size_t key = 0;
-        const haul_status status = find_key(self, child, known, count, &key);
-        if (status)
-            return status;
-        if (out[key])
-            return fail_at(self, child->key, "this key is here for the second time");
-        out[key] = child;
-    }
-    return HAUL_OK;
+    return haul_node_fail(&self->scope.yaml, node, "%s", text);
 }
 
 /* --- constants and variables */
@@ -120,7 +76,7 @@ static haul_status read_constants(yaml_reader *self, const haul_node *node)
     if (!node)
         return HAUL_OK;
     if (node->kind != HAUL_NODE_MAPPING)
-        return fail_expected(self, node, "names and values", "constants");
+        return haul_node_fail_expected(&self->scope.yaml, node, "names and values", "constants");
     for (const haul_node *child = node->first; child; child = child->next) {
         const haul_expression *value = NULL;
         haul_symbol symbol = {.name = child->key->text, .variable = -1};
@@ -157,7 +113,8 @@ static haul_status read_repeat(yaml_reader *self, item *loop, const haul_node *n
     if (node->kind == HAUL_NODE_SCALAR)
         return add_variable(self, loop, node, "i", node);
     if (node->kind == HAUL_NODE_LIST || !node->first)
-        return fail_expected(self, node, "a number, or names and numbers", "repeat");
+        return haul_node_fail_expected(&self->scope.yaml, node, "a number, or names and numbers",
+                                       "repeat");
     haul_status status = HAUL_OK;
     for (const haul_node *child = node->first; !status && child; child = child->next)
         status = add_variable(self, loop, child->key, child->key->text, child);
@@ -174,7 +131,7 @@ static haul_status compile_after(yaml_reader *self, const haul_node *node, after
 {
     const bool is_list = node->kind == HAUL_NODE_LIST;
     for (const haul_node *child = is_list ? node->first : node; child; child = child->next) {
-        after_item *made = haul_arena_alloc(self->scope.arena, sizeof *made);
+        after_item *made = haul_arena_alloc(self->scope.yaml.arena, sizeof *made);
         if (!made)
             return haul_fail_no_memory(self->plan->error);
         *made = (after_item){.line = child->line, .column = child->column};
@@ -230,10 +187,11 @@ static haul_status compile_item(yaml_reader *self, const haul_node *node, item *
         [WHEN] = "when", [REPEAT] = "repeat", [OPERATIONS] = "operations"};
     const haul_node *children[ITEM_KEYS];
     memcpy(known, haul_key_names, sizeof haul_key_names);
-    haul_status status = sort_children(self, node, known, ITEM_KEYS, children);
+    haul_status status =
+        haul_node_keys(&self->scope.yaml, node, "operations", known, ITEM_KEYS, children);
     if (status)
         return status;
-    item *made = haul_arena_alloc(self->scope.arena, sizeof *made);
+    item *made = haul_arena_alloc(self->scope.yaml.arena, sizeof *made);
     if (!made)
         return haul_fail_no_memory(self->plan->error);
     made->line = node->line;
@@ -250,7 +208,7 @@ static haul_status compile_item(yaml_reader *self, const haul_node *node, item *
 static haul_status compile_list(yaml_reader *self, const haul_node *node, item **out)
 {
     if (node->kind != HAUL_NODE_LIST)
-        return fail_expected(self, node, "a list", "operations");
+        return haul_node_fail_expected(&self->scope.yaml, node, "a list", "operations");
     haul_status status = HAUL_OK;
     for (const haul_node *child = node->first; !status && child; child = child->next) {
         item *made = NULL;
@@ -335,7 +293,7 @@ static haul_status count_rounds(yaml_reader *self, const item *loop, int variabl
     if (status)
         return status;
     if (value < 0 || value > HAUL_SCHEDULE_OPS || value != trunc(value))
-        return haul_node_fail(loop->count_nodes[variable], self->plan->file, self->plan->error,
+        return haul_node_fail(&self->scope.yaml, loop->count_nodes[variable],
                               "expected a whole number from 0 to %d of rounds, not %g",
                               HAUL_SCHEDULE_OPS, value);
     *count = (uint32_t)value;
@@ -403,7 +361,7 @@ static haul_status read_head(yaml_reader *self, const haul_node *root, const hau
         return fail_at(self, version ? version : root, "expected 'haul_workload: 1'");
     for (int key = NAME; key <= CALL; key++)
         if (keys[key] && keys[key]->kind != HAUL_NODE_SCALAR)
-            return fail_expected(self, keys[key], "a text", root_names[key]);
+            return haul_node_fail_expected(&self->scope.yaml, keys[key], "a text", root_names[key]);
     if (keys[NAME])
         plan->name = (haul_word){keys[NAME]->text, keys[NAME]->line, keys[NAME]->column};
     if (keys[SUMMARY])
@@ -423,7 +381,8 @@ static haul_status read_document(yaml_reader *self, const haul_node *root)
 {
     const haul_node *keys[ROOT_KEYS];
     item *items = NULL;
-    haul_status status = sort_children(self, root, root_names, ROOT_KEYS, keys);
+    haul_status status =
+        haul_node_keys(&self->scope.yaml, root, "workload", root_names, ROOT_KEYS, keys);
     if (!status)
         status = read_head(self, root, keys);
     if (status)
@@ -442,9 +401,7 @@ haul_status haul_plan_read_yaml(haul_plan *self, const char *text, size_t size)
         return haul_fail_no_memory(self->error);
     reader->plan = self;
     reader->scope = (haul_scope){
-        .file = self->file,
-        .arena = &self->arena,
-        .error = self->error,
+        .yaml = {self->file, &self->arena, self->error},
         .symbols = {reader->symbols, 0},
     };
     haul_status status = haul_yaml_read(text, size, self->file, &self->arena, &root, self->error);

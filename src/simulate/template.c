@@ -23,25 +23,24 @@ struct haul_condition {
 static haul_place place_at(const haul_scope *scope, const haul_node *node, size_t offset)
 {
     const int column = node->text_column ? node->text_column + (int)offset : 0;
-    return (haul_place){scope->file, node->line, column};
+    return (haul_place){scope->yaml.file, node->line, column};
 }
 
 static haul_status compile_part(const haul_scope *scope, const haul_node *node, const char *from,
                                 size_t length, const haul_expression **out)
 {
-    char *text = haul_arena_text(scope->arena, from, length);
+    char *text = haul_arena_text(scope->yaml.arena, from, length);
     if (!text)
-        return haul_fail_no_memory(scope->error);
+        return haul_fail_no_memory(scope->yaml.error);
     return haul_expression_compile(text, place_at(scope, node, (size_t)(from - node->text)),
-                                   scope->symbols, scope->arena, out, scope->error);
+                                   scope->symbols, scope->yaml.arena, out, scope->yaml.error);
 }
 
 haul_status haul_node_expression(const haul_scope *scope, const haul_node *node,
                                  const haul_expression **out)
 {
     if (node->kind != HAUL_NODE_SCALAR)
-        return haul_node_fail(node, scope->file, scope->error,
-                              "expected a number or an expression");
+        return haul_node_fail(&scope->yaml, node, "expected a number or an expression");
     return compile_part(scope, node, node->text, strlen(node->text), out);
 }
 
@@ -57,8 +56,7 @@ static haul_status compile_piece(const haul_scope *scope, const haul_node *node,
     }
     const char *end = strchr(text, '}');
     if (!end)
-        return haul_node_fail(node, scope->file, scope->error, "a '{' without its '}' in '%.80s'",
-                              node->text);
+        return haul_node_fail(&scope->yaml, node, "a '{' without its '}' in '%.80s'", node->text);
     *at = end + 1;
     return compile_part(scope, node, text + 1, (size_t)(end - text - 1), &piece->value);
 }
@@ -67,13 +65,13 @@ haul_status haul_template_compile(const haul_scope *scope, const haul_node *node
                                   haul_template **out)
 {
     if (node->kind != HAUL_NODE_SCALAR)
-        return haul_node_fail(node, scope->file, scope->error, "expected a text or a number");
+        return haul_node_fail(&scope->yaml, node, "expected a text or a number");
     haul_template *first = NULL, **last = &first;
     const char *at = node->text;
     while (*at || !first) {
-        *last = haul_arena_alloc(scope->arena, sizeof **last);
+        *last = haul_arena_alloc(scope->yaml.arena, sizeof **last);
         if (!*last)
-            return haul_fail_no_memory(scope->error);
+            return haul_fail_no_memory(scope->yaml.error);
         const haul_status status = compile_piece(scope, node, &at, *last);
         if (status)
             return status;
@@ -102,14 +100,14 @@ haul_status haul_template_expand(const haul_template *self, const haul_scope *sc
             length = snprintf(room->at, room->left, "%.*s", (int)self->length, self->text);
         } else {
             const haul_status status =
-                haul_expression_value(self->value, values, &value, scope->error);
+                haul_expression_value(self->value, values, &value, scope->yaml.error);
             if (status)
                 return status;
             length = write_value(value, room->at, room->left);
         }
         *is_negative |= value < 0;
         if (length < 0 || (size_t)length + 1 >= room->left)
-            return haul_fail(scope->error, HAUL_BAD_INPUT,
+            return haul_fail(scope->yaml.error, HAUL_BAD_INPUT,
                              "the texts of an operation are too long");
         room->at += length;
         room->left -= (size_t)length;
@@ -142,11 +140,11 @@ haul_status haul_condition_compile(const haul_scope *scope, const haul_node *nod
     int sign = 0;
     const char *at = node->kind == HAUL_NODE_SCALAR ? find_comparison(node->text, &sign) : NULL;
     if (!at)
-        return haul_node_fail(node, scope->file, scope->error,
+        return haul_node_fail(&scope->yaml, node,
                               "expected a condition such as 'j == 0' for 'when'");
-    haul_condition *made = haul_arena_alloc(scope->arena, sizeof *made);
+    haul_condition *made = haul_arena_alloc(scope->yaml.arena, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(scope->error);
+        return haul_fail_no_memory(scope->yaml.error);
     made->sign = sign;
     const char *right = at + strlen(comparisons[sign]);
     haul_status status =
@@ -162,9 +160,9 @@ haul_status haul_condition_holds(const haul_condition *self, const haul_scope *s
                                  const double *values, bool *holds)
 {
     double left = 0, right = 0;
-    haul_status status = haul_expression_value(self->left, values, &left, scope->error);
+    haul_status status = haul_expression_value(self->left, values, &left, scope->yaml.error);
     if (!status)
-        status = haul_expression_value(self->right, values, &right, scope->error);
+        status = haul_expression_value(self->right, values, &right, scope->yaml.error);
     const bool of[] = {left == right, left != right, left <= right, left >= right,
                        left<right, left> right};
     *holds = of[self->sign];

@@ -6,13 +6,11 @@
 #include <stdbool.h>
 
 #include "base/expression.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml_read.h"
 
 /* What compiling needs. */
 typedef struct haul_scope {
-    const char *file;
-    haul_arena *arena;
-    haul_error *error;
+    haul_yaml yaml;
     haul_symbols symbols;
 } haul_scope;
 

@@ -100,15 +100,15 @@ static void files_that_are_wrong_are_told_with_their_place(void **state)
         const char *text;
     } bad[] = {
         {"", 1, 1, "expected keys and values; there is nothing here"},
-        {"42", 1, 1, "expected keys and values, as in 'comp: 2*N'"},
+        {"42", 1, 1, "expected a mapping of keys for 'kernel', not '42'"},
         {"name: k\n", 1, 1, "'haul_kernel' is missing"},
         {"haul_kernel: 2\n", 1, 14,
          "expected 1, the version of this format, for 'haul_kernel', not '2'"},
         {"haul_kernel: 1\nname: k\n", 1, 1, "'summary' is missing"},
-        {"haul_kernel: 1\nthread: 4\n", 2, 1, "unknown key 'thread'; did you mean 'threads'?"},
-        {HEAD "name: k\n", 5, 1, "'name' is there twice; expected it once"},
-        {"haul_kernel: 1\nname: k\nsummary: s\n", 1, 1,
-         "'variable' is missing: the kernel's size, with its range"},
+        {"haul_kernel: 1\nthread: 4\n", 2, 1,
+         "unknown key 'thread' in 'kernel'; did you mean 'threads'?"},
+        {HEAD "name: k\n", 5, 1, "'name' is there twice in 'kernel'; expected it once"},
+        {"haul_kernel: 1\nname: k\nsummary: s\n", 1, 1, "'variable' is missing"},
         {"haul_kernel: 1\nname: k\nsummary: s\nvariable: {from: 1}\n", 4, 11,
          "'to' is missing for 'variable': the range of its sizes"},
         {"haul_kernel: 1\nname: k\nsummary: s\nvariable: {from: 9, to: 2}\n", 4, 25,
@@ -175,7 +175,8 @@ static void names_that_are_not_there_are_told(void **state)
     haul_kernel_file *kernel = NULL;
     haul_error error = {0};
     assert_int_equal(haul_kernel_file_load("max-subarrray", &kernel, &error), HAUL_BAD_INPUT);
-    assert_string_equal(error.text, "no kernel 'max-subarrray'; near it: max-subarray");
+    assert_string_equal(error.text,
+                        "no kernel 'max-subarrray' in the catalogue; near it: max-subarray");
     assert_int_equal(haul_kernel_file_load("x/none.yaml", &kernel, &error), HAUL_IO);
 }
 

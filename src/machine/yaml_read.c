@@ -1,0 +1,146 @@
+#include "machine/yaml_read.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "machine/machine_fields.h"
+
+haul_status haul_node_fail(const haul_yaml *yaml, const haul_node *node, const char *format, ...)
+{
+    char text[sizeof yaml->error->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    haul_fail(yaml->error, HAUL_BAD_INPUT, "%s", text);
+    haul_error_at(yaml->error, yaml->file, node->line, node->column);
+    return HAUL_BAD_INPUT;
+}
+
+haul_status haul_node_fail_expected(const haul_yaml *yaml, const haul_node *node,
+                                    const char *expected, const char *key)
+{
+    if (node->kind == HAUL_NODE_SCALAR)
+        return haul_node_fail(yaml, node, "expected %s for '%s', not '%.80s'", expected, key,
+                              node->text);
+    return haul_node_fail(yaml, node, "expected %s for '%s', not a %s", expected, key,
+                          node->kind == HAUL_NODE_LIST ? "list" : "mapping");
+}
+
+const haul_node *haul_node_child(const haul_node *mapping, const char *key)
+{
+    const haul_node *child = mapping->first;
+    while (child && strcmp(child->key->text, key) != 0)
+        child = child->next;
+    return child;
+}
+
+size_t haul_node_count(const haul_node *parent)
+{
+    size_t count = 0;
+    for (const haul_node *child = parent->first; child; child = child->next)
+        count++;
+    return count;
+}
+
+/* The words that are there, for messages: "pcie, nvlink, c2c or fabric". */
+static const char *list_words(const char *const *words, int count, char *buffer, size_t size)
+{
+    size_t used = 0;
+    int last = count - 1;
+    while (last > 0 && !words[last])
+        last--;
+    buffer[0] = '\0';
+    for (int i = 0; i <= last && used < size; i++) {
+        if (!words[i])
+            continue;
+        const char *before = !used ? "" : i == last ? " or " : ", ";
+        const int added = snprintf(buffer + used, size - used, "%s%s", before, words[i]);
+        used += added > 0 ? (size_t)added : 0;
+    }
+    return buffer;
+}
+
+static haul_status fail_key(const haul_yaml *yaml, const haul_node *key, const char *what,
+                            const char *const *known, size_t count)
+{
+    const size_t near = haul_nearest(key->text, known, count);
+    char list[256];
+    if (near < count)
+        return haul_node_fail(yaml, key, "unknown key '%.80s' in '%s'; did you mean '%s'?",
+                              key->text, what, known[near]);
+    return haul_node_fail(yaml, key, "unknown key '%.80s' in '%s'; expected one of %s", key->text,
+                          what, list_words(known, (int)count, list, sizeof list));
+}
+
+haul_status haul_node_keys(const haul_yaml *yaml, const haul_node *node, const char *what,
+                           const char *const *known, size_t count, const haul_node **children)
+{
+    uint64_t seen = 0;
+    for (size_t i = 0; children && i < count; i++)
+        children[i] = NULL;
+    if (node->kind != HAUL_NODE_MAPPING)
+        return haul_node_fail_expected(yaml, node, "a mapping of keys", what);
+    for (const haul_node *child = node->first; child; child = child->next) {
+        size_t at = 0;
+        while (at < count && strcmp(known[at], child->key->text) != 0)
+            at++;
+        if (at == count)
+            return fail_key(yaml, child->key, what, known, count);
+        if (seen >> at & 1)
+            return haul_node_fail(yaml, child->key, "'%s' is there twice in '%s'; expected it once",
+                                  known[at], what);
+        seen |= UINT64_C(1) << at;
+        if (children)
+            children[at] = child;
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_node_line(const haul_yaml *yaml, const haul_node *node, const char *key,
+                           const char **out)
+{
+    if (node->kind != HAUL_NODE_SCALAR)
+        return haul_node_fail_expected(yaml, node, "a line of text", key);
+    size_t length = strlen(node->text); /* a block of YAML adds blanks and breaks */
+    while (length && strchr(" \n", node->text[length - 1]))
+        length--;
+    for (size_t i = 0; i < length;) {
+        const int bytes = haul_machine_text_length(node->text + i);
+        if (!bytes)
+            return haul_node_fail(
+                yaml, node, "expected one line of text for '%s', without control characters", key);
+        i += (size_t)bytes;
+    }
+    if (!length)
+        return haul_node_fail_expected(yaml, node, "a line of text", key);
+    const char *text = haul_arena_text(yaml->arena, node->text, length);
+    if (!text)
+        return haul_fail_no_memory(yaml->error);
+    *out = text;
+    return HAUL_OK;
+}
+
+haul_status haul_node_version(const haul_yaml *yaml, const haul_node *node, const char *key)
+{
+    if (node->kind != HAUL_NODE_SCALAR || strcmp(node->text, "1") != 0)
+        return haul_node_fail_expected(yaml, node, "1, the version of this format,", key);
+    return HAUL_OK;
+}
+
+haul_status haul_node_word(const haul_yaml *yaml, const haul_node *node, const char *key,
+                           const char *const *words, int count, int *out)
+{
+    char list[160];
+    for (int i = 0; node->kind == HAUL_NODE_SCALAR && i < count; i++)
+        if (words[i] && !strcasecmp(words[i], node->text)) {
+            *out = i;
+            return HAUL_OK;
+        }
+    return haul_node_fail_expected(yaml, node, list_words(words, count, list, sizeof list), key);
+}
