@@ -76,18 +76,18 @@ static haul_status predict(const haul_kernel_case *base, const haul_kernel_sampl
     what.size = row->size;
     what.counts = row->counts;
     haul_estimate estimate;
-    haul_estimate home;
+    haul_estimate source;
     haul_status status =
         haul_kernel_time(haul_kernel_model_at((size_t)score.model), &what, &estimate, error);
-    what.target = base->home;
+    what.target = base->source;
     if (status == HAUL_OK)
-        status = haul_kernel_time(haul_kernel_model_at(0), &what, &home, error);
+        status = haul_kernel_time(haul_kernel_model_at(0), &what, &source, error);
     if (status)
         return status;
     score.ratio = estimate.seconds / row->seconds;
-    score.doubt = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
+    score.uncertainty = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
     for (int i = 0; i < 3; i++)
-        naive[i] = home.seconds * scaled(base->home, base->target, i) / row->seconds;
+        naive[i] = source.seconds * scaled(base->source, base->target, i) / row->seconds;
     score.naive = naive[0];
     score.beyond = row->size < base->fit->knots[0].size ||
                    row->size > base->fit->knots[base->fit->count - 1].size;
@@ -113,16 +113,16 @@ static haul_status try_program(const kernel_rows *rows, kernel_score score, kern
                                haul_error *error)
 {
     const int p = score.program;
-    const int pair[2] = {score.home, score.board};
-    const kernel_series *home = &rows->series[p][pair[0]];
+    const int pair[2] = {score.source, score.board};
+    const kernel_series *source = &rows->series[p][pair[0]];
     const kernel_series *there = &rows->series[p][pair[1]];
     haul_kernel_fit *fit = NULL;
     haul_status status = haul_kernel_fit_new(rows->machines[pair[0]], HAUL_KERNEL_FIT_AUTO,
-                                             home->samples, home->count, &fit, error);
+                                             source->samples, source->count, &fit, error);
     if (status)
         return status;
     const haul_kernel_case base = {
-        .home = rows->machines[pair[0]], .fit = fit, .target = rows->machines[pair[1]]};
+        .source = rows->machines[pair[0]], .fit = fit, .target = rows->machines[pair[1]]};
     const size_t first = scores->count;
     double naive[KERNEL_SIZES][3];
     for (size_t i = 0; i < there->count && status == HAUL_OK; i++)
@@ -139,7 +139,7 @@ static haul_status try_pair(const kernel_rows *rows, const int pair[2], int mode
     haul_status status = HAUL_OK;
     for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
         const kernel_score score = {
-            .program = p, .home = pair[0], .board = pair[1], .model = model};
+            .program = p, .source = pair[0], .board = pair[1], .model = model};
         if (kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
             status = try_program(rows, score, scores, error);
     }
@@ -199,24 +199,25 @@ static haul_status print_group(const kernel_rows *rows, const board_group *group
 static haul_status carry_program(const kernel_rows *rows, kernel_score score, kernel_scores *scores,
                                  haul_error *error)
 {
-    const kernel_series *home = &rows->series[score.program][score.home];
+    const kernel_series *source = &rows->series[score.program][score.source];
     const kernel_series *there = &rows->series[score.program][score.board];
     haul_status status = HAUL_OK;
-    for (size_t i = 0, k = 0; i < home->count && status == HAUL_OK; i++) {
-        const haul_kernel_sample *row = &home->samples[i];
+    for (size_t i = 0, k = 0; i < source->count && status == HAUL_OK; i++) {
+        const haul_kernel_sample *row = &source->samples[i];
         while (k < there->count && there->samples[k].size < row->size)
             k++;
         if (k == there->count || there->samples[k].size > row->size)
             continue;
         haul_estimate estimate;
-        status = haul_kernel_carry_launches(rows->machines[score.home], rows->machines[score.board],
-                                            &home->launches[i], row->seconds, &estimate, error);
+        status =
+            haul_kernel_scale_launches(rows->machines[score.source], rows->machines[score.board],
+                                       &source->launches[i], row->seconds, &estimate, error);
         if (status)
             break;
         const double measured = there->samples[k].seconds;
         const double end = estimate.seconds < measured ? estimate.high_s : estimate.low_s;
         score.ratio = estimate.seconds / measured;
-        score.doubt = fabs(log(score.ratio) / log(end / estimate.seconds));
+        score.uncertainty = fabs(log(score.ratio) / log(end / estimate.seconds));
         status = kernel_scores_add(scores, score, error);
     }
     return status;
@@ -227,7 +228,7 @@ static haul_status carry_pair(const kernel_rows *rows, const int pair[2], kernel
 {
     haul_status status = HAUL_OK;
     for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
-        const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
+        const kernel_score score = {.program = p, .source = pair[0], .board = pair[1]};
         if (kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
             status = carry_program(rows, score, scores, error);
     }
@@ -321,7 +322,7 @@ static haul_status print_apart(const kernel_rows *rows, const board_group *group
     for (int i = 0; i < group->pair_count; i++)
         for (int p = 0; p < KERNEL_PROGRAMS && status == HAUL_OK; p++) {
             const int *pair = group->pairs[i];
-            const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
+            const kernel_score score = {.program = p, .source = pair[0], .board = pair[1]};
             if (!kernel_series_alike(&rows->series[p][pair[0]], &rows->series[p][pair[1]]))
                 status = try_program(rows, score, &apart, error);
         }

@@ -52,7 +52,7 @@ static void take_squares(kernel_rows *rows)
 static void take_all_conflicts(haul_kernel_fit *fit)
 {
     for (size_t i = 0; i < fit->count; i++)
-        fit->knots[i].log_calm = fit->knots[i].log_lambda;
+        fit->knots[i].log_calm = fit->knots[i].log_calibration;
 }
 
 static void take_plain_rows(kernel_rows *rows)
@@ -102,24 +102,24 @@ static bool is_maxwell(int board)
     return board == GTX_750 || board == GTX_970;
 }
 
-static void add(mean means[GROUPS], int home, int board, double error)
+static void add(mean means[GROUPS], int source, int board, double error)
 {
-    const bool all_of_one = is_maxwell(home) == is_maxwell(board);
-    const int group = !all_of_one ? ACROSS : is_maxwell(home) ? MAXWELL : KEPLER;
+    const bool all_of_one = is_maxwell(source) == is_maxwell(board);
+    const int group = !all_of_one ? ACROSS : is_maxwell(source) ? MAXWELL : KEPLER;
     means[group].sum += error;
     means[group].count++;
-    if (group == KEPLER && home != GTX_680 && board != GTX_680) {
+    if (group == KEPLER && source != GTX_680 && board != GTX_680) {
         means[CAPABILITY_35].sum += error;
         means[CAPABILITY_35].count++;
     }
 }
 
-static haul_status try_boards(const kernel_rows *rows, const choice *self, int program, int home,
+static haul_status try_boards(const kernel_rows *rows, const choice *self, int program, int source,
                               mean means[GROUPS], haul_error *error)
 {
-    const kernel_series *from = &rows->series[program][home];
+    const kernel_series *from = &rows->series[program][source];
     haul_kernel_fit *fit = NULL;
-    haul_status status = haul_kernel_fit_new(rows->machines[home], HAUL_KERNEL_FIT_AUTO,
+    haul_status status = haul_kernel_fit_new(rows->machines[source], HAUL_KERNEL_FIT_AUTO,
                                              from->samples, from->count, &fit, error);
     if (status)
         return status;
@@ -127,17 +127,17 @@ static haul_status try_boards(const kernel_rows *rows, const choice *self, int p
         self->change_fit(fit);
     for (int board = 0; board < KERNEL_BOARDS; board++) {
         const kernel_series *to = &rows->series[program][board];
-        if (board == home || !kernel_series_alike(from, to))
+        if (board == source || !kernel_series_alike(from, to))
             continue;
         for (size_t i = 0; i < to->count && status == HAUL_OK; i++) {
-            const haul_kernel_case what = {.home = rows->machines[home],
+            const haul_kernel_case what = {.source = rows->machines[source],
                                            .fit = fit,
                                            .target = rows->machines[board],
                                            .size = to->samples[i].size,
                                            .counts = to->samples[i].counts};
             haul_estimate estimate = {0};
             status = haul_kernel_time(haul_kernel_model_at(0), &what, &estimate, error);
-            add(means, home, board, 100 * fabs(estimate.seconds / to->samples[i].seconds - 1));
+            add(means, source, board, 100 * fabs(estimate.seconds / to->samples[i].seconds - 1));
         }
     }
     haul_kernel_fit_free(fit);
@@ -154,8 +154,8 @@ static haul_status write_choice(const char *data, const choice *self, FILE *out,
     if (self->change_rows)
         self->change_rows(rows);
     for (int p = 0; p < KERNEL_PROGRAMS; p++)
-        for (int home = 0; home < KERNEL_BOARDS && status == HAUL_OK; home++)
-            status = try_boards(rows, self, p, home, means, error);
+        for (int source = 0; source < KERNEL_BOARDS && status == HAUL_OK; source++)
+            status = try_boards(rows, self, p, source, means, error);
     kernel_rows_free(rows);
     if (status)
         return status;

@@ -68,7 +68,7 @@ static haul_status score_rest(const kernel_series *series, const haul_kernel_cas
         if (status)
             break;
         score.ratio = estimate.seconds / row->seconds;
-        score.doubt = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
+        score.uncertainty = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
         status = kernel_scores_add(scores, score, error);
     }
     return status;
@@ -78,7 +78,7 @@ static haul_status try_once(const kernel_rows *rows, kernel_score score, const s
                             uint64_t *seed, kernel_scores *scores, haul_error *error)
 {
     const kernel_series *series = &rows->series[score.program][score.board];
-    const haul_machine *home = rows->machines[score.board];
+    const haul_machine *source = rows->machines[score.board];
     size_t picked[FITTED];
     pick(how, series->count, seed, picked);
     haul_kernel_sample samples[FITTED];
@@ -86,10 +86,10 @@ static haul_status try_once(const kernel_rows *rows, kernel_score score, const s
     for (size_t i = 0; i < count; i++)
         samples[i] = series->samples[picked[i]];
     haul_kernel_fit *fit = NULL;
-    haul_status status = haul_kernel_fit_new(home, how->kind, samples, count, &fit, error);
+    haul_status status = haul_kernel_fit_new(source, how->kind, samples, count, &fit, error);
     if (status)
         return status;
-    const haul_kernel_case base = {.home = home, .fit = fit, .target = home};
+    const haul_kernel_case base = {.source = source, .fit = fit, .target = source};
     status = score_rest(series, &base, picked, score, scores, error);
     haul_kernel_fit_free(fit);
     return status;
@@ -103,7 +103,7 @@ static haul_status try_selection(const kernel_rows *rows, const selection *how,
     for (int p = 0; p < KERNEL_PROGRAMS; p++)
         for (int b = 0; b < KERNEL_BOARDS; b++)
             for (int draw = 0; draw < (how->drawn ? DRAWS : 1) && status == HAUL_OK; draw++)
-                status = try_once(rows, (kernel_score){.program = p, .board = b, .home = b}, how,
+                status = try_once(rows, (kernel_score){.program = p, .board = b, .source = b}, how,
                                   &seed, scores, error);
     return status;
 }

@@ -157,18 +157,18 @@ static size_t samples_of(const launches *of, const haul_kernel_measured *like,
     return count;
 }
 
-static haul_status predict(haul_kernel_case what, const haul_kernel_sample *home,
+static haul_status predict(haul_kernel_case what, const haul_kernel_sample *source,
                            const haul_kernel_measured *row, kernel_score score,
                            kernel_scores *scores, haul_error *error)
 {
     haul_estimate estimate;
-    what.size = home->size;
-    what.counts = home->counts;
+    what.size = source->size;
+    what.counts = source->counts;
     const haul_status status = haul_kernel_time(haul_kernel_model_at(0), &what, &estimate, error);
     if (status)
         return status;
     score.ratio = estimate.seconds / row->seconds;
-    score.doubt = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
+    score.uncertainty = fabs(log(score.ratio)) / log(estimate.high_s / estimate.seconds);
     return kernel_scores_add(scores, score, error);
 }
 
@@ -177,17 +177,17 @@ static haul_status predict_shape(const board_set *set, kernel_score score,
                                  const haul_kernel_measured *like, kernel_scores *scores,
                                  haul_error *error)
 {
-    const launches *home = &set->series[score.program][score.home];
+    const launches *source = &set->series[score.program][score.source];
     const launches *there = &set->series[score.program][score.board];
-    haul_kernel_sample *samples = calloc(home->count, sizeof *samples);
+    haul_kernel_sample *samples = calloc(source->count, sizeof *samples);
     if (!samples)
         return haul_fail_no_memory(error);
-    const size_t count = samples_of(home, like, samples);
-    haul_kernel_case what = {.home = set->machines[score.home],
+    const size_t count = samples_of(source, like, samples);
+    haul_kernel_case what = {.source = set->machines[score.source],
                              .target = set->machines[score.board]};
     haul_kernel_fit *fit = NULL;
     haul_status status =
-        haul_kernel_fit_new(what.home, HAUL_KERNEL_FIT_AUTO, samples, count, &fit, error);
+        haul_kernel_fit_new(what.source, HAUL_KERNEL_FIT_AUTO, samples, count, &fit, error);
     what.fit = fit;
     for (size_t i = 0; i < there->count && !status; i++)
         for (size_t k = 0; same_block(&there->rows[i], like) && k < count; k++)
@@ -215,11 +215,11 @@ static haul_status predict_group(const board_set *set, const pair_group *group,
     for (int i = 0; i < group->pair_count && !status; i++)
         for (int p = 0; p < set->program_count && !status; p++) {
             const int *pair = group->pairs[i];
-            const launches *home = &set->series[p][pair[0]];
-            const kernel_score score = {.program = p, .home = pair[0], .board = pair[1]};
-            for (size_t k = 0; k < home->count && !status; k++)
-                if (is_first_of_shape(home, k))
-                    status = predict_shape(set, score, &home->rows[k], scores, error);
+            const launches *source = &set->series[p][pair[0]];
+            const kernel_score score = {.program = p, .source = pair[0], .board = pair[1]};
+            for (size_t k = 0; k < source->count && !status; k++)
+                if (is_first_of_shape(source, k))
+                    status = predict_shape(set, score, &source->rows[k], scores, error);
         }
     return status;
 }

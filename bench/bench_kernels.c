@@ -23,7 +23,7 @@ static haul_kernel_counts product(double n)
     };
 }
 
-static haul_kernel_fit *fit_of(const haul_machine *home)
+static haul_kernel_fit *fit_of(const haul_machine *source)
 {
     haul_kernel_sample samples[SIZES];
     for (int i = 0; i < SIZES; i++) {
@@ -33,7 +33,7 @@ static haul_kernel_fit *fit_of(const haul_machine *home)
     }
     haul_kernel_fit *fit = NULL;
     haul_error error = {0};
-    if (haul_kernel_fit_new(home, HAUL_KERNEL_FIT_AUTO, samples, SIZES, &fit, &error))
+    if (haul_kernel_fit_new(source, HAUL_KERNEL_FIT_AUTO, samples, SIZES, &fit, &error))
         fprintf(stderr, "bench_kernels: %s\n", error.text);
     return fit;
 }
@@ -60,12 +60,12 @@ static double rate_of(const haul_kernel_model *model, const haul_kernel_file *fi
     return sum > 0 ? CASES * (double)ROUNDS / took : 0;
 }
 
-static int compare(const haul_machine *home, const haul_machine *target)
+static int compare(const haul_machine *source, const haul_machine *target)
 {
-    haul_kernel_fit *fit = fit_of(home);
+    haul_kernel_fit *fit = fit_of(source);
     if (!fit)
         return 1;
-    const haul_kernel_case what = {.home = home, .fit = fit, .target = target};
+    const haul_kernel_case what = {.source = source, .fit = fit, .target = target};
     puts("model       predictions/s   of 1e6, the goal");
     for (size_t i = 0; i < haul_kernel_model_count(); i++) {
         const haul_kernel_model *model = haul_kernel_model_at(i);
@@ -85,17 +85,17 @@ static int compare(const haul_machine *home, const haul_machine *target)
 
 int main(void)
 {
-    haul_machine *home = NULL;
+    haul_machine *source = NULL;
     haul_machine *target = NULL;
     haul_error error = {0};
     char text[1200];
     int code = 1;
-    if (haul_machine_load("gtx-titan", &home, &error) ||
+    if (haul_machine_load("gtx-titan", &source, &error) ||
         haul_machine_load("gtx-970", &target, &error))
         fprintf(stderr, "bench_kernels: %s\n", haul_error_format(&error, text, sizeof text));
     else
-        code = compare(home, target);
-    haul_machine_free(home);
+        code = compare(source, target);
+    haul_machine_free(source);
     haul_machine_free(target);
     return code;
 }

@@ -33,14 +33,14 @@ double kernel_scores_held(const kernel_scores *self)
 {
     size_t held = 0;
     for (size_t i = 0; i < self->count; i++)
-        held += self->items[i].doubt <= 1;
+        held += self->items[i].uncertainty <= 1;
     return self->count ? 100.0 * (double)held / (double)self->count : 0;
 }
 
 static int group_of(const kernel_score *score, kernel_left_out what)
 {
     enum { BOARDS = 16 };
-    return what == LEFT_PROGRAM ? score->program : score->home * BOARDS + score->board;
+    return what == LEFT_PROGRAM ? score->program : score->source * BOARDS + score->board;
 }
 
 /* Intervals stated for 90 of 100. */
@@ -49,13 +49,13 @@ static size_t held_in(const kernel_scores *self, kernel_left_out what, int group
     size_t count = 0;
     for (size_t i = 0; i < self->count; i++)
         if (group_of(&self->items[i], what) != group)
-            others[count++] = self->items[i].doubt;
+            others[count++] = self->items[i].uncertainty;
     if (!count)
         return 0;
     const double width = haul_quantile_of_many(others, count, 0.9);
     size_t held = 0;
     for (size_t i = 0; i < self->count; i++)
-        held += group_of(&self->items[i], what) == group && self->items[i].doubt <= width;
+        held += group_of(&self->items[i], what) == group && self->items[i].uncertainty <= width;
     return held;
 }
 

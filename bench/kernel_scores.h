@@ -9,10 +9,10 @@
 typedef struct kernel_score {
     int program;
     int board; /* predicted */
-    int home;
+    int source;
     int model;    /* by haul_kernel_model_at */
     double ratio; /* predicted / measured */
-    double doubt;
+    double uncertainty;
     bool beyond;  /* the size is outside those measured at home */
     double naive; /* predicted / measured by R P alone */
     double best;  /* by the best of R P, bandwidth and clock, with hindsight */

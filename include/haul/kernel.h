@@ -50,18 +50,18 @@ typedef struct haul_kernel_sample {
 typedef struct haul_kernel_knot {
     double size;
     double log_size;
-    double log_lambda;
+    double log_calibration;
     double slope;    /* of log lambda over log size */
     double log_calm; /* lambda without this size's own conflicts in the cache */
 } haul_kernel_knot;
 
 /* What is known of a kernel on the board that it was measured on. */
 typedef struct haul_kernel_fit {
-    double lambda;           /* the middle one of the sizes */
+    double calibration;      /* the median of the sizes */
     double least;            /* of the sizes' own */
     double most;             /*  */
-    bool one_serves;         /* lambda gives every size within HAUL_KERNEL_ONE_LAMBDA */
-    double floor_s;          /* of a launch */
+    bool one_serves;         /* lambda gives every size within HAUL_KERNEL_ONE_CALIBRATION */
+    double launch_s;         /* of a launch */
     double memory_share;     /* of the device memory's bandwidth that was in use, over all sizes */
     double arithmetic_share; /* of the single-precision peak; 0: flops are not known */
     double rough; /* how much neighbouring sizes differ beyond their trend, in log lambda */
@@ -69,7 +69,7 @@ typedef struct haul_kernel_fit {
     haul_kernel_knot *knots; /* ascending */
 } haul_kernel_fit;
 
-#define HAUL_KERNEL_ONE_LAMBDA 0.05
+#define HAUL_KERNEL_ONE_CALIBRATION 0.05
 
 /* How many figures a fit is to have: one lambda (needs a size), or lambda by size (needs two). AUTO
  * takes what the sizes allow. */
@@ -83,18 +83,18 @@ typedef enum haul_kernel_fit_kind {
  * the sample, for a size or a time that is not above 0 and finite, and at the last sample where
  * there are fewer sizes than figures to fit. On success the caller owns *fit; free with
  * haul_kernel_fit_free. */
-HAUL_API haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind kind,
+HAUL_API haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind kind,
                                          const haul_kernel_sample *samples, size_t count,
                                          haul_kernel_fit **fit, haul_error *error);
 HAUL_API void haul_kernel_fit_free(haul_kernel_fit *fit);
 
 /* Lambda at a size: a fitted one, or between and beyond them. */
-HAUL_API double haul_kernel_fit_lambda(const haul_kernel_fit *fit, double size);
+HAUL_API double haul_kernel_fit_calibration(const haul_kernel_fit *fit, double size);
 
 /* What is asked: the kernel that was fitted on `home`, on `target`, at `size`, where it does
  * `counts`. */
 typedef struct haul_kernel_case {
-    const haul_machine *home;
+    const haul_machine *source;
     const haul_kernel_fit *fit;
     const haul_machine *target; /* may be `home` */
     double size;
@@ -152,9 +152,9 @@ HAUL_API haul_status haul_kernel_time(const haul_kernel_model *model, const haul
     X(LAUNCH, "launch")                                                                            \
     X(MEMORY, "device memory")                                                                     \
     X(ARITHMETIC, "arithmetic")                                                                    \
-    X(MULTIPROCESSORS, "multiprocessors") /* what waits, and works, inside them: instructions,     \
-                                             shared memory, caches */                              \
-    X(FEW_BLOCKS, "few blocks")           /* the same, with multiprocessors to spare */
+    X(LATENCY, "latency") /* waits inside the multiprocessors: for instructions, shared            \
+                             memory, caches */                                                     \
+    X(LOW_OCCUPANCY, "low occupancy") /* the same, with multiprocessors to spare */
 
 typedef enum haul_kernel_bound {
 #define HAUL_KERNEL_BOUND_ENUM(name, text) HAUL_KERNEL_BOUND_##name,
@@ -178,7 +178,7 @@ typedef struct haul_kernel_explanation {
     haul_estimate estimate;
     haul_kernel_bound bound;
     haul_kernel_term terms[HAUL_KERNEL_BOUNDS]; /* by bound */
-    double home_s;                              /* the same size at home */
+    double source_s;                            /* the same size at home */
     double ratio;                               /* of the two, less their launches */
     double if_rate; /* seconds if what bounds it were twice as fast: the next term then bounds */
     double blocks;
@@ -193,7 +193,7 @@ HAUL_API haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kern
 /* The time of a kernel that took `seconds` on `from`, on `to`: the same where the GPU is the same,
  * else within an interval around the ratios that may bound it (memory, arithmetic, clock times
  * multiprocessors). Returns MISSING where no ratio is known on both. */
-HAUL_API haul_status haul_kernel_carry(const haul_machine *from, const haul_machine *to,
+HAUL_API haul_status haul_kernel_scale(const haul_machine *from, const haul_machine *to,
                                        double seconds, haul_estimate *out, haul_error *error);
 
 /* How kernels were launched; 0: not known. */
@@ -205,7 +205,7 @@ typedef struct haul_kernel_launches {
 
 /* The same for launches that took `seconds` together: a grid that leaves most of the board empty
  * goes by its clock and the blocks of the busiest multiprocessor, not by its memory. */
-HAUL_API haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_machine *to,
+HAUL_API haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
                                                 const haul_kernel_launches *launches,
                                                 double seconds, haul_estimate *out,
                                                 haul_error *error);

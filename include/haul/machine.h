@@ -15,11 +15,12 @@ HAUL_BEGIN
 /* Where a figure came from, strongest first. A prediction says the weakest that it rests on.
  * name in files */
 #define HAUL_PROVENANCE_LIST(X)                                                                    \
-    X(MEASURED, "measured")    /* on this machine */                                               \
-    X(FITTED, "fitted")        /* a model's parameter, from measurements on this machine */        \
-    X(PUBLISHED, "published")  /* measured by others on such a machine */                          \
-    X(DATASHEET, "datasheet")  /* the maker's nominal figure */                                    \
-    X(CARRIED, "carried over") /* measured on another machine and scaled or kept */
+    X(MEASURED, "measured")   /* on this machine */                                                \
+    X(FITTED, "fitted")       /* a model's parameter, from measurements on this machine */         \
+    X(PUBLISHED, "published") /* measured by others on such a machine */                           \
+    X(DATASHEET, "datasheet") /* the maker's nominal value */                                      \
+    X(SCALED, "scaled")       /* from another machine's value, by a ratio, or kept as it was */    \
+    X(ASSUMED, "assumed")     /* no source gives it for this machine: what others like it have */
 
 typedef enum haul_provenance {
     HAUL_NOT_GIVEN,
@@ -138,6 +139,7 @@ typedef struct haul_machine {
     haul_link peer; /* GPU to GPU */
     const haul_copy_curve *copies;
     size_t copy_count;
+    int old_word_line; /* of its file's first value in an old spelling; 0: none */
 } haul_machine;
 
 /* Reads a machine from a YAML file, or, where `name` has no '/' and no ".yaml", from the catalogue
@@ -163,6 +165,13 @@ HAUL_API void haul_machine_free(haul_machine *machine);
 
 /* "near" or "far". */
 HAUL_API const char *haul_locality_text(haul_locality locality);
+
+/* Calls `visit` with a line of text for each thing that `machine` says in an old spelling, or whose
+ * values contradict each other: peaks and clocks, rates and the links and memories that they cross,
+ * an architecture and its cores. */
+typedef void (*haul_machine_finding)(void *state, const char *text);
+HAUL_API void haul_machine_check(const haul_machine *machine, haul_machine_finding visit,
+                                 void *state);
 
 /* The curve for a direction, memory and locality, or NULL. */
 HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,

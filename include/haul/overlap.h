@@ -80,7 +80,7 @@ typedef struct haul_overlap_case {
 /* Puts a machine's figures of pinned copies (near) to a program's work. L+o and G are those of the
  * model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it lacks
  * `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
- * result is as weak as a figure carried over. The ends have the intervals of that model, all that
+ * result is as weak as an assumed parameter. The ends have the intervals of that model, all that
  * was measured elsewhere for an assumed rate, and for an assumed gap 0 to L+o; a gap and a ratio of
  * rates that the machine has stay. Returns MISSING where the copies cannot be timed, or
  * gpu.copy_engines or gpu.implicit_sync is not known, and BAD_INPUT for a time or a count that is

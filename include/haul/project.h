@@ -133,7 +133,7 @@ typedef struct haul_projection {
 } haul_projection;
 
 /* Predicts every copy, kernel and the whole run of `workload` on the target. The target's machine
- * is completed by haul_machine_carry from the machine that recorded the profile.
+ * is completed by haul_machine_complete from the machine that recorded the profile.
  *
  * Copies that the asked model cannot predict, `auto` does. Copies of unknown direction or within
  * the host's memory that no model predicts keep their recorded time; notes say how many. Copies are

@@ -86,7 +86,7 @@ typedef struct haul_kernel_predicted {
 /* A kernel that was measured on `home`, elsewhere. */
 typedef struct haul_kernel_predictions {
     const char *kernel;
-    const haul_machine *home;
+    const haul_machine *source;
     const haul_kernel_predicted *items;
     size_t count;
 } haul_kernel_predictions;

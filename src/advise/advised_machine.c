@@ -53,7 +53,7 @@ static haul_status project(haul_advisor *self, const haul_machine *from, haul_er
                            self->options->on->name,
                            self->projection->run_missing ? self->projection->run_missing : "");
     if (!status)
-        status = haul_machine_carry(self->options->on, from, &self->target, error);
+        status = haul_machine_complete(self->options->on, from, &self->target, error);
     if (status)
         return status;
     self->study.machine = self->target;

@@ -8,7 +8,7 @@ typedef struct prediction {
     const kernel_options *options;
     bool explains;
     haul_kernel_file *kernel;
-    haul_machine *home;
+    haul_machine *source;
     haul_kernel_fit *fit;
     haul_kernel_model_ref model;
     haul_machine *machines[KERNEL_LIST_MOST];
@@ -26,11 +26,11 @@ static haul_status load(prediction *self, haul_error *error)
                          "FITTED' adds them",
                          self->kernel->name, options->files[0]);
     if (!status)
-        status = haul_machine_load(self->kernel->machine, &self->home, error);
+        status = haul_machine_load(self->kernel->machine, &self->source, error);
     if (!status)
         status = kernel_machines_load(options, self->machines, error);
     if (!status)
-        status = haul_kernel_fit_new(self->home, options->lambda, self->kernel->samples,
+        status = haul_kernel_fit_new(self->source, options->lambda, self->kernel->samples,
                                      self->kernel->sample_count, &self->fit, error);
     if (!status && !self->explains)
         status = haul_kernel_model_find(
@@ -41,8 +41,8 @@ static haul_status load(prediction *self, haul_error *error)
 /* The machine that was asked for, or the home itself where it is that. */
 static const haul_machine *target_of(const prediction *self, size_t machine)
 {
-    return strcmp(self->machines[machine]->name, self->home->name) != 0 ? self->machines[machine]
-                                                                        : self->home;
+    return strcmp(self->machines[machine]->name, self->source->name) != 0 ? self->machines[machine]
+                                                                          : self->source;
 }
 
 static haul_status predict_one(prediction *self, const haul_machine *target, double size,
@@ -50,7 +50,8 @@ static haul_status predict_one(prediction *self, const haul_machine *target, dou
 {
     haul_kernel_predicted *out = &self->times[self->count];
     *out = (haul_kernel_predicted){.machine = target, .size = size};
-    haul_kernel_case what = {.home = self->home, .fit = self->fit, .target = target, .size = size};
+    haul_kernel_case what = {
+        .source = self->source, .fit = self->fit, .target = target, .size = size};
     haul_status status = haul_kernel_file_at(self->kernel, size, &what.counts, error);
     if (!status && self->explains)
         status = haul_kernel_explain(&what, &out->why, error);
@@ -76,7 +77,8 @@ static haul_status predict(prediction *self, haul_error *error)
 
 static haul_status print(const prediction *self, haul_error *error)
 {
-    const haul_kernel_predictions all = {self->kernel->name, self->home, self->times, self->count};
+    const haul_kernel_predictions all = {self->kernel->name, self->source, self->times,
+                                         self->count};
     return cli_report(
         &self->options->results,
         self->explains ? haul_report_kernel_why(&all) : haul_report_kernel_times(&all), error);
@@ -110,7 +112,7 @@ static int run(const cli_command *self, const kernel_options *options, bool expl
         free(made->times);
         haul_kernel_model_release(&made->model);
         haul_kernel_fit_free(made->fit);
-        haul_machine_free(made->home);
+        haul_machine_free(made->source);
         kernel_machines_free(made->machines, options->machine_count);
         haul_kernel_file_free(made->kernel);
     }

@@ -96,7 +96,7 @@ static int run_diff(const cli_command *self, int argc, char **argv)
 
 typedef struct parameter_counts {
     int all;
-    int of[HAUL_CARRIED + 1];
+    int of[HAUL_SCALED + 1];
 } parameter_counts;
 
 static int count_parameter(void *state, const char *path, int dimension,
@@ -116,7 +116,7 @@ static void print_fine(const char *file, const haul_machine *machine)
     (void)haul_machine_visit(machine, count_parameter, &counts);
     printf("%s: fine, %d parameters", file, counts.all);
     const char *before = ": ";
-    for (int i = HAUL_NOT_GIVEN + 1; i <= HAUL_CARRIED; i++) {
+    for (int i = HAUL_NOT_GIVEN + 1; i <= HAUL_SCALED; i++) {
         if (!counts.of[i])
             continue;
         printf("%s%d %s", before, counts.of[i], haul_provenance_text((haul_provenance)i));
@@ -126,6 +126,11 @@ static void print_fine(const char *file, const haul_machine *machine)
 }
 
 /* The first error of each file is told, and the worst exit code returned. */
+static void print_finding(void *file, const char *text)
+{
+    printf("%s: %s\n", (const char *)file, text);
+}
+
 static int run_check(const cli_command *self, int argc, char **argv)
 {
     int worst = 0;
@@ -144,6 +149,7 @@ static int run_check(const cli_command *self, int argc, char **argv)
             continue;
         }
         print_fine(files.operands[i], machine);
+        haul_machine_check(machine, print_finding, (void *)files.operands[i]);
         haul_machine_free(machine);
     }
     haul_error closing;

@@ -26,7 +26,7 @@ static bool given(const haul_parameter *figure)
 static void carry(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
 {
     if (!given(to) && given(from))
-        *to = (haul_parameter){from->value * factor, HAUL_CARRIED, source};
+        *to = (haul_parameter){from->value * factor, HAUL_SCALED, source};
 }
 
 static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, haul_memory memory)
@@ -82,7 +82,7 @@ static void carry_staging(const carrying *self, const haul_copy_curve *old, haul
 
 static void carry_entry(carrying *self, const haul_copy_curve *old)
 {
-    const haul_memory memory = haul_memory_priced(old->direction, old->memory);
+    const haul_memory memory = haul_memory_stand_in(old->direction, old->memory);
     if (memory != old->memory &&
         haul_machine_curve(self->from, old->direction, memory, old->locality))
         return; /* the kind that stands in for it has its own figures */
@@ -121,8 +121,8 @@ static void say_where_from(carrying *self)
                  "kept from %.100s: no host copy rate to scale by", name);
 }
 
-haul_status haul_machine_carry(const haul_machine *to, const haul_machine *from, haul_machine **out,
-                               haul_error *error)
+haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,
+                                  haul_machine **out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
     carrying self = {.to = to, .from = from, .ratio = host_ratio(to, from)};

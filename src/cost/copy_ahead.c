@@ -7,46 +7,46 @@
 enum { OVERHEAD_BYTES = 12, MPS = 256, MRRS = 512, RCB = 64, PACKET = 256, FLIT = 16 };
 
 /* Equations 4 and 5: the device reads (host to device) or writes. */
-static double pcie_bytes(haul_pricing *pricing, const haul_link *link, double n)
+static double pcie_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    if (pricing->copy.direction != HAUL_HTOD)
-        return haul_wire_bytes(n, haul_pricing_usual(pricing, &link->payload_bytes, MPS),
+    if (lookup->copy.direction != HAUL_HTOD)
+        return haul_wire_bytes(n, haul_lookup_usual(lookup, &link->payload_bytes, MPS),
                                OVERHEAD_BYTES);
-    const double request = haul_pricing_usual(pricing, &link->read_request_bytes, MRRS);
-    const double completion = haul_pricing_usual(pricing, &link->read_completion_bytes, RCB);
+    const double request = haul_lookup_usual(lookup, &link->read_request_bytes, MRRS);
+    const double completion = haul_lookup_usual(lookup, &link->read_completion_bytes, RCB);
     return OVERHEAD_BYTES + request + haul_wire_bytes(n, completion, OVERHEAD_BYTES);
 }
 
 /* Equations 6 and 7. */
-static double nvlink_bytes(haul_pricing *pricing, const haul_link *link, double n)
+static double nvlink_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    const double flit = haul_pricing_usual(pricing, &link->header_bytes, FLIT);
-    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, PACKET);
+    const double flit = haul_lookup_usual(lookup, &link->header_bytes, FLIT);
+    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, PACKET);
     const double data = haul_wire_bytes(n, payload, flit);
-    return pricing->copy.direction == HAUL_HTOD ? flit + data : data;
+    return lookup->copy.direction == HAUL_HTOD ? flit + data : data;
 }
 
 /* n/BW_eff = n_hat / Link_BW (equation 2). Copies inside a device take its nominal bandwidth, as
  * the paper says, which forgets that they read and write. */
-static double transfer_seconds(haul_pricing *pricing, double n)
+static double transfer_seconds(haul_lookup *lookup, double n)
 {
-    const haul_machine *machine = pricing->machine;
-    const double peak = haul_pricing_peak(pricing);
-    if (pricing->copy.direction == HAUL_DTOD)
+    const haul_machine *machine = lookup->machine;
+    const double peak = haul_lookup_peak(lookup);
+    if (lookup->copy.direction == HAUL_DTOD)
         return n / (2 * peak);
-    if (pricing->copy.direction == HAUL_HTOH)
+    if (lookup->copy.direction == HAUL_HTOH)
         return n / peak; /* 2n/Memory_BW, its term of equation 9 */
-    const haul_link *link = pricing->copy.direction == HAUL_PTOP ? &machine->peer : &machine->link;
-    const double bytes = link->kind == HAUL_LINK_PCIE ? pcie_bytes(pricing, link, n)
-                                                      : nvlink_bytes(pricing, link, n);
+    const haul_link *link = lookup->copy.direction == HAUL_PTOP ? &machine->peer : &machine->link;
+    const double bytes =
+        link->kind == HAUL_LINK_PCIE ? pcie_bytes(lookup, link, n) : nvlink_bytes(lookup, link, n);
     return bytes / peak;
 }
 
 /* The term that equation 9 adds for pageable memory. */
-static double staging_seconds(haul_pricing *pricing, double n)
+static double staging_seconds(haul_lookup *lookup, double n)
 {
-    const haul_parameter *bandwidth = &pricing->machine->host.memory_bandwidth_Bps;
-    return 2 * n / haul_pricing_need(pricing, bandwidth, "host.memory_bandwidth").mid;
+    const haul_parameter *bandwidth = &lookup->machine->host.memory_bandwidth_Bps;
+    return 2 * n / haul_lookup_need(lookup, bandwidth, "host.memory_bandwidth").mid;
 }
 
 /* Equations 9 (pageable) and 10. The interval is that of the paper's own errors on Summit: WMAPE
@@ -54,19 +54,19 @@ static double staging_seconds(haul_pricing *pricing, double n)
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
     const double n = (double)copy->bytes;
-    const bool pageable = pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing);
-    if (pricing.copy.locality == HAUL_FAR)
-        haul_pricing_lacks_own(&pricing, "rate");
-    const haul_range latency_s = haul_pricing_latency(&pricing);
-    double seconds = transfer_seconds(&pricing, n);
+    const bool pageable = lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup);
+    if (lookup.copy.locality == HAUL_FAR)
+        haul_lookup_lacks_own(&lookup, "rate");
+    const haul_range latency_s = haul_lookup_latency(&lookup);
+    double seconds = transfer_seconds(&lookup, n);
     if (pageable)
-        seconds += staging_seconds(&pricing, n);
+        seconds += staging_seconds(&lookup, n);
     const double error_share = pageable ? 0.74 : 0.23;
     const haul_range moved = haul_range_around(seconds, 1 - error_share, 1 / (1 - error_share));
-    return haul_pricing_end(&pricing, haul_copy_model_ahead.name, haul_range_add(latency_s, moved),
-                            out);
+    return haul_lookup_end(&lookup, haul_copy_model_ahead.name, haul_range_add(latency_s, moved),
+                           out);
 }
 
 const haul_copy_model haul_copy_model_ahead = {

@@ -47,29 +47,28 @@ static bool applies(use when, const haul_copy_curve *own, double bytes)
 }
 
 /* What is missing is said by the model that asks for the least: the last but the last resort. */
-static haul_status choose(const choice *choices, size_t count, const haul_pricing *pricing,
+static haul_status choose(const choice *choices, size_t count, const haul_lookup *lookup,
                           haul_estimate *out)
 {
-    const haul_copy *copy = &pricing->copy;
-    const haul_machine *machine = pricing->machine;
+    const haul_copy *copy = &lookup->copy;
+    const haul_machine *machine = lookup->machine;
     for (size_t i = 0; i < count; i++)
-        if (applies(choices[i].when, pricing->own, (double)copy->bytes) &&
+        if (applies(choices[i].when, lookup->own, (double)copy->bytes) &&
             choices[i].model->time(machine, copy, out, NULL) == HAUL_OK)
             return HAUL_OK;
-    return choices[count - 2].model->time(machine, copy, out, pricing->error);
+    return choices[count - 2].model->time(machine, copy, out, lookup->error);
 }
 
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    if (pricing.status != HAUL_OK)
-        return pricing.status;
-    const bool through_host =
-        pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing);
-    pricing.copy = *copy;
-    return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &pricing, out)
-                        : choose(direct, sizeof direct / sizeof *direct, &pricing, out);
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    if (lookup.status != HAUL_OK)
+        return lookup.status;
+    const bool through_host = lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup);
+    lookup.copy = *copy;
+    return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
+                        : choose(direct, sizeof direct / sizeof *direct, &lookup, out);
 }
 
 const haul_copy_model haul_copy_model_auto = {

@@ -6,10 +6,10 @@
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
     const haul_range seconds =
-        haul_range_scale(haul_pricing_nominal_per_byte(&pricing), (double)copy->bytes);
-    return haul_pricing_end(&pricing, haul_copy_model_bandwidth_bound.name, seconds, out);
+        haul_range_scale(haul_lookup_nominal_per_byte(&lookup), (double)copy->bytes);
+    return haul_lookup_end(&lookup, haul_copy_model_bandwidth_bound.name, seconds, out);
 }
 
 const haul_copy_model haul_copy_model_bandwidth_bound = {

@@ -6,7 +6,7 @@
  * larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
 static haul_range seconds_of(const haul_copy_curve *own, double bytes)
 {
-    const double factor = haul_pricing_factor(own->points_from.provenance);
+    const double factor = haul_provenance_factor(own->points_from.provenance);
     const double mid = haul_curve_seconds(own, bytes);
     if (haul_curve_encloses(own, bytes))
         return haul_range_within(mid, factor);
@@ -24,14 +24,14 @@ static haul_range seconds_of(const haul_copy_curve *own, double bytes)
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    if (!haul_curve_points(pricing.own)) {
-        haul_pricing_lacks_own(&pricing, "points");
-        return pricing.status;
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    if (!haul_curve_points(lookup.own)) {
+        haul_lookup_lacks_own(&lookup, "points");
+        return lookup.status;
     }
-    pricing.weakest = pricing.own->points_from.provenance;
-    const haul_range seconds = seconds_of(pricing.own, (double)copy->bytes);
-    return haul_pricing_end(&pricing, haul_copy_model_curve.name, seconds, out);
+    lookup.weakest = lookup.own->points_from.provenance;
+    const haul_range seconds = seconds_of(lookup.own, (double)copy->bytes);
+    return haul_lookup_end(&lookup, haul_copy_model_curve.name, seconds, out);
 }
 
 const haul_copy_model haul_copy_model_curve = {

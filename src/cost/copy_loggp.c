@@ -5,11 +5,11 @@
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    const haul_range latency_s = haul_pricing_latency(&pricing);
-    const haul_line line = haul_line_of_rate(latency_s, haul_pricing_rate(&pricing));
-    return haul_pricing_end(&pricing, haul_copy_model_loggp.name,
-                            haul_line_apply(line, (double)copy->bytes), out);
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    const haul_range latency_s = haul_lookup_latency(&lookup);
+    const haul_line line = haul_line_of_rate(latency_s, haul_lookup_rate(&lookup));
+    return haul_lookup_end(&lookup, haul_copy_model_loggp.name,
+                           haul_line_apply(line, (double)copy->bytes), out);
 }
 
 const haul_copy_model haul_copy_model_loggp = {

@@ -22,79 +22,79 @@ enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLI
 #define FABRIC_SHARE 0.16
 #define NVLINK_MOST_SHARE 0.22
 
-static haul_range pcie_share(haul_pricing *pricing, const haul_link *link)
+static haul_range pcie_share(haul_lookup *lookup, const haul_link *link)
 {
     if (link->generation.value >= 6)
         return haul_range_exact(0);
-    return haul_pricing_share(pricing, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
+    return haul_lookup_share(lookup, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
 }
 
 /* The device reads: requests go the other way and are ahead of the data. Root complexes complete
  * with as much as the payload allows; at worst with pieces of the read completion boundary. */
-static haul_range pcie_read_bytes(haul_pricing *pricing, const haul_link *link, double n)
+static haul_range pcie_read_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_MPS);
-    const double least = haul_pricing_usual(pricing, &link->read_completion_bytes, USUAL_RCB);
+    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
+    const double least = haul_lookup_usual(lookup, &link->read_completion_bytes, USUAL_RCB);
     const double bytes = haul_wire_bytes(n, payload, CPLD_BYTES);
     return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, least, CPLD_BYTES))};
 }
 
 /* The device writes. A root port may hold the payload to the least of the specification. */
-static haul_range pcie_write_bytes(haul_pricing *pricing, const haul_link *link, double n)
+static haul_range pcie_write_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_MPS);
+    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
     const double bytes = haul_wire_bytes(n, payload, MWR_BYTES);
     return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, LEAST_MPS, MWR_BYTES))};
 }
 
 /* Copy engines send 256 bytes behind a header of one flit (NVIDIA, nccl-tests issue 149). */
-static haul_range flit_bytes(haul_pricing *pricing, const haul_link *link, double n)
+static haul_range flit_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    const double payload = haul_pricing_usual(pricing, &link->payload_bytes, USUAL_PACKET);
-    const double header = haul_pricing_usual(pricing, &link->header_bytes, FLIT_BYTES);
+    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_PACKET);
+    const double header = haul_lookup_usual(lookup, &link->header_bytes, FLIT_BYTES);
     return haul_range_exact(haul_wire_bytes(n, payload, header));
 }
 
 /* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
  * host's link or the peer link. */
-static haul_range link_seconds(haul_pricing *pricing, double n)
+static haul_range link_seconds(haul_lookup *lookup, double n)
 {
-    const haul_machine *machine = pricing->machine;
-    const bool peer = pricing->copy.direction == HAUL_PTOP;
+    const haul_machine *machine = lookup->machine;
+    const bool peer = lookup->copy.direction == HAUL_PTOP;
     const haul_link *link = peer ? &machine->peer : &machine->link;
-    const double peak = haul_pricing_peak(pricing);
+    const double peak = haul_lookup_peak(lookup);
     haul_range bytes;
     haul_range share;
     if (link->kind == HAUL_LINK_PCIE) {
-        share = pcie_share(pricing, link);
-        bytes = pricing->copy.direction == HAUL_HTOD ? pcie_read_bytes(pricing, link, n)
-                                                     : pcie_write_bytes(pricing, link, n);
+        share = pcie_share(lookup, link);
+        bytes = lookup->copy.direction == HAUL_HTOD ? pcie_read_bytes(lookup, link, n)
+                                                    : pcie_write_bytes(lookup, link, n);
     } else {
         const double usual = link->kind == HAUL_LINK_NVLINK ? NVLINK_SHARE : FABRIC_SHARE;
-        share = haul_pricing_share(pricing, &link->ack_share, usual, NVLINK_MOST_SHARE);
-        bytes = flit_bytes(pricing, link, n);
+        share = haul_lookup_share(lookup, &link->ack_share, usual, NVLINK_MOST_SHARE);
+        bytes = flit_bytes(lookup, link, n);
     }
     const haul_range payload = {1 - share.high, 1 - share.mid, 1 - share.low};
     return haul_range_scale(haul_range_times(bytes, haul_range_inverse(payload)), 1 / peak);
 }
 
-haul_range haul_packet_dma_rate(haul_pricing *pricing)
+haul_range haul_packet_dma_rate(haul_lookup *lookup)
 {
-    const haul_copy *copy = &pricing->copy;
-    haul_pricing pinned = *pricing;
-    pinned.own = haul_machine_curve(pricing->machine, copy->direction, HAUL_PINNED, copy->locality);
+    const haul_copy *copy = &lookup->copy;
+    haul_lookup pinned = *lookup;
+    pinned.own = haul_machine_curve(lookup->machine, copy->direction, HAUL_PINNED, copy->locality);
     pinned.copy.memory = HAUL_PINNED;
     pinned.error = NULL;
-    haul_range rate = haul_pricing_rate(&pinned);
+    haul_range rate = haul_lookup_rate(&pinned);
     if (pinned.status == HAUL_OK || copy->locality == HAUL_FAR) {
-        pricing->weakest = pinned.weakest;
+        lookup->weakest = pinned.weakest;
         if (pinned.status != HAUL_OK)
-            haul_pricing_lacks_own(pricing, "rate");
+            haul_lookup_lacks_own(lookup, "rate");
         return rate;
     }
     /* large enough that the last packet does not count */
     const double many = 1U << 30;
-    return haul_range_scale(haul_range_inverse(link_seconds(pricing, many)), many);
+    return haul_range_scale(haul_range_inverse(link_seconds(lookup, many)), many);
 }
 
 /* Large copies inside a GPU reach 0.86 (A100, HBM2), 0.87 (V100) and 0.91 (H100) of the memory's
@@ -102,27 +102,27 @@ haul_range haul_packet_dma_rate(haul_pricing *pricing)
  * and more. Their middle in the logarithm; the interval covers the three. Copies that fit the cache
  * with both their ends may be quicker: up to 1.46 (H100, 5 to 8 MB) and 1.44 (A100, 13 MB), but no
  * quicker on V100. */
-static haul_range device_seconds(haul_pricing *pricing, double n)
+static haul_range device_seconds(haul_lookup *lookup, double n)
 {
     haul_range reached = {0.85, 0.88, 0.92};
-    if (2 * n <= pricing->machine->gpu.l2_bytes.value)
+    if (2 * n <= lookup->machine->gpu.l2_bytes.value)
         reached.high = 1.5;
-    const double peak = haul_pricing_peak(pricing);
+    const double peak = haul_lookup_peak(lookup);
     return haul_range_scale(haul_range_inverse(reached), n / peak);
 }
 
-static haul_range transfer_seconds(haul_pricing *pricing, double n)
+static haul_range transfer_seconds(haul_lookup *lookup, double n)
 {
-    switch (pricing->copy.direction) {
+    switch (lookup->copy.direction) {
     case HAUL_DTOD:
-        return device_seconds(pricing, n);
+        return device_seconds(lookup, n);
     case HAUL_HTOH: {
-        const haul_parameter *rate = &pricing->machine->host.copy_rate_Bps;
+        const haul_parameter *rate = &lookup->machine->host.copy_rate_Bps;
         return haul_range_scale(
-            haul_range_inverse(haul_pricing_need(pricing, rate, "host.copy_rate")), n);
+            haul_range_inverse(haul_lookup_need(lookup, rate, "host.copy_rate")), n);
     }
     default:
-        return link_seconds(pricing, n);
+        return link_seconds(lookup, n);
     }
 }
 
@@ -130,18 +130,18 @@ static haul_range transfer_seconds(haul_pricing *pricing, double n)
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    if (pricing.copy.memory == HAUL_PAGEABLE && haul_pricing_crosses(&pricing))
-        haul_pricing_refuse(&pricing, haul_copy_model_packet.name,
-                            "knows only the link: pageable copies are for 'staged' and 'ahead'");
-    if (pricing.copy.locality == HAUL_FAR)
-        haul_pricing_lacks_own(&pricing, "rate"); /* the link does not tell what lies beyond it */
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    if (lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup))
+        haul_lookup_refuse(&lookup, haul_copy_model_packet.name,
+                           "knows only the link: pageable copies are for 'staged' and 'ahead'");
+    if (lookup.copy.locality == HAUL_FAR)
+        haul_lookup_lacks_own(&lookup, "rate"); /* the link does not tell what lies beyond it */
     const haul_range none = haul_range_exact(0);
     const haul_range latency_s =
-        pricing.copy.direction == HAUL_HTOH ? none : haul_pricing_latency(&pricing);
-    const haul_range seconds = transfer_seconds(&pricing, (double)copy->bytes);
-    return haul_pricing_end(&pricing, haul_copy_model_packet.name,
-                            haul_range_add(latency_s, seconds), out);
+        lookup.copy.direction == HAUL_HTOH ? none : haul_lookup_latency(&lookup);
+    const haul_range seconds = transfer_seconds(&lookup, (double)copy->bytes);
+    return haul_lookup_end(&lookup, haul_copy_model_packet.name, haul_range_add(latency_s, seconds),
+                           out);
 }
 
 const haul_copy_model haul_copy_model_packet = {

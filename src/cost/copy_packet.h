@@ -12,6 +12,6 @@ static inline double haul_wire_bytes(double n, double payload, double header)
 
 /* The rate of large pinned copies over the host's link: measured where the machine has it, else by
  * packets. */
-haul_range haul_packet_dma_rate(haul_pricing *pricing);
+haul_range haul_packet_dma_rate(haul_lookup *lookup);
 
 #endif

@@ -40,28 +40,28 @@ static bool given(const haul_parameter *figure)
 
 /* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
  * off: GTX 970, 10.9 GB/s to the device and 5.9 back on one host. */
-static haul_range staging_rate(haul_pricing *pricing, const haul_parameter *own,
+static haul_range staging_rate(haul_lookup *lookup, const haul_parameter *own,
                                const haul_parameter *plain)
 {
     if (given(own))
-        return haul_pricing_need(pricing, own, "");
-    const haul_range rate = haul_pricing_need(pricing, plain, "host.copy_rate");
+        return haul_lookup_need(lookup, own, "");
+    const haul_range rate = haul_lookup_need(lookup, plain, "host.copy_rate");
     return (haul_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
 }
 
 /* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
  * The other of the two bounds the interval: a source may be in cache or not whatever its size. */
-static haul_range host_rate(haul_pricing *pricing, const haul_copy_curve *own, double n)
+static haul_range host_rate(haul_lookup *lookup, const haul_copy_curve *own, double n)
 {
-    const haul_host *host = &pricing->machine->host;
+    const haul_host *host = &lookup->machine->host;
     const bool is_slow_known = given(&own->memory_rate_Bps) || given(&host->copy_rate_Bps);
     const bool is_fast_known = given(&own->host_rate_Bps) || given(&host->cached_copy_rate_Bps);
     haul_range slow = {0};
     haul_range fast = {0};
     if (is_slow_known || !is_fast_known)
-        slow = staging_rate(pricing, &own->memory_rate_Bps, &host->copy_rate_Bps);
+        slow = staging_rate(lookup, &own->memory_rate_Bps, &host->copy_rate_Bps);
     if (is_fast_known)
-        fast = staging_rate(pricing, &own->host_rate_Bps, &host->cached_copy_rate_Bps);
+        fast = staging_rate(lookup, &own->host_rate_Bps, &host->cached_copy_rate_Bps);
     if (!is_slow_known)
         slow = fast;
     fast = haul_range_max(slow, fast);
@@ -70,18 +70,18 @@ static haul_range host_rate(haul_pricing *pricing, const haul_copy_curve *own, d
     return (haul_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }
 
-static staging staging_of(haul_pricing *pricing, double n)
+static staging staging_of(haul_lookup *lookup, double n)
 {
     static const haul_copy_curve nothing;
-    const haul_copy_curve *own = pricing->own ? pricing->own : &nothing;
-    staging self = {.latency_s = haul_pricing_latency(pricing),
-                    .dma_Bps = haul_packet_dma_rate(pricing)};
-    self.host_Bps = host_rate(pricing, own, n);
-    self.threshold = haul_pricing_usual(pricing, &own->threshold_bytes, USUAL_THRESHOLD);
+    const haul_copy_curve *own = lookup->own ? lookup->own : &nothing;
+    staging self = {.latency_s = haul_lookup_latency(lookup),
+                    .dma_Bps = haul_packet_dma_rate(lookup)};
+    self.host_Bps = host_rate(lookup, own, n);
+    self.threshold = haul_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
     self.chunk = given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
     self.gap_s = given(&own->gap_s) ? own->gap_s.value : 0;
     self.small_Bps = given(&own->small_rate_Bps)
-                         ? haul_pricing_need_own(pricing, &own->small_rate_Bps, "small_rate")
+                         ? haul_lookup_need_own(lookup, &own->small_rate_Bps, "small_rate")
                          : self.dma_Bps;
     return self;
 }
@@ -126,15 +126,15 @@ static haul_range one_buffer(const staging *self, double n)
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_pricing pricing = haul_pricing_begin(machine, copy, error);
-    if (pricing.copy.memory != HAUL_PAGEABLE || !haul_pricing_crosses(&pricing))
-        haul_pricing_refuse(&pricing, haul_copy_model_staged.name,
-                            "is for pageable copies between host and device");
+    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    if (lookup.copy.memory != HAUL_PAGEABLE || !haul_lookup_crosses(&lookup))
+        haul_lookup_refuse(&lookup, haul_copy_model_staged.name,
+                           "is for pageable copies between host and device");
     const double n = (double)copy->bytes;
-    const staging self = staging_of(&pricing, n);
+    const staging self = staging_of(&lookup, n);
     const haul_range moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
-    return haul_pricing_end(&pricing, haul_copy_model_staged.name,
-                            haul_range_add(self.latency_s, moved), out);
+    return haul_lookup_end(&lookup, haul_copy_model_staged.name,
+                           haul_range_add(self.latency_s, moved), out);
 }
 
 const haul_copy_model haul_copy_model_staged = {

@@ -10,13 +10,13 @@ static bool crosses(haul_direction direction)
     return direction == HAUL_HTOD || direction == HAUL_DTOH;
 }
 
-static const haul_copy_curve *find(const haul_pricing *self, haul_memory memory)
+static const haul_copy_curve *find(const haul_lookup *self, haul_memory memory)
 {
     const haul_copy *copy = &self->copy;
     return haul_machine_curve(self->machine, copy->direction, memory, copy->locality);
 }
 
-haul_memory haul_memory_priced(haul_direction direction, haul_memory memory)
+haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
 {
     if (direction == HAUL_HTOH)
         return HAUL_PAGEABLE;
@@ -25,10 +25,9 @@ haul_memory haul_memory_priced(haul_direction direction, haul_memory memory)
     return memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
 }
 
-haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *copy,
-                                haul_error *error)
+haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy, haul_error *error)
 {
-    haul_pricing self = {.machine = machine, .copy = *copy, .error = error};
+    haul_lookup self = {.machine = machine, .copy = *copy, .error = error};
     if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)copy->memory >= HAUL_MEMORIES) {
         self.status = haul_fail(error, HAUL_MISSING, "a copy of unknown direction has no price");
         return self;
@@ -40,14 +39,14 @@ haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *co
         return self;
     if (copy->direction == HAUL_DTOD && copy->memory == HAUL_MANAGED)
         self.copy.direction = HAUL_PTOP;
-    self.copy.memory = haul_memory_priced(self.copy.direction, copy->memory);
+    self.copy.memory = haul_memory_stand_in(self.copy.direction, copy->memory);
     self.own = find(&self, self.copy.memory);
     self.stand_in = crosses(copy->direction) && self.copy.memory != copy->memory;
     return self;
 }
 
-haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_range seconds,
-                             haul_estimate *out)
+haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
+                            haul_estimate *out)
 {
     if (self->status != HAUL_OK)
         return self->status;
@@ -61,12 +60,12 @@ haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_r
     return HAUL_OK;
 }
 
-bool haul_pricing_crosses(const haul_pricing *self)
+bool haul_lookup_crosses(const haul_lookup *self)
 {
     return crosses(self->copy.direction);
 }
 
-static void lacks(haul_pricing *self, const char *path)
+static void lacks(haul_lookup *self, const char *path)
 {
     if (self->status != HAUL_OK)
         return;
@@ -75,7 +74,7 @@ static void lacks(haul_pricing *self, const char *path)
                              name ? name : "without a name", path);
 }
 
-void haul_pricing_lacks_own(haul_pricing *self, const char *key)
+void haul_lookup_lacks_own(haul_lookup *self, const char *key)
 {
     if (self->status != HAUL_OK)
         return;
@@ -90,13 +89,13 @@ void haul_pricing_lacks_own(haul_pricing *self, const char *key)
     lacks(self, path);
 }
 
-void haul_pricing_refuse(haul_pricing *self, const char *model, const char *why)
+void haul_lookup_refuse(haul_lookup *self, const char *model, const char *why)
 {
     if (self->status == HAUL_OK)
         self->status = haul_fail(self->error, HAUL_MISSING, "model '%s' %s", model, why);
 }
 
-static void rest_on(haul_pricing *self, haul_provenance provenance)
+static void rest_on(haul_lookup *self, haul_provenance provenance)
 {
     self->weakest = haul_provenance_weaker(self->weakest, provenance);
 }
@@ -104,7 +103,7 @@ static void rest_on(haul_pricing *self, haul_provenance provenance)
 /* How far off a figure may be, by where it is from. Measured and fitted: a few percent from run to
  * run. Published and nominal: other boards of the type differ by up to 10 %. Carried over: from
  * another machine, scaled by one ratio; by a third. */
-double haul_pricing_factor(haul_provenance provenance)
+double haul_provenance_factor(haul_provenance provenance)
 {
     switch (provenance) {
     case HAUL_MEASURED:
@@ -120,7 +119,7 @@ double haul_pricing_factor(haul_provenance provenance)
 
 static haul_range doubt(const haul_parameter *figure)
 {
-    return haul_range_within(figure->value, haul_pricing_factor(figure->provenance));
+    return haul_range_within(figure->value, haul_provenance_factor(figure->provenance));
 }
 
 static bool given(const haul_parameter *figure)
@@ -128,7 +127,7 @@ static bool given(const haul_parameter *figure)
     return figure && figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
 
-haul_range haul_pricing_need(haul_pricing *self, const haul_parameter *figure, const char *path)
+haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path)
 {
     if (!given(figure)) {
         lacks(self, path);
@@ -138,24 +137,24 @@ haul_range haul_pricing_need(haul_pricing *self, const haul_parameter *figure, c
     return doubt(figure);
 }
 
-haul_range haul_pricing_need_own(haul_pricing *self, const haul_parameter *figure, const char *key)
+haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key)
 {
     if (!given(figure)) {
-        haul_pricing_lacks_own(self, key);
+        haul_lookup_lacks_own(self, key);
         return haul_range_exact(1);
     }
     rest_on(self, figure->provenance);
     return doubt(figure);
 }
 
-double haul_pricing_usual(haul_pricing *self, const haul_parameter *figure, double usual)
+double haul_lookup_usual(haul_lookup *self, const haul_parameter *figure, double usual)
 {
     rest_on(self, given(figure) ? figure->provenance : HAUL_DATASHEET);
     return given(figure) ? figure->value : usual;
 }
 
-haul_range haul_pricing_share(haul_pricing *self, const haul_parameter *figure, double usual,
-                              double most)
+haul_range haul_lookup_share(haul_lookup *self, const haul_parameter *figure, double usual,
+                             double most)
 {
     const bool has =
         figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 && figure->value < 1;
@@ -196,13 +195,13 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
  * they were (AHEAD, IV.C), from half to twice. */
 static haul_range latency_doubt(const haul_parameter *latency)
 {
-    double factor = haul_pricing_factor(latency->provenance);
+    double factor = haul_provenance_factor(latency->provenance);
     if (latency->provenance > HAUL_FITTED)
-        factor = latency->provenance == HAUL_CARRIED ? 2 : 1.25;
+        factor = latency->provenance >= HAUL_SCALED ? 2 : 1.25;
     return haul_range_within(latency->value, factor);
 }
 
-haul_range haul_pricing_latency(haul_pricing *self)
+haul_range haul_lookup_latency(haul_lookup *self)
 {
     const haul_machine *machine = self->machine;
     haul_parameter latency;
@@ -210,18 +209,18 @@ haul_range haul_pricing_latency(haul_pricing *self)
         rest_on(self, latency.provenance);
         return latency_doubt(&latency);
     }
-    const haul_direction direction = haul_pricing_crosses(self) ? self->copy.direction : HAUL_HTOD;
+    const haul_direction direction = haul_lookup_crosses(self) ? self->copy.direction : HAUL_HTOD;
     const haul_copy_curve *pinned =
         haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
     if (self->copy.direction != HAUL_HTOH && haul_latency_of(machine, pinned, &latency)) {
         rest_on(self, latency.provenance);
         return haul_range_within(latency.value, 2);
     }
-    haul_pricing_lacks_own(self, "latency");
+    haul_lookup_lacks_own(self, "latency");
     return haul_range_exact(1);
 }
 
-haul_range haul_pricing_rate(haul_pricing *self)
+haul_range haul_lookup_rate(haul_lookup *self)
 {
     const haul_copy_curve *own = self->own;
     if (own && !given(&own->rate_Bps)) {
@@ -231,25 +230,25 @@ haul_range haul_pricing_rate(haul_pricing *self)
             return doubt(&last);
         }
     }
-    return haul_pricing_need_own(self, own ? &own->rate_Bps : NULL, "rate");
+    return haul_lookup_need_own(self, own ? &own->rate_Bps : NULL, "rate");
 }
 
-static double link_peak(haul_pricing *self, const haul_link *link, const char *path)
+static double link_peak(haul_lookup *self, const haul_link *link, const char *path)
 {
     const haul_parameter peak = haul_link_peak(link);
-    return haul_pricing_need(self, &peak, path).mid;
+    return haul_lookup_need(self, &peak, path).mid;
 }
 
-double haul_pricing_peak(haul_pricing *self)
+double haul_lookup_peak(haul_lookup *self)
 {
     const haul_machine *machine = self->machine;
     switch (self->copy.direction) {
     case HAUL_DTOD:
-        return haul_pricing_need(self, &machine->gpu.memory_bandwidth_Bps, "gpu.memory_bandwidth")
+        return haul_lookup_need(self, &machine->gpu.memory_bandwidth_Bps, "gpu.memory_bandwidth")
                    .mid /
                2;
     case HAUL_HTOH:
-        return haul_pricing_need(self, &machine->host.memory_bandwidth_Bps, "host.memory_bandwidth")
+        return haul_lookup_need(self, &machine->host.memory_bandwidth_Bps, "host.memory_bandwidth")
                    .mid /
                2;
     case HAUL_PTOP:
@@ -262,7 +261,7 @@ double haul_pricing_peak(haul_pricing *self)
 /* Large copies reach 70 to 94 % of a link's rate after encoding (0.72 to 0.80 on PCIe 1 and 2, 0.77
  * to 0.88 on 3 to 5, 0.74 to 0.94 on NVLink, 0.77 on NVLink-C2C and 0.81 on xGMI in published
  * measurements) and 86 to 91 % of a GPU memory's. */
-haul_range haul_pricing_nominal_per_byte(haul_pricing *self)
+haul_range haul_lookup_nominal_per_byte(haul_lookup *self)
 {
-    return haul_range_inverse(haul_range_around(haul_pricing_peak(self), 0.7, 1));
+    return haul_range_inverse(haul_range_around(haul_lookup_peak(self), 0.7, 1));
 }

@@ -9,15 +9,15 @@
 #include "cost/range.h"
 #include "haul/cost.h"
 
-typedef struct haul_pricing {
+typedef struct haul_lookup {
     const haul_machine *machine;
-    haul_copy copy;             /* as it is priced: see haul_pricing_begin */
+    haul_copy copy;             /* as it is priced: see haul_lookup_begin */
     const haul_copy_curve *own; /* the machine's figures of such copies, or NULL */
     bool stand_in;              /* priced by the figures of another kind of memory */
     haul_provenance weakest;    /* of the figures asked so far */
     haul_status status;
     haul_error *error;
-} haul_pricing;
+} haul_lookup;
 
 /* Finds what the machine has for such copies. Where it has nothing for just this kind of memory:
  * - host memory of a kind that the profile does not tell, and migrations of managed memory, are
@@ -27,52 +27,52 @@ typedef struct haul_pricing {
  *   0.77): the interval is that much longer;
  * - copies on and between devices are priced as of device memory; a migration between devices
  *   crosses the peer link. */
-haul_pricing haul_pricing_begin(const haul_machine *machine, const haul_copy *copy,
-                                haul_error *error);
+haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy,
+                              haul_error *error);
 
 /* Fills *out if no figure was missing; returns the status. `model` is static. */
-haul_status haul_pricing_end(const haul_pricing *self, const char *model, haul_range seconds,
-                             haul_estimate *out);
+haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
+                            haul_estimate *out);
 
 /* Whether the copy crosses the host's link. */
-bool haul_pricing_crosses(const haul_pricing *self);
+bool haul_lookup_crosses(const haul_lookup *self);
 
 /* A positive figure of the machine, with its doubt. `path` names it: "gpu.memory_bandwidth". */
-haul_range haul_pricing_need(haul_pricing *self, const haul_parameter *figure, const char *path);
+haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path);
 
 /* The same for a figure of the copies' own entry: `key` is "rate". NULL: there is no entry. */
-haul_range haul_pricing_need_own(haul_pricing *self, const haul_parameter *figure, const char *key);
+haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key);
 
 /* A positive figure, or what is usual where the machine does not say: then as weak as a data sheet.
  */
-double haul_pricing_usual(haul_pricing *self, const haul_parameter *figure, double usual);
+double haul_lookup_usual(haul_lookup *self, const haul_parameter *figure, double usual);
 
 /* The same for a share of a link that is not payload: from none to `most` of what is seen. */
-haul_range haul_pricing_share(haul_pricing *self, const haul_parameter *figure, double usual,
-                              double most);
+haul_range haul_lookup_share(haul_lookup *self, const haul_parameter *figure, double usual,
+                             double most);
 
 /* Says that a figure of the copy's curve is missing. */
-void haul_pricing_lacks_own(haul_pricing *self, const char *key);
+void haul_lookup_lacks_own(haul_lookup *self, const char *key);
 
 /* Says that the model is not for such copies: `why` goes on from the model's name. */
-void haul_pricing_refuse(haul_pricing *self, const char *model, const char *why);
+void haul_lookup_refuse(haul_lookup *self, const char *model, const char *why);
 
 /* L+o: of such copies, or read off their points; else of pinned copies, which start the same
  * engine, from half to twice. */
-haul_range haul_pricing_latency(haul_pricing *self);
+haul_range haul_lookup_latency(haul_lookup *self);
 
 /* 1/G of such copies, as measured: `rate`, or the last piece of the points. */
-haul_range haul_pricing_rate(haul_pricing *self);
+haul_range haul_lookup_rate(haul_lookup *self);
 
 /* The nominal rate of what the copy crosses: link, peer link, or half of a memory's bandwidth, for
  * a copy reads and writes. */
-double haul_pricing_peak(haul_pricing *self);
+double haul_lookup_peak(haul_lookup *self);
 
 /* Seconds a byte at the nominal rate. None is faster than that. */
-haul_range haul_pricing_nominal_per_byte(haul_pricing *self);
+haul_range haul_lookup_nominal_per_byte(haul_lookup *self);
 
-/* The kind of memory whose figures stand in for those of `memory`; see haul_pricing_begin. */
-haul_memory haul_memory_priced(haul_direction direction, haul_memory memory);
+/* The kind of memory whose figures stand in for those of `memory`; see haul_lookup_begin. */
+haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory);
 
 /* The latency that an entry tells: its own figure, or its points at one byte, which is what L+o is.
  * Of a single point the bytes at the link's peak are taken off. False where `curve` is NULL or
@@ -81,6 +81,6 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve,
                      haul_parameter *out);
 
 /* How far off a figure may be, by where it is from: a factor of 1 or more, up and down. */
-double haul_pricing_factor(haul_provenance provenance);
+double haul_provenance_factor(haul_provenance provenance);
 
 #endif

@@ -56,7 +56,7 @@ double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double bl
            haul_gpu_wait_ratio(from, to);
 }
 
-bool haul_gpu_has_few(const haul_gpu *gpu, double blocks, double block)
+bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block)
 {
     enum { USUAL_THREADS = 2048 };
     const haul_architecture *architecture = haul_architecture_of(gpu);

@@ -87,17 +87,17 @@ haul_status haul_kernel_bsp(const haul_gpu *gpu, const haul_kernel_counts *count
  * architecture, another architecture. One lambda for all three is what the paper has, within 0.8 to
  * 1.2 on its own kernels (HiPC 2015, section VI); these are fitted on ten programs and five boards
  * (gpuperfpredict; docs/accuracy.md). */
-static const double doubt_same = 0.12;
-static const double doubt_alike = 0.52;
-static const double doubt_across = 1.55;
+static const double uncertainty_same = 0.12;
+static const double uncertainty_alike = 0.52;
+static const double uncertainty_across = 1.55;
 
-static double doubt_of(const haul_kernel_case *what)
+static double uncertainty_of(const haul_kernel_case *what)
 {
-    const haul_gpu *home = &what->home->gpu;
+    const haul_gpu *source = &what->source->gpu;
     const haul_gpu *target = &what->target->gpu;
-    if (what->home == what->target || haul_gpu_same(home, target))
-        return doubt_same;
-    return haul_gpu_alike(home, target) ? doubt_alike : doubt_across;
+    if (what->source == what->target || haul_gpu_same(source, target))
+        return uncertainty_same;
+    return haul_gpu_alike(source, target) ? uncertainty_alike : uncertainty_across;
 }
 
 static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
@@ -106,12 +106,12 @@ static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out,
     if (status)
         return status;
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(&what->target->gpu);
-    const double seconds = bsp / what->fit->lambda;
+    const double seconds = bsp / what->fit->calibration;
     *out = (haul_estimate){
         .seconds = seconds,
-        .low_s = seconds * exp(-doubt_of(what)),
-        .high_s = seconds * exp(doubt_of(what)),
-        .weakest = what->home == what->target ? HAUL_FITTED : HAUL_CARRIED,
+        .low_s = seconds * exp(-uncertainty_of(what)),
+        .high_s = seconds * exp(uncertainty_of(what)),
+        .weakest = what->source == what->target ? HAUL_FITTED : HAUL_SCALED,
         .model = haul_kernel_model_bsp.name,
     };
     return HAUL_OK;

@@ -24,8 +24,8 @@ static double inner_slope(const haul_kernel_knot *k)
 {
     const double h0 = k[0].log_size - k[-1].log_size;
     const double h1 = k[1].log_size - k[0].log_size;
-    const double d0 = (k[0].log_lambda - k[-1].log_lambda) / h0;
-    const double d1 = (k[1].log_lambda - k[0].log_lambda) / h1;
+    const double d0 = (k[0].log_calibration - k[-1].log_calibration) / h0;
+    const double d1 = (k[1].log_calibration - k[0].log_calibration) / h1;
     if (d0 * d1 <= 0)
         return 0;
     const double w0 = 2 * h1 + h0;
@@ -39,8 +39,8 @@ static double end_slope(const haul_kernel_knot *end, const haul_kernel_knot *nex
 {
     const double h0 = next->log_size - end->log_size;
     const double h1 = third->log_size - next->log_size;
-    const double d0 = (next->log_lambda - end->log_lambda) / h0;
-    const double d1 = (third->log_lambda - next->log_lambda) / h1;
+    const double d0 = (next->log_calibration - end->log_calibration) / h0;
+    const double d1 = (third->log_calibration - next->log_calibration) / h1;
     const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
     if (slope * d0 <= 0)
         return 0;
@@ -54,8 +54,8 @@ void haul_kernel_curve_bend(haul_kernel_knot *knots, size_t count)
     if (count < 2)
         return;
     if (count == 2) {
-        const double slope =
-            (knots[1].log_lambda - knots[0].log_lambda) / (knots[1].log_size - knots[0].log_size);
+        const double slope = (knots[1].log_calibration - knots[0].log_calibration) /
+                             (knots[1].log_size - knots[0].log_size);
         knots[0].slope = knots[1].slope = slope;
         return;
     }
@@ -87,8 +87,8 @@ static double between(const haul_kernel_knot *k, double x)
     const double h = k[1].log_size - k[0].log_size;
     const double u = (x - k[0].log_size) / h;
     const double v = 1 - u;
-    return v * v * (1 + 2 * u) * k[0].log_lambda + u * v * v * h * k[0].slope +
-           u * u * (1 + 2 * v) * k[1].log_lambda - u * u * v * h * k[1].slope;
+    return v * v * (1 + 2 * u) * k[0].log_calibration + u * v * v * h * k[0].slope +
+           u * u * (1 + 2 * v) * k[1].log_calibration - u * u * v * h * k[1].slope;
 }
 
 static double calm_between(const haul_kernel_knot *k, double x)
@@ -104,7 +104,7 @@ static double bend_around(const haul_kernel_fit *fit, size_t piece)
     const size_t last = piece + 2 < fit->count ? piece + 2 : fit->count - 1;
     double most = 0;
     for (size_t i = first; i < last; i++)
-        most = fmax(most, fabs(fit->knots[i + 1].log_lambda - fit->knots[i].log_lambda));
+        most = fmax(most, fabs(fit->knots[i + 1].log_calibration - fit->knots[i].log_calibration));
     return most;
 }
 
@@ -114,7 +114,7 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
     const haul_kernel_knot *first = &fit->knots[0];
     const haul_kernel_knot *last = &fit->knots[fit->count - 1];
     if (fit->count == 1)
-        return (haul_kernel_reading){first->log_lambda,
+        return (haul_kernel_reading){first->log_calibration,
                                      width_one + width_distance * fabs(x - first->log_size)};
     const size_t piece = piece_of(fit, x);
     const double outside = fmax(0, fmax(first->log_size - x, x - last->log_size));
@@ -122,14 +122,14 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
     if (calm)
         value = calm_between(&fit->knots[piece], x);
     else if (outside > 0)
-        value = x < first->log_size ? first->log_lambda : last->log_lambda;
+        value = x < first->log_size ? first->log_calibration : last->log_calibration;
     else
         value = between(&fit->knots[piece], x);
     return (haul_kernel_reading){value, width_least + width_bend * bend_around(fit, piece) +
                                             width_outside * outside};
 }
 
-double haul_kernel_fit_lambda(const haul_kernel_fit *fit, double size)
+double haul_kernel_fit_calibration(const haul_kernel_fit *fit, double size)
 {
-    return exp(haul_kernel_read(fit, size, false).log_lambda);
+    return exp(haul_kernel_read(fit, size, false).log_calibration);
 }

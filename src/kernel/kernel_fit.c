@@ -49,10 +49,10 @@ static haul_status check_samples(const haul_kernel_sample *samples, size_t count
 /* A launch takes its time whatever the size; a kernel shorter than two of them works for half. */
 static double floor_of(const haul_gpu *gpu, const haul_kernel_sample *samples, size_t count)
 {
-    double floor_s = haul_gpu_launch(gpu);
+    double launch_s = haul_gpu_launch(gpu);
     for (size_t i = 0; i < count; i++)
-        floor_s = fmin(floor_s, samples[i].seconds / 2);
-    return floor_s;
+        launch_s = fmin(launch_s, samples[i].seconds / 2);
+    return launch_s;
 }
 
 static int by_size(const void *a, const void *b)
@@ -70,9 +70,9 @@ static size_t merge_equal(haul_kernel_knot *knots, size_t count)
         size_t j = i;
         double sum = 0;
         for (; j < count && knots[j].size == knots[i].size; j++)
-            sum += knots[j].log_lambda;
+            sum += knots[j].log_calibration;
         knots[kept] = knots[i];
-        knots[kept++].log_lambda = sum / (double)(j - i);
+        knots[kept++].log_calibration = sum / (double)(j - i);
         i = j;
     }
     return kept;
@@ -87,7 +87,7 @@ static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_ker
         fit->knots[i] = (haul_kernel_knot){
             .size = samples[i].size,
             .log_size = log(samples[i].size),
-            .log_lambda = log(bsp / (samples[i].seconds - fit->floor_s)),
+            .log_calibration = log(bsp / (samples[i].seconds - fit->launch_s)),
         };
     }
     qsort(fit->knots, count, sizeof *fit->knots, by_size);
@@ -102,7 +102,7 @@ static double roughness(const haul_kernel_knot *k, size_t count)
         return 0;
     double sum = 0;
     for (size_t i = 1; i + 1 < count; i++)
-        sum += fabs(k[i + 1].log_lambda - 2 * k[i].log_lambda + k[i - 1].log_lambda);
+        sum += fabs(k[i + 1].log_calibration - 2 * k[i].log_calibration + k[i - 1].log_calibration);
     return sum / (double)(count - 2) / 2;
 }
 
@@ -111,9 +111,9 @@ static double calm_at(const haul_kernel_fit *fit, size_t i)
 {
     const size_t first = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
     const size_t last = i + NEIGHBOURS < fit->count ? i + NEIGHBOURS : fit->count - 1;
-    double best = fit->knots[i].log_lambda;
+    double best = fit->knots[i].log_calibration;
     for (size_t j = first; fit->rough > rough_enough && j <= last; j++)
-        best = fmax(best, fit->knots[j].log_lambda);
+        best = fmax(best, fit->knots[j].log_calibration);
     return best;
 }
 
@@ -131,12 +131,12 @@ static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
     if (!lambdas)
         return haul_fail_no_memory(error);
     for (size_t i = 0; i < fit->count; i++)
-        lambdas[i] = exp(fit->knots[i].log_lambda);
-    fit->lambda = haul_median(lambdas, fit->count);
+        lambdas[i] = exp(fit->knots[i].log_calibration);
+    fit->calibration = haul_median(lambdas, fit->count);
     fit->least = lambdas[0];
     fit->most = lambdas[fit->count - 1];
-    fit->one_serves = fit->least >= fit->lambda * (1 - HAUL_KERNEL_ONE_LAMBDA) &&
-                      fit->most <= fit->lambda * (1 + HAUL_KERNEL_ONE_LAMBDA);
+    fit->one_serves = fit->least >= fit->calibration * (1 - HAUL_KERNEL_ONE_CALIBRATION) &&
+                      fit->most <= fit->calibration * (1 + HAUL_KERNEL_ONE_CALIBRATION);
     free(lambdas);
     return HAUL_OK;
 }
@@ -152,7 +152,7 @@ static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
     for (size_t i = 0; i < count; i++) {
         bytes += samples[i].counts.bytes;
         flops += samples[i].counts.flops;
-        seconds += samples[i].seconds - fit->floor_s;
+        seconds += samples[i].seconds - fit->launch_s;
     }
     const double rate = haul_gpu_memory_rate(gpu);
     fit->memory_share = rate > 0 ? bytes / seconds / rate : 0;
@@ -162,7 +162,7 @@ static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
 static void keep_one(haul_kernel_fit *fit)
 {
     haul_kernel_knot *middle = &fit->knots[fit->count / 2];
-    middle->log_lambda = log(fit->lambda);
+    middle->log_calibration = log(fit->calibration);
     fit->knots[0] = *middle;
     fit->count = 1;
 }
@@ -170,7 +170,7 @@ static void keep_one(haul_kernel_fit *fit)
 static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kernel_fit_kind kind,
                            const haul_kernel_sample *samples, size_t count, haul_error *error)
 {
-    fit->floor_s = floor_of(gpu, samples, count);
+    fit->launch_s = floor_of(gpu, samples, count);
     fill_knots(fit, gpu, samples, count);
     if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2) {
         haul_fail(error, HAUL_BAD_INPUT,
@@ -188,11 +188,11 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
     return HAUL_OK;
 }
 
-haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind kind,
+haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind kind,
                                 const haul_kernel_sample *samples, size_t count,
                                 haul_kernel_fit **fit, haul_error *error)
 {
-    haul_status status = haul_kernel_gpu_check(home, error);
+    haul_status status = haul_kernel_gpu_check(source, error);
     if (status == HAUL_OK)
         status = check_samples(samples, count, error);
     if (status)
@@ -203,7 +203,7 @@ haul_status haul_kernel_fit_new(const haul_machine *home, haul_kernel_fit_kind k
     if (!made || !made->knots)
         status = haul_fail_no_memory(error);
     else
-        status = fit_all(made, &home->gpu, kind, samples, count, error);
+        status = fit_all(made, &source->gpu, kind, samples, count, error);
     if (status == HAUL_OK)
         *fit = made;
     else

@@ -16,12 +16,12 @@ haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error
 
 /* Half the width, in the logarithm, of what holds 90 of 100 kernels that are carried by what is
  * inside the multiprocessors. */
-double haul_kernel_doubt_inside(const haul_gpu *from, const haul_gpu *to);
+double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);
 
 /* Log lambda at a size, and the doubt that the sizes leave in it: half the width, in the logarithm,
  * of what holds 90 of 100 cases. `calm`: without conflicts in the home board's cache. */
 typedef struct haul_kernel_reading {
-    double log_lambda;
+    double log_calibration;
     double half_width;
 } haul_kernel_reading;
 haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm);

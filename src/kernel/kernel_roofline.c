@@ -28,12 +28,12 @@ static const double roomier = 1.25;
  * between five boards, two architectures (gpuperfpredict); that of memory on another architecture
  * also to the durations of its counters, where blocks have other shapes. docs/accuracy.md has the
  * coverage with a program or a board left out. */
-static const double doubt_alike[] = {0.10, 0.145};
-static const double doubt_across[] = {0.42, 0.54};
+static const double uncertainty_alike[] = {0.10, 0.145};
+static const double uncertainty_across[] = {0.42, 0.54};
 
 typedef struct carrying {
-    double home_s;
-    double floor_s;         /* on the target */
+    double source_s;
+    double launch_s;        /* on the target */
     double work_s;          /* on the target, beside the launch */
     double memory;          /* weight of the memory's ratio, 0 to 1 */
     haul_kernel_bound roof; /* MEMORY or ARITHMETIC: what the work cannot be faster than there;
@@ -80,7 +80,7 @@ static double room_of(const haul_gpu *gpu)
 
 static double across_ratio(const haul_kernel_case *what, double memory)
 {
-    const haul_gpu *from = &what->home->gpu;
+    const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
     const double arithmetic = weight_of(what->fit->arithmetic_share);
     const double inside = inside_ratio(from, to, blocks_of(&what->counts), arithmetic);
@@ -92,24 +92,26 @@ static double across_ratio(const haul_kernel_case *what, double memory)
 
 /* Shorter waits are of no use to what a multiprocessor does a fixed number of a cycle (accesses to
  * shared memory and L1: 32 lanes from Kepler to Hopper): the interval reaches as far. */
-double haul_kernel_doubt_inside(const haul_gpu *from, const haul_gpu *to)
+double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to)
 {
     if (haul_gpu_alike(from, to))
-        return doubt_alike[1];
-    return fmax(doubt_across[1], fabs(log(haul_gpu_wait_ratio(from, to))) + doubt_alike[1]);
+        return uncertainty_alike[1];
+    return fmax(uncertainty_across[1],
+                fabs(log(haul_gpu_wait_ratio(from, to))) + uncertainty_alike[1]);
 }
 
-static double doubt_of(const haul_kernel_case *what, double memory)
+static double uncertainty_of(const haul_kernel_case *what, double memory)
 {
-    const haul_gpu *from = &what->home->gpu, *to = &what->target->gpu;
-    const double of_memory = haul_gpu_alike(from, to) ? doubt_alike[0] : doubt_across[0];
-    return memory * of_memory + (1 - memory) * haul_kernel_doubt_inside(from, to);
+    const haul_gpu *from = &what->source->gpu, *to = &what->target->gpu;
+    const double of_memory =
+        haul_gpu_alike(from, to) ? uncertainty_alike[0] : uncertainty_across[0];
+    return memory * of_memory + (1 - memory) * haul_kernel_uncertainty_inside(from, to);
 }
 
 static double memory_weight(const haul_kernel_case *what)
 {
-    const bool known =
-        haul_gpu_memory_rate(&what->home->gpu) > 0 && haul_gpu_memory_rate(&what->target->gpu) > 0;
+    const bool known = haul_gpu_memory_rate(&what->source->gpu) > 0 &&
+                       haul_gpu_memory_rate(&what->target->gpu) > 0;
     return known ? weight_of(what->fit->memory_share) : 0;
 }
 
@@ -126,14 +128,14 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
 
 /* What did not bound the kernel at home may on the target. Counts that the home time itself belies
  * (tensor cores, data that are never read) bound nothing. */
-static void keep_under_roof(const haul_kernel_case *what, double home_work_s, carrying *self)
+static void keep_under_roof(const haul_kernel_case *what, double source_work_s, carrying *self)
 {
     static const haul_kernel_bound roofs[] = {HAUL_KERNEL_BOUND_MEMORY,
                                               HAUL_KERNEL_BOUND_ARITHMETIC};
     for (int i = 0; i < 2; i++) {
         const double least_s = least_of(&what->target->gpu, &what->counts, roofs[i]);
         if (least_s <= self->work_s ||
-            least_of(&what->home->gpu, &what->counts, roofs[i]) > home_work_s)
+            least_of(&what->source->gpu, &what->counts, roofs[i]) > source_work_s)
             continue;
         self->work_s = least_s;
         self->roof = roofs[i];
@@ -142,28 +144,28 @@ static void keep_under_roof(const haul_kernel_case *what, double home_work_s, ca
 
 static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error *error)
 {
-    const haul_gpu *from = &what->home->gpu;
+    const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
-    haul_status status = haul_kernel_gpu_check(what->home, error);
+    haul_status status = haul_kernel_gpu_check(what->source, error);
     if (status == HAUL_OK)
         status = haul_kernel_gpu_check(what->target, error);
     if (status)
         return status;
-    carrying self = {.floor_s = what->fit->floor_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
+    carrying self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     self.memory = memory_weight(what);
-    self.same = what->home == what->target || haul_gpu_same(from, to);
+    self.same = what->source == what->target || haul_gpu_same(from, to);
     const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
     const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(from);
-    const double home_work_s = bsp * exp(-reading.log_lambda);
-    self.home_s = what->fit->floor_s + home_work_s;
-    self.work_s = home_work_s;
+    const double source_work_s = bsp * exp(-reading.log_calibration);
+    self.source_s = what->fit->launch_s + source_work_s;
+    self.work_s = source_work_s;
     self.half_width = reading.half_width;
     if (!self.same) {
         self.work_s *= across_ratio(what, self.memory);
-        keep_under_roof(what, home_work_s, &self);
-        self.floor_s *= haul_gpu_launch(to) / fmax(haul_gpu_launch(from), 1e-9);
-        self.half_width = hypot(doubt_of(what, self.memory), reading.half_width);
+        keep_under_roof(what, source_work_s, &self);
+        self.launch_s *= haul_gpu_launch(to) / fmax(haul_gpu_launch(from), 1e-9);
+        self.half_width = hypot(uncertainty_of(what, self.memory), reading.half_width);
     }
     *out = self;
     return HAUL_OK;
@@ -171,12 +173,12 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
 
 static haul_estimate estimate_of(const carrying *self)
 {
-    const double seconds = self->floor_s + self->work_s;
+    const double seconds = self->launch_s + self->work_s;
     return (haul_estimate){
         .seconds = seconds,
         .low_s = seconds * exp(-self->half_width),
         .high_s = seconds * exp(self->half_width),
-        .weakest = self->same ? HAUL_FITTED : HAUL_CARRIED,
+        .weakest = self->same ? HAUL_FITTED : HAUL_SCALED,
         .model = haul_kernel_model_roofline.name,
     };
 }
@@ -200,7 +202,7 @@ const haul_kernel_model haul_kernel_model_roofline = {
 static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *self,
                                   double seconds)
 {
-    if (self->floor_s > seconds / 2)
+    if (self->launch_s > seconds / 2)
         return HAUL_KERNEL_BOUND_LAUNCH;
     if (self->roof != HAUL_KERNEL_BOUND_LAUNCH)
         return self->roof;
@@ -208,9 +210,9 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *
         return HAUL_KERNEL_BOUND_MEMORY;
     if (weight_of(what->fit->arithmetic_share) > 0.5)
         return HAUL_KERNEL_BOUND_ARITHMETIC;
-    const bool few =
-        haul_gpu_has_few(&what->target->gpu, blocks_of(&what->counts), what->counts.block);
-    return few ? HAUL_KERNEL_BOUND_FEW_BLOCKS : HAUL_KERNEL_BOUND_MULTIPROCESSORS;
+    const bool few = haul_gpu_has_low_occupancy(&what->target->gpu, blocks_of(&what->counts),
+                                                what->counts.block);
+    return few ? HAUL_KERNEL_BOUND_LOW_OCCUPANCY : HAUL_KERNEL_BOUND_LATENCY;
 }
 
 /* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the
@@ -223,14 +225,13 @@ static void fill_terms(const haul_kernel_case *what, const carrying *self,
     const double flops = what->counts.flops;
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)
         out->terms[i].bound = (haul_kernel_bound)i;
-    out->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds = self->floor_s;
+    out->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds = self->launch_s;
     out->terms[HAUL_KERNEL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
     out->terms[HAUL_KERNEL_BOUND_ARITHMETIC].seconds =
         flops > 0 ? flops / haul_gpu_flops(gpu)
                   : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
-    if (out->bound == HAUL_KERNEL_BOUND_MULTIPROCESSORS ||
-        out->bound == HAUL_KERNEL_BOUND_FEW_BLOCKS)
-        out->terms[out->bound].seconds = out->estimate.seconds - self->floor_s;
+    if (out->bound == HAUL_KERNEL_BOUND_LATENCY || out->bound == HAUL_KERNEL_BOUND_LOW_OCCUPANCY)
+        out->terms[out->bound].seconds = out->estimate.seconds - self->launch_s;
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)
         out->terms[i].share = out->terms[i].seconds / out->estimate.seconds;
 }
@@ -238,14 +239,14 @@ static void fill_terms(const haul_kernel_case *what, const carrying *self,
 /* Twice as fast, down to the next term. */
 static double if_faster(const haul_kernel_explanation *self)
 {
-    const double floor_s = self->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds;
+    const double launch_s = self->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds;
     if (self->bound == HAUL_KERNEL_BOUND_LAUNCH)
-        return self->estimate.seconds - floor_s / 2;
+        return self->estimate.seconds - launch_s / 2;
     double next = 0;
     for (int i = HAUL_KERNEL_BOUND_MEMORY; i < HAUL_KERNEL_BOUNDS; i++)
         if (i != (int)self->bound)
             next = fmax(next, self->terms[i].seconds);
-    return floor_s + fmax((self->estimate.seconds - floor_s) / 2, next);
+    return launch_s + fmax((self->estimate.seconds - launch_s) / 2, next);
 }
 
 haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
@@ -259,8 +260,8 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
     if (status)
         return status;
     self.bound = bound_of(what, &carried, self.estimate.seconds);
-    self.home_s = carried.home_s;
-    self.ratio = carried.work_s / (carried.home_s - what->fit->floor_s);
+    self.source_s = carried.source_s;
+    self.ratio = carried.work_s / (carried.source_s - what->fit->launch_s);
     self.blocks = blocks_of(&what->counts);
     self.busiest = busiest(&what->target->gpu, self.blocks);
     self.idle = 1 - self.blocks / (self.busiest * what->target->gpu.multiprocessors.value);

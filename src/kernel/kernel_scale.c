@@ -11,7 +11,7 @@
  * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone
  * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own doubt beside.
  */
-static const double doubt_blind = 0.2;
+static const double uncertainty_blind = 0.2;
 
 /* Double precision bounds kernels on boards that are built for it, not where it is a token. */
 static const double built_for_double = 0.25;
@@ -62,8 +62,8 @@ static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to, double bloc
         widen(&span, bound_of(from->fp64_flops.value, to->fp64_flops.value));
     if (!both)
         span.mid = sqrt(span.low) * sqrt(span.high);
-    span.low *= exp(-doubt_blind);
-    span.high *= exp(doubt_blind);
+    span.low *= exp(-uncertainty_blind);
+    span.high *= exp(uncertainty_blind);
     return span;
 }
 
@@ -73,9 +73,10 @@ static haul_range ratio_of_launch(const haul_gpu *from, const haul_gpu *to,
 {
     const double blocks = launches->blocks;
     const double inside = inside_of(from, to, blocks);
-    if (inside <= 0 || !haul_gpu_has_few(from, blocks, launches->block))
+    if (inside <= 0 || !haul_gpu_has_low_occupancy(from, blocks, launches->block))
         return ratio_of(from, to, blocks);
-    return haul_range_within(inside, exp(hypot(doubt_blind, haul_kernel_doubt_inside(from, to))));
+    return haul_range_within(
+        inside, exp(hypot(uncertainty_blind, haul_kernel_uncertainty_inside(from, to))));
 }
 
 static const char *text_of(const char *name)
@@ -88,7 +89,7 @@ static bool is_count(double value)
     return value >= 0 && value <= 1e30;
 }
 
-haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_machine *to,
+haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
                                        const haul_kernel_launches *launches, double seconds,
                                        haul_estimate *out, haul_error *error)
 {
@@ -105,39 +106,39 @@ haul_status haul_kernel_carry_launches(const haul_machine *from, const haul_mach
                          "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",
                          text_of(from->gpu.name), text_of(to->gpu.name));
     /* what launching takes does not shrink with the work */
-    const double floor_s = fmin(launches->count * haul_gpu_launch(&from->gpu), seconds / 2);
-    const double work_s = seconds - floor_s;
+    const double launch_s = fmin(launches->count * haul_gpu_launch(&from->gpu), seconds / 2);
+    const double work_s = seconds - launch_s;
     *out = (haul_estimate){
-        .seconds = floor_s + work_s * ratio.mid,
-        .low_s = fmin(floor_s, floor_s * ratio.low) + work_s * ratio.low,
-        .high_s = fmax(floor_s, floor_s * ratio.high) + work_s * ratio.high,
-        .weakest = HAUL_CARRIED,
+        .seconds = launch_s + work_s * ratio.mid,
+        .low_s = fmin(launch_s, launch_s * ratio.low) + work_s * ratio.low,
+        .high_s = fmax(launch_s, launch_s * ratio.high) + work_s * ratio.high,
+        .weakest = HAUL_SCALED,
         .model = haul_kernel_model_scale.name,
     };
     return HAUL_OK;
 }
 
-haul_status haul_kernel_carry(const haul_machine *from, const haul_machine *to, double seconds,
+haul_status haul_kernel_scale(const haul_machine *from, const haul_machine *to, double seconds,
                               haul_estimate *out, haul_error *error)
 {
-    return haul_kernel_carry_launches(from, to, &(haul_kernel_launches){0}, seconds, out, error);
+    return haul_kernel_scale_launches(from, to, &(haul_kernel_launches){0}, seconds, out, error);
 }
 
 /* Nothing is known of what bounds the kernel: the home time between the ratios that may. */
 static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
-    haul_kernel_case at_home = *what;
-    at_home.target = what->home;
-    haul_estimate home;
-    haul_status status = haul_kernel_model_roofline.time(&at_home, &home, error);
+    haul_kernel_case at_source = *what;
+    at_source.target = what->source;
+    haul_estimate source;
+    haul_status status = haul_kernel_model_roofline.time(&at_source, &source, error);
     if (status)
         return status;
     haul_estimate carried = {0};
-    status = haul_kernel_carry(what->home, what->target, home.seconds, &carried, error);
+    status = haul_kernel_scale(what->source, what->target, source.seconds, &carried, error);
     if (status)
         return status;
-    carried.low_s *= home.low_s / home.seconds;
-    carried.high_s *= home.high_s / home.seconds;
+    carried.low_s *= source.low_s / source.seconds;
+    carried.high_s *= source.high_s / source.seconds;
     *out = carried;
     return HAUL_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "base/numerals.h"
@@ -22,6 +23,23 @@ static const char *const provenances[] = {NULL,
 };
 
 enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances };
+
+/* "carried over" is what files of before say for "scaled". */
+static bool is_old_word(const haul_node *node)
+{
+    return node->kind == HAUL_NODE_SCALAR && !strcasecmp(node->text, "carried over");
+}
+
+/* The line of the first `from: carried over`; 0: none. */
+static int old_word_line(const haul_node *node)
+{
+    int line = 0;
+    for (const haul_node *child = node->first; !line && child; child = child->next)
+        line = child->key && !strcmp(child->key->text, "from") && is_old_word(child)
+                   ? child->line
+                   : old_word_line(child);
+    return line;
+}
 
 static haul_status read_name(const haul_yaml *self, const haul_node *node, const char *key,
                              const char **out)
@@ -70,8 +88,9 @@ static haul_status read_origin(const haul_yaml *self, const haul_node *mapping, 
     const haul_node *source = haul_node_child(mapping, "source");
     haul_status status = HAUL_OK;
     if (from) {
-        int word = 0;
-        status = haul_node_word(self, from, "from", provenances, PROVENANCE_COUNT, &word);
+        int word = is_old_word(from) ? HAUL_SCALED : 0;
+        if (!word)
+            status = haul_node_word(self, from, "from", provenances, PROVENANCE_COUNT, &word);
         *out = (origin){.from = (haul_provenance)word};
     }
     if (!status && source)
@@ -298,6 +317,7 @@ haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
         haul_machine_free(&owned->machine);
         return status;
     }
+    owned->machine.old_word_line = old_word_line(root);
     *machine = &owned->machine;
     return HAUL_OK;
 }

@@ -49,7 +49,7 @@ static double slowed(description *self, const haul_overlap_leg *leg, const haul_
         return fmax(1 / rate->value, leg->per_byte_s);
     }
     self->assumed |= assumed;
-    rest_on(self->out, HAUL_CARRIED);
+    rest_on(self->out, HAUL_ASSUMED);
     return leg->per_byte_s / usual->median;
 }
 
@@ -61,7 +61,7 @@ static double gap_of(description *self, const haul_overlap_leg *leg, const haul_
         return curve->gap_s.value;
     }
     self->assumed |= HAUL_ASSUMED_GAP;
-    rest_on(self->out, HAUL_CARRIED);
+    rest_on(self->out, HAUL_ASSUMED);
     return leg->latency_s;
 }
 
@@ -218,7 +218,7 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
         speed_up(&out->in_ends[end], ratio);
         speed_up(&out->out_ends[end], ratio);
     }
-    rest_on(out, HAUL_CARRIED);
+    rest_on(out, HAUL_SCALED);
     *generation = (int)link.generation.value;
     return HAUL_OK;
 }

@@ -55,7 +55,7 @@ static haul_status scale_kernels(const haul_device_work *self, const launch_sum 
             launches.block = volume(workload->shapes[i].block);
         }
         haul_estimate one;
-        const haul_status status = haul_kernel_carry_launches(self->from, self->to, &launches,
+        const haul_status status = haul_kernel_scale_launches(self->from, self->to, &launches,
                                                               sums[i].seconds, &one, error);
         if (status)
             return status;
@@ -77,7 +77,7 @@ static haul_status scale_both(const haul_device_work *self, const launch_sum *su
         status = scale_kernels(self, sums, scales->kernels, &out->kernels, error);
     if (!status && out->recorded_memsets_s > 0)
         status =
-            haul_kernel_carry(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
+            haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
     if (!status)
         scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
     return status;

@@ -27,7 +27,7 @@ typedef struct haul_device_work {
 } haul_device_work;
 
 /* Fills the kernels and memsets of a projection: their recorded sums, and what
- * haul_kernel_carry_launches makes of them, launch shape by launch shape. Where no ratio is known
+ * haul_kernel_scale_launches makes of them, launch shape by launch shape. Where no ratio is known
  * kernels_missing says why and the scales are 1. */
 haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
                                    haul_work_scales *scales, haul_error *error);

@@ -150,7 +150,7 @@ static void note_copies(projector *self, const haul_copy_times *times)
 static haul_status predict_copies(projector *self, haul_error *error)
 {
     const haul_machine *to = self->options->to;
-    haul_status status = haul_machine_carry(to, recording_of(self), &self->target, error);
+    haul_status status = haul_machine_complete(to, recording_of(self), &self->target, error);
     if (status)
         return status;
     const char *taken =

@@ -21,14 +21,15 @@ static haul_provenance provenance_at(const haul_copy_curve *curve, size_t offset
     return ((const haul_parameter *)(const void *)((const char *)curve + offset))->provenance;
 }
 
-/* haul_machine_carry keeps the target's own curves in their places and adds others after them. */
+/* haul_machine_complete keeps the target's own curves in their places and adds others after them.
+ */
 static bool is_taken_over(const haul_machine *to, const haul_machine *completed, size_t at,
                           const parameter_kind *kind)
 {
     for (size_t i = 0; i < kind->count; i++) {
         const bool had = at < to->copy_count &&
                          provenance_at(&to->copies[at], kind->offsets[i]) != HAUL_NOT_GIVEN;
-        if (!had && provenance_at(&completed->copies[at], kind->offsets[i]) == HAUL_CARRIED)
+        if (!had && provenance_at(&completed->copies[at], kind->offsets[i]) == HAUL_SCALED)
             return true;
     }
     return false;

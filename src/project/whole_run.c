@@ -23,7 +23,7 @@ static haul_status device_of(const haul_whole_run *self, const haul_timeline_dev
     haul_machine target = *self->target;
     if (!target.gpu.copy_engines.provenance) {
         target.gpu.copy_engines =
-            (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_CARRIED};
+            (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_SCALED};
         haul_notes_add(
             self->notes,
             "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",

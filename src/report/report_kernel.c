@@ -63,7 +63,7 @@ static architecture_mean *architecture_means(const haul_kernel_fitted *fits, siz
         const haul_kernel_fitted *const *first = &sorted[i];
         double sum = 0;
         for (; i < count && !by_architecture(&sorted[i], first); i++)
-            sum += log(sorted[i]->fit->lambda);
+            sum += log(sorted[i]->fit->calibration);
         mean->boards = (size_t)(&sorted[i] - first);
         mean->lambda = exp(sum / (double)mean->boards);
     }
@@ -84,12 +84,12 @@ static void add_fit(haul_table *fits, const haul_kernel_fitted *of)
     const haul_kernel_fit *fit = of->fit;
     haul_table_row(fits, of->kernel, of->counts, of->machine->name, of->machine->gpu.architecture,
                    architecture_of(of->machine), (uint64_t)fit->count, first_size(fit),
-                   last_size(fit), fit->lambda, fit->least, fit->most, fit->one_serves,
-                   fit->one_serves ? "yes" : "no", fit->floor_s, fit->memory_share,
+                   last_size(fit), fit->calibration, fit->least, fit->most, fit->one_serves,
+                   fit->one_serves ? "yes" : "no", fit->launch_s, fit->memory_share,
                    fit->arithmetic_share, known(fit->memory_share), known(fit->arithmetic_share));
     haul_table *sizes = haul_report_table(fits, "sizes", size);
     for (size_t i = 0; i < fit->count; i++)
-        haul_table_row(sizes, fit->knots[i].size, exp(fit->knots[i].log_lambda));
+        haul_table_row(sizes, fit->knots[i].size, exp(fit->knots[i].log_calibration));
 }
 
 static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
@@ -149,7 +149,7 @@ static void say_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
     }
     if (count == 1)
         haul_report_say(report, "%.100s on %.100s: calibration factor %.4g over %s", fits->kernel,
-                        fits->machine->name, fits->fit->lambda,
+                        fits->machine->name, fits->fit->calibration,
                         haul_say_number_of(fits->fit->count, "size", NULL).text);
     else
         haul_report_say(
@@ -161,8 +161,9 @@ static void say_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
             haul_report_line(report, "by size",
                              "%.80s on %.64s: no one factor gives all sizes within %g %%: it goes "
                              "from %.3g to %.3g",
-                             fits[i].kernel, fits[i].machine->name, 100 * HAUL_KERNEL_ONE_LAMBDA,
-                             fits[i].fit->least, fits[i].fit->most);
+                             fits[i].kernel, fits[i].machine->name,
+                             100 * HAUL_KERNEL_ONE_CALIBRATION, fits[i].fit->least,
+                             fits[i].fit->most);
 }
 
 haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
@@ -181,7 +182,7 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
         "The calibration factor (lambda, HiPC 2015) of a GPU: the BSP model's time with "
         "factor 1 by the measured one. Of an architecture: the geometric mean of its "
         "GPUs'. All sizes: whether one factor gives every size within %g %%.",
-        100 * HAUL_KERNEL_ONE_LAMBDA);
+        100 * HAUL_KERNEL_ONE_CALIBRATION);
     free(means);
     return report;
 }
@@ -203,12 +204,12 @@ haul_report *haul_report_kernel_times(const haul_kernel_predictions *of)
     };
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("kernel times");
-    haul_report_object(report, NULL, head, of->kernel, of->home->name);
+    haul_report_object(report, NULL, head, of->kernel, of->source->name);
     haul_table *times = haul_report_table(report, "times", columns);
     haul_table_csv(times);
     for (size_t i = 0; i < of->count; i++) {
         const haul_kernel_predicted *item = &of->items[i];
-        haul_table_row(times, of->kernel, of->home->name, item->machine->name, item->size,
+        haul_table_row(times, of->kernel, of->source->name, item->machine->name, item->size,
                        item->estimate.seconds, item->estimate.low_s, item->estimate.high_s,
                        item->estimate.model, haul_provenance_text(item->estimate.weakest));
     }

@@ -23,16 +23,16 @@ static const char *advice_of(const haul_kernel_explanation *why)
         [HAUL_KERNEL_BOUND_ARITHMETIC] =
             "Fewer or cheaper operations: fused multiply-adds, lower precision, matrix units; or "
             "more cores and clock. More bandwidth changes nothing.",
-        [HAUL_KERNEL_BOUND_MULTIPROCESSORS] =
+        [HAUL_KERNEL_BOUND_LATENCY] =
             "Less waiting inside the multiprocessors: accesses of a warp side by side (coalesced, "
             "without conflicts of banks), more work a thread, more resident warps; or more "
             "multiprocessors and clock.",
-        [HAUL_KERNEL_BOUND_FEW_BLOCKS] =
+        [HAUL_KERNEL_BOUND_LOW_OCCUPANCY] =
             "More blocks: smaller ones, or the work cut finer, until every multiprocessor has "
             "some; "
             "or a higher clock. More multiprocessors or bandwidth change nothing.",
     };
-    if (why->bound == HAUL_KERNEL_BOUND_FEW_BLOCKS && why->busiest > 1)
+    if (why->bound == HAUL_KERNEL_BOUND_LOW_OCCUPANCY && why->busiest > 1)
         return uneven;
     return (unsigned)why->bound < HAUL_KERNEL_BOUNDS ? advice[why->bound] : "";
 }
@@ -49,9 +49,9 @@ static void say_one(haul_report *report, const haul_kernel_predictions *all,
                     of->size, of->machine->name, haul_say_seconds(why->estimate.seconds).text,
                     haul_say_interval(why->estimate.low_s, why->estimate.high_s).text,
                     haul_kernel_bound_text(why->bound));
-    if (of->machine != all->home)
+    if (of->machine != all->source)
         haul_report_line(report, "measured", "%s on %.100s; without the launches %.3g times that",
-                         haul_say_seconds(why->home_s).text, all->home->name, why->ratio);
+                         haul_say_seconds(why->source_s).text, all->source->name, why->ratio);
     haul_report_line(report, "blocks", "%.0f, at most %.4g on one multiprocessor%s", why->blocks,
                      why->busiest, idle);
     haul_report_line(report, "if", "its bound were twice as fast: %s",
@@ -111,7 +111,7 @@ haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
     };
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("kernel explanations");
-    haul_report_object(report, NULL, head, of->kernel, of->home->name);
+    haul_report_object(report, NULL, head, of->kernel, of->source->name);
     haul_table *all = haul_report_table(report, "explanations", columns);
     haul_table *csv = haul_report_table(report, NULL, term);
     haul_table_csv(csv);
@@ -119,7 +119,7 @@ haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
         const haul_kernel_explanation *why = &of->items[i].why;
         haul_table_row(all, of->items[i].machine->name, of->items[i].size, why->estimate.seconds,
                        why->estimate.low_s, why->estimate.high_s,
-                       haul_kernel_bound_text(why->bound), why->home_s, why->ratio, why->if_rate,
+                       haul_kernel_bound_text(why->bound), why->source_s, why->ratio, why->if_rate,
                        why->blocks, why->busiest, why->idle, advice_of(why));
         say_one(report, of, &of->items[i]);
         add_terms(all, "terms", csv, of, &of->items[i]);

@@ -220,7 +220,7 @@ static void add_rows(const haul_projected *self)
                        is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count,
                        row->bytes, row->recorded_s, predicted->seconds, predicted->low_s,
                        predicted->high_s, (double)row->bytes / predicted->seconds,
-                       model_time(projection, row, "envelope"), model_time(projection, row, "peak"),
+                       model_time(projection, row, "bandwidth-bound"), model_time(projection, row, "latency-bandwidth-bound"),
                        predicted->model, haul_provenance_text(predicted->weakest));
         add_inside(table, projection, row);
     }

@@ -12,7 +12,7 @@ struct haul_fitted_kernel {
     haul_fitted_kernel *next;
     uint32_t id;
     haul_kernel_file *file;
-    haul_machine *home;
+    haul_machine *source;
     haul_kernel_fit *fit;
     double size; /* that was asked last, and the answer; 0: none was */
     haul_estimate estimate;
@@ -21,7 +21,7 @@ struct haul_fitted_kernel {
 static void free_kernel(haul_fitted_kernel *kernel)
 {
     haul_kernel_fit_free(kernel->fit);
-    haul_machine_free(kernel->home);
+    haul_machine_free(kernel->source);
     haul_kernel_file_free(kernel->file);
     free(kernel);
 }
@@ -55,9 +55,9 @@ static haul_status load(haul_fitted_kernel *kernel, const char *path, haul_error
         return haul_fail(error, HAUL_MISSING, "kernel '%.80s' has no measured times",
                          kernel->file->name);
     if (!status)
-        status = haul_machine_load(kernel->file->machine, &kernel->home, error);
+        status = haul_machine_load(kernel->file->machine, &kernel->source, error);
     if (!status)
-        status = haul_kernel_fit_new(kernel->home, HAUL_KERNEL_FIT_AUTO, kernel->file->samples,
+        status = haul_kernel_fit_new(kernel->source, HAUL_KERNEL_FIT_AUTO, kernel->file->samples,
                                      kernel->file->sample_count, &kernel->fit, error);
     return status;
 }
@@ -94,9 +94,9 @@ static haul_status predict(haul_fitted_kernel *kernel, double size, const haul_m
 {
     haul_estimate estimate;
     haul_kernel_case what = {
-        .home = kernel->home,
+        .source = kernel->source,
         .fit = kernel->fit,
-        .target = strcmp(machine->name, kernel->home->name) != 0 ? machine : kernel->home,
+        .target = strcmp(machine->name, kernel->source->name) != 0 ? machine : kernel->source,
         .size = size,
     };
     haul_status status = haul_kernel_file_at(kernel->file, size, &what.counts, error);

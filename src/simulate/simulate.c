@@ -199,7 +199,7 @@ static void assume_company(simulator *self)
             haul_machine_curve(self->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
         made->assumed_busy[i] = !curve || !curve->busy_rate_Bps.provenance;
         if (made->assumed_busy[i])
-            made->weakest = haul_provenance_weaker(made->weakest, HAUL_CARRIED);
+            made->weakest = haul_provenance_weaker(made->weakest, HAUL_ASSUMED);
     }
     assume(self, haul_usual_busy.median, &made->device);
 }

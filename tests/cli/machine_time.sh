@@ -20,7 +20,7 @@ copies:
     latency: 1 us
     call_latency: 7 us
     rate: 12 GB/s
-  - {direction: DtoH, memory: pinned, from: carried over, source: another, latency: 2 us}
+  - {direction: DtoH, memory: pinned, from: scaled, source: another, latency: 2 us}
   - {direction: HtoD, memory: pinned, locality: far, from: measured, source: t, latency: 2 us, rate: 4 GB/s}
 EOF
 node=$PWD/node.yaml

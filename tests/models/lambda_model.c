@@ -8,12 +8,12 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
     const haul_status status = haul_kernel_bsp(&what->target->gpu, &what->counts, &seconds, error);
     if (status)
         return status;
-    seconds /= haul_kernel_fit_lambda(what->fit, what->size);
+    seconds /= haul_kernel_fit_calibration(what->fit, what->size);
     *out = (haul_estimate){
         .seconds = seconds,
         .low_s = seconds,
         .high_s = seconds,
-        .weakest = HAUL_CARRIED,
+        .weakest = HAUL_SCALED,
         .model = "by-lambda",
     };
     return HAUL_OK;

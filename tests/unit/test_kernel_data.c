@@ -67,7 +67,7 @@ static void three_sizes_give_the_rest(void **state)
                 samples[i] = series->samples[picked[i]];
             haul_kernel_fit *fit = fitted(b, samples, 3);
             const haul_kernel_case base = {
-                .home = rows->machines[b], .fit = fit, .target = rows->machines[b]};
+                .source = rows->machines[b], .fit = fit, .target = rows->machines[b]};
             for (size_t i = 0; i < series->count; i++) {
                 if (i == picked[0] || i == picked[1] || i == picked[2])
                     continue;
@@ -84,13 +84,13 @@ static void three_sizes_give_the_rest(void **state)
 
 static void carry_program(int p, int from, int to, tally *sum)
 {
-    const kernel_series *home = &rows->series[p][from];
+    const kernel_series *source = &rows->series[p][from];
     const kernel_series *there = &rows->series[p][to];
-    if (!kernel_series_alike(home, there))
+    if (!kernel_series_alike(source, there))
         return;
-    haul_kernel_fit *fit = fitted(from, home->samples, home->count);
+    haul_kernel_fit *fit = fitted(from, source->samples, source->count);
     const haul_kernel_case base = {
-        .home = rows->machines[from], .fit = fit, .target = rows->machines[to]};
+        .source = rows->machines[from], .fit = fit, .target = rows->machines[to]};
     for (size_t i = 0; i < there->count; i++) {
         const haul_estimate estimate = predicted(&base, &there->samples[i]);
         count_row(sum, &estimate, there->samples[i].seconds);

@@ -34,21 +34,21 @@ static haul_kernel_counts product(double n)
     };
 }
 
-static haul_kernel_sample sample(const haul_machine *home, double n, double lambda)
+static haul_kernel_sample sample(const haul_machine *source, double n, double lambda)
 {
     haul_kernel_sample made = {.size = n, .counts = product(n), .line = 7};
     double bsp = 0;
-    assert_int_equal(haul_kernel_bsp(&home->gpu, &made.counts, &bsp, NULL), HAUL_OK);
+    assert_int_equal(haul_kernel_bsp(&source->gpu, &made.counts, &bsp, NULL), HAUL_OK);
     made.seconds = 2e-6 + bsp / lambda;
     return made;
 }
 
-static haul_kernel_fit *fitted(const haul_machine *home, const haul_kernel_sample *samples,
+static haul_kernel_fit *fitted(const haul_machine *source, const haul_kernel_sample *samples,
                                size_t count)
 {
     haul_kernel_fit *fit = NULL;
     haul_error error = {0};
-    if (haul_kernel_fit_new(home, HAUL_KERNEL_FIT_AUTO, samples, count, &fit, &error))
+    if (haul_kernel_fit_new(source, HAUL_KERNEL_FIT_AUTO, samples, count, &fit, &error))
         fail_msg("%s", error.text);
     return fit;
 }
@@ -71,46 +71,46 @@ static void bsp_is_the_papers_formula(void **state)
 static void one_lambda_gives_its_sizes_back(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_kernel_sample samples[] = {
-        sample(&home, 2048, 4.35),
-        sample(&home, 512, 4.35),
-        sample(&home, 1024, 4.35),
+        sample(&source, 2048, 4.35),
+        sample(&source, 512, 4.35),
+        sample(&source, 1024, 4.35),
     };
-    haul_kernel_fit *fit = fitted(&home, samples, 3);
-    CHECK_NEAR(fit->lambda, 4.35, 1e-9);
+    haul_kernel_fit *fit = fitted(&source, samples, 3);
+    CHECK_NEAR(fit->calibration, 4.35, 1e-9);
     assert_true(fit->one_serves);
     assert_int_equal(fit->count, 3);
     assert_true(fit->knots[0].size == 512);
     for (int n = 100; n < 100000; n *= 3)
-        CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 4.35, 1e-9);
+        CHECK_NEAR(haul_kernel_fit_calibration(fit, n), 4.35, 1e-9);
     haul_kernel_fit_free(fit);
 }
 
 static void lambda_goes_through_its_sizes_and_stays_between(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_kernel_sample samples[] = {
-        sample(&home, 512, 6),
-        sample(&home, 1024, 4),
-        sample(&home, 4096, 3),
+        sample(&source, 512, 6),
+        sample(&source, 1024, 4),
+        sample(&source, 4096, 3),
     };
-    haul_kernel_fit *fit = fitted(&home, samples, 3);
+    haul_kernel_fit *fit = fitted(&source, samples, 3);
     assert_false(fit->one_serves);
-    CHECK_NEAR(fit->lambda, 4, 1e-9);
-    CHECK_NEAR(haul_kernel_fit_lambda(fit, 512), 6, 1e-9);
-    CHECK_NEAR(haul_kernel_fit_lambda(fit, 4096), 3, 1e-9);
+    CHECK_NEAR(fit->calibration, 4, 1e-9);
+    CHECK_NEAR(haul_kernel_fit_calibration(fit, 512), 6, 1e-9);
+    CHECK_NEAR(haul_kernel_fit_calibration(fit, 4096), 3, 1e-9);
     double last = 6.0001;
     for (int n = 512; n <= 4096; n += 64) {
-        const double lambda = haul_kernel_fit_lambda(fit, n);
+        const double lambda = haul_kernel_fit_calibration(fit, n);
         assert_true(lambda < last && lambda > 2.999);
         last = lambda;
     }
     for (double n = 4096; n < 1e30; n *= 10)
-        CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 3, 1e-9);
+        CHECK_NEAR(haul_kernel_fit_calibration(fit, n), 3, 1e-9);
     for (double n = 512; n > 1e-3; n /= 2)
-        CHECK_NEAR(haul_kernel_fit_lambda(fit, n), 6, 1e-9);
+        CHECK_NEAR(haul_kernel_fit_calibration(fit, n), 6, 1e-9);
     haul_kernel_fit_free(fit);
 }
 
@@ -118,19 +118,19 @@ static void lambda_goes_through_its_sizes_and_stays_between(void **state)
 static void base_clocks_carry(void **state)
 {
     (void)state;
-    haul_machine home = board("home", "kepler", 8, 192, 1.2e9);
+    haul_machine source = board("home", "kepler", 8, 192, 1.2e9);
     haul_machine target = board("target", "kepler", 8, 192, 1e9);
-    const haul_kernel_sample samples[] = {sample(&home, 1024, 4), sample(&home, 2048, 4)};
-    haul_kernel_fit *fit = fitted(&home, samples, 2);
+    const haul_kernel_sample samples[] = {sample(&source, 1024, 4), sample(&source, 2048, 4)};
+    haul_kernel_fit *fit = fitted(&source, samples, 2);
     const haul_kernel_case what = {
-        .home = &home, .fit = fit, .target = &target, .size = 2048, .counts = product(2048)};
+        .source = &source, .fit = fit, .target = &target, .size = 2048, .counts = product(2048)};
     const double ratios[] = {1.2, 1.2, 1.5};
     for (int i = 0; i < 3; i++) {
         haul_estimate out = {0};
         assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
         CHECK_NEAR(out.seconds - 2e-6, ratios[i] * (samples[1].seconds - 2e-6), 1e-9);
         if (i == 0)
-            home.gpu.base_clock_Hz = (haul_parameter){0.9e9, HAUL_DATASHEET, NULL};
+            source.gpu.base_clock_Hz = (haul_parameter){0.9e9, HAUL_DATASHEET, NULL};
         else
             target.gpu.base_clock_Hz = (haul_parameter){0.6e9, HAUL_DATASHEET, NULL};
     }
@@ -139,10 +139,10 @@ static void base_clocks_carry(void **state)
 
 static haul_error refused(haul_kernel_fit_kind kind, haul_kernel_sample *samples, size_t count)
 {
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     haul_kernel_fit *fit = (haul_kernel_fit *)samples;
     haul_error error = {0};
-    assert_int_equal(haul_kernel_fit_new(&home, kind, samples, count, &fit, &error),
+    assert_int_equal(haul_kernel_fit_new(&source, kind, samples, count, &fit, &error),
                      HAUL_BAD_INPUT);
     assert_ptr_equal(fit, samples);
     return error;
@@ -151,8 +151,8 @@ static haul_error refused(haul_kernel_fit_kind kind, haul_kernel_sample *samples
 static void bad_samples_are_refused_with_their_line(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
-    const haul_kernel_sample good = sample(&home, 512, 4);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample good = sample(&source, 512, 4);
     static const double wrong[] = {0, -1, NAN, INFINITY};
     for (size_t i = 0; i < 4; i++) {
         haul_kernel_sample pair[] = {good, good};
@@ -190,10 +190,10 @@ static haul_estimate timed(const char *model, const haul_kernel_case *what)
 static void at_home_the_measured_time_comes_back(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
-    const haul_kernel_sample samples[] = {sample(&home, 512, 6), sample(&home, 1024, 4)};
-    haul_kernel_fit *fit = fitted(&home, samples, 2);
-    const haul_kernel_case what = {&home, fit, &home, 1024, product(1024)};
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    const haul_kernel_sample samples[] = {sample(&source, 512, 6), sample(&source, 1024, 4)};
+    haul_kernel_fit *fit = fitted(&source, samples, 2);
+    const haul_kernel_case what = {&source, fit, &source, 1024, product(1024)};
     CHECK_NEAR(timed("roofline", &what).seconds, samples[1].seconds, 1e-12);
     CHECK_NEAR(timed("scale", &what).seconds, samples[1].seconds, 1e-12);
     assert_int_equal(timed("roofline", &what).weakest, HAUL_FITTED);
@@ -203,17 +203,17 @@ static void at_home_the_measured_time_comes_back(void **state)
 static void what_waits_inside_follows_multiprocessors_and_clock(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     haul_machine target = board("target", "kepler", 16, 192, 0.5e9);
-    haul_kernel_sample one = sample(&home, 1024, 4);
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
-    haul_kernel_case what = {&home, fit, &target, 1024, one.counts};
+    haul_kernel_sample one = sample(&source, 1024, 4);
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    haul_kernel_case what = {&source, fit, &target, 1024, one.counts};
     CHECK_NEAR(timed("roofline", &what).seconds, one.seconds, 1e-9);
     target.gpu.architecture = "maxwell"; /* its instructions wait 6 cycles, Kepler's 9 */
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, (one.seconds - 2e-6) * 6 / 9, 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
-    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_MULTIPROCESSORS);
+    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_LATENCY);
     haul_kernel_fit_free(fit);
 }
 
@@ -221,17 +221,17 @@ static void what_waits_inside_follows_multiprocessors_and_clock(void **state)
 static void few_blocks_count_whole(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_machine target = board("target", "kepler", 14, 192, 1e9);
     haul_kernel_sample one = {.size = 1 << 20, .seconds = 1e-3 + 2e-6};
     one.counts =
         (haul_kernel_counts){.threads = 4096, .block = 128, .comp = 100 * 256, .loads_global = 256};
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
-    const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    const haul_kernel_case what = {&source, fit, &target, one.size, one.counts};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 1e-3 * 3 / 4, 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
-    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_FEW_BLOCKS);
+    assert_int_equal(why.bound, HAUL_KERNEL_BOUND_LOW_OCCUPANCY);
     assert_true(why.busiest == 3 && why.blocks == 32);
     CHECK_NEAR(why.idle, 1 - 32.0 / 42, 1e-12);
     haul_kernel_fit_free(fit);
@@ -240,15 +240,15 @@ static void few_blocks_count_whole(void **state)
 static void what_streams_follows_the_memory(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     haul_machine target = board("target", "maxwell", 16, 192, 2e9);
     target.gpu.memory_bandwidth_Bps.value = 100e9;
     haul_kernel_sample one = {.size = 1e8, .seconds = 1.2e9 / 150e9};
     one.counts = (haul_kernel_counts){
         .threads = 1e8, .block = 256, .comp = 1, .loads_global = 2, .bytes = 1.2e9};
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
     CHECK_NEAR(fit->memory_share, 0.75, 1e-3);
-    const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+    const haul_kernel_case what = {&source, fit, &target, one.size, one.counts};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2 * (one.seconds - 2e-6), 1e-9);
     target.gpu.inline_ecc = (haul_parameter){1, HAUL_DATASHEET, NULL};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2.5 * (one.seconds - 2e-6), 1e-9);
@@ -264,11 +264,11 @@ static void what_streams_follows_the_memory(void **state)
 static void intervals_hold_what_waits_do_not_bound(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_machine volta = board("target", "volta", 8, 64, 1e9);
-    haul_kernel_sample one = sample(&home, 1024, 4.35);
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
-    const haul_kernel_case what = {&home, fit, &volta, one.size, one.counts};
+    haul_kernel_sample one = sample(&source, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    const haul_kernel_case what = {&source, fit, &volta, one.size, one.counts};
     const haul_estimate there = timed("roofline", &what);
     CHECK_NEAR(there.seconds - 2e-6, (one.seconds - 2e-6) * 4 / 9, 1e-9);
     assert_true(there.high_s > one.seconds && there.high_s < 1.25 * one.seconds);
@@ -280,7 +280,7 @@ static void intervals_hold_what_waits_do_not_bound(void **state)
 static void what_did_not_bound_at_home_may_elsewhere(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_machine target = board("target", "kepler", 32, 64, 2e9);
     const double work_s = 1e-3;
     haul_kernel_sample one = {.size = 1e6, .seconds = work_s + 2e-6};
@@ -292,19 +292,18 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
         double seconds; /* on the target, beside the launch */
         haul_kernel_bound bound;
     } rows[] = {
-        {0, 0, work_s / 8, HAUL_KERNEL_BOUND_MULTIPROCESSORS},
+        {0, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY},
         {0.3 * 200e9 * work_s, 0, 0.3 * work_s - (1 << 20) / 200e9, HAUL_KERNEL_BOUND_MEMORY},
-        {1 << 20, 0, work_s / 8, HAUL_KERNEL_BOUND_MULTIPROCESSORS}, /* all of it in the L2 */
-        {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192,
-         HAUL_KERNEL_BOUND_MULTIPROCESSORS},
+        {1 << 20, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY}, /* all of it in the L2 */
+        {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192, HAUL_KERNEL_BOUND_LATENCY},
         {0, 0.35 * 3.072e12 * work_s, 0.35 * work_s * 3.072 / 8.192, HAUL_KERNEL_BOUND_ARITHMETIC},
         {0, 9 * 3.072e12 * work_s, 0, HAUL_KERNEL_BOUND_ARITHMETIC}, /* not of these cores */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         one.counts.bytes = rows[i].bytes;
         one.counts.flops = rows[i].flops;
-        haul_kernel_fit *fit = fitted(&home, &one, 1);
-        const haul_kernel_case what = {&home, fit, &target, one.size, one.counts};
+        haul_kernel_fit *fit = fitted(&source, &one, 1);
+        const haul_kernel_case what = {&source, fit, &target, one.size, one.counts};
         haul_kernel_explanation why;
         assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
         assert_int_equal(why.bound, rows[i].bound);
@@ -317,11 +316,11 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
 static void bsp_keeps_its_lambda(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
     const haul_machine target = board("target", "kepler", 16, 192, 1.5e9);
-    haul_kernel_sample one = sample(&home, 1024, 4.35);
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
-    const haul_kernel_case what = {&home, fit, &target, 2048, product(2048)};
+    haul_kernel_sample one = sample(&source, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    const haul_kernel_case what = {&source, fit, &target, 2048, product(2048)};
     double bsp = 0;
     assert_int_equal(haul_kernel_bsp(&target.gpu, &what.counts, &bsp, NULL), HAUL_OK);
     CHECK_NEAR(timed("bsp", &what).seconds, bsp / 4.35, 1e-9);
@@ -356,8 +355,8 @@ static void an_object_is_a_model(void **state)
     if (haul_kernel_model_find(EXAMPLE_KERNEL_MODEL, &ref, &error))
         fail_msg("%s", error.text);
     assert_string_equal(ref.model->name, "streaming");
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
-    haul_kernel_case what = {.home = &home, .target = &home, .size = 1024};
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_case what = {.source = &source, .target = &source, .size = 1024};
     what.counts = product(1024);
     haul_estimate estimate;
     assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_MISSING);
@@ -390,8 +389,9 @@ static void what_a_model_gives_is_checked(void **state)
     (void)state;
     const haul_kernel_model broken = {HAUL_KERNEL_MODEL_ABI, "broken", "for this test",
                                       time_of_broken};
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
-    haul_kernel_case what = {.home = &home, .target = &home, .size = 1, .counts = product(64)};
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    haul_kernel_case what = {
+        .source = &source, .target = &source, .size = 1, .counts = product(64)};
     haul_estimate estimate;
     haul_error error = {0};
     assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_OK);
@@ -451,19 +451,19 @@ static void anything_gets_a_sound_answer(void **state)
 static void what_is_missing_is_named(void **state)
 {
     (void)state;
-    const haul_machine home = board("home", "kepler", 8, 192, 1e9);
-    haul_machine target = home;
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = source;
     target.name = "bare";
     target.gpu.clock_Hz = (haul_parameter){0};
-    haul_kernel_sample one = sample(&home, 1024, 4.35);
-    haul_kernel_fit *fit = fitted(&home, &one, 1);
-    haul_kernel_case what = {&home, fit, &target, 1024, one.counts};
+    haul_kernel_sample one = sample(&source, 1024, 4.35);
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    haul_kernel_case what = {&source, fit, &target, 1024, one.counts};
     haul_estimate estimate = {.seconds = -1};
     haul_error error = {0};
     const haul_kernel_model *roofline = haul_kernel_model_at(0);
     assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_MISSING);
     assert_non_null(strstr(error.text, "gpu.clock"));
-    what.target = &home;
+    what.target = &source;
     what.size = -4;
     assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_BAD_INPUT);
     what.size = 4;

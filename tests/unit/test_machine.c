@@ -137,7 +137,7 @@ static const struct {
     {HEAD "host:\n  cores: 4\n", 5, 10, "'from' is missing for 'cores'"},
     {HEAD "host: {cores: {value: 4, source: x}}\n", 4, 15, "'from' is missing for 'cores'"},
     {HEAD "from: guessed\n", 4, 7,
-     "expected measured, fitted, published, datasheet or carried over for 'from', not 'guessed'"},
+     "expected measured, fitted, published, datasheet, scaled or assumed for 'from', not 'guessed'"},
     {MEASURED "host: {cores: {from: fitted}}\n", 5, 15, "'value' is missing for 'cores'"},
     {MEASURED "source: []\n", 5, 9, "expected a line of text for 'source', not a list"},
     /* units and ranges */
@@ -347,7 +347,7 @@ static const char *random_text(void)
 static haul_parameter random_figure(double value)
 {
     return (haul_parameter){.value = value,
-                            .provenance = (haul_provenance)(1 + rand() % HAUL_CARRIED),
+                            .provenance = (haul_provenance)(1 + rand() % HAUL_SCALED),
                             .source = rand() % 3 ? random_text() : NULL};
 }
 
@@ -507,9 +507,9 @@ static void provenances_have_an_order(void **state)
 {
     (void)state;
     assert_int_equal(haul_provenance_weaker(HAUL_MEASURED, HAUL_DATASHEET), HAUL_DATASHEET);
-    assert_int_equal(haul_provenance_weaker(HAUL_CARRIED, HAUL_FITTED), HAUL_CARRIED);
+    assert_int_equal(haul_provenance_weaker(HAUL_SCALED, HAUL_FITTED), HAUL_SCALED);
     assert_int_equal(haul_provenance_weaker(HAUL_NOT_GIVEN, HAUL_MEASURED), HAUL_MEASURED);
-    assert_string_equal(haul_provenance_text(HAUL_CARRIED), "carried over");
+    assert_string_equal(haul_provenance_text(HAUL_SCALED), "scaled");
     assert_string_equal(haul_provenance_text((haul_provenance)99), "not given");
 }
 

@@ -238,19 +238,19 @@ static void machines_are_completed_from_others(void **state)
     to.host.copy_rate_Bps = measured(10e9);
     haul_machine *both = NULL;
     haul_error error = {0};
-    assert_int_equal(haul_machine_carry(&to, &from, &both, &error), HAUL_OK);
+    assert_int_equal(haul_machine_complete(&to, &from, &both, &error), HAUL_OK);
     assert_string_equal(both->name, "new");
     const haul_copy_curve *kept = haul_machine_curve(both, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
     assert_true(kept->latency_s.value == 7e-6 && kept->latency_s.provenance == HAUL_MEASURED);
     const haul_copy_curve *pinned = haul_machine_curve(both, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
     assert_true(pinned->latency_s.value == 3e-6);
-    assert_int_equal(pinned->latency_s.provenance, HAUL_CARRIED);
+    assert_int_equal(pinned->latency_s.provenance, HAUL_SCALED);
     assert_non_null(strstr(pinned->latency_s.source, "old"));
     assert_int_equal(pinned->rate_Bps.provenance, HAUL_NOT_GIVEN); /* the link's own */
     const haul_copy_curve *staged = haul_machine_curve(both, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR);
     assert_true(staged->memory_rate_Bps.value == 12e9 && staged->host_rate_Bps.value == 18e9);
     assert_true(staged->chunk_bytes.value == 1 << 18);
-    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_CARRIED);
+    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_SCALED);
     assert_non_null(strstr(staged->memory_rate_Bps.source, "x 2"));
     haul_machine_free(both);
 }
@@ -272,7 +272,7 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
     const haul_machine from = {.name = "old", .copies = old, .copy_count = 3};
     haul_machine to = {.name = "new"};
     haul_machine *both = NULL;
-    assert_int_equal(haul_machine_carry(&to, &from, &both, NULL), HAUL_OK);
+    assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
     const haul_copy_curve *staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
     CHECK_NEAR(staged->memory_rate_Bps.value, 5e9, 1e-9);
     CHECK_NEAR(staged->latency_s.value, 5e-6, 1e-3);
@@ -284,7 +284,7 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
     haul_machine_free(both);
     /* a host whose rate is known speaks for itself */
     to.host.copy_rate_Bps = measured(9e9);
-    assert_int_equal(haul_machine_carry(&to, &from, &both, NULL), HAUL_OK);
+    assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
     staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
     assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_NOT_GIVEN);
     haul_machine_free(both);
@@ -305,7 +305,7 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
                                       .clock_Hz = measured(1455e6),
                                       .multiprocessors = measured(80)}};
     haul_estimate estimate;
-    assert_int_equal(haul_kernel_carry(&old, &new, 2, &estimate, NULL), HAUL_OK);
+    assert_int_equal(haul_kernel_scale(&old, &new, 2, &estimate, NULL), HAUL_OK);
     const double memory = 288.0 / 900;
     const double inside = (745.0 * 15) / (1455.0 * 80);
     CHECK_NEAR(estimate.seconds, 2 * sqrt(memory * inside), 1e-12);
@@ -313,23 +313,23 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
     CHECK_NEAR(estimate.low_s, 2 * inside * exp(-0.2), 1e-12);
     /* 30 blocks are two on each multiprocessor of the old board, one on some of the new */
     const haul_kernel_launches few = {.blocks = 30, .block = 128};
-    assert_int_equal(haul_kernel_carry_launches(&old, &new, &few, 2, &estimate, NULL), HAUL_OK);
+    assert_int_equal(haul_kernel_scale_launches(&old, &new, &few, 2, &estimate, NULL), HAUL_OK);
     CHECK_NEAR(estimate.seconds, 2 * 0.5 * 745 / 1455, 1e-12);
     /* launches take their 2 us each, half of the time here, on any board */
     const haul_kernel_launches short_ones = {.count = 1e6};
-    assert_int_equal(haul_kernel_carry_launches(&old, &new, &short_ones, 2, &estimate, NULL),
+    assert_int_equal(haul_kernel_scale_launches(&old, &new, &short_ones, 2, &estimate, NULL),
                      HAUL_OK);
     CHECK_NEAR(estimate.seconds, 1 + sqrt(memory * inside), 1e-12);
     assert_true(estimate.low_s < estimate.seconds && estimate.high_s > estimate.seconds);
-    assert_int_equal(estimate.weakest, HAUL_CARRIED);
+    assert_int_equal(estimate.weakest, HAUL_SCALED);
     const haul_machine same = {.gpu = {.name = "NVIDIA Tesla K40"}};
-    assert_int_equal(haul_kernel_carry(&old, &same, 2, &estimate, NULL), HAUL_OK);
+    assert_int_equal(haul_kernel_scale(&old, &same, 2, &estimate, NULL), HAUL_OK);
     assert_true(estimate.low_s == 2 && estimate.high_s == 2);
     const haul_machine bare = {.gpu = {.name = "X"}};
     haul_error error = {0};
-    assert_int_equal(haul_kernel_carry(&old, &bare, 2, &estimate, &error), HAUL_MISSING);
+    assert_int_equal(haul_kernel_scale(&old, &bare, 2, &estimate, &error), HAUL_MISSING);
     assert_non_null(strstr(error.text, "'Tesla K40' and 'X'"));
-    assert_int_equal(haul_kernel_carry(&old, &new, NAN, &estimate, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_scale(&old, &new, NAN, &estimate, &error), HAUL_BAD_INPUT);
     assert_true(estimate.seconds == 2);
 }
 

@@ -142,7 +142,7 @@ static void company_is_assumed(void **state)
     assert_true(llabs(made.simulation->timeline->makespan_ns - 11860465) < 2);
     assert_false(made.simulation->assumed_busy[HAUL_HTOD]);
     assert_true(made.simulation->assumed_busy[HAUL_DTOH]);
-    assert_int_equal(made.simulation->weakest, HAUL_CARRIED);
+    assert_int_equal(made.simulation->weakest, HAUL_ASSUMED);
     assert_true(llabs(made.simulation->high_ns - 12253521) < 2); /* 8 ms / 0.71 */
     assert_true(made.simulation->low_ns < made.simulation->timeline->makespan_ns);
     release(&made);

@@ -1,0 +1,104 @@
+/* What can be computed from a machine's own values, and has to agree. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "haul/machine.h"
+#include "haul/units.h"
+#include "machine/architectures.h"
+
+typedef struct checker {
+    const haul_machine *machine;
+    haul_machine_finding visit;
+    void *state;
+} checker;
+
+static void find(const checker *self, const char *format, ...) HAUL_PRINTF(2, 3);
+
+static void find(const checker *self, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    self->visit(self->state, text);
+}
+
+/* Data sheets round; their peaks are at the boost clock or a little below. */
+static void check_flops(const checker *self)
+{
+    const haul_gpu *gpu = &self->machine->gpu;
+    const double computed = 2 * gpu->multiprocessors.value * gpu->cores.value * gpu->clock_Hz.value;
+    char given[32];
+    if (computed > 0 && gpu->fp32_flops.value > 0 &&
+        fabs(gpu->fp32_flops.value / computed - 1) > 0.05)
+        find(self, "gpu.fp32 is %s, and 2 x multiprocessors x cores x clock gives %.4g Tflop/s",
+             haul_quantity_format(gpu->fp32_flops.value, HAUL_DIM_FLOPS, 4, given, sizeof given),
+             computed / 1e12);
+    if (gpu->fp64_flops.value > gpu->fp32_flops.value && gpu->fp32_flops.value > 0)
+        find(self, "gpu.fp64 is above gpu.fp32");
+    if (gpu->base_clock_Hz.value > gpu->clock_Hz.value && gpu->clock_Hz.value > 0)
+        find(self, "gpu.base_clock is above gpu.clock");
+}
+
+static void check_architecture(const checker *self)
+{
+    const haul_gpu *gpu = &self->machine->gpu;
+    const haul_architecture *found = haul_architecture_of(gpu);
+    if (gpu->architecture && !found)
+        find(self, "gpu.architecture '%.40s' is none that haul knows", gpu->architecture);
+    else if (found && gpu->cores.value > 0 && found->cores != gpu->cores.value)
+        find(self, "gpu.cores is %g, and multiprocessors of '%.40s' have %u", gpu->cores.value,
+             gpu->architecture, found->cores);
+}
+
+/* The most that a copy of this direction can have; 0: not known. */
+static double most_of(const haul_machine *machine, haul_direction direction)
+{
+    switch (direction) {
+    case HAUL_HTOD:
+    case HAUL_DTOH:
+        return haul_link_peak(&machine->link).value;
+    case HAUL_PTOP:
+        return haul_link_peak(&machine->peer).value;
+    case HAUL_DTOD:
+        return machine->gpu.memory_bandwidth_Bps.value / 2; /* each byte is read and written */
+    default:
+        return 0;
+    }
+}
+
+static void check_rate(const checker *self, const haul_copy_curve *curve, const char *key,
+                       const haul_parameter *rate)
+{
+    const double most = most_of(self->machine, curve->direction);
+    if (most > 0 && rate->value > most)
+        find(self, "copies[%s %s%s].%s is %.4g GB/s, above the %.4g GB/s of what it crosses",
+             haul_direction_text(curve->direction), haul_memory_text(curve->memory),
+             curve->locality == HAUL_FAR ? " far" : "", key, rate->value / 1e9, most / 1e9);
+}
+
+static void check_copies(const checker *self)
+{
+    const haul_machine *machine = self->machine;
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        check_rate(self, curve, "rate", &curve->rate_Bps);
+        check_rate(self, curve, "busy_rate", &curve->busy_rate_Bps);
+        if (curve->rate_Bps.value > 0 && curve->busy_rate_Bps.value > curve->rate_Bps.value)
+            find(self, "copies[%s %s].busy_rate is above its rate",
+                 haul_direction_text(curve->direction), haul_memory_text(curve->memory));
+    }
+}
+
+void haul_machine_check(const haul_machine *machine, haul_machine_finding visit, void *state)
+{
+    const checker self = {machine, visit, state};
+    if (machine->old_word_line)
+        find(&self, "line %d: 'carried over' is now 'scaled', or 'assumed'",
+             machine->old_word_line);
+    check_flops(&self);
+    check_architecture(&self);
+    check_copies(&self);
+}
