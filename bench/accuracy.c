@@ -6,6 +6,7 @@
 static const accuracy_section *const sections[] = {&accuracy_transfers,
                                                    &accuracy_self_check,
                                                    &accuracy_baselines,
+                                                   &accuracy_intervals,
                                                    &accuracy_kernel_sizes,
                                                    &accuracy_kernel_boards,
                                                    &accuracy_kernel_unseen,

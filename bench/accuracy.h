@@ -16,6 +16,7 @@ typedef struct accuracy_section {
 extern const accuracy_section accuracy_transfers;
 extern const accuracy_section accuracy_self_check;
 extern const accuracy_section accuracy_baselines;
+extern const accuracy_section accuracy_intervals;
 extern const accuracy_section accuracy_timeline;
 extern const accuracy_section accuracy_runs;
 extern const accuracy_section accuracy_overlap;
@@ -26,5 +27,8 @@ extern const accuracy_section accuracy_kernel_choices;
 extern const accuracy_section accuracy_kernel_unseen;
 extern const accuracy_section accuracy_kernel_counters;
 extern const accuracy_section accuracy_kernel_published;
+
+/* The machine of the catalogue nearest to a measured GPU, or NULL. */
+const char *accuracy_machine_for(const char *gpu);
 
 #endif

@@ -42,7 +42,7 @@ static const struct {
     {"Tesla T4", "t4"},
 };
 
-static const char *machine_for(const char *gpu)
+const char *accuracy_machine_for(const char *gpu)
 {
     for (size_t i = 0; i < sizeof nearest / sizeof nearest[0]; i++)
         if (!strncmp(gpu, nearest[i].gpu, strlen(nearest[i].gpu)))
@@ -162,7 +162,7 @@ static void count_scores(const contest *self, const haul_score *scores, const ha
 
 static haul_status run_contest(const contest *self, tally *total, FILE *out, haul_error *error)
 {
-    const char *name = machine_for(self->gpu);
+    const char *name = accuracy_machine_for(self->gpu);
     if (!name) {
         fprintf(total->notes, "- %s: no machine of the catalogue is near\n", self->name);
         return HAUL_OK;

@@ -29,7 +29,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
         haul_lookup_lacks_own(&lookup, "points");
         return lookup.status;
     }
-    lookup.weakest = lookup.own->points_from.provenance;
+    lookup.weakest = lookup.rate_from = lookup.own->points_from.provenance;
     const haul_range seconds = seconds_of(lookup.own, (double)copy->bytes);
     return haul_lookup_end(&lookup, haul_copy_model_curve.name, seconds, out);
 }

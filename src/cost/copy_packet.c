@@ -88,6 +88,7 @@ haul_range haul_packet_dma_rate(haul_lookup *lookup)
     haul_range rate = haul_lookup_rate(&pinned);
     if (pinned.status == HAUL_OK || copy->locality == HAUL_FAR) {
         lookup->weakest = pinned.weakest;
+        lookup->rate_from = pinned.rate_from;
         if (pinned.status != HAUL_OK)
             haul_lookup_lacks_own(lookup, "rate");
         return rate;

@@ -45,15 +45,42 @@ haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy
     return self;
 }
 
+/* Half widths, as factors, that hold 90 of 100 groups of public measurements on machines of the
+ * catalogue (docs/accuracy.md, "Intervals of copies"): whoever measured had a slot of another
+ * generation or width under the GPU, and another core to stage with. */
+static const double width_of_link = 2.1;
+static const double width_of_host = 2.1;
+static const double width_of_device = 1.45;
+
+/* Rates that were not measured on this very machine: no faster than its link allows. */
+static haul_range widened(const haul_lookup *self, haul_range seconds)
+{
+    const haul_direction direction = self->copy.direction;
+    const bool is_direct = haul_lookup_crosses(self) && self->copy.memory != HAUL_PAGEABLE;
+    const double factor = is_direct || direction == HAUL_PTOP ? width_of_link
+                          : direction == HAUL_DTOD            ? width_of_device
+                                                              : width_of_host;
+    const haul_parameter peak = haul_link_peak(&self->machine->link);
+    double low = seconds.mid / factor;
+    if (is_direct && peak.value > 0)
+        low = fmin(seconds.mid, fmax(low, (double)self->copy.bytes / peak.value));
+    return (haul_range){fmin(seconds.low, low), seconds.mid,
+                        fmax(seconds.high, seconds.mid * factor)};
+}
+
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
                             haul_estimate *out)
 {
     if (self->status != HAUL_OK)
         return self->status;
+    if (self->stand_in)
+        seconds.high *= 3;
+    if (self->rate_from > HAUL_FITTED)
+        seconds = widened(self, seconds);
     *out = (haul_estimate){
         .seconds = seconds.mid,
         .low_s = seconds.low,
-        .high_s = self->stand_in ? 3 * seconds.high : seconds.high,
+        .high_s = seconds.high,
         .weakest = self->weakest,
         .model = model,
     };
@@ -100,9 +127,15 @@ static void rest_on(haul_lookup *self, haul_provenance provenance)
     self->weakest = haul_provenance_weaker(self->weakest, provenance);
 }
 
-/* How far off a figure may be, by where it is from. Measured and fitted: a few percent from run to
- * run. Published and nominal: other boards of the type differ by up to 10 %. Carried over: from
- * another machine, scaled by one ratio; by a third. */
+static void rest_on_rate(haul_lookup *self, haul_provenance provenance)
+{
+    rest_on(self, provenance);
+    self->rate_from = haul_provenance_weaker(self->rate_from, provenance);
+}
+
+/* How far off a parameter may be on the machine that its value is of. Measured and fitted: a few
+ * percent from run to run. Published and nominal: GPUs of one type differ by up to 10 %. Scaled by
+ * one ratio from another machine, or assumed: by a third. */
 double haul_provenance_factor(haul_provenance provenance)
 {
     switch (provenance) {
@@ -117,7 +150,7 @@ double haul_provenance_factor(haul_provenance provenance)
     }
 }
 
-static haul_range doubt(const haul_parameter *figure)
+static haul_range range_of(const haul_parameter *figure)
 {
     return haul_range_within(figure->value, haul_provenance_factor(figure->provenance));
 }
@@ -133,8 +166,8 @@ haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, con
         lacks(self, path);
         return haul_range_exact(1);
     }
-    rest_on(self, figure->provenance);
-    return doubt(figure);
+    rest_on_rate(self, figure->provenance);
+    return range_of(figure);
 }
 
 haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key)
@@ -143,8 +176,8 @@ haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure,
         haul_lookup_lacks_own(self, key);
         return haul_range_exact(1);
     }
-    rest_on(self, figure->provenance);
-    return doubt(figure);
+    rest_on_rate(self, figure->provenance);
+    return range_of(figure);
 }
 
 double haul_lookup_usual(haul_lookup *self, const haul_parameter *figure, double usual)
@@ -191,9 +224,9 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     return true;
 }
 
-/* Latencies differ more between machines of a type than rates do; carried over, they are kept as
- * they were (AHEAD, IV.C), from half to twice. */
-static haul_range latency_doubt(const haul_parameter *latency)
+/* Latencies differ more between machines of a type than rates do; those of another machine are
+ * kept as they were (AHEAD, IV.C), from half to twice. */
+static haul_range latency_range(const haul_parameter *latency)
 {
     double factor = haul_provenance_factor(latency->provenance);
     if (latency->provenance > HAUL_FITTED)
@@ -207,7 +240,7 @@ haul_range haul_lookup_latency(haul_lookup *self)
     haul_parameter latency;
     if (haul_latency_of(machine, self->own, &latency)) {
         rest_on(self, latency.provenance);
-        return latency_doubt(&latency);
+        return latency_range(&latency);
     }
     const haul_direction direction = haul_lookup_crosses(self) ? self->copy.direction : HAUL_HTOD;
     const haul_copy_curve *pinned =
@@ -226,8 +259,8 @@ haul_range haul_lookup_rate(haul_lookup *self)
     if (own && !given(&own->rate_Bps)) {
         haul_parameter last = own->points_from;
         if (haul_curve_rate(own, &last.value)) {
-            rest_on(self, last.provenance);
-            return doubt(&last);
+            rest_on_rate(self, last.provenance);
+            return range_of(&last);
         }
     }
     return haul_lookup_need_own(self, own ? &own->rate_Bps : NULL, "rate");

@@ -14,7 +14,8 @@ typedef struct haul_lookup {
     haul_copy copy;             /* as it is priced: see haul_lookup_begin */
     const haul_copy_curve *own; /* the machine's figures of such copies, or NULL */
     bool stand_in;              /* priced by the figures of another kind of memory */
-    haul_provenance weakest;    /* of the figures asked so far */
+    haul_provenance weakest;    /* of the parameters asked so far */
+    haul_provenance rate_from;  /* the weakest of the rates among them */
     haul_status status;
     haul_error *error;
 } haul_lookup;

@@ -214,14 +214,14 @@ static void add_rows(const haul_projected *self)
         const haul_projection_row *row = &projection->rows[r];
         const haul_estimate *predicted = &row->predicted;
         const bool is_all = row->decade == HAUL_DECADES;
-        haul_table_row(table, say_row(row).text, haul_direction_text(row->direction),
-                       haul_memory_text(row->memory),
-                       is_all ? HAUL_NO_COUNT : haul_decade_least(row->decade),
-                       is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count,
-                       row->bytes, row->recorded_s, predicted->seconds, predicted->low_s,
-                       predicted->high_s, (double)row->bytes / predicted->seconds,
-                       model_time(projection, row, "bandwidth-bound"), model_time(projection, row, "latency-bandwidth-bound"),
-                       predicted->model, haul_provenance_text(predicted->weakest));
+        haul_table_row(
+            table, say_row(row).text, haul_direction_text(row->direction),
+            haul_memory_text(row->memory), is_all ? HAUL_NO_COUNT : haul_decade_least(row->decade),
+            is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count, row->bytes,
+            row->recorded_s, predicted->seconds, predicted->low_s, predicted->high_s,
+            (double)row->bytes / predicted->seconds, model_time(projection, row, "bandwidth-bound"),
+            model_time(projection, row, "latency-bandwidth-bound"), predicted->model,
+            haul_provenance_text(predicted->weakest));
         add_inside(table, projection, row);
     }
 }
