@@ -32,7 +32,7 @@ double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to)
 {
     const haul_architecture *a = haul_architecture_of(from);
     const haul_architecture *b = haul_architecture_of(to);
-    return a && b ? (double)b->wait / a->wait : 1;
+    return a && b && a->wait && b->wait ? (double)b->wait / a->wait : 1;
 }
 
 static double busiest(const haul_gpu *gpu, double blocks)

@@ -12,7 +12,11 @@ enum { KIB = 1024 };
  * Characterization for NVIDIA GPGPUs", arXiv 1905.08778, and its tables in LANL's Performance
  * Prediction Toolkit (Kepler to Turing; Mesa's compiler has the same 9 for Kepler and 6 for
  * Maxwell); Fermi: "typically about 22 clock cycles", CUDA C Programming Guide 4.2. Those after
- * Turing are taken as Turing's. */
+ * Turing are taken as Turing's.
+ *
+ * AMD: registers (VGPR) and LDS of a compute unit from the ROCm documentation, "AMD GPU
+ * specifications"; 8 wavefronts of 64 on each of 4 SIMDs. Lanes as the peaks of the data sheets
+ * count them: CDNA 3 issues two single-precision operations a cycle. */
 static const haul_architecture rows[] = {
     {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
     {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
@@ -30,13 +34,16 @@ static const haul_architecture rows[] = {
     {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
     {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
     {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
+    {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
+    {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
+    {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
 const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor)
 {
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; major && i < ROWS; i++)
         if (rows[i].major == major && rows[i].minor == minor)
             return &rows[i];
     return NULL;

@@ -13,7 +13,7 @@ enum { MOST_ROWS = HAUL_DIRECTIONS * HAUL_MEMORIES * (HAUL_DECADES + 1) };
 static haul_estimate recorded_time(const haul_size_class *one)
 {
     const double seconds = 1e-9 * one->time_ns;
-    return (haul_estimate){seconds, seconds, seconds, HAUL_CARRIED, NULL};
+    return (haul_estimate){seconds, seconds, seconds, HAUL_SCALED, NULL};
 }
 
 /* The time that the copies of a class take together; as recorded for copies that moved nothing. */

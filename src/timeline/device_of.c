@@ -27,10 +27,12 @@ static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
 {
     const haul_architecture *architecture = haul_architecture_of(gpu);
     device->kernels = 1;
-    if (architecture && gpu->multiprocessors.provenance)
+    if (!architecture || !architecture->grids)
+        return;
+    if (gpu->multiprocessors.provenance)
         haul_timeline_device_hold(device, architecture,
                                   (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
-    else if (architecture)
+    else
         device->queue_depth = HAUL_CUDA_QUEUE;
 }
 

@@ -137,7 +137,8 @@ static const struct {
     {HEAD "host:\n  cores: 4\n", 5, 10, "'from' is missing for 'cores'"},
     {HEAD "host: {cores: {value: 4, source: x}}\n", 4, 15, "'from' is missing for 'cores'"},
     {HEAD "from: guessed\n", 4, 7,
-     "expected measured, fitted, published, datasheet, scaled or assumed for 'from', not 'guessed'"},
+     "expected measured, fitted, published, datasheet, scaled or assumed for 'from', not "
+     "'guessed'"},
     {MEASURED "host: {cores: {from: fitted}}\n", 5, 15, "'value' is missing for 'cores'"},
     {MEASURED "source: []\n", 5, 9, "expected a line of text for 'source', not a list"},
     /* units and ranges */
