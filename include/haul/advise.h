@@ -23,7 +23,7 @@ typedef enum haul_certainty {
 HAUL_API const char *haul_certainty_text(haul_certainty certainty);
 
 typedef struct haul_advise_options {
-    const haul_machine *on;   /* NULL: the machine that recorded the trace */
+    const haul_machine *on;   /* NULL: the machine that recorded the profile */
     const haul_machine *from; /* that machine; NULL: its link is fitted to the profile's copies, and
                                * the rest is that of the first machine of the catalogue with the
                                * same GPU */

@@ -1,4 +1,4 @@
-/* Which calls a piece of advice concerns, in words. */
+/* The calls that a piece of advice concerns, in words. */
 #include <stdlib.h>
 #include <string.h>
 

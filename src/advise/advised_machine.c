@@ -1,4 +1,4 @@
-/* On which machine changes are tried, and what of it is not known. */
+/* The machine that changes are tried on, and notes about it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "advise/advisor.h"
 #include "workload/op_class.h"
 
-/* Whether copies of both directions run at once on some device: then their recorded times hold what
- * they cost each other. */
+/* Whether copies of both directions run at once on a device: then their recorded times hold the
+ * contention. */
 static bool copies_meet(const haul_workload *workload, bool *no_memory)
 {
     int64_t *ends = calloc(2 * (workload->device_count + 1), sizeof *ends);
@@ -29,8 +29,8 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
     return meet;
 }
 
-/* The recording machine's device is that of the replay; copies that meet only in what is changed
- * slow each other as the machine says. */
+/* The recording machine's device is that of the replay; contention that only a change causes is the
+ * machine's. */
 static haul_status find_recorded_device(haul_advisor *self, haul_error *error)
 {
     bool no_memory;

@@ -29,7 +29,7 @@ typedef struct haul_advisor {
     haul_machine *recorded;
     haul_machine *target;        /* completed from the recording machine; or NULL */
     haul_projection *projection; /* onto it */
-    const char *borrowed;        /* the machine whose figures complete the recorded one, or NULL */
+    const char *borrowed; /* the machine whose parameters complete the recorded one, or NULL */
     haul_timeline_device device;
     haul_study study;
     haul_rewrite plan;
@@ -38,7 +38,7 @@ typedef struct haul_advisor {
     size_t found_capacity;
     haul_timeline *before;
     int64_t end_ns;            /* of that */
-    bool *critical;            /* whether each operation decides it */
+    bool *critical;            /* whether each operation is on its critical path */
     haul_recorded_waits waits; /* of the profile */
     haul_advised_run together;
     uint64_t most_ops;

@@ -90,26 +90,13 @@ typedef struct haul_change {
                  haul_advice *advice);
 } haul_change;
 
-/* The changes, in the order in which they are applied together: what changes a copy's memory comes
- * before what divides it. */
-#define HAUL_CHANGE_LIST(X)                                                                        \
-    X(pin)                                                                                         \
-    X(symbol)                                                                                      \
-    X(redundant)                                                                                   \
-    X(round_trip)                                                                                  \
-    X(batch)                                                                                       \
-    X(map)                                                                                         \
-    X(prefetch)                                                                                    \
-    X(stream)                                                                                      \
-    X(split)
-
-/* In changes.c. */
+/* In changes.c, in the order of change_list.h. */
 extern const haul_change *const haul_changes[];
 extern const size_t haul_change_total;
 
-#define HAUL_CHANGE_DECLARE(name) extern const haul_change haul_change_##name;
-HAUL_CHANGE_LIST(HAUL_CHANGE_DECLARE)
-#undef HAUL_CHANGE_DECLARE
+#define HAUL_CHANGE(name) extern const haul_change haul_change_##name;
+#include "advise/change_list.h"
+#undef HAUL_CHANGE
 
 /* Duration of an operation before any change. */
 static inline int64_t haul_study_dur(const haul_study *study, uint32_t op)

@@ -1,10 +1,10 @@
-/* Small copies in a row as one. */
+/* batch: small copies in a row become one. */
 #include <stdlib.h>
 
 #include "advise/change.h"
 #include "base/records.h"
 
-/* Copies of one call, direction and memory, one behind the other on a stream. */
+/* Consecutive copies of one call, direction and memory on a stream. */
 typedef struct run {
     uint32_t first; /* HAUL_NONE: none is open */
     uint32_t last;
@@ -13,7 +13,7 @@ typedef struct run {
     haul_candidate sums; /* of bounds and ranks */
 } run;
 
-/* Small is a copy whose latency, the time of one byte, is at least half of its time. */
+/* A copy is small if its latency, the time of one byte, is at least half of its time. */
 static bool is_small(haul_study *study, uint32_t i)
 {
     const haul_op *op = &study->workload->ops[i];
@@ -118,7 +118,7 @@ typedef struct batcher {
     haul_rewrite *plan;
 } batcher;
 
-/* All is there when the last copy in is called for, and when the first copy out is. */
+/* All bytes are ready when the last copy in is called, and when the first copy out is. */
 static void batch_run(haul_study *study, const run *at, void *state)
 {
     const batcher *self = state;

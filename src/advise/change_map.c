@@ -1,4 +1,4 @@
-/* Outputs that a kernel writes to mapped host memory. */
+/* map: the kernel writes its output to mapped host memory. */
 #include <math.h>
 
 #include "advise/change.h"
@@ -39,7 +39,7 @@ static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t
     return true;
 }
 
-/* Whether the kernel and the copy take longer than the kernel that writes over the link. */
+/* Whether the kernel that writes over the link is faster than the kernel and the copy. */
 static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur_ns)
 {
     const haul_op *copied = &study->workload->ops[op];

@@ -1,4 +1,4 @@
-/* Pinned memory for pageable copies. */
+/* pin: page-locked host buffers for pageable copies. */
 #include <math.h>
 
 #include "advise/change.h"

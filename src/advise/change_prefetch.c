@@ -1,4 +1,4 @@
-/* Unified memory that is prefetched before the kernel that needs it. */
+/* prefetch: unified memory migrates before the kernel that needs it. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -95,7 +95,7 @@ static void find(haul_study *study, haul_candidates *out)
     haul_candidates_add(study, out, &candidate);
 }
 
-/* The kernel loses the time in which its bytes came; they come before it in one copy. */
+/* The bytes come before the kernel in one copy, and it loses the time in which they came. */
 static void prefetch(haul_study *study, const faults *at, void *state)
 {
     haul_rewrite *plan = state;

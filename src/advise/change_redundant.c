@@ -1,4 +1,4 @@
-/* Copies to the device that may bring what is there. */
+/* redundant transfer: copies that may bring bytes that the device has. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -47,8 +47,8 @@ static void look_for_kernels(const haul_study *study, targets *self, uint32_t un
     self->last = until;
 }
 
-/* Copies of one size before the first kernel are of so many buffers; what comes after it may be
- * there. Returns whether `op` may. */
+/* Copies of one size before the first kernel fill different buffers; later ones may fill them
+ * again. Returns whether `op` may. */
 static bool is_again(const haul_study *study, targets *self, uint32_t op)
 {
     const size_t device = haul_device_of(study->workload, &study->workload->ops[op]);
@@ -110,7 +110,6 @@ static bool is_chunked(const rounds *of)
     return of->count && 2 * of->with_outs >= of->count;
 }
 
-/* A copy of no bytes brings nothing, in any case. */
 static void find(haul_study *study, haul_candidates *out)
 {
     rounds *of = calloc(study->classes.count + 1, sizeof *of);

@@ -1,4 +1,4 @@
-/* Buffers that come to the host and go back. */
+/* round trip: buffers that come to the host and go back. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -17,7 +17,7 @@ typedef struct places {
     size_t capacity;
 } places;
 
-/* Puts an operation in the place of the last one like it, which goes to *before. */
+/* Replaces the last operation like it, which goes to *before. */
 static bool exchange(places *self, const haul_workload *workload, uint32_t op, uint32_t *before)
 {
     const haul_op *copy = &workload->ops[op];
@@ -34,7 +34,7 @@ static bool exchange(places *self, const haul_workload *workload, uint32_t op, u
     return true;
 }
 
-/* Whether `op` may bring back what `before` fetched: the host called for it when that was there. */
+/* Whether `op` may bring back what `before` fetched: it was called after that had ended. */
 static bool brings_back(const haul_workload *workload, uint32_t before, uint32_t op)
 {
     if (before == HAUL_NONE)

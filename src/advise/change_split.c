@@ -1,4 +1,4 @@
-/* A copy in, its kernel and the copy out in parts over streams. */
+/* split: copies in, a kernel and copies out, in parts over streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct trio {
     uint32_t kernel; /* HAUL_NONE: none yet */
     uint32_t outs[MOST_COPIES];
     uint32_t out_count;
-    bool unfit; /* more copies than there is room for */
+    bool unfit; /* more copies than MOST_COPIES */
 } trio;
 
 static const trio no_trio = {.kernel = HAUL_NONE};
@@ -92,8 +92,8 @@ static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count
     return sum_ns;
 }
 
-/* What all at once would save of one after the other, and the calls that need not block; 0 where it
- * cannot be. */
+/* The time saved if copies and kernel overlapped fully and no call blocked; 0 where it cannot be.
+ */
 static int64_t bound_of(haul_study *study, const trio *at)
 {
     bool can = true;
@@ -277,7 +277,7 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     free(self.kernels);
 }
 
-/* As much of a kernel's name as a sentence bears. */
+/* A kernel's name, shortened for a sentence. */
 static const char *say_kernel(haul_study *study, uint32_t name)
 {
     enum { MOST = 200 };

@@ -1,11 +1,11 @@
-/* Copies on streams of their own, beside the kernels that they feed. */
+/* stream: copies move to streams of their own and overlap the kernels. */
 #include <stdlib.h>
 
 #include "advise/change.h"
 
-/* A stream's work goes in rounds: copies in, kernels, copies out, as far as a round has them. With
- * two sets of buffers a round's copies may overlap the kernels of the rounds beside it, not those
- * two before: these buffers are needed again. */
+/* A stream works in rounds: copies in, kernels, copies out, as far as a round has them. With two
+ * sets of buffers a round's copies may overlap the kernels of the rounds next to it, but not of the
+ * round two before, whose buffers they reuse. */
 typedef struct round {
     uint32_t last_in;     /* moved; HAUL_NONE where there is none */
     uint32_t last_out;    /* likewise */
@@ -49,7 +49,7 @@ static phase phase_of(const haul_study *study, uint32_t i)
     return op->direction == HAUL_HTOD ? PHASE_IN : PHASE_OUT;
 }
 
-/* Where copies moved the host waits for them alone, not for what stayed. */
+/* In a round whose copies moved, the host waits for these and for nothing that stayed. */
 static void end_round(mover *self)
 {
     const round *now = &self->rounds[0];
@@ -104,7 +104,7 @@ static void move_copy(mover *self, uint32_t op, uint32_t stream, uint32_t again)
     self->last_moved = op;
 }
 
-/* In the end the host waits for all whose calls it need not wait in any more. */
+/* At the end the host waits for the copies whose calls no longer block. */
 static void wait_at_end(mover *self)
 {
     const uint32_t wait = insert_wait(self, self->last_moved, HAUL_AFTER_CALL);
@@ -137,7 +137,8 @@ static void move_out(mover *self, uint32_t op)
     self->rounds[0].last_out = op;
 }
 
-/* What stays waits for the copies in, and for the copies out whose buffers it writes again. */
+/* An operation that stays waits for the copies in, and for the copies out whose buffers it reuses.
+ */
 static void stay(mover *self, uint32_t op)
 {
     round *now = &self->rounds[0];
@@ -195,10 +196,10 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     haul_rewrite_leave_out_waits(plan);
 }
 
-/* What a stream holds. */
+/* The operations of a stream. */
 typedef struct content {
     int64_t copy_ns; /* durations and calls, and waits */
-    int64_t rank_ns; /* of these, what decides the end */
+    int64_t rank_ns; /* the part of these on the critical path */
     uint64_t pageable[2];
     uint64_t largest[2]; /* bytes, of these */
     bool kernels;
@@ -221,7 +222,7 @@ static void add_content(const haul_study *study, uint32_t i, content *of)
         of->largest[op->direction] = op->bytes;
 }
 
-/* The waits of the host vanish with the blocks. */
+/* The host's waits go when copies no longer block. */
 static void add_waits(const haul_study *study, content *of)
 {
     const haul_workload *workload = study->workload;

@@ -1,11 +1,11 @@
-/* Copies to symbols that would fit a kernel's parameters. */
+/* symbol: copies to symbols that would fit into a kernel's parameters. */
 #include <string.h>
 
 #include "advise/change.h"
 
-/* What all of a kernel's parameters may take together: CUDA C++ Programming Guide, "4 KB", of every
- * architecture; 32,764 bytes from CUDA 12.1 on compute capability 7.0 and above, which profiles do
- * not tell of the program's compiler. */
+/* The most that a kernel's parameters may take: 4 KB on every architecture (CUDA C++ Programming
+ * Guide); 32,764 bytes from CUDA 12.1 on compute capability 7.0 and above, but a profile does not
+ * name the program's compiler. */
 enum { PARAMETER_BYTES = 4096 };
 
 static bool is_symbol_copy(haul_study *study, const haul_size_class *one)

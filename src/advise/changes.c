@@ -1,9 +1,9 @@
 #include "advise/change.h"
 
 const haul_change *const haul_changes[] = {
-#define CHANGE_ROW(name) &haul_change_##name,
-    HAUL_CHANGE_LIST(CHANGE_ROW)
-#undef CHANGE_ROW
+#define HAUL_CHANGE(name) &haul_change_##name,
+#include "advise/change_list.h"
+#undef HAUL_CHANGE
 };
 
 const size_t haul_change_total = sizeof haul_changes / sizeof haul_changes[0];

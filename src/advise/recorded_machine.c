@@ -1,4 +1,4 @@
-/* The machine that recorded a workload, as far as it and the catalogue know it. */
+/* The recording machine, from the profile and the catalogue. */
 #include <stdlib.h>
 
 #include "advise/study.h"

@@ -1,10 +1,10 @@
-/* A plan: what becomes of the operations of a workload, as edits that make another workload.
+/* A plan: edits of a workload's operations that make another workload.
  *
- * What nobody edits stays. An operation that is left out keeps its place on its stream, empty, so
- * that whoever waits for it waits for what came before it; the time of its call vanishes, but not
- * what the host did between calls. An operation in parts becomes so many, of `dur_ns` each, the
- * first on the operation's stream and the others on streams of their own; what comes before them on
- * the stream ends before any of them starts, and they all end before what comes after. */
+ * An operation without an edit stays. One that is left out keeps its place on its stream, empty, so
+ * that operations that wait for it wait for the one before it; the time of its call goes, the
+ * host's time between calls stays. An operation in parts becomes so many, of `dur_ns` each, the
+ * first on its stream and the others on streams of their own; the operation before it on the stream
+ * ends before any part starts, and all parts end before the one after it starts. */
 #ifndef HAUL_ADVISE_REWRITE_H
 #define HAUL_ADVISE_REWRITE_H
 
@@ -13,13 +13,13 @@
 /* Marks of an edit. */
 enum {
     HAUL_EDIT_TOUCHED = 1,  /* a change is about this copy */
-    HAUL_EDIT_CLAIMED = 2,  /* and nobody else may be */
+    HAUL_EDIT_CLAIMED = 2,  /* and no other change may be */
     HAUL_EDIT_PINNED = 4,   /* its host memory is, now */
     HAUL_EDIT_FREE = 8,     /* its call returns at once */
     HAUL_EDIT_MOVED = 16,   /* to another stream */
     HAUL_EDIT_GONE = 32,    /* left out */
     HAUL_EDIT_ANCHOR = 64,  /* something is inserted beside its call */
-    HAUL_EDIT_INNER = 128,  /* whose end nobody needs to know but what follows on its stream */
+    HAUL_EDIT_INNER = 128,  /* only its stream waits for its end */
     HAUL_EDIT_BLOCKS = 256, /* its call returns when it has ended */
     HAUL_EDIT_LOCKED = 512, /* the buffer of its class is page-locked */
 };
@@ -88,7 +88,7 @@ haul_status haul_rewrite_init(haul_rewrite *self, const haul_workload *workload,
                               haul_error *error);
 void haul_rewrite_release(haul_rewrite *self);
 
-/* Everything stays again. */
+/* Removes all edits. */
 void haul_rewrite_clear(haul_rewrite *self);
 
 /* Duration of an operation before any change. */
@@ -116,7 +116,7 @@ void haul_rewrite_leave_out(haul_rewrite *self, uint32_t op, bool waits);
 /* Leaves out the waits of the host for nothing but inner operations. */
 void haul_rewrite_leave_out_waits(haul_rewrite *self);
 
-/* Leaves of all that a plan does the pinned memory alone. */
+/* Removes all edits but pinned memory. */
 typedef void (*haul_rewrite_pinner)(void *state, haul_rewrite *self, uint32_t op);
 void haul_rewrite_keep_pins(haul_rewrite *self, haul_rewrite_pinner pin, void *state);
 

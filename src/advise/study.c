@@ -145,9 +145,9 @@ haul_copy haul_study_copy(const haul_rewrite *plan, uint32_t op)
                        .locality = HAUL_NEAR};
 }
 
-/* A call that says so in its name returns at once for pinned memory; another when the copy has
- * ended, whereas of pageable memory it returns when the last bytes are staged. What comes to the
- * host has to be waited for by a later call, or nobody could know when it is there. */
+/* With pinned memory a call whose name says "Async" returns at once, another when the copy has
+ * ended; with pageable memory, when the last bytes are staged. For a copy to the host a later call
+ * must wait, or the program could not know when the bytes are there. */
 static bool is_asynchronous(const haul_study *study, uint32_t op)
 {
     const haul_op *copied = &study->workload->ops[op];

@@ -1,9 +1,8 @@
-/* Changes made together: simulated, never added. */
+/* Changes combined: their saving is scheduled, never added. */
 
 #include "advise/advisor.h"
 
-/* The plan of those that are taken, and of one more; in the order of the registry, so that what
- * changes a copy's memory comes before what divides it. */
+/* The plan of the changes taken so far, and of one more, in the order of the list. */
 static void apply_taken(haul_advisor *self, const haul_found *more)
 {
     haul_rewrite_clear(&self->plan);
@@ -15,7 +14,7 @@ static void apply_taken(haul_advisor *self, const haul_found *more)
         }
 }
 
-/* The first of those that are taken that cannot be made together with one more. */
+/* The first of the changes taken so far that conflicts with one more. */
 static size_t find_rival(haul_advisor *self, haul_found *more)
 {
     size_t rival = 0;
@@ -63,12 +62,12 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
     return HAUL_OK;
 }
 
-static haul_status take(haul_advisor *self, bool suspected, int64_t *saved_ns, haul_error *error)
+static haul_status take(haul_advisor *self, bool speculative, int64_t *saved_ns, haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->out.count; i++) {
         haul_found *found = &self->found[i];
-        if ((found->advice.certainty == HAUL_SPECULATIVE) != suspected)
+        if ((found->advice.certainty == HAUL_SPECULATIVE) != speculative)
             continue;
         if (haul_advisor_may_schedule(self, 1))
             status = try_more(self, found, saved_ns, error);

@@ -8,15 +8,15 @@
 
 static const double tick_s = 1e-9;
 
-bool haul_scorer_add(haul_scorer *scorer, double truth_s, double predicted_s)
+bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s)
 {
     if (!haul_grow(&scorer->relative, &scorer->capacity, scorer->count + 1,
                    sizeof *scorer->relative))
         return false;
-    const double error_s = fabs(truth_s - predicted_s);
-    scorer->truth_s += truth_s;
+    const double error_s = fabs(measured_s - predicted_s);
+    scorer->measured_s += measured_s;
     scorer->error_s += error_s;
-    scorer->relative[scorer->count++] = error_s / fmax(truth_s, tick_s);
+    scorer->relative[scorer->count++] = error_s / fmax(measured_s, tick_s);
     return true;
 }
 
@@ -24,7 +24,7 @@ haul_score haul_scorer_finish(haul_scorer *scorer)
 {
     if (!scorer->count)
         return (haul_score){0};
-    const double wape = 100 * scorer->error_s / fmax(scorer->truth_s, tick_s);
+    const double wape = 100 * scorer->error_s / fmax(scorer->measured_s, tick_s);
     return (haul_score){
         .count = scorer->count,
         .wmape = wape / (double)scorer->count,

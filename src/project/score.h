@@ -4,18 +4,18 @@
 
 #include "haul/project.h"
 
-/* Predictions gathered against truths, 8 bytes each. Zero is the empty one. */
+/* Predictions gathered beside measurements, 8 bytes each. Zero is the empty one. */
 typedef struct haul_scorer {
-    double truth_s;
+    double measured_s;
     double error_s;
     double *relative; /* errors */
     size_t count;
     size_t capacity;
 } haul_scorer;
 
-/* Adds one operation. Profiles count whole nanoseconds, so a truth of none counts as one where it
- * divides. Returns false without memory. */
-bool haul_scorer_add(haul_scorer *scorer, double truth_s, double predicted_s);
+/* Adds one operation. Profiles count whole nanoseconds, so a measured time of 0 counts as 1 where
+ * it divides. Returns false without memory. */
+bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s);
 
 /* The score of what was added, in percent; all zero for nothing. Reorders what was gathered. */
 haul_score haul_scorer_finish(haul_scorer *scorer);

@@ -25,7 +25,7 @@ static const haul_work_scale *scale_of(const haul_target_times *self, const haul
     return &self->scales->memsets;
 }
 
-static int64_t price_of(const haul_projection_row *row, haul_bound bound)
+static int64_t time_of(const haul_projection_row *row, haul_bound bound)
 {
     const haul_work_scale sum_s = {row->predicted.seconds, row->predicted.low_s,
                                    row->predicted.high_s};
@@ -37,8 +37,8 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
     const haul_workload *workload = self->workload;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const bool is_carried = op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET;
-        durations_ns[i] = is_carried
+        const bool is_scaled = op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET;
+        durations_ns[i] = is_scaled
                               ? to_ns((double)op->dur_ns * bound_of(scale_of(self, op), bound))
                               : op->dur_ns;
     }
@@ -46,9 +46,9 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
         const haul_size_class *one = &self->classes->items[c];
         if (self->sizes[c].unpredicted)
             continue;
-        const int64_t price_ns = price_of(&self->sizes[c], bound);
+        const int64_t time_ns = time_of(&self->sizes[c], bound);
         for (uint32_t k = 0; k < one->count; k++)
-            durations_ns[self->classes->ops[one->first + k]] = price_ns;
+            durations_ns[self->classes->ops[one->first + k]] = time_ns;
     }
 }
 

@@ -13,8 +13,8 @@ typedef struct haul_target_times {
     const haul_work_scales *scales;
 } haul_target_times;
 
-/* Fills durations_ns of op_count: a copy's is the price of its class, a kernel's and memset's its
- * recorded one carried; the host's operations and copies without a price keep theirs. */
+/* Fills durations_ns of op_count: a copy's is the time of its class, a kernel's and memset's its
+ * recorded one scaled; the host's operations, and copies that no model predicts, keep theirs. */
 void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns);
 
 /* Whether any call lasts as long as it does because its copy does, and yet returns before that has

@@ -50,7 +50,7 @@ static void add_span(device_spans *self, const haul_op *op)
     self->spans[self->count++] = (span){op->start_ns, end_ns, before_ns};
 }
 
-/* Gives each device room for as many spans as it has copies, and fills it. */
+/* Gives each device as many spans as it has copies, and fills them. */
 static bool fill(traffic *self, haul_direction direction)
 {
     const haul_workload *workload = self->workload;

@@ -146,7 +146,7 @@ typedef struct durations {
     const haul_target_times *times;
     int64_t *of_ops_ns;
     int64_t *of_calls_ns;
-    const int64_t *own_calls_ns; /* recorded, without waits for room in a queue; or NULL */
+    const int64_t *own_calls_ns; /* recorded, without waits for a place in a queue; or NULL */
 } durations;
 
 static void set_durations(void *state, haul_bound bound, haul_timeline_options *options)

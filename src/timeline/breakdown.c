@@ -1,5 +1,5 @@
-/* A sweep over the operations in order of their starts: between two starts a class of operations
- * runs until the latest of its ends. */
+/* A sweep over the operations in order of start: between two starts a class of operations runs
+ * until the latest of its ends. */
 #include "haul/breakdown.h"
 
 #include <stdlib.h>

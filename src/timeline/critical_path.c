@@ -1,4 +1,4 @@
-/* The critical path by what is on it. */
+/* The critical path in parts. */
 #include "base/fail.h"
 #include "haul/breakdown.h"
 #include "workload/tally.h"
@@ -33,7 +33,7 @@ static bool count_op(haul_critical_path *path, haul_tally *tally, const haul_op 
     return haul_tally_add(tally, &counted);
 }
 
-/* Back from the end; what is not a device operation's is the host's. */
+/* Back from the end; time outside device operations is the host's. */
 static bool follow(const haul_workload *workload, const haul_timeline *timeline,
                    haul_critical_path *path, haul_tally *tally)
 {

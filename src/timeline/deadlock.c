@@ -1,4 +1,4 @@
-/* Why nothing happens any more: the actors wait for each other in a circle. */
+/* Why the engine stopped before the end: actors wait for each other in a cycle. */
 
 #include "base/fail.h"
 #include "timeline/engine_parts.h"

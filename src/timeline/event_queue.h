@@ -1,4 +1,4 @@
-/* What happens next: the actors of a timeline, each with at most one event, by time. */
+/* The next events: the actors of a timeline by time, each with at most one event. */
 #ifndef HAUL_TIMELINE_EVENT_QUEUE_H
 #define HAUL_TIMELINE_EVENT_QUEUE_H
 
@@ -26,7 +26,7 @@ void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_n
 /* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
 uint32_t haul_event_queue_take(haul_event_queue *self);
 
-/* Those who wait for something, in the order in which they are served. */
+/* Waiting operations, first come, first served. */
 typedef struct haul_waiting_item {
     int64_t time_ns;
     uint32_t op;

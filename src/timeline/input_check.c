@@ -1,4 +1,4 @@
-/* What a workload and a device must be before they are walked. */
+/* Checks of a workload and a device before they are scheduled. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 

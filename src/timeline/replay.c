@@ -10,8 +10,8 @@
 #include "timeline/device_of.h"
 #include "workload/op_class.h"
 
-/* A recorded duration already holds what kernels that ran together cost each other: as many as a
- * device of compute capability 7 and later holds may run. */
+/* A recorded duration holds already how much kernels that ran together slowed each other: as many
+ * may run as a device of compute capability 7 and later holds. */
 enum { KERNELS_AT_ONCE = 128, ENGINES_UNKNOWN = 2 };
 
 static unsigned copy_engines(const haul_workload *workload)
@@ -23,18 +23,18 @@ static unsigned copy_engines(const haul_workload *workload)
     return most ? most : ENGINES_UNKNOWN;
 }
 
-static bool are_alike(const haul_workload_device *a, const haul_workload_device *b)
+static bool are_same(const haul_workload_device *a, const haul_workload_device *b)
 {
     return a->multiprocessors == b->multiprocessors && a->compute_major == b->compute_major &&
            a->compute_minor == b->compute_minor;
 }
 
-/* The room and the launch queue of the recorded devices where they are known and those of all. */
+/* Occupancy and launch queue of the recording GPUs, where they are known and the same for all. */
 static void find_limits(const haul_workload *workload, haul_timeline_device *device)
 {
     const haul_workload_device *first = workload->devices;
     for (size_t d = 1; d < workload->device_count; d++)
-        if (!are_alike(first, &workload->devices[d]))
+        if (!are_same(first, &workload->devices[d]))
             return;
     const haul_architecture *architecture =
         workload->device_count
@@ -44,15 +44,15 @@ static void find_limits(const haul_workload *workload, haul_timeline_device *dev
         haul_timeline_device_hold(device, architecture, first->multiprocessors);
 }
 
-/* A queue that was deeper than is known, is: copies and graphs seem to take less of it. One that
- * held calls up is known by that. */
+/* The launch queue is at least as deep as the profile shows: copies and graphs seem to take less of
+ * it. One that delayed calls is known by that. */
 static void find_queue(const haul_recorded_waits *found, haul_timeline_device *device)
 {
     if ((device->queue_depth || found->call_durations_ns) && found->most > device->queue_depth)
         device->queue_depth = found->most;
 }
 
-/* More at once are drawn as so many. */
+/* More than these count as these. */
 enum { MIGRATIONS_MOST = 16 };
 
 /* As many migrations of unified memory at once as in the recording, over all devices; 0 where there
@@ -84,8 +84,8 @@ static size_t class_of(const haul_workload *workload, const haul_op *op)
     return device * (HAUL_DIRECTIONS + 1) + (is_copy ? op->direction : HAUL_DIRECTIONS);
 }
 
-/* Called when all that started before it on its stream and of its class had ended: only its issue
- * kept it. */
+/* Whether all earlier operations of its stream and its resource had ended when it was called: only
+ * its issue delayed it. */
 static bool was_only_issued(const haul_workload *workload, const haul_op *op, int64_t class_end_ns)
 {
     if (!(op->flags & HAUL_OP_HAS_CALL) || op->start_ns < op->call_ns || class_end_ns > op->call_ns)
@@ -257,14 +257,14 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
     return replay;
 }
 
-/* Room for a number an operation, and for a time of each class. */
+/* Memory for a number of each operation, and for a time of each class. */
 typedef struct scratch {
     double *of_ops;
     int64_t *of_classes_ns;
 } scratch;
 
 static haul_status replay_in(const haul_workload *workload, haul_release release,
-                             haul_recorded_waits *found, const scratch *room, haul_replay *replay,
+                             haul_recorded_waits *found, const scratch *own, haul_replay *replay,
                              haul_error *error)
 {
     haul_timeline_options options = {
@@ -279,18 +279,18 @@ static haul_status replay_in(const haul_workload *workload, haul_release release
     find_queue(found, &options.device);
     for (int kind = 0; kind < HAUL_OP_KINDS; kind++)
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
-            find_issue(workload, (haul_op_kind)kind, room->of_classes_ns, room->of_ops,
+            find_issue(workload, (haul_op_kind)kind, own->of_classes_ns, own->of_ops,
                        &options.device);
     if (release == HAUL_RELEASE_HOST &&
         !find_delays(workload, &options.device, recorded_makespan(workload) / DELAYS_OF_RUN,
-                     room->of_classes_ns, found))
+                     own->of_classes_ns, found))
         return haul_fail_no_memory(error);
     options.delays = found->delays;
     options.delay_count = found->delay_count;
     haul_timeline *timeline = NULL;
     const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
     if (!status)
-        *replay = describe(workload, timeline, &options, room->of_ops);
+        *replay = describe(workload, timeline, &options, own->of_ops);
     haul_timeline_free(timeline);
     return status;
 }
@@ -299,16 +299,16 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
                                       haul_recorded_waits *found, haul_replay *replay,
                                       haul_error *error)
 {
-    const scratch room = {
-        .of_ops = malloc((workload->op_count + 1) * sizeof *room.of_ops),
-        .of_classes_ns = calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1),
-                                sizeof *room.of_classes_ns),
+    const scratch own = {
+        .of_ops = malloc((workload->op_count + 1) * sizeof *own.of_ops),
+        .of_classes_ns =
+            calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1), sizeof *own.of_classes_ns),
     };
-    const haul_status status = room.of_ops && room.of_classes_ns
-                                   ? replay_in(workload, release, found, &room, replay, error)
+    const haul_status status = own.of_ops && own.of_classes_ns
+                                   ? replay_in(workload, release, found, &own, replay, error)
                                    : haul_fail_no_memory(error);
-    free(room.of_ops);
-    free(room.of_classes_ns);
+    free(own.of_ops);
+    free(own.of_classes_ns);
     return status;
 }
 

@@ -58,8 +58,7 @@ static haul_status check_resource(haul_engine *self, const haul_actor *stream)
 {
     const haul_timeline_device *device = &self->options->device;
     if (stream->resource == HAUL_KERNEL_SLOTS && !device->kernels)
-        return haul_engine_fail(self, HAUL_ABSENT, stream->op,
-                                "needs room on a device that has none for kernels");
+        return haul_engine_fail(self, HAUL_ABSENT, stream->op, "needs a device that runs kernels");
     const bool on_engine = stream->resource >= HAUL_ENGINE && stream->resource <= HAUL_ENGINE_PEER;
     if (on_engine && !device->copy_engines)
         return haul_engine_fail(self, HAUL_ABSENT, stream->op,

@@ -1,4 +1,4 @@
-/* How fast copies go: what they have of their link, and what the other direction leaves them. */
+/* Speeds of copies: their share of the link, and bidirectional contention. */
 #include <math.h>
 
 #include "timeline/engine_parts.h"
@@ -34,7 +34,7 @@ static bool is_shared(const haul_engine *self)
     return self->options->device.link_devices || self->options->device.migrations;
 }
 
-/* The share of its full speed that the link has left for each of its copies. */
+/* The share of its full speed that each copy of a link has. */
 static double share_of(const haul_engine *self, const haul_lane *lane)
 {
     const double copies = self->options->device.link_copies;
@@ -68,7 +68,7 @@ static void refresh(haul_engine *self, const haul_lane *lanes, unsigned way)
     }
 }
 
-/* Those who go with a copy share with it, and those who come the other way meet it. */
+/* Copies of a direction share its link; those of the other contend with them. */
 static void settle(haul_engine *self, const haul_lane *lanes)
 {
     for (unsigned way = 0; way < WAYS; way++)

@@ -488,7 +488,7 @@ static void absent_resources_are_named(void **state)
     options = plain;
     options.device.kernels = 0;
     check_error(&self.workload, &options, HAUL_ABSENT,
-                "operation 1, a kernel, needs room on a device that has none for kernels");
+                "operation 1, a kernel, needs a device that runs kernels");
     options = plain;
     options.duration = negative;
     check_error(&self.workload, &options, HAUL_BAD_INPUT,
