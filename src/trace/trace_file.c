@@ -14,7 +14,7 @@
 #include "base/byte_source.h"
 #include "base/fail.h"
 
-enum { SQLITE_HEADER = 100, LONGEST_PATH = 4096 };
+enum { SQLITE_HEADER = 100, LONGEST_PATH = 4096 + 32 };
 
 static const char sqlite_magic[16] = "SQLite format 3";
 

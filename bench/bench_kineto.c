@@ -1,0 +1,182 @@
+/* A generated trace of PyTorch's profiler, read: megabytes of JSON a second and memory, plain and
+ * gzipped, beside yajl, which only checks the syntax, where that is installed. Python's json and
+ * HolisticTraceAnalysis are beside it in bench/kineto_peers.py.
+ *
+ * usage: bench_kineto [MEGABYTES [FOLDER]] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#ifdef HAVE_YAJL
+#include <yajl/yajl_parse.h>
+#endif
+
+#include "base/byte_source.h"
+#include "base/json_in.h"
+#include "haul/trace.h"
+#include "took.h"
+
+enum { NAMES = 40, STEP = 1 << 20 };
+
+/* One operator of PyTorch with what it calls and what runs for it, as Kineto spells it: the mix of
+ * a training step of public traces, four events of the host to one of the GPU. */
+static void put_operator(FILE *out, long i)
+{
+    const long us = 4458676000000 + 40 * i;
+    for (int k = 0; k < 2; k++)
+        fprintf(
+            out,
+            "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::operator_%ld_%d\", "
+            "\"pid\": 2910249, \"tid\": 2919752,\n    \"ts\": %ld.%03ld, \"dur\": %ld.449,\n    "
+            "\"args\": {\n      \"External id\": %ld,\"Record function id\": %ld, \"Sequence "
+            "number\": %ld, \"Fwd thread id\": 1, \"Ev Idx\": %ld\n    }\n  },\n",
+            i % NAMES, k, us + k, i % 1000, 30L - k, 2 * i + k, i, i % 9999, 2 * i + k);
+    fprintf(
+        out,
+        "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
+        "\"pid\": 2910249, \"tid\": 2919752,\n    \"ts\": %ld.%03ld, \"dur\": 4.577,\n    "
+        "\"args\": {\n      \"External id\": %ld, \"cbid\": 211, \"correlation\": %ld\n    }\n  "
+        "},\n  {\n    \"ph\": \"s\", \"id\": %ld, \"pid\": 2910249, \"tid\": 2919752, \"ts\": "
+        "%ld.%03ld,\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"\n  },\n",
+        us + 5, i % 1000, i, i + 1, i + 1, us + 5, i % 1000);
+    if (i % 16)
+        fprintf(
+            out,
+            "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void at::native::"
+            "vectorized_elementwise_kernel<4, at::native::CUDAFunctor_%ld<float>, "
+            "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_%ld<float>, "
+            "at::detail::Array<char*, 3>)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": %ld.%03ld, "
+            "\"dur\": 21.344,\n    \"args\": {\n      \"External id\": %ld, \"queued\": 0, "
+            "\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": %ld, \"registers per "
+            "thread\": 40, \"shared memory\": 400, \"blocks per SM\": 4.740741, \"warps per SM\": "
+            "75.851852, \"grid\": [%ld, 1, 1], \"block\": [512, 1, 1], \"est. achieved occupancy "
+            "%%\": 75\n    }\n  },\n",
+            i % NAMES, i % NAMES, us + 12, i % 1000, i, i + 1, 1 + i % 64);
+    else
+        fprintf(
+            out,
+            "  {\n    \"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD (Pinned -> "
+            "Device)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": %ld.%03ld, \"dur\": 12.5,\n    "
+            "\"args\": {\n      \"External id\": %ld, \"device\": 0, \"context\": 1, \"stream\": "
+            "7, \"correlation\": %ld, \"bytes\": %ld, \"memory bandwidth (GB/s)\": 7.744\n    }\n"
+            "  },\n",
+            us + 12, i % 1000, i, i + 1, 4096 + i % 999);
+    fprintf(out,
+            "  {\n    \"ph\": \"f\", \"id\": %ld, \"pid\": 0, \"tid\": 7, \"ts\": %ld.%03ld,\n    "
+            "\"cat\": \"ac2g\", \"name\": \"ac2g\", \"bp\": \"e\"\n  },\n",
+            i + 1, us + 12, i % 1000);
+}
+
+static void write_trace(const char *path, double megabytes)
+{
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        perror(path);
+        exit(2);
+    }
+    fputs("{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA "
+          "A100\", \"totalGlobalMem\": 42297524224, \"numSms\": 108}],\n  \"traceEvents\": [\n",
+          out);
+    for (long i = 0; (double)ftell(out) < 1e6 * megabytes; i++)
+        put_operator(out, i);
+    fputs("  {\"ph\": \"i\", \"name\": \"end\", \"ts\": 0}\n  ]\n}\n", out);
+    fclose(out);
+}
+
+static void pack(const char *from, const char *to)
+{
+    static char buffer[STEP];
+    FILE *in = fopen(from, "r");
+    gzFile out = gzopen(to, "wb6");
+    for (size_t got; in && out && (got = fread(buffer, 1, sizeof buffer, in));)
+        (void)gzwrite(out, buffer, (unsigned)got);
+    if (in)
+        fclose(in);
+    gzclose(out);
+}
+
+static void print(const char *what, double bytes, double begin_cpu_s, double begin_wall_s)
+{
+    const double cpu = cpu_s() - begin_cpu_s, wall = wall_s() - begin_wall_s;
+    printf("%-42s %6.2f s %6.0f MB/s   cpu %6.2f s %6.0f MB/s\n", what, wall, 1e-6 * bytes / wall,
+           cpu, 1e-6 * bytes / cpu);
+}
+
+static double skip_all(const char *path)
+{
+    haul_byte_source *source;
+    haul_json_in in;
+    haul_error error = {0};
+    const double cpu = cpu_s(), wall = wall_s();
+    if (haul_byte_source_open(path, &source, &error) ||
+        haul_json_in_open(&in, path, haul_byte_source_read, source, &error))
+        stop(&error);
+    haul_json_in_skip(&in);
+    if (haul_json_in_end(&in, &error))
+        stop(&error);
+    const double bytes = (double)in.offset + (double)(in.at - in.buffer);
+    haul_json_in_close(&in);
+    haul_byte_source_close(source);
+    print("haul, syntax alone", bytes, cpu, wall);
+    return bytes;
+}
+
+static void load(const char *what, const char *path, double bytes)
+{
+    haul_workload *workload;
+    haul_error error = {0};
+    const double cpu = cpu_s(), wall = wall_s();
+    if (haul_trace_load(path, &workload, &error))
+        stop(&error);
+    print(what, bytes, cpu, wall);
+    const double kept = (double)(workload->op_count * sizeof(haul_op));
+    printf("%-42s %zu operations, %.0f MB; peak of the process %.0f MB, %.0f MB beyond them\n", "",
+           workload->op_count, 1e-6 * kept, 1e-6 * peak_bytes(), 1e-6 * (peak_bytes() - kept));
+    haul_workload_free(workload);
+}
+
+#ifdef HAVE_YAJL
+static void parse_with_yajl(const char *path, double bytes)
+{
+    static unsigned char buffer[STEP];
+    static const yajl_callbacks none = {0};
+    const double cpu = cpu_s(), wall = wall_s();
+    FILE *in = fopen(path, "r");
+    yajl_handle parser = yajl_alloc(&none, NULL, NULL);
+    yajl_status status = yajl_status_ok;
+    for (size_t got; in && status == yajl_status_ok && (got = fread(buffer, 1, sizeof buffer, in));)
+        status = yajl_parse(parser, buffer, got);
+    if (yajl_complete_parse(parser) != yajl_status_ok)
+        puts("yajl failed");
+    yajl_free(parser);
+    if (in)
+        fclose(in);
+    print("yajl, syntax alone", bytes, cpu, wall);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const double megabytes = argc > 1 ? strtod(argv[1], NULL) : 1000;
+    const char *folder = argc > 2 ? argv[2] : "/tmp";
+    char plain[1024], packed[1040];
+    snprintf(plain, sizeof plain, "%.900s/haul-bench-kineto.json", folder);
+    snprintf(packed, sizeof packed, "%s.gz", plain);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    write_trace(plain, megabytes);
+    load("haul, plain", plain, 1e6 * megabytes);
+    const double bytes = skip_all(plain);
+#ifdef HAVE_YAJL
+    parse_with_yajl(plain, bytes);
+#endif
+    if (megabytes <= 1000) {
+        pack(plain, packed);
+        load("haul, gzipped", packed, bytes);
+        unlink(packed);
+    }
+    if (argc <= 3)
+        unlink(plain);
+    return 0;
+}
