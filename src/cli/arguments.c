@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 
@@ -107,10 +108,33 @@ static const char *skip_here(const char *path)
     return path;
 }
 
+enum { LONGEST_PATH = 4096, MOST_LINKS = 8 };
+
+/* What a link names, also where that is not there yet; `text` has LONGEST_PATH bytes. */
+static const char *behind_links(const char *path, char *text)
+{
+    for (int i = 0; i < MOST_LINKS; i++) {
+        char target[LONGEST_PATH], whole[2 * LONGEST_PATH];
+        const ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length <= 0)
+            break;
+        target[length] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+        (void)snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path,
+                       target);
+        if (strlen(whole) >= LONGEST_PATH)
+            break;
+        path = strcpy(text, whole);
+    }
+    return path;
+}
+
 /* By name, for they may not be there yet; or one file of two names. */
 static bool is_same_place(const char *a, const char *b)
 {
-    return !strcmp(skip_here(a), skip_here(b)) || cli_overwritten(a, &b, 1);
+    char behind_a[LONGEST_PATH], behind_b[LONGEST_PATH];
+    return !strcmp(skip_here(behind_links(a, behind_a)), skip_here(behind_links(b, behind_b))) ||
+           cli_overwritten(a, &b, 1);
 }
 
 /* An input that an output would replace, or NULL. */

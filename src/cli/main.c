@@ -99,7 +99,7 @@ static int run(const cli_command *command, int argc, char **argv)
                 : cli_usage(command, "no command '%s'", argv[1]);
 }
 
-int main(int argc, char **argv)
+static int start(int argc, char **argv)
 {
     if (argc < 2) {
         print_commands(stderr);
@@ -117,4 +117,14 @@ int main(int argc, char **argv)
         return haul_status_exit_code(HAUL_USAGE);
     }
     return run(command, argc - 1, argv + 1);
+}
+
+/* What a command prints without a report, such as its help, may meet a full disk too. */
+int main(int argc, char **argv)
+{
+    const int code = start(argc, argv);
+    if (code || (!fflush(stdout) && !ferror(stdout)))
+        return code;
+    fputs("haul: cannot write 'standard output'\n", stderr);
+    return haul_status_exit_code(HAUL_IO);
 }

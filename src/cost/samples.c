@@ -32,9 +32,9 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
     if (!bare && haul_quantity_parse(text, HAUL_DIM_SECONDS, &value, NULL))
         return haul_fail(error, HAUL_BAD_INPUT, "expected seconds such as 1.25e-05, not '%.60s'",
                          text);
-    if (!(value >= 0 && value <= 1e9))
+    if (!(value > 0 && value <= 1e9))
         return haul_fail(error, HAUL_BAD_INPUT,
-                         "expected a duration from 0 to 1e9 seconds, not '%.60s'", text);
+                         "expected a duration above 0 and at most 1e9 seconds, not '%.60s'", text);
     *seconds = value;
     return HAUL_OK;
 }

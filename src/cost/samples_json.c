@@ -123,8 +123,9 @@ static bool read_seconds(haul_json_in *in, const benchmark_row *row, double *sec
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcmp(unit, units[i].name)) {
             *seconds = row->time.value * units[i].scale;
-            return (*seconds >= 0 && *seconds <= 1e9) ||
-                   haul_json_in_fail_at(in, row->time.at, "expected a duration from 0 to 1e9 s");
+            return (*seconds > 0 && *seconds <= 1e9) ||
+                   haul_json_in_fail_at(in, row->time.at,
+                                        "expected a duration above 0 and at most 1e9 s");
         }
     return haul_json_in_fail_at(in, row->unit_place.at, "expected ns, us, ms or s as time_unit");
 }

@@ -154,12 +154,32 @@ static haul_status fail_field(table_reader *self, size_t at)
     return HAUL_BAD_INPUT;
 }
 
-/* A number, perhaps with thousands apart ("1,048,576"), and what stands behind it. */
+static const char digits[] = "0123456789";
+
+/* Whether each comma among the first `span` bytes parts thousands: "1,048,576", not "0,5", which is
+ * another country's half. */
+static bool parts_thousands(const char *text, size_t span)
+{
+    const char *at = text + strspn(text, "+-");
+    if (!memchr(text, ',', span))
+        return true;
+    const size_t first = strspn(at, digits);
+    if (!first || first > 3 || *at == '0')
+        return false;
+    for (at += first; *at == ','; at += 4)
+        if (strspn(at + 1, digits) != 3)
+            return false;
+    return !memchr(at, ',', (size_t)(text + span - at));
+}
+
+/* A number, perhaps with thousands apart, and what stands behind it. */
 static bool read_number(const char *text, double *value, const char **rest)
 {
     char plain[64];
     size_t length = 0;
     const size_t span = strspn(text, "+-.,0123456789eE");
+    if (!parts_thousands(text, span))
+        return false;
     for (size_t i = 0; i < span && length < sizeof plain - 1; i++)
         if (text[i] != ',')
             plain[length++] = text[i];
@@ -192,6 +212,10 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
         return fail_field(self, at);
     }
     rest += strspn(rest, " ");
+    if (strspn(rest, digits)) { /* "512 7" has no unit, but a second number */
+        haul_fail(self->error, HAUL_BAD_INPUT, "expected one number, not '%.60s'", text);
+        return fail_field(self, at);
+    }
     const double own = *rest ? haul_kernel_unit_scale(rest, counter->dimension) : scale;
     if (own <= 0) {
         if (*rest)

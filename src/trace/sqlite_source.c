@@ -1,6 +1,7 @@
 #include "trace/sqlite_source.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@ enum {
     SMALLEST_ROW = 2,         /* bytes: a pointer to a cell */
     USUAL_ROW = 24,           /* at least, of a profile's tables */
     BUSY_MS = 2000,
+    LONGEST_PATH = 4096,
 };
 
 static haul_status fail_sqlite(const haul_source *self, int code, haul_error *error)
@@ -131,10 +133,9 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
 static bool has_beside(const char *path, const char *ending)
 {
     struct stat facts;
-    char *name = sqlite3_mprintf("%s%s", path, ending);
-    const bool found = name && !stat(name, &facts) && facts.st_size > 0;
-    sqlite3_free(name);
-    return found;
+    char name[LONGEST_PATH];
+    const int length = snprintf(name, sizeof name, "%s%s", path, ending);
+    return length > 0 && (size_t)length < sizeof name && !stat(name, &facts) && facts.st_size > 0;
 }
 
 /* The file as a URI, which is never read as another than the path: so "file:x" and ":memory:" are
@@ -225,6 +226,7 @@ static bool has_column(haul_source *self, const char *table, const char *name, s
             const char *column = (const char *)sqlite3_column_text(stmt, 0);
             found = column && strlen(column) == length && !memcmp(column, name, length);
         }
+    self->no_memory |= sqlite3_errcode(self->db) == SQLITE_NOMEM;
     sqlite3_finalize(stmt);
     return found;
 }
@@ -339,6 +341,8 @@ void haul_rows_end(haul_rows *self)
 const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
 {
     const char *text = (const char *)sqlite3_column_text(self->stmt, column);
+    if (!text && sqlite3_errcode(self->source->db) == SQLITE_NOMEM)
+        self->source->no_memory = true;
     *length = text ? (size_t)sqlite3_column_bytes(self->stmt, column) : 0;
     return text;
 }

@@ -29,6 +29,7 @@ typedef struct haul_source {
     haul_strings tables;
     int64_t row_limit;    /* more rows than this in one table are a loop in a corrupt file */
     haul_row row;         /* the last that a scan of numbers has met */
+    bool no_memory;       /* met where nothing could say so: what was read may lack something */
     const char *log_note; /* what of a log beside the file was left out; NULL for nothing */
 } haul_source;
 

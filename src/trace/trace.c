@@ -78,12 +78,16 @@ static haul_status finish(reading *self, haul_status status, haul_workload **wor
 static haul_status read_source(haul_source *source, haul_workload **workload, haul_error *error)
 {
     const haul_trace_format *format = find_format(source);
+    if (!format && source->no_memory)
+        return haul_fail_no_memory(error);
     if (!format)
         return fail_unknown(source, error);
     reading self = begin(format, source->path);
     if (source->log_note)
         haul_trace_lost(&self.builder, 0, source->log_note);
-    const haul_status status = format->read(source, &self.builder, &self.version, error);
+    haul_status status = format->read(source, &self.builder, &self.version, error);
+    if (!status && source->no_memory)
+        status = haul_fail_no_memory(error);
     return finish(&self, status, workload, error);
 }
 

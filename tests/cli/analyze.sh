@@ -48,3 +48,11 @@ haul analyze "$profile" --format json | head -1
 
 echo "== the version"
 haul --version | sed -e 's/[0-9][0-9.]*[^ ]* */N /' -e 's/absent  */N /'
+# a full disk is an error for help, too; two outputs are never one file behind a link
+haul help analyze >/dev/full
+echo "exit $?"
+haul machine list --help >/dev/full
+echo "exit $?"
+ln -s one.txt other.txt
+try haul analyze "$profile" -o one.txt --html other.txt
+[ ! -e one.txt ] && echo "nothing written"

@@ -42,6 +42,13 @@ other,scale,65536,1,256,256
 END
 
 echo "== fit"
+# numbers of another country, and two numbers, are refused where they stand
+for value in '"0,5"' '"1.234,5"' '512 7' '"1,0480"'; do
+    printf 'kernel,n,seconds\nscale,%s,0.5\n' "$value" >bad.csv
+    haul kernel fit bad.csv --machine ./board.yaml --kernel ./scale.yaml
+    printf 'kernel,n,seconds\nscale,4096,%s\n' "$value" >bad.csv
+    haul kernel fit bad.csv --machine ./board.yaml --kernel ./scale.yaml
+done 2>&1
 try haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml -o fitted.yaml
 try tail -n 6 fitted.yaml
 try haul kernel fit times.csv --machine ./board.yaml --kernel ./scale.yaml --format csv
