@@ -8,79 +8,106 @@
 #include "timeline/device_of.h"
 #include "workload/op_class.h"
 
-/* The operations of a stream that have not ended, the oldest first. */
+/* The operations of a stream that have not ended, the oldest first: places [oldest, end) of the
+ * stream's own part of `order`, which begins at `first`. */
 typedef struct queue {
-    uint32_t oldest;
-    uint32_t newest;
-    uint32_t count;
+    size_t first;
+    size_t oldest;
+    size_t end;
 } queue;
-
-static void push(queue *self, uint32_t *next, uint32_t op)
-{
-    if (self->count++)
-        next[self->newest] = op;
-    else
-        self->oldest = op;
-    self->newest = op;
-}
-
-/* Removes the operations that had ended when the newest was called. */
-static void drop_ended(queue *self, const haul_op *ops, const uint32_t *next)
-{
-    const int64_t called_ns = ops[self->newest].call_ns;
-    while (self->count > 1 &&
-           haul_end_of(ops[self->oldest].start_ns, ops[self->oldest].dur_ns) <= called_ns) {
-        self->oldest = next[self->oldest];
-        self->count--;
-    }
-}
 
 typedef struct walk {
     const haul_workload *workload;
-    queue *queues;
-    uint32_t *next;
+    queue *queues;      /* by stream, and one for operations without */
+    uint32_t *order;    /* operations, stream by stream */
+    int64_t *latest_ns; /* the last end of its stream up to each place */
 } walk;
+
+static queue *queue_of(const walk *self, const haul_op *op)
+{
+    const size_t streams = self->workload->stream_count;
+    return &self->queues[op->stream < streams ? op->stream : streams];
+}
+
+/* Empty queues, each at the begin of its stream's part. */
+static void begin_walk(walk *self)
+{
+    const size_t streams = self->workload->stream_count;
+    memset(self->queues, 0, (streams + 1) * sizeof *self->queues);
+    for (size_t i = 0; i < self->workload->op_count; i++)
+        if (haul_op_on_device(&self->workload->ops[i]))
+            queue_of(self, &self->workload->ops[i])->end++;
+    size_t first = 0;
+    for (size_t i = 0; i <= streams; i++) {
+        const size_t count = self->queues[i].end;
+        self->queues[i] = (queue){first, first, first};
+        first += count;
+    }
+}
+
+static void push(walk *self, queue *to, uint32_t i)
+{
+    const haul_op *op = &self->workload->ops[i];
+    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+    const bool is_last = to->end == to->first || self->latest_ns[to->end - 1] < end_ns;
+    self->order[to->end] = i;
+    self->latest_ns[to->end] = is_last ? end_ns : self->latest_ns[to->end - 1];
+    to->end++;
+}
+
+/* Removes the operations that had ended when the newest was called. */
+static void drop_ended(const walk *self, queue *of)
+{
+    const haul_op *ops = self->workload->ops;
+    const int64_t called_ns = ops[self->order[of->end - 1]].call_ns;
+    while (of->end - of->oldest > 1) {
+        const haul_op *op = &ops[self->order[of->oldest]];
+        if (haul_end_of(op->start_ns, op->dur_ns) > called_ns)
+            break;
+        of->oldest++;
+    }
+}
 
 /* The queue of an operation's stream as its call found it, with itself the newest; NULL for an
  * operation of the host, or without a call. */
 static queue *come_to(walk *self, uint32_t i)
 {
     const haul_op *op = &self->workload->ops[i];
-    const size_t streams = self->workload->stream_count;
     if (!haul_op_on_device(op))
         return NULL;
-    queue *of = &self->queues[op->stream < streams ? op->stream : streams];
-    push(of, self->next, i);
+    queue *of = queue_of(self, op);
+    push(self, of, i);
     if (op->thread == HAUL_NONE)
         return NULL;
-    drop_ended(of, self->workload->ops, self->next);
+    drop_ended(self, of);
     return of;
 }
 
 static void find_most(walk *self, haul_recorded_waits *found)
 {
+    begin_walk(self);
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const queue *of = come_to(self, i);
-        if (of && of->count > found->most)
-            found->most = of->count;
+        if (of && of->end - of->oldest > found->most)
+            found->most = (uint32_t)(of->end - of->oldest);
     }
 }
 
 /* From the last end in its queue during a call to the call's return; the whole call where nothing
- * ended. */
+ * ended. Found by halving: thousands of threads may call into one full queue. */
 static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *called)
 {
     const int64_t returned_ns = haul_end_of(called->call_ns, called->call_dur_ns);
-    int64_t since_ns = called->call_dur_ns;
-    for (uint32_t at = of->oldest; at != of->newest; at = self->next[at]) {
-        const haul_op *op = &self->workload->ops[at];
-        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-        if (end_ns > returned_ns)
-            break;
-        if (end_ns > called->call_ns)
-            since_ns = returned_ns - end_ns;
+    size_t low = of->oldest, high = of->end - 1; /* without the newest, which was called */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (self->latest_ns[middle] > returned_ns)
+            high = middle;
+        else
+            low = middle + 1;
     }
-    return since_ns;
+    const bool any = low > of->oldest && self->latest_ns[low - 1] > called->call_ns;
+    return any ? returned_ns - self->latest_ns[low - 1] : called->call_dur_ns;
 }
 
 /* The call of a pageable copy fills the driver's buffer, whatever the queue. */
@@ -99,7 +126,7 @@ static uint64_t find_waits(walk *self, uint32_t most, int64_t *call_durations_ns
         const haul_op *op = &self->workload->ops[i];
         const queue *of = come_to(self, i);
         call_durations_ns[i] = haul_call_dur_ns(op);
-        if (!of || of->count < full || !may_wait(op))
+        if (!of || of->end - of->oldest < full || !may_wait(op))
             continue;
         call_durations_ns[i] = since_end_ns(self, of, op);
         waited += call_durations_ns[i] < op->call_dur_ns;
@@ -112,7 +139,7 @@ static bool find(walk *self, haul_recorded_waits *found)
     find_most(self, found);
     if (found->most < HAUL_CUDA_QUEUE)
         return true;
-    memset(self->queues, 0, (self->workload->stream_count + 1) * sizeof *self->queues);
+    begin_walk(self);
     int64_t *calls_ns = malloc(self->workload->op_count * sizeof *calls_ns);
     if (!calls_ns)
         return false;
@@ -129,11 +156,13 @@ haul_status haul_recorded_waits_find(const haul_workload *workload, haul_recorde
     walk self = {
         .workload = workload,
         .queues = calloc(workload->stream_count + 1, sizeof *self.queues),
-        .next = calloc(workload->op_count + 1, sizeof *self.next),
+        .order = calloc(workload->op_count + 1, sizeof *self.order),
+        .latest_ns = calloc(workload->op_count + 1, sizeof *self.latest_ns),
     };
     *found = (haul_recorded_waits){0};
-    const bool done = self.queues && self.next && find(&self, found);
-    free(self.next);
+    const bool done = self.queues && self.order && self.latest_ns && find(&self, found);
+    free(self.order);
+    free(self.latest_ns);
     free(self.queues);
     return done ? HAUL_OK : haul_fail_no_memory(error);
 }

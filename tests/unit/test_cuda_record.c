@@ -209,6 +209,47 @@ static void test_hostile(void **state)
     assert_int_equal(access(profile, F_OK), -1);
 }
 
+/* 16 threads, each with a context that it destroys before its records are fetched. */
+static int record_threads(const char *cupti, const char *driver, const char *how)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "LD_LIBRARY_PATH=%s FAKE_CUDA=%s FAKE_CUPTI=driver%s CUPTI_PATH=%s exec %s record "
+             "--force -o %s -- %s %s >%s 2>&1",
+             FAKE_CUDA_FOLDER, driver, cupti, FAKE_CUPTI, HAUL_PROGRAM, profile, CUDA_THREADS, how,
+             said);
+    const int status = system(command);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void test_threads_on_a_hostile_driver(void **state)
+{
+    static const struct {
+        const char *cupti, *driver, *how;
+        int code;
+    } cases[] = {
+        {"", "eager", "", 0},           {"", "late", "fork", 0},
+        {",late", "random=1", "", 0},   {",shuffle=5", "random=2", "fork", 0},
+        {"", "eager", "kill", 128 + 9},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(record_threads(cases[i].cupti, cases[i].driver, cases[i].how),
+                         cases[i].code);
+        const char *counted = ask("SELECT count(*) || ' ' || sum(bytes) || ' ' ||"
+                                  " count(DISTINCT contextId)" MEMCPY);
+        if (strcmp(counted, "3200 13107200 16") != 0)
+            fail_msg("case %zu: %s", i, counted);
+    }
+    assert_int_equal(record_threads(",drop=10", "eager", ""), 0);
+    const int copies = atoi(ask("SELECT count(*)" MEMCPY));
+    const int dropped =
+        atoi(ask("SELECT value FROM META_DATA_CAPTURE WHERE name = 'HAUL:DROPPED_BY_CUPTI'"));
+    assert_in_range(copies, 2700, 3100);
+    assert_true(copies + dropped >= 3200); /* calls are dropped, too */
+    expect_said("records were dropped");
+}
+
 static void test_ends(void **state)
 {
     static const struct {
@@ -278,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reads_back, begin, end),
         cmocka_unit_test_setup_teardown(test_many_from_threads, begin, end),
         cmocka_unit_test_setup_teardown(test_hostile, begin, end),
+        cmocka_unit_test_setup_teardown(test_threads_on_a_hostile_driver, begin, end),
         cmocka_unit_test_setup_teardown(test_ends, begin, end),
         cmocka_unit_test_setup_teardown(test_without_cupti, begin, end),
         cmocka_unit_test_setup_teardown(test_limits, begin, end),
