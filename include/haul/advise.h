@@ -1,4 +1,6 @@
-/* Advice: changes to a recorded program, each scheduled anew, ranked by the time that it saves. */
+/* Advice: changes to a recorded program, each scheduled anew, ranked by the time that it saves.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_ADVISE_H
 #define HAUL_ADVISE_H
 

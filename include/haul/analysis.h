@@ -1,4 +1,6 @@
-/* What a recorded program did: copies by direction, memory and size, kernels, overlap, idle. */
+/* What a recorded program did: copies by direction, memory and size, kernels, overlap, idle.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_ANALYSIS_H
 #define HAUL_ANALYSIS_H
 

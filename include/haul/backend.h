@@ -4,7 +4,10 @@
  *
  * is a model: `haul project --model ./mine.so`. The returned value must live as long as the object
  * is loaded. It needs no symbol of libhaul: a machine is plain data. See
- * examples/model. */
+ * examples/model.
+ *
+ * Threads: what is registered is constant; a model's functions may be called by several threads at
+ * once. */
 #ifndef HAUL_BACKEND_H
 #define HAUL_BACKEND_H
 

@@ -1,4 +1,6 @@
-/* Where the time of a run goes: which operations overlap, and what is on the critical path. */
+/* Where the time of a run goes: which operations overlap, and what is on the critical path.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_BREAKDOWN_H
 #define HAUL_BREAKDOWN_H
 

@@ -1,5 +1,7 @@
 /* Copy models: the time of one copy on a machine. One registry holds them all; a shared object adds
- * one (see haul/backend.h). */
+ * one (see haul/backend.h).
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_COST_H
 #define HAUL_COST_H
 

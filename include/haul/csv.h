@@ -1,6 +1,8 @@
 /* CSV (RFC 4180), read and written: quoted fields, LF or CRLF, a header line that names the
  * columns, in any order. Blanks around a field that is not quoted are dropped, as are empty lines
- * and a byte order mark. Rows stream: memory is that of the longest row. */
+ * and a byte order mark. Rows stream: memory is that of the longest row.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_CSV_H
 #define HAUL_CSV_H
 

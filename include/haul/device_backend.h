@@ -1,5 +1,7 @@
 /* For authors of devices: a device is one const table of functions, which haul_device_open_with
- * opens. src/device/host_device.c is the shortest. */
+ * opens. src/device/host_device.c is the shortest.
+ *
+ * Threads: a backend is called as haul/device.h says: one thread at a time for a device. */
 #ifndef HAUL_DEVICE_BACKEND_H
 #define HAUL_DEVICE_BACKEND_H
 

@@ -9,7 +9,9 @@
  *   HTML      as on the terminal, in sections (haul/page.h)
  *
  * A report that could not be made for lack of memory is NULL. All functions pass over NULL, and
- * haul_report_write returns NO_MEMORY for it: a report is described without a check in between. */
+ * haul_report_write returns NO_MEMORY for it: a report is described without a check in between.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_DOCUMENT_H
 #define HAUL_DOCUMENT_H
 

@@ -1,4 +1,6 @@
-/* Fits of a machine's figures to measured copies. */
+/* Fits of a machine's figures to measured copies.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_FIT_H
 #define HAUL_FIT_H
 

@@ -1,7 +1,9 @@
 /* Kernel models: the time of a kernel at another size, and on another board, from times measured on
  * one board. What a kernel's threads do is given as counts; a fit holds what was measured.
  *
- * Errors say what is wrong and with which sample, by its place in the file it was read from. */
+ * Errors say what is wrong and with which sample, by its place in the file it was read from.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_KERNEL_H
 #define HAUL_KERNEL_H
 

@@ -1,5 +1,7 @@
 /* Kernel files: what a kernel's threads do, as expressions in its size, so that a new kernel needs
- * no C. docs/kernels.md describes them. */
+ * no C. docs/kernels.md describes them.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_KERNEL_FILE_H
 #define HAUL_KERNEL_FILE_H
 

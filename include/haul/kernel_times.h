@@ -1,4 +1,6 @@
-/* Measured kernels: times, and what a profiler counted, from CSV. */
+/* Measured kernels: times, and what a profiler counted, from CSV.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_KERNEL_TIMES_H
 #define HAUL_KERNEL_TIMES_H
 

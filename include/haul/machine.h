@@ -1,4 +1,6 @@
-/* A machine: a node with one or more GPUs, as data. Every figure carries where it came from. */
+/* A machine: a node with one or more GPUs, as data. Every figure carries where it came from.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_MACHINE_H
 #define HAUL_MACHINE_H
 

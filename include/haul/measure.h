@@ -1,4 +1,6 @@
-/* Measuring a machine: its parameters from a device, by the benchmark of CCGrid 2014, section V. */
+/* Measuring a machine: its parameters from a device, by the benchmark of CCGrid 2014, section V.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_MEASURE_H
 #define HAUL_MEASURE_H
 

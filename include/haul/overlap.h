@@ -1,6 +1,8 @@
 /* What overlapping copies with a kernel brings: the strategies of van Werkhoven et al. (CCGrid
  * 2014) as closed forms and as workloads of a timeline, their bounds, and the number of streams.
- * docs/overlap.md has the formulas. */
+ * docs/overlap.md has the formulas.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_OVERLAP_H
 #define HAUL_OVERLAP_H
 

@@ -1,5 +1,7 @@
 /* A page to look at: one HTML file that needs no network, no other file and, for reading, no
- * scripts. What comes from a profile stands in it as text alone, whatever its bytes are. */
+ * scripts. What comes from a profile stands in it as text alone, whatever its bytes are.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_PAGE_H
 #define HAUL_PAGE_H
 

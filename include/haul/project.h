@@ -1,5 +1,7 @@
 /* Projection: what a recorded program's copies, kernels and whole run would take on another
- * machine. */
+ * machine.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_PROJECT_H
 #define HAUL_PROJECT_H
 

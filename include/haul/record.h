@@ -1,5 +1,8 @@
 /* Recording a program: it runs unchanged, with libraries beside it that write what its GPU, or
- * other OpenCL device, does into a profile that haul_trace_load reads. See docs/record.md. */
+ * other OpenCL device, does into a profile that haul_trace_load reads. See docs/record.md.
+ *
+ * Threads: one recording at a time in a process: it forks, and takes the calling thread's signals.
+ */
 #ifndef HAUL_RECORD_H
 #define HAUL_RECORD_H
 

@@ -1,4 +1,6 @@
-/* Reports: whatever haul finds, as tables, JSON or CSV; and timelines as traces. */
+/* Reports: whatever haul finds, as tables, JSON or CSV; and timelines as traces.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_REPORT_H
 #define HAUL_REPORT_H
 

@@ -1,5 +1,6 @@
 /* Workloads written by hand, on a machine's timeline. docs/simulate.md is the form of their files.
- */
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_SIMULATE_H
 #define HAUL_SIMULATE_H
 

@@ -1,5 +1,9 @@
 /* Statuses and located errors: every function that can fail returns a haul_status and fills a
- * haul_error where the cause is known. */
+ * haul_error where the cause is known.
+ *
+ * Threads, for all headers: functions may be called by several threads at once. An object that a
+ * function takes as const may be in use by many of them; one that it changes or frees by that call
+ * alone. Nobody may change the environment or the locale meanwhile: files are found by the one. */
 #ifndef HAUL_STATUS_H
 #define HAUL_STATUS_H
 

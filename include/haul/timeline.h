@@ -17,7 +17,9 @@
  * first come, first served, ties by operation number. At one instant all ends come first, then all
  * starts that they allow. So equal inputs give equal timelines on every computer.
  *
- * Times are nanoseconds since the earliest start or call of the workload. */
+ * Times are nanoseconds since the earliest start or call of the workload.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_TIMELINE_H
 #define HAUL_TIMELINE_H
 

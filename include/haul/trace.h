@@ -1,5 +1,7 @@
 /* Recorded programs: profiles read into workloads. The format is found by looking at the file, not
- * at its name. */
+ * at its name.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_TRACE_H
 #define HAUL_TRACE_H
 

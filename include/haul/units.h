@@ -2,7 +2,9 @@
  *
  * Parsed values are in base units: bytes, seconds, bytes per second, hertz, flop per second, or a
  * plain number (a percent sign divides by 100). k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti
- * powers of 1024. */
+ * powers of 1024.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_UNITS_H
 #define HAUL_UNITS_H
 

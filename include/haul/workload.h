@@ -1,5 +1,7 @@
 /* A workload: the operations of a program on one or more GPUs, with streams, threads and
- * dependencies. A recorded program is one way to make a workload; it is immutable once finished. */
+ * dependencies. A recorded program is one way to make a workload; it is immutable once finished.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_WORKLOAD_H
 #define HAUL_WORKLOAD_H
 
