@@ -118,6 +118,9 @@ typedef struct haul_timeline_options {
     const int64_t *call_durations_ns;
     const haul_start_delay *delays; /* in order of `op`, each once */
     size_t delay_count;
+    /* Writes what errors call an operation; NULL: its number. */
+    void (*name)(void *state, uint32_t op, char *buffer, size_t size);
+    void *name_state;
 } haul_timeline_options;
 
 typedef struct haul_span {

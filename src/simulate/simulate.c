@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,44 +205,31 @@ static void assume_company(simulator *self)
     assume(self, haul_usual_busy.median, &made->device);
 }
 
-/* Adds a text, as far as there is room, and goes on behind it. */
-static char *add_text(char *to, const char *end, const char *text, size_t length)
+/* Names operations in the timeline's errors, and keeps the first: that is where the error is. */
+typedef struct naming {
+    const haul_schedule *schedule;
+    uint32_t first;
+} naming;
+
+static void name_operation(void *state, uint32_t op, char *buffer, size_t size)
 {
-    const size_t room = (size_t)(end - to) - 1;
-    length = length < room ? length : room;
-    memcpy(to, text, length);
-    to[length] = '\0';
-    return to + length;
+    naming *self = state;
+    if (self->first == HAUL_NONE)
+        self->first = op;
+    haul_schedule_quote(self->schedule, op, buffer, size);
 }
 
-/* The timeline knows operations by number alone: puts names in their place. A cycle that it finds
- * is of the machine's making, for the file has none. */
-static haul_status name_operations(const simulator *self, haul_status status)
+/* A cycle that the timeline finds is of the machine's making, for the file has none. */
+static haul_status locate(const simulator *self, haul_status status, uint32_t op)
 {
-    static const char mark[] = "operation ";
-    char said[sizeof self->error->text], name[80];
-    memcpy(said, self->error->text, sizeof said);
-    char *to = self->error->text;
-    const char *from = said, *const end = to + sizeof self->error->text;
-    uint32_t first = HAUL_NONE;
-    for (const char *found; (found = strstr(from, mark)); from = found) {
-        char *rest = NULL;
-        found += strlen(mark);
-        to = add_text(to, end, from, (size_t)(found - from));
-        const unsigned long op = strtoul(found, &rest, 10);
-        if (rest == found || op >= self->schedule->workload->op_count)
-            continue;
-        first = first == HAUL_NONE ? (uint32_t)op : first;
-        haul_schedule_quote(&self->schedule->seen, (uint32_t)op, name, sizeof name);
-        to = add_text(to, end, name, strlen(name));
-        found = rest;
-    }
-    static const char why[] = " with this machine's launch queue or implicit synchronisation";
-    to = add_text(to, end, from, strlen(from));
-    (void)add_text(to, end, why, status == HAUL_BAD_INPUT ? strlen(why) : 0);
-    if (first != HAUL_NONE)
-        haul_error_at(self->error, self->schedule->file, self->schedule->spots[first].line,
-                      self->schedule->spots[first].column);
+    haul_error *error = self->error;
+    const size_t length = strlen(error->text);
+    if (status == HAUL_BAD_INPUT)
+        snprintf(error->text + length, sizeof error->text - length,
+                 " with this machine's launch queue or implicit synchronisation");
+    if (op != HAUL_NONE)
+        haul_error_at(error, self->schedule->file, self->schedule->spots[op].line,
+                      self->schedule->spots[op].column);
     return status;
 }
 
@@ -257,10 +245,13 @@ static void set_bound(void *state, haul_bound bound, haul_timeline_options *opti
 static haul_status run(simulator *self)
 {
     haul_simulation *made = self->made;
+    naming names = {&self->schedule->seen, HAUL_NONE};
     haul_timeline_options options = {
         .device = made->device,
         .release = HAUL_RELEASE_HOST,
         .durations_ns = self->durations_ns,
+        .name = name_operation,
+        .name_state = &names,
     };
     for (int i = 0; i < HAUL_OP_KINDS; i++)
         options.device.issue_on_return[i] = true; /* a launch's cost lies before its operation */
@@ -269,7 +260,7 @@ static haul_status run(simulator *self)
     const haul_status status = haul_predicted_run_make(
         self->schedule->workload, &options, made->weakest ? &bounds : NULL, &run, self->error);
     if (status)
-        return name_operations(self, status);
+        return locate(self, status, names.first);
     made->timeline = run.timeline;
     made->low_ns = run.low_ns;
     made->high_ns = run.high_ns;

@@ -56,8 +56,9 @@ haul_status haul_engine_explain(haul_engine *self)
     const uint32_t blocker = blocker_of(self, &self->actors[at]);
     if (blocker == HAUL_NONE)
         return first_unfinished(self);
+    const haul_op_title waiting = haul_engine_name(self, self->actors[at].op);
     return haul_fail(self->error, HAUL_BAD_INPUT,
-                     "operation %u waits, through its dependencies, its stream and its thread, for "
-                     "operation %u, which waits for it: a cycle",
-                     self->actors[at].op, blocker);
+                     "operation %s waits, through its dependencies, its stream and its thread, for "
+                     "operation %s, which waits for it: a cycle",
+                     waiting.text, haul_engine_name(self, blocker).text);
 }

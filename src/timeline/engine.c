@@ -1,14 +1,27 @@
 /* The loop, and the work of streams. */
 #include "timeline/engine.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
 
+haul_op_title haul_engine_name(const haul_engine *self, uint32_t op)
+{
+    haul_op_title title;
+    if (self->options->name)
+        self->options->name(self->options->name_state, op, title.text, sizeof title.text);
+    else
+        snprintf(title.text, sizeof title.text, "%" PRIu32, op);
+    return title;
+}
+
 haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text)
 {
     const uint8_t kind = self->workload->ops[op].kind;
-    return haul_fail(self->error, status, "operation %u, %s%s, %s", op,
+    return haul_fail(self->error, status, "operation %s, %s%s, %s", haul_engine_name(self, op).text,
                      kind < HAUL_OP_KINDS ? "a " : "", haul_op_kind_text((haul_op_kind)kind), text);
 }
 

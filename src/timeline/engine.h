@@ -189,6 +189,13 @@ haul_status haul_engine_run(haul_engine *self);
 /* Fails, naming an operation as "operation 12, a kernel,". */
 haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text);
 
+/* What errors call an operation. */
+typedef struct haul_op_title {
+    char text[80];
+} haul_op_title;
+
+haul_op_title haul_engine_name(const haul_engine *self, uint32_t op);
+
 /* The cause of an engine that stopped before all was done. In deadlock.c. */
 haul_status haul_engine_explain(haul_engine *self);
 
