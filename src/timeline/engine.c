@@ -180,6 +180,8 @@ static void happen(haul_engine *self)
             haul_thread_step(self, actor);
         else if (self->actors[actor].state == HAUL_ACTOR_RUNS)
             finish(self, actor);
+        else if (self->actors[actor].state == HAUL_ACTOR_GATED)
+            haul_gates_mark(self, self->actors[actor].device);
         else
             look(self, actor);
     }

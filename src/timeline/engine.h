@@ -121,6 +121,7 @@ static const int64_t haul_occupancy_all = INT64_C(1) << 40;
 typedef struct haul_need {
     int64_t block;
     int64_t kernel;
+    double last_wave; /* the share of its time after which its last blocks start; 1: not known */
 } haul_need;
 
 /* The copies of one direction that go over one link. */
@@ -131,7 +132,8 @@ typedef struct haul_lane {
 
 /* Where a device's operations wait for its kernels. */
 typedef enum haul_gate_kind {
-    HAUL_GATE_STARTS, /* until all kernels before have started */
+    HAUL_GATE_STARTS, /* until all kernels before have started; with implicit synchronisation, until
+                       * all of their blocks have */
     HAUL_GATE_CHECKS, /* until all kernels that an operation before is right behind have ended */
     HAUL_GATES
 } haul_gate_kind;

@@ -48,7 +48,7 @@ void haul_copy_leaves(haul_engine *self, uint32_t actor);
 static inline haul_need haul_occupancy_need(const haul_engine *self, uint32_t op)
 {
     if (!self->needs || self->workload->ops[op].kind != HAUL_OP_KERNEL)
-        return (haul_need){0, 0};
+        return (haul_need){0, 0, 1};
     const size_t shapes = self->workload->shape_count;
     const uint32_t shape = self->workload->ops[op].shape;
     return self->needs[shape < shapes ? shape : shapes];

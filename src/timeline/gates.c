@@ -1,6 +1,8 @@
 /* Operations that wait for the kernels of their device, of any stream: with implicit
  * synchronisation (CCGrid 2014, section III, from the CUDA C Programming Guide, for compute
  * capability 3.0 and lower), and migrations. */
+#include <math.h>
+
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -11,9 +13,26 @@ static bool has_started(const haul_engine *self, uint32_t op)
     return stream->op > op || (stream->op == op && stream->state == HAUL_ACTOR_RUNS);
 }
 
+/* When the last blocks of a kernel start, with its last wave; INT64_MAX for one that has not
+ * started, 0 for one that has ended. */
+static int64_t last_blocks_ns(const haul_engine *self, uint32_t op)
+{
+    const haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
+    if (!has_started(self, op))
+        return INT64_MAX;
+    if (stream->op != op)
+        return 0;
+    return stream->since_ns + llround(haul_occupancy_need(self, op).last_wave * stream->left_ns);
+}
+
+/* "All thread blocks of all prior kernel launches have started" (CUDA C Programming Guide, Implicit
+ * Synchronization, for compute capability 3.0 and lower). */
 static bool is_kernel_to_start(haul_engine *self, uint32_t op)
 {
-    return self->workload->ops[op].kind == HAUL_OP_KERNEL && !has_started(self, op);
+    if (self->workload->ops[op].kind != HAUL_OP_KERNEL)
+        return false;
+    return self->options->device.implicit_sync ? self->now_ns < last_blocks_ns(self, op)
+                                               : !has_started(self, op);
 }
 
 /* An operation right behind a kernel on its stream, which has not ended. Asked once more of each
@@ -71,6 +90,17 @@ void haul_gates_init(haul_engine *self)
         haul_gates_mark(self, d);
 }
 
+/* Where a gate waits for the last blocks of a kernel that runs, an actor that waits has an event
+ * then, for nothing else may happen. */
+static void wake_at_last_blocks(haul_engine *self, const haul_gate *gate)
+{
+    if (!gate->waiting.count || gate->op == HAUL_NONE)
+        return;
+    const int64_t time_ns = last_blocks_ns(self, gate->op);
+    if (time_ns > self->now_ns && time_ns != INT64_MAX)
+        haul_engine_schedule(self, gate->waiting.heap[0].actor, time_ns);
+}
+
 /* Whether an operation goes through. */
 static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
@@ -85,6 +115,8 @@ static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
         self->actors[actor].cause = cause_of(self, kind, shut_by);
         haul_engine_schedule(self, actor, self->now_ns);
     }
+    if (kind == HAUL_GATE_STARTS)
+        wake_at_last_blocks(self, gate);
     return opened;
 }
 
@@ -102,8 +134,8 @@ bool haul_gates_open(haul_engine *self)
 }
 
 /* With implicit synchronisation, an operation that needs to know that a kernel is complete waits
- * for the start of all kernels before it, and later kernels wait until that kernel is. A migration
- * without a call was caused by a kernel's faults. */
+ * until all blocks of all kernels before it have started, and later kernels wait until that kernel
+ * is. A migration without a call was caused by a kernel's faults. */
 static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_kind kind)
 {
     const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
@@ -126,6 +158,8 @@ bool haul_gates_passed(haul_engine *self, uint32_t actor)
         const haul_waiting_item item = {.op = stream->op, .actor = actor};
         if (!haul_waiting_add(&gate->waiting, item))
             haul_engine_stop(self, haul_fail_no_memory(self->error));
+        else if (kind == HAUL_GATE_STARTS)
+            wake_at_last_blocks(self, gate);
         return false;
     }
     return true;

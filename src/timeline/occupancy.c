@@ -38,9 +38,15 @@ static uint64_t blocks_of(const haul_occupancy *room, const haul_shape *shape)
 static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
 {
     const uint64_t slots = blocks_of(room, shape) * least(room->multiprocessors, UINT64_C(1) << 20);
-    const uint64_t blocks = product(shape->grid, slots);
+    const uint64_t grid = product(shape->grid, UINT64_C(1) << 62);
+    const uint64_t blocks = least(grid, slots);
+    const double waves = (double)((grid + slots - 1) / slots);
     const int64_t block = haul_occupancy_all / (int64_t)slots;
-    return (haul_need){block, blocks == slots ? haul_occupancy_all : (int64_t)blocks * block};
+    return (haul_need){
+        .block = block,
+        .kernel = blocks == slots ? haul_occupancy_all : (int64_t)blocks * block,
+        .last_wave = waves > 0 ? (waves - 1) / waves : 0,
+    };
 }
 
 bool haul_occupancy_init(haul_engine *self)
@@ -54,6 +60,6 @@ bool haul_occupancy_init(haul_engine *self)
         return false;
     for (size_t i = 0; i < shapes; i++)
         self->needs[i] = need_of(room, &self->workload->shapes[i]);
-    self->needs[shapes] = (haul_need){haul_occupancy_all, haul_occupancy_all};
+    self->needs[shapes] = (haul_need){haul_occupancy_all, haul_occupancy_all, 1};
     return true;
 }

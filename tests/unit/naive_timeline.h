@@ -248,6 +248,41 @@ static inline bool naive_is_held(const naive *n, uint32_t i)
     return false;
 }
 
+/* Blocks of a kernel that the device holds. */
+static inline double naive_slots(const naive *n, const haul_shape *shape)
+{
+    const haul_occupancy *room = &n->o->device.occupancy;
+    const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
+    const double limits[][2] = {{room->blocks, 1},
+                                {room->threads, threads},
+                                {room->registers, threads * shape->registers_per_thread},
+                                {room->shared_bytes, shape->shared_bytes}};
+    double most = 1 << 20;
+    for (int i = 0; i < 4; i++)
+        if (limits[i][0] > 0 && limits[i][1] > 0)
+            most = fmin(most, floor(limits[i][0] / limits[i][1]));
+    return fmax(most, 1) * room->multiprocessors;
+}
+
+/* When the last blocks of a kernel that has started begin: with the last wave, where the grid and
+ * the device's room are known, else at its end. */
+static inline int64_t naive_last_blocks(const naive *n, uint32_t i)
+{
+    const uint32_t shape = n->w->ops[i].shape;
+    const int64_t start = n->ops[i].start, dur = n->ops[i].end - start;
+    if (!n->o->device.occupancy.multiprocessors || shape >= n->w->shape_count)
+        return start + dur;
+    const uint32_t *grid = n->w->shapes[shape].grid;
+    const double waves =
+        ceil((double)grid[0] * grid[1] * grid[2] / naive_slots(n, &n->w->shapes[shape]));
+    return start + (waves > 0 ? llround((waves - 1) / waves * (double)dur) : 0);
+}
+
+static inline bool naive_blocks_started(const naive *n, uint32_t i)
+{
+    return n->ops[i].started && (!n->o->device.implicit_sync || n->now >= naive_last_blocks(n, i));
+}
+
 static inline bool naive_may_arrive(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
@@ -270,7 +305,7 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
         return true;
     for (uint32_t k = 0; k < i; k++)
         if (n->w->ops[k].kind == HAUL_OP_KERNEL &&
-            naive_device(n, &n->w->ops[k]) == naive_device(n, op) && !n->ops[k].started)
+            naive_device(n, &n->w->ops[k]) == naive_device(n, op) && !naive_blocks_started(n, k))
             return false;
     return true;
 }
@@ -399,22 +434,6 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
     }
 }
 
-/* Blocks of a kernel that the device holds. */
-static inline double naive_slots(const naive *n, const haul_shape *shape)
-{
-    const haul_occupancy *room = &n->o->device.occupancy;
-    const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
-    const double limits[][2] = {{room->blocks, 1},
-                                {room->threads, threads},
-                                {room->registers, threads * shape->registers_per_thread},
-                                {room->shared_bytes, shape->shared_bytes}};
-    double most = 1 << 20;
-    for (int i = 0; i < 4; i++)
-        if (limits[i][0] > 0 && limits[i][1] > 0)
-            most = fmin(most, floor(limits[i][0] / limits[i][1]));
-    return fmax(most, 1) * room->multiprocessors;
-}
-
 /* What a kernel, or one block of it, takes of the device. */
 static inline double naive_need(const naive *n, uint32_t i, bool one_block)
 {
@@ -522,6 +541,8 @@ static inline int64_t naive_next_time(const naive *n)
         const naive_op *op = &n->ops[i];
         if (op->started || op->ended)
             naive_consider(&next, n->now, op->end);
+        if (op->started && !op->ended && n->w->ops[i].kind == HAUL_OP_KERNEL)
+            naive_consider(&next, n->now, naive_last_blocks(n, i));
         if (op->release >= 0 && op->arrival < 0 && op->queued < 0)
             naive_consider(&next, n->now, op->release);
         if (!op->started && !op->ended && naive_edges_met(n, i))
