@@ -142,8 +142,9 @@ typedef struct haul_overlap_row {
     uint32_t streams; /* 1 where the strategy has none; so the next two */
     uint32_t best_streams;
     uint32_t enough_streams; /* the fewest within 1 % of the best number's time */
-    double seconds;
-    double low_s; /* haul_overlap_interval */
+    double seconds; /* by the analytical model; after haul_overlap_play_all on the timeline */
+    double form_s;  /* by the analytical model, haul_overlap_time */
+    double low_s;   /* at both ends of what is known of the machine */
     double high_s;
     /* What haul_overlap_play_all finds; before that, and beyond what a timeline holds, NaN and 0.
      */
@@ -158,6 +159,7 @@ typedef struct haul_overlap_row {
 /* The strategies beside each other. */
 typedef struct haul_overlap {
     haul_overlap_row rows[HAUL_STRATEGIES]; /* by haul_strategy */
+    uint32_t asked;                         /* number of streams, or 0 */
     haul_strategy best;                     /* of equals the first */
     double gain;     /* explicit's time by the best one's; 1 where both are 0 */
     double full_s;   /* no strategy is faster: all of it at once (the roofline's full overlap) */
@@ -171,7 +173,7 @@ typedef struct haul_overlap {
     double writes_most;
 } haul_overlap;
 
-/* With `streams` streams, or the best number of each strategy for 0. */
+/* By the analytical model, with `streams` streams, or the best number of each strategy for 0. */
 HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams,
                                    haul_overlap *out);
 
@@ -201,15 +203,17 @@ HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy s
 HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                                        uint32_t streams, double *seconds, haul_error *error);
 
-/* Gives each row of a comparison its times on the timeline. Returns NO_MEMORY. */
+/* Makes the comparison that of the timeline: the times, their intervals, the best strategy, and the
+ * numbers of streams where none was asked for (the best of 1, 2, 3, 4, 6, ... 1024 and of the
+ * analytical model's). A row that no timeline holds stays. Returns NO_MEMORY. */
 HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
                                            haul_error *error);
 
-/* What a form takes for granted. */
+/* What the analytical model assumes. */
 #define HAUL_ASSUMPTION_LIST(X)                                                                    \
-    X(COMPANY, 1, "copies that meet others are slow from begin to end")                            \
-    X(SYNC, 2, "no copy back starts before the last kernel has ended")                             \
-    X(ENDS, 4, "the last chunk is written when it has been computed")                              \
+    X(COMPANY, 1, "copies in both directions slow each other for all of their time")               \
+    X(MAPPED, 2, "mapped memory moves both ways at full rate")                                     \
+    X(ENDS, 4, "the last chunk is written after it has been computed")                             \
     X(LATENCY, 8, "the last copy back costs a latency, or all of them follow each other")          \
     X(GAP, 16, "a copy back behind another costs no more than one by itself")
 
@@ -219,8 +223,8 @@ enum {
 #undef HAUL_ASSUMPTION_ENUM
 };
 
-/* Those of them that do not hold, together. With none, the form and the timeline are one, but for
- * what a timeline rounds: its times are whole nanoseconds. */
+/* Those of them that do not hold, together. With none, the analytical model and the timeline agree
+ * to what a timeline rounds: its times are whole nanoseconds. */
 HAUL_API unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strategy,
                                      uint32_t streams);
 
@@ -244,26 +248,6 @@ HAUL_API haul_status haul_overlap_curve(const haul_overlap_case *self, haul_stra
                                         uint32_t most,
                                         haul_overlap_point points[HAUL_OVERLAP_POINTS],
                                         size_t *count, haul_error *error);
-
-/* The roofline with a link (CCGrid 2014, III.A): upper bounds on flop/s. */
-typedef struct haul_roofline {
-    double peak_flops;
-    double memory_Bps;
-    double link_Bps;
-} haul_roofline;
-
-typedef struct haul_roofline_work {
-    double flops;
-    double memory_bytes; /* flops by these: operational intensity */
-    double link_bytes;   /* flops by these: data intensity */
-} haul_roofline_work;
-
-/* flops / link_bytes; infinite where nothing crosses. */
-HAUL_API double haul_data_intensity(const haul_roofline_work *work);
-HAUL_API double haul_roofline_full_overlap(const haul_roofline *self,
-                                           const haul_roofline_work *work);
-HAUL_API double haul_roofline_no_overlap(const haul_roofline *self, const haul_roofline_work *work);
-HAUL_API double haul_roofline_mapped(const haul_roofline *self, const haul_roofline_work *work);
 
 /* C = A B + C in square tiles, in three streams: copies in, products, copies back. Each tile of A,
  * B and C that is on the host is copied in once, when it is first needed, and a tile of C back

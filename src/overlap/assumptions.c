@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "haul/overlap.h"
+#include "overlap/forms.h"
 
 /* Copies of one direction: the first of them, one behind another, and the least and the most of
  * those that are not the first. */
@@ -78,7 +79,7 @@ static double back_begins(const pipeline *p)
 {
     switch (p->device) {
     case HAUL_IMPLICIT_SYNC:
-        return computed(p, p->count - 1) - p->kernel_s;
+        return computed(p, p->count - 1);
     case HAUL_ONE_ENGINE:
         return fmax(all_in(p), computed(p, 0));
     default:
@@ -126,7 +127,9 @@ void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, 
     const double count = streams ? streams : 1;
     const pipeline fast = pipeline_of(self, strategy, count, false);
     const pipeline slow = pipeline_of(self, strategy, count, true);
-    if (!is_piped(strategy, streams)) {
+    if (strategy == HAUL_MAPPED) {
+        *low_s = *high_s = haul_overlap_mapped_both_ways(self);
+    } else if (!is_piped(strategy, streams)) {
         *low_s = *high_s = haul_overlap_time(self, strategy, streams);
     } else if (strategy == HAUL_HYBRID) {
         const double latency_s = self->out.bytes > 0 ? self->out.latency_s : 0;
@@ -163,14 +166,15 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
 {
     const double count = streams ? streams : 1;
     unsigned unmet = 0;
+    if (strategy == HAUL_MAPPED &&
+        haul_overlap_mapped_both_ways(self) > haul_overlap_time(self, HAUL_MAPPED, 1))
+        return HAUL_FORM_MAPPED;
     if (!is_piped(strategy, streams))
         return 0;
     const pipeline p = pipeline_of(self, strategy, count, false);
     const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
     if (is_slowed(self, strategy, streams))
         unmet |= HAUL_FORM_COMPANY;
-    if (streamed && self->device == HAUL_IMPLICIT_SYNC && self->kernel_s > 0)
-        unmet |= HAUL_FORM_SYNC;
     if (strategy == HAUL_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
         unmet |= HAUL_FORM_ENDS;
     if (streamed && !last_is_known(&p))

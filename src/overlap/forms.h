@@ -4,6 +4,8 @@
 #ifndef HAUL_OVERLAP_FORMS_H
 #define HAUL_OVERLAP_FORMS_H
 
+#include "haul/overlap.h"
+
 /* One direction's copies as a form takes them: L+o, B G and g. */
 typedef struct haul_leg_times {
     double latency_s;
@@ -27,5 +29,19 @@ double haul_form_one_transfer(const haul_form *f, double s); /* (4) */
 /* two engines; on every device what the hybrid strategy takes */
 double haul_form_two(const haul_form *f, double s); /* (5) */
 double haul_form_mapped(const haul_form *f);        /* (6) */
+
+/* What (6) leaves out: both directions move at once, each at the rate of a busy link, until the
+ * first of them is done. In strategies.c, as what follows. */
+double haul_overlap_mapped_both_ways(const haul_overlap_case *self);
+
+/* A strategy's time, by the analytical model or on the timeline. */
+typedef double (*haul_strategy_time)(const haul_overlap_case *self, haul_strategy strategy,
+                                     uint32_t streams);
+
+/* What a row, of so many streams, is bound by. */
+void haul_overlap_find_bound(const haul_overlap_case *self, haul_overlap_row *row);
+
+/* The best of the rows, its gain and its slack. */
+void haul_overlap_choose(const haul_overlap_case *self, haul_strategy_time time, haul_overlap *of);
 
 #endif

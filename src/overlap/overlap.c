@@ -76,7 +76,8 @@ static void find_rest(description *self, haul_direction direction, haul_overlap_
         return; /* there is no other direction */
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
                                     &haul_usual_mapped, HAUL_ASSUMED_MAPPED);
-    if (self->out->device == HAUL_TWO_ENGINES)
+    /* With one engine only mapped memory moves both ways at once: nothing is assumed for it. */
+    if (self->out->device == HAUL_TWO_ENGINES || (curve && is_given(&curve->busy_rate_Bps)))
         leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
                                       &haul_usual_busy, HAUL_ASSUMED_BUSY);
 }

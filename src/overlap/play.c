@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "haul/overlap.h"
+#include "overlap/forms.h"
 #include "timeline/predicted_run.h"
 
 haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
@@ -31,24 +32,69 @@ static uint32_t tried_number(int i)
     return i ? UINT32_C(3) << (i / 2 - 1) : 1;
 }
 
-static haul_status find_enough(const haul_overlap_case *self, haul_overlap_row *row,
-                               haul_error *error)
+/* Infinite where no timeline holds it. */
+static double played(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
+{
+    double seconds = 0;
+    return haul_overlap_play(self, strategy, streams, &seconds, NULL) ? (double)INFINITY : seconds;
+}
+
+/* The numbers of streams: the best of those tried and of the row's own, where none was asked for,
+ * and the fewest within 1 % of the best. */
+static haul_status find_streams(const haul_overlap_case *self, bool asked, haul_overlap_row *row,
+                                haul_error *error)
 {
     double times_s[TRIED] = {0};
     double least_s = (double)INFINITY;
     const int count = haul_strategy_has_streams(row->strategy) ? TRIED : 1;
-    for (int i = 0; i < count; i++) {
-        const haul_status status =
-            haul_overlap_play(self, row->strategy, tried_number(i), &times_s[i], error);
-        if (status)
-            return status;
+    haul_status status = haul_overlap_play(self, row->strategy, row->streams, &row->seconds, error);
+    for (int i = 0; !status && i < count; i++) {
+        status = haul_overlap_play(self, row->strategy, tried_number(i), &times_s[i], error);
         least_s = fmin(least_s, times_s[i]);
+        if (status || asked || times_s[i] >= row->seconds)
+            continue;
+        row->seconds = times_s[i];
+        row->streams = tried_number(i);
     }
+    if (status)
+        return status;
     int enough = 0;
     while (enough + 1 < count && times_s[enough] > 1.01 * least_s)
         enough++;
     row->engine_streams = tried_number(enough);
     row->engine_enough_s = times_s[enough];
+    row->engine_s = row->seconds;
+    return HAUL_OK;
+}
+
+/* At both ends of what is known. Mapped memory, which is one kernel here, by its formulas. */
+static void find_interval(const haul_overlap_case *self, haul_overlap_row *row)
+{
+    double ends_s[2] = {row->seconds, row->seconds};
+    for (int end = 0; self->has_ends && end < 2; end++) {
+        haul_overlap_case there = *self;
+        there.in = self->in_ends[end];
+        there.out = self->out_ends[end];
+        ends_s[end] = played(&there, row->strategy, row->streams);
+    }
+    if (row->strategy == HAUL_MAPPED)
+        haul_overlap_interval(self, HAUL_MAPPED, 1, &ends_s[0], &ends_s[1]);
+    row->low_s = fmin(row->seconds, ends_s[0]);
+    row->high_s = fmax(row->seconds, ends_s[1]);
+}
+
+static haul_status play_row(const haul_overlap_case *self, bool asked, haul_overlap_row *row,
+                            haul_error *error)
+{
+    haul_overlap_row found = *row;
+    const haul_status status = find_streams(self, asked, &found, error);
+    if (status)
+        return status;
+    find_interval(self, &found);
+    found.form_s = haul_overlap_time(self, found.strategy, found.streams);
+    haul_overlap_find_bound(self, &found);
+    found.bound_s = fmin(found.bound_s, found.seconds);
+    *row = found;
     return HAUL_OK;
 }
 
@@ -56,15 +102,10 @@ haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *o
                                   haul_error *error)
 {
     haul_overlap found = *of;
-    for (int i = 0; i < HAUL_STRATEGIES; i++) {
-        haul_overlap_row *row = &found.rows[i];
-        haul_status status =
-            haul_overlap_play(self, row->strategy, row->streams, &row->engine_s, error);
-        if (!status)
-            status = find_enough(self, row, error);
-        if (status == HAUL_NO_MEMORY)
-            return status;
-    }
+    for (int i = 0; i < HAUL_STRATEGIES; i++)
+        if (play_row(self, found.asked, &found.rows[i], error) == HAUL_NO_MEMORY)
+            return HAUL_NO_MEMORY;
+    haul_overlap_choose(self, played, &found);
     *of = found;
     return HAUL_OK;
 }

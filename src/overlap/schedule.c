@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "haul/overlap.h"
+#include "overlap/forms.h"
 #include "workload/builder.h"
 
 /* What a workload holds, in nanoseconds and in bytes. */
@@ -215,7 +216,7 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
         .count = count,
     };
     if (strategy == HAUL_MAPPED)
-        made.kernel_s = haul_overlap_time(self, HAUL_MAPPED, 1);
+        made.kernel_s = haul_overlap_mapped_both_ways(self);
     if (count > HAUL_STREAMS_MOST)
         return haul_fail(error, HAUL_BAD_INPUT, "more than %d streams", HAUL_STREAMS_MOST);
     if (!plan_fits(&made))

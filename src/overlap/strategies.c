@@ -75,19 +75,17 @@ static double mapped_time(const haul_overlap_case *self, double s)
     return haul_form_mapped(&f);
 }
 
-static double speed_in_company(const haul_overlap_leg *leg)
+static double speed_both_ways(const haul_overlap_leg *leg)
 {
-    return leg->mapped_per_byte_s > 0 ? leg->per_byte_s / leg->mapped_per_byte_s : 1;
+    return leg->busy_per_byte_s > 0 ? leg->per_byte_s / leg->busy_per_byte_s : 1;
 }
 
-/* What (6) leaves out: both directions move at once, each as slow as what meets mapped memory
- * (Table II), until the first of them is done. */
-static double mapped_in_company(const haul_overlap_case *self)
+double haul_overlap_mapped_both_ways(const haul_overlap_case *self)
 {
     haul_form f = mapped_form(self);
     if (both_ways(self)) {
-        const double in_speed = speed_in_company(&self->in);
-        const double out_speed = speed_in_company(&self->out);
+        const double in_speed = speed_both_ways(&self->in);
+        const double out_speed = speed_both_ways(&self->out);
         const double together_s = fmin(f.h.data_s / in_speed, f.d.data_s / out_speed);
         f.h.data_s += together_s * (1 - in_speed);
         f.d.data_s += together_s * (1 - out_speed);
@@ -146,8 +144,11 @@ static double end_time(const haul_overlap_case *self, haul_strategy strategy, ui
     haul_overlap_case there = *self;
     there.in = self->in_ends[end];
     there.out = self->out_ends[end];
-    if (strategy == HAUL_MAPPED && end)
-        return mapped_in_company(&there);
+    if (strategy == HAUL_MAPPED && end) {
+        there.in.busy_per_byte_s = fmax(there.in.busy_per_byte_s, there.in.mapped_per_byte_s);
+        there.out.busy_per_byte_s = fmax(there.out.busy_per_byte_s, there.out.mapped_per_byte_s);
+        return haul_overlap_mapped_both_ways(&there);
+    }
     return haul_overlap_time(&there, strategy, streams);
 }
 
@@ -226,7 +227,7 @@ static busy busy_of(const haul_overlap_case *self, haul_strategy strategy, doubl
     };
 }
 
-static void find_bound(const haul_overlap_case *self, haul_overlap_row *row)
+void haul_overlap_find_bound(const haul_overlap_case *self, haul_overlap_row *row)
 {
     const busy copies = busy_of(self, row->strategy, row->streams);
     const bool both = copies.in_turn && copies.in_s > 0 && copies.out_s > 0;
@@ -263,9 +264,9 @@ static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy stra
     row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
     if (!streams || !strategies[strategy].has_streams)
         row.streams = row.best_streams;
-    row.seconds = haul_overlap_time(self, strategy, row.streams);
+    row.seconds = row.form_s = haul_overlap_time(self, strategy, row.streams);
     haul_overlap_interval(self, strategy, row.streams, &row.low_s, &row.high_s);
-    find_bound(self, &row);
+    haul_overlap_find_bound(self, &row);
     return row;
 }
 
@@ -282,22 +283,22 @@ static void find_limits(const haul_overlap_case *self, haul_overlap *out)
 /* More than any kernel reads a byte. */
 static const double times_beyond = 1e9;
 
-static double with_times(const haul_overlap_case *self, const haul_overlap_row *row, bool out,
-                         double times)
+static double with_times(const haul_overlap_case *self, const haul_overlap_row *row,
+                         haul_strategy_time time, bool out, double times)
 {
     haul_overlap_case there = *self;
     (out ? &there.out : &there.in)->times = times;
-    return haul_overlap_time(&there, row->strategy, row->streams);
+    return time(&there, row->strategy, row->streams);
 }
 
-/* The times that a byte of one direction may cross for `row` to take at most `limit_s`: a form only
- * rises with them. Found to a thousandth. */
-static double most_times(const haul_overlap_case *self, const haul_overlap_row *row, bool out,
-                         double limit_s)
+/* The times that a byte of one direction may cross for `row` to take at most `limit_s`: its time
+ * only rises with them. Found to a thousandth. */
+static double most_times(const haul_overlap_case *self, const haul_overlap_row *row,
+                         haul_strategy_time time, bool out, double limit_s)
 {
     double low = out ? self->out.times : self->in.times;
     double high = 2 * low;
-    while (with_times(self, row, out, high) <= limit_s) {
+    while (with_times(self, row, time, out, high) <= limit_s) {
         if (high > times_beyond)
             return (double)INFINITY;
         low = high;
@@ -305,7 +306,7 @@ static double most_times(const haul_overlap_case *self, const haul_overlap_row *
     }
     while (high - low > low / 1000) {
         const double middle = (low + high) / 2;
-        if (with_times(self, row, out, middle) <= limit_s)
+        if (with_times(self, row, time, out, middle) <= limit_s)
             low = middle;
         else
             high = middle;
@@ -314,29 +315,30 @@ static double most_times(const haul_overlap_case *self, const haul_overlap_row *
 }
 
 /* Mapped memory is as fast as it is read: how much slack the choice has. */
-static void find_most(const haul_overlap_case *self, haul_overlap *of)
+void haul_overlap_choose(const haul_overlap_case *self, haul_strategy_time time, haul_overlap *of)
 {
+    of->best = HAUL_EXPLICIT;
+    for (int i = 0; i < HAUL_STRATEGIES; i++)
+        if (of->rows[i].seconds < of->rows[of->best].seconds)
+            of->best = (haul_strategy)i;
     const haul_overlap_row *best = &of->rows[of->best];
-    const double copied_s = fmin(of->rows[HAUL_EXPLICIT].seconds, of->rows[HAUL_STREAMS].seconds);
+    const double explicit_s = of->rows[HAUL_EXPLICIT].seconds;
+    const double copied_s = fmin(explicit_s, of->rows[HAUL_STREAMS].seconds);
+    of->gain = best->seconds > 0 ? explicit_s / best->seconds : 1;
     of->reads_most = of->writes_most = (double)NAN;
     if (best->strategy == HAUL_MAPPED && self->in.bytes > 0)
-        of->reads_most = most_times(self, best, false, copied_s);
+        of->reads_most = most_times(self, best, time, false, copied_s);
     if ((best->strategy == HAUL_MAPPED || best->strategy == HAUL_HYBRID) && self->out.bytes > 0)
-        of->writes_most = most_times(self, best, true, copied_s);
+        of->writes_most = most_times(self, best, time, true, copied_s);
 }
 
 void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_overlap *out)
 {
-    *out = (haul_overlap){.best = HAUL_EXPLICIT};
-    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+    *out = (haul_overlap){.asked = streams};
+    for (int i = 0; i < HAUL_STRATEGIES; i++)
         out->rows[i] = row_of(self, (haul_strategy)i, streams);
-        if (out->rows[i].seconds < out->rows[out->best].seconds)
-            out->best = (haul_strategy)i;
-    }
-    const double best_s = out->rows[out->best].seconds;
-    out->gain = best_s > 0 ? out->rows[HAUL_EXPLICIT].seconds / best_s : 1;
+    haul_overlap_choose(self, haul_overlap_time, out);
     find_limits(self, out);
     out->kernel_dominates = haul_overlap_kernel_dominates(self);
     out->useful = haul_overlap_useful_streams(self, out->kernel_dominates);
-    find_most(self, out);
 }

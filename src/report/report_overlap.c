@@ -106,7 +106,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
         {NULL, HAUL_COUNT, .head = "streams"},
         {NULL, HAUL_SECONDS, .head = "time"},
         {NULL, HAUL_INTERVAL, .head = "interval"},
-        {NULL, HAUL_SECONDS, .head = "timeline"},
+        {NULL, HAUL_SECONDS, .head = "analytical"},
         {NULL, HAUL_FACTOR, .head = "gain"},
         {NULL, HAUL_TEXT, .head = "bound by"},
         {NULL, HAUL_SHARE, .head = "of its time"},
@@ -129,7 +129,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
         haul_table_row(
             table, name,
             haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams : HAUL_NO_COUNT,
-            row->seconds, row->low_s, row->high_s, row->engine_s, gain_of(of, row->seconds),
+            row->seconds, row->low_s, row->high_s, row->form_s, gain_of(of, row->seconds),
             haul_overlap_bound_text(row->bound), haul_share_of(row->bound_s, row->seconds));
     }
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -146,7 +146,7 @@ static void add_csv(haul_table *table, const haul_overlap *of, const char *link)
                        has ? (uint64_t)row->streams : HAUL_NO_COUNT, row->seconds, row->low_s,
                        row->high_s, row->engine_s, gain_of(of, row->seconds),
                        haul_overlap_bound_text(row->bound), row->bound_s,
-                       (int)(row->strategy == of->best));
+                       (int)(row->strategy == of->best), row->form_s);
     }
 }
 
@@ -162,6 +162,7 @@ static void add_rows(haul_table *parent, const haul_overlap *of)
         {"time_s", .unit = HAUL_SECONDS},
         {"interval_s", .unit = HAUL_INTERVAL},
         {"timeline_s", .unit = HAUL_SECONDS},
+        {"analytical_s", .unit = HAUL_SECONDS},
         {"timeline_streams", .unit = HAUL_COUNT},
         {"timeline_enough_s", .unit = HAUL_SECONDS},
         {"gain", .unit = HAUL_FACTOR},
@@ -177,7 +178,7 @@ static void add_rows(haul_table *parent, const haul_overlap *of)
                        has ? (uint64_t)row->streams : HAUL_NO_COUNT,
                        has ? (uint64_t)row->best_streams : HAUL_NO_COUNT,
                        has ? (uint64_t)row->enough_streams : HAUL_NO_COUNT, row->seconds,
-                       row->low_s, row->high_s, row->engine_s,
+                       row->low_s, row->high_s, row->engine_s, row->form_s,
                        has && row->engine_streams ? (uint64_t)row->engine_streams : HAUL_NO_COUNT,
                        row->engine_enough_s, gain_of(of, row->seconds),
                        haul_overlap_bound_text(row->bound), row->bound_s);
@@ -262,6 +263,7 @@ haul_report *haul_report_overlap(const haul_overlap_report *self)
         {NULL, HAUL_TEXT, .csv = "bound"},
         {NULL, HAUL_SECONDS, .csv = "bound_s"},
         {NULL, HAUL_FLAG, .csv = "best"},
+        {NULL, HAUL_SECONDS, .csv = "analytical_s"},
         {0},
     };
     HAUL_PLAIN_NUMERALS;

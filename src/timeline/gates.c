@@ -91,13 +91,16 @@ void haul_gates_init(haul_engine *self)
 }
 
 /* Where a gate waits for the last blocks of a kernel that runs, an actor that waits has an event
- * then, for nothing else may happen. */
-static void wake_at_last_blocks(haul_engine *self, const haul_gate *gate)
+ * then, for nothing else may happen; where they have started meanwhile, the gate may open. */
+static void wake_at_last_blocks(haul_engine *self, uint32_t device)
 {
+    const haul_gate *gate = gate_of(self, device, HAUL_GATE_STARTS);
     if (!gate->waiting.count || gate->op == HAUL_NONE)
         return;
     const int64_t time_ns = last_blocks_ns(self, gate->op);
-    if (time_ns > self->now_ns && time_ns != INT64_MAX)
+    if (time_ns <= self->now_ns)
+        haul_gates_mark(self, device);
+    else if (time_ns != INT64_MAX)
         haul_engine_schedule(self, gate->waiting.heap[0].actor, time_ns);
 }
 
@@ -115,8 +118,8 @@ static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
         self->actors[actor].cause = cause_of(self, kind, shut_by);
         haul_engine_schedule(self, actor, self->now_ns);
     }
-    if (kind == HAUL_GATE_STARTS)
-        wake_at_last_blocks(self, gate);
+    if (kind == HAUL_GATE_STARTS && self->options->device.implicit_sync)
+        wake_at_last_blocks(self, device);
     return opened;
 }
 
@@ -158,8 +161,8 @@ bool haul_gates_passed(haul_engine *self, uint32_t actor)
         const haul_waiting_item item = {.op = stream->op, .actor = actor};
         if (!haul_waiting_add(&gate->waiting, item))
             haul_engine_stop(self, haul_fail_no_memory(self->error));
-        else if (kind == HAUL_GATE_STARTS)
-            wake_at_last_blocks(self, gate);
+        else if (kind == HAUL_GATE_STARTS && self->options->device.implicit_sync)
+            wake_at_last_blocks(self, stream->device);
         return false;
     }
     return true;

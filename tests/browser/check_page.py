@@ -309,7 +309,7 @@ def check_pages(browser, pages):
     wide = browser.run("return document.documentElement.scrollWidth")
     check("a narrow window needs no scrolling across", wide <= 380, wide)
     browser.command("Emulation.clearDeviceMetricsOverride")
-    for name, words in [("overlap", "263 streams"), ("advice", "pin the host buffers"),
+    for name, words in [("overlap", "256 streams"), ("advice", "pin the host buffers"),
                         ("simulation", "engine, by in 0"),
                         ("projection", "on h100-pcie5")]:
         browser.open(pages[name])

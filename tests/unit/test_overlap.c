@@ -243,21 +243,6 @@ static void test_how_often_mapped_bytes_may_cross(void **state)
     assert_true(checked[0] > CASES / 20 && checked[1] > CASES / 20);
 }
 
-static void test_roofline(void **state)
-{
-    (void)state;
-    const haul_roofline k20 = {1e12, 2e11, 5e9};
-    /* 10 flop a byte of memory, 50 a byte of the link: memory allows 2e12, the link 2.5e11 */
-    const haul_roofline_work work = {1e12, 1e11, 2e10};
-    check_within(haul_data_intensity(&work), 50, 1e-12);
-    CHECK_NEAR(haul_roofline_full_overlap(&k20, &work), 2.5e11, 1e-12);
-    CHECK_NEAR(haul_roofline_no_overlap(&k20, &work), 1e12 / (4 + 1), 1e-12);
-    CHECK_NEAR(haul_roofline_mapped(&k20, &work), 5e10, 1e-12);
-    const haul_roofline_work still = {1e12, 1e11, 0};
-    CHECK_NEAR(haul_roofline_full_overlap(&k20, &still), 1e12, 1e-12);
-    CHECK_NEAR(haul_roofline_no_overlap(&k20, &still), 1e12, 1e-12);
-}
-
 /* Table I's machine: what the paper measured is what a machine's figures become. */
 static void test_machine_figures(void **state)
 {
@@ -360,7 +345,6 @@ int main(void)
         cmocka_unit_test(test_useful_streams),
         cmocka_unit_test(test_useful_streams_are_a_number_or_infinite),
         cmocka_unit_test(test_how_often_mapped_bytes_may_cross),
-        cmocka_unit_test(test_roofline),
         cmocka_unit_test(test_machine_figures),
         cmocka_unit_test(test_machine_lacks),
         cmocka_unit_test(test_catalogue),
