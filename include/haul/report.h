@@ -114,6 +114,18 @@ typedef struct haul_overlap_report {
 /* The strategies as a table, and the questions that they answer. */
 HAUL_API haul_report *haul_report_overlap(const haul_overlap_report *report);
 
+/* A product or a stencil in tiles: its workload and timeline (haul_blocked_workload). */
+typedef struct haul_tiles_report {
+    const haul_machine *machine;
+    const char *kind; /* "product" or "stencil" */
+    haul_blocked_costs costs;
+    uint32_t queue_depth; /* 0: not limited */
+    const haul_workload *workload;
+    const haul_timeline *timeline;
+} haul_tiles_report;
+
+HAUL_API haul_report *haul_report_tiles(const haul_tiles_report *report);
+
 /* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
  * to a row, 0 for none. */
 HAUL_API haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width);

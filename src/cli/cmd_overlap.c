@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/overlap_tiles.h"
 #include "haul/overlap.h"
 #include "haul/units.h"
 
@@ -21,7 +22,17 @@ static const char usage[] =
     "                                of each strategy)\n"
     "  --reads N, --writes N         how often the kernel reads each byte in and writes each\n"
     "                                byte out, as far as no cache holds it: mapped memory\n"
-    "                                crosses the link as often (1)\n";
+    "                                crosses the link as often (1)\n"
+    "  --tiles product|stencil       instead: a matrix product C = A B + C in square tiles, or a\n"
+    "                                stencil over a grid in tiles, copies in, kernels and copies\n"
+    "                                back in three streams; --kernel is a full tile's\n"
+    "  --size MxNxK, --tile T        of the product; of the stencil ROWSxCOLUMNS of both\n"
+    "  --element BYTES               of an element (8)\n"
+    "  --halo N                      rows and columns around a stencil's tile (1)\n"
+    "  --queue N                     the host issues N operations of a stream ahead at most (as\n"
+    "                                many as there are)\n"
+    "  --order breadth|depth         issue all copies back last, or each behind its tile "
+    "(breadth)\n";
 
 typedef struct overlap_options {
     const char *machine;
@@ -31,6 +42,7 @@ typedef struct overlap_options {
     const char *streams;
     const char *reads;
     const char *writes;
+    tiles_options tiles;
     cli_results results;
 } overlap_options;
 
@@ -148,7 +160,9 @@ static haul_status overlap(const request *self, haul_error *error)
     haul_status status = haul_machine_load(self->options->machine, &machine, error);
     if (status)
         return status;
-    status = answer(machine, self, error);
+    status = self->options->tiles.tiles
+                 ? cli_overlap_tiles(&self->options->tiles, machine, &self->options->results, error)
+                 : answer(machine, self, error);
     haul_machine_free(machine);
     return status;
 }
@@ -159,19 +173,34 @@ static int parse(const cli_command *self, int argc, char **argv, overlap_options
     const cli_option known[] = {
         {"machine", .value = &options->machine, .is_input = true,
          .missing = "--machine M is missing"},
-        {"h2d", .value = &options->h2d, .missing = "--h2d BYTES is missing"},
-        {"d2h", .value = &options->d2h, .missing = "--d2h BYTES is missing"},
+        {"h2d", .value = &options->h2d},
+        {"d2h", .value = &options->d2h},
         {"kernel", .value = &options->kernel, .missing = "--kernel TIME is missing"},
         {"streams", .value = &options->streams},
         {"reads", .value = &options->reads},
         {"writes", .value = &options->writes},
+        {"tiles", .value = &options->tiles.tiles},
+        {"size", .value = &options->tiles.size},
+        {"tile", .value = &options->tiles.tile},
+        {"element", .value = &options->tiles.element},
+        {"halo", .value = &options->tiles.halo},
+        {"queue", .value = &options->tiles.queue},
+        {"order", .value = &options->tiles.order},
         {0},
     };
     cli_arguments arguments = {.options = known, .results = &options->results};
     const int code = cli_arguments_read(self, argc, argv, &arguments);
-    return code == CLI_GO_ON && arguments.count
-               ? cli_usage(self, "'%s' is not an option", arguments.operands[0])
-               : code;
+    if (code != CLI_GO_ON)
+        return code;
+    if (arguments.count)
+        return cli_usage(self, "'%s' is not an option", arguments.operands[0]);
+    options->tiles.kernel = options->kernel;
+    const char *missing = NULL;
+    if (options->tiles.tiles)
+        missing = !options->tiles.size ? "--size MxNxK" : !options->tiles.tile ? "--tile N" : NULL;
+    else
+        missing = !options->h2d ? "--h2d BYTES" : !options->d2h ? "--d2h BYTES" : NULL;
+    return missing ? cli_usage(self, "%s is missing", missing) : code;
 }
 
 static int run(const cli_command *self, int argc, char **argv)
@@ -182,9 +211,12 @@ static int run(const cli_command *self, int argc, char **argv)
         return code;
     request asked = {.options = &options};
     haul_error error;
-    if (read_request(&asked, &error))
+    if (!options.tiles.tiles && read_request(&asked, &error))
         return cli_usage(self, "%s", error.text);
-    return overlap(&asked, &error) ? cli_fail(&error) : 0;
+    const haul_status status = overlap(&asked, &error);
+    if (status == HAUL_USAGE && options.tiles.tiles)
+        return cli_usage(self, "%s", error.text);
+    return status ? cli_fail(&error) : 0;
 }
 
 const cli_command cli_overlap = {

@@ -13,11 +13,11 @@ typedef struct split {
     double last;
 } split;
 
-static split split_of(uint64_t length, const haul_blocked_product *product)
+static split split_of(uint64_t length, uint64_t tile, double edge_alone)
 {
-    const uint64_t whole = length / product->tile;
-    const double rest = (double)(length % product->tile) / (double)product->tile;
-    if (!whole || rest > product->edge_alone)
+    const uint64_t whole = length / tile;
+    const double rest = (double)(length % tile) / (double)tile;
+    if (!whole || rest > edge_alone)
         return (split){whole + 1, rest};
     return (split){whole, 1 + rest};
 }
@@ -49,7 +49,7 @@ static const char *const texts[WORKS] = {
 };
 
 typedef struct tiling {
-    const haul_blocked_product *product;
+    const haul_blocked_product *product; /* NULL: a stencil */
     const haul_blocked_costs *costs;
     split m;
     split n;
@@ -57,6 +57,7 @@ typedef struct tiling {
     haul_builder builder;
     uint32_t names[WORKS];
     uint32_t streams[WORKS];
+    uint32_t thread; /* that issues all of it, or HAUL_NONE */
     uint32_t last_in;
     uint32_t *finished; /* of each tile of C, its last product */
 } tiling;
@@ -105,7 +106,7 @@ static haul_status check_size(const tiling *self, haul_error *error)
     return HAUL_OK;
 }
 
-static void begin(tiling *self)
+static void begin(tiling *self, unsigned queue_depth)
 {
     haul_builder *builder = &self->builder;
     haul_builder_init(builder);
@@ -116,7 +117,9 @@ static void begin(tiling *self)
                                              .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
         self->streams[w] = haul_builder_stream(builder, &stream);
     }
-    self->last_in = HAUL_NONE;
+    self->last_in = self->thread = HAUL_NONE;
+    if (queue_depth)
+        self->thread = haul_builder_thread(builder, &(haul_workload_thread){.id = 0});
 }
 
 static uint32_t add(tiling *self, work what, double seconds)
@@ -129,11 +132,21 @@ static uint32_t add(tiling *self, work what, double seconds)
         .dur_ns = llround(1e9 * seconds),
         .name = self->names[what],
         .stream = self->streams[what],
-        .thread = HAUL_NONE,
+        .thread = self->thread,
+        .flags = self->thread == HAUL_NONE ? 0 : HAUL_OP_HAS_CALL,
     };
     if (is_kernel)
         op.shape = HAUL_NONE;
     return haul_builder_op(&self->builder, &op);
+}
+
+static void add_back(tiling *self, uint64_t i, uint64_t j)
+{
+    const double share = part(&self->m, i) * part(&self->n, j);
+    const uint32_t back = add(self, COPY_BACK, self->costs->out_s * share);
+    if (i == 0 && j == 0 && self->product && self->product->out_after_in)
+        haul_builder_edge(&self->builder, self->last_in, back);
+    haul_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
 }
 
 static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
@@ -152,15 +165,8 @@ static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
     if (self->last_in != before)
         haul_builder_edge(&self->builder, self->last_in, kernel);
     self->finished[i * self->n.count + j] = kernel;
-}
-
-static void add_back(tiling *self, uint64_t i, uint64_t j)
-{
-    const double share = part(&self->m, i) * part(&self->n, j);
-    const uint32_t back = add(self, COPY_BACK, self->costs->out_s * share);
-    if (i == 0 && j == 0 && self->product->out_after_in)
-        haul_builder_edge(&self->builder, self->last_in, back);
-    haul_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
+    if (product->c_on_host && product->back_at_once && k + 1 == self->k.count)
+        add_back(self, i, j);
 }
 
 static void add_all(tiling *self)
@@ -169,7 +175,26 @@ static void add_all(tiling *self)
         for (uint64_t j = 0; j < self->n.count; j++)
             for (uint64_t k = 0; k < self->k.count; k++)
                 add_product(self, i, j, k);
-    for (uint64_t i = 0; self->product->c_on_host && i < self->m.count; i++)
+    const bool at_end = self->product->c_on_host && !self->product->back_at_once;
+    for (uint64_t i = 0; at_end && i < self->m.count; i++)
+        for (uint64_t j = 0; j < self->n.count; j++)
+            add_back(self, i, j);
+}
+
+static void add_stencil(tiling *self, bool back_at_once)
+{
+    const haul_blocked_costs *costs = self->costs;
+    for (uint64_t i = 0; i < self->m.count; i++)
+        for (uint64_t j = 0; j < self->n.count; j++) {
+            const double share = part(&self->m, i) * part(&self->n, j);
+            const uint32_t in = add(self, COPY_A, costs->in_s * share);
+            const uint32_t kernel = add(self, PRODUCT, costs->kernel_s * share);
+            haul_builder_edge(&self->builder, in, kernel);
+            self->finished[i * self->n.count + j] = kernel;
+            if (back_at_once)
+                add_back(self, i, j);
+        }
+    for (uint64_t i = 0; !back_at_once && i < self->m.count; i++)
         for (uint64_t j = 0; j < self->n.count; j++)
             add_back(self, i, j);
 }
@@ -183,40 +208,108 @@ static double speed(double alone_s, double busy_s)
 static haul_timeline_device device_of(const haul_blocked_costs *costs)
 {
     return (haul_timeline_device){
-        .copy_engines = 2,
+        .copy_engines = costs->copy_engines ? costs->copy_engines : 2,
         .kernels = 1,
         .busy_speed = {[HAUL_HTOD] = speed(costs->in_s, costs->in_busy_s),
                        [HAUL_DTOH] = speed(costs->out_s, costs->out_busy_s)},
     };
 }
 
+static haul_status build(tiling *self, const haul_blocked_stencil *stencil, const char *name,
+                         haul_workload **workload, haul_timeline_device *device, haul_error *error)
+{
+    const unsigned queue_depth = stencil ? stencil->queue_depth : self->product->queue_depth;
+    haul_status status = check_size(self, error);
+    if (status)
+        return status;
+    self->finished = malloc(self->m.count * self->n.count * sizeof *self->finished);
+    if (!self->finished)
+        return haul_fail_no_memory(error);
+    begin(self, queue_depth);
+    if (stencil)
+        add_stencil(self, stencil->back_at_once);
+    else
+        add_all(self);
+    free(self->finished);
+    status = haul_builder_finish(&self->builder, name, "haul", workload, error);
+    if (!status) {
+        *device = device_of(self->costs);
+        device->queue_depth = queue_depth;
+    }
+    return status;
+}
+
 haul_status haul_blocked_workload(const haul_blocked_product *product,
                                   const haul_blocked_costs *costs, haul_workload **workload,
                                   haul_timeline_device *device, haul_error *error)
 {
-    haul_status status = check(product, costs, error);
+    const haul_status status = check(product, costs, error);
     if (status)
         return status;
     tiling self = {
         .product = product,
         .costs = costs,
-        .m = split_of(product->m, product),
-        .n = split_of(product->n, product),
-        .k = split_of(product->k, product),
+        .m = split_of(product->m, product->tile, product->edge_alone),
+        .n = split_of(product->n, product->tile, product->edge_alone),
+        .k = split_of(product->k, product->tile, product->edge_alone),
     };
-    status = check_size(&self, error);
+    return build(&self, NULL, "a blocked product", workload, device, error);
+}
+
+haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *stencil,
+                                          const haul_blocked_costs *costs, haul_workload **workload,
+                                          haul_timeline_device *device, haul_error *error)
+{
+    if (!stencil->rows || !stencil->columns || !stencil->tile_rows || !stencil->tile_columns)
+        return haul_fail(error, HAUL_BAD_INPUT, "a grid or a tile has no elements");
+    const haul_status status = check_costs(costs, error);
     if (status)
         return status;
-    self.finished = malloc(self.m.count * self.n.count * sizeof *self.finished);
-    if (!self.finished)
-        return haul_fail_no_memory(error);
-    begin(&self);
-    add_all(&self);
-    free(self.finished);
-    status = haul_builder_finish(&self.builder, "a tiled product", "haul", workload, error);
-    if (!status)
-        *device = device_of(costs);
-    return status;
+    tiling self = {
+        .costs = costs,
+        .m = split_of(stencil->rows, stencil->tile_rows, 0),
+        .n = split_of(stencil->columns, stencil->tile_columns, 0),
+        .k = {1, 1},
+    };
+    return build(&self, stencil, "a stencil in tiles", workload, device, error);
+}
+
+/* Rows of less than 5 KB are copied up to 25 % slower (cudaMemcpy2D on a V100). */
+static double row_factor(const haul_blocked_tile *tile)
+{
+    const double short_bytes = 5e3, most = 0.25;
+    const double row = (double)tile->row_bytes;
+    const bool is_block = tile->rows < 2 || tile->pitch_bytes == tile->row_bytes;
+    return is_block || row >= short_bytes ? 1 : 1 + most * (1 - row / short_bytes);
+}
+
+static double copy_s(const haul_overlap_leg *leg, const haul_blocked_tile *tile, double per_byte_s)
+{
+    return leg->bytes > 0 ? leg->latency_s + leg->bytes * per_byte_s * row_factor(tile) : 0;
+}
+
+haul_status haul_blocked_costs_of(const haul_machine *machine, const haul_blocked_tile *in,
+                                  const haul_blocked_tile *out, haul_blocked_costs *costs,
+                                  haul_error *error)
+{
+    haul_overlap_case of;
+    const haul_overlap_work moved = {
+        .in_bytes = in->rows * in->row_bytes,
+        .out_bytes = out->rows * out->row_bytes,
+        .kernel_s = in->kernel_s,
+    };
+    const haul_status status = haul_overlap_describe(machine, &moved, &of, error);
+    if (status)
+        return status;
+    *costs = (haul_blocked_costs){
+        .in_s = copy_s(&of.in, in, of.in.per_byte_s),
+        .in_busy_s = copy_s(&of.in, in, of.in.busy_per_byte_s),
+        .out_s = copy_s(&of.out, out, of.out.per_byte_s),
+        .out_busy_s = copy_s(&of.out, out, of.out.busy_per_byte_s),
+        .kernel_s = in->kernel_s,
+        .copy_engines = of.device == HAUL_TWO_ENGINES ? 2 : 1,
+    };
+    return HAUL_OK;
 }
 
 haul_status haul_blocked_time(const haul_blocked_product *product, const haul_blocked_costs *costs,

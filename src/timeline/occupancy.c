@@ -40,12 +40,12 @@ static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
     const uint64_t slots = blocks_of(room, shape) * least(room->multiprocessors, UINT64_C(1) << 20);
     const uint64_t grid = product(shape->grid, UINT64_C(1) << 62);
     const uint64_t blocks = least(grid, slots);
-    const double waves = (double)((grid + slots - 1) / slots);
+    const uint64_t waves = (grid + slots - 1) / slots;
     const int64_t block = haul_occupancy_all / (int64_t)slots;
     return (haul_need){
         .block = block,
         .kernel = blocks == slots ? haul_occupancy_all : (int64_t)blocks * block,
-        .last_wave = waves > 0 ? (waves - 1) / waves : 0,
+        .last_wave = waves ? (double)(waves - 1) / (double)waves : 0,
     };
 }
 

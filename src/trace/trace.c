@@ -6,14 +6,9 @@
 #include "base/fail.h"
 #include "trace/trace_format.h"
 
-/* nvprof first: a database of its may have tables of nsys's names, not the other way round. */
-static const haul_trace_format *const formats[] = {&haul_trace_nvprof,
-                                                   &haul_trace_nsys,
-                                                   &haul_trace_rocpd2,
-                                                   &haul_trace_rocpd,
-                                                   &haul_trace_kineto,
-                                                   &haul_trace_rocprof_csv,
-                                                   NULL};
+#define FORMAT_ROW(name) &haul_trace_##name,
+static const haul_trace_format *const formats[] = {HAUL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
+#undef FORMAT_ROW
 
 static const haul_trace_format *find_format(haul_source *source)
 {

@@ -1,11 +1,12 @@
-/* A format of profiles: a value with functions, in the one list of trace.c. It is a database, found
- * by its tables, or a text, found by how it begins. */
+/* A format of profiles: a value with functions, in the list of trace_formats.h. It is a database,
+ * found by its tables, or a text, found by how it begins. */
 #ifndef HAUL_TRACE_TRACE_FORMAT_H
 #define HAUL_TRACE_TRACE_FORMAT_H
 
 #include "trace/sqlite_source.h"
 #include "trace/trace_builder.h"
 #include "trace/trace_file.h"
+#include "trace/trace_formats.h"
 
 /* Where the version of a profile is written, "" where the file gives none. */
 typedef struct haul_trace_version {
@@ -24,12 +25,9 @@ typedef struct haul_trace_format {
                              haul_trace_version *version, haul_error *error);
 } haul_trace_format;
 
-extern const haul_trace_format haul_trace_nsys;
-extern const haul_trace_format haul_trace_nvprof;
-extern const haul_trace_format haul_trace_kineto;
-extern const haul_trace_format haul_trace_rocpd;
-extern const haul_trace_format haul_trace_rocpd2;
-extern const haul_trace_format haul_trace_rocprof_csv;
+#define HAUL_TRACE_FORMAT_DECLARE(name) extern const haul_trace_format haul_trace_##name;
+HAUL_TRACE_FORMAT_LIST(HAUL_TRACE_FORMAT_DECLARE)
+#undef HAUL_TRACE_FORMAT_DECLARE
 
 /* haul_trace_load of a database that is open already and is closed here; `path` names it. */
 haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,

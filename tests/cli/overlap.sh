@@ -70,6 +70,16 @@ assert len(report["answers"]) == 6
 EOT
 fi
 
+echo "== products and stencils in tiles"
+tiles="--machine ./two.yaml --kernel 3ms"
+try haul overlap $tiles --tiles product --size 4096x4096x4096 --tile 1024
+try haul overlap $tiles --tiles product --size 4096x4096x4096 --tile 1024 --queue 2 --order depth --format csv
+try haul overlap $tiles --tiles stencil --size 16384x16384 --tile 4096x512 --format json
+try haul overlap $tiles --tiles stencil --size 16384x16384 --tile 4096x16384 --halo 0 --format csv
+try haul overlap $tiles --tiles cube --size 1x1x1 --tile 1
+try haul overlap $tiles --tiles product --size 4096x4096 --tile 1024
+try haul overlap $tiles --tiles stencil --tile 1x1
+
 echo "== what is missing"
 try haul overlap --machine ./unknown.yaml $work --kernel "5 ms"
 try haul overlap --machine ./mute.yaml $work --kernel "5 ms"

@@ -21,28 +21,33 @@ static double time_of(haul_blocked_product product, haul_blocked_costs costs)
 static void test_by_hand(void **state)
 {
     (void)state;
-    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10};
-    const haul_blocked_costs fast = {1, 1.5, 1, 2, 0.1};
-    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 8, 8, true, true, true, 0, false}, costs),
-               3 + 10 + 1, 1e-9);
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10, 0};
+    const haul_blocked_costs fast = {1, 1.5, 1, 2, 0.1, 0};
+    CHECK_NEAR(
+        time_of((haul_blocked_product){8, 8, 8, 8, true, true, true, 0, false, 0, false}, costs),
+        3 + 10 + 1, 1e-9);
     /* the second tiles of A and B come while the first product runs */
-    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, true, true, true, 0, false}, costs),
-               3 + 20 + 1, 1e-9);
-    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, false, false, false, 0, false}, costs),
+    CHECK_NEAR(
+        time_of((haul_blocked_product){8, 8, 16, 8, true, true, true, 0, false, 0, false}, costs),
+        3 + 20 + 1, 1e-9);
+    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, false, false, false, 0, false, 0, false},
+                       costs),
                20, 1e-9);
-    CHECK_NEAR(time_of((haul_blocked_product){8, 8, 16, 8, false, false, true, 0, false}, costs),
-               22, 1e-9);
+    CHECK_NEAR(
+        time_of((haul_blocked_product){8, 8, 16, 8, false, false, true, 0, false, 0, false}, costs),
+        22, 1e-9);
     /* copies bound it: A, B, C to 3; product to 3.1; A' and C's way back slow each other to 5.1,
      * where 0.35 / 0.6 ... of C' is left: it ends at 5.6667 */
-    CHECK_NEAR(time_of((haul_blocked_product){16, 8, 8, 8, true, true, true, 0, false}, fast),
-               5.1 + (1 - 0.65 / 1.5) + 0.1 + 1, 1e-9);
+    CHECK_NEAR(
+        time_of((haul_blocked_product){16, 8, 8, 8, true, true, true, 0, false, 0, false}, fast),
+        5.1 + (1 - 0.65 / 1.5) + 0.1 + 1, 1e-9);
 }
 
 static void test_edges(void **state)
 {
     (void)state;
-    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10};
-    const haul_blocked_product half = {12, 8, 8, 8, true, true, true, 0, false};
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 10, 0};
+    const haul_blocked_product half = {12, 8, 8, 8, true, true, true, 0, false, 0, false};
     haul_blocked_product joined = half;
     joined.edge_alone = 0.5;
     CHECK_NEAR(time_of(half, costs), 3 + 10 + 5 + 0.5, 1e-9);
@@ -61,8 +66,8 @@ static void test_edges(void **state)
 static void test_held_back(void **state)
 {
     (void)state;
-    const haul_blocked_costs costs = {1, 1.5, 1, 2, 0.1};
-    haul_blocked_product product = {16, 8, 8, 8, true, true, true, 0, false};
+    const haul_blocked_costs costs = {1, 1.5, 1, 2, 0.1, 0};
+    haul_blocked_product product = {16, 8, 8, 8, true, true, true, 0, false, 0, false};
     product.out_after_in = true;
     CHECK_NEAR(time_of(product, costs), 5 + 2, 1e-9);
     product.c_on_host = false;
@@ -81,8 +86,8 @@ static void test_between_bounds(void **state)
     uint64_t seed = 7;
     for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 1 + (double)(next(&seed) % 100), out = 1 + (double)(next(&seed) % 100);
-        const haul_blocked_costs costs = {in, in * 1.2, out, out * 1.3,
-                                          (double)(next(&seed) % 200)};
+        const haul_blocked_costs costs = {in, in * 1.2, out, out * 1.3, (double)(next(&seed) % 200),
+                                          0};
         const haul_blocked_product all = {1 + next(&seed) % 200,
                                           1 + next(&seed) % 200,
                                           1 + next(&seed) % 200,
@@ -90,6 +95,8 @@ static void test_between_bounds(void **state)
                                           true,
                                           true,
                                           true,
+                                          0,
+                                          false,
                                           0,
                                           false};
         const double m = (double)all.m, n = (double)all.n, k = (double)all.k;
@@ -117,9 +124,12 @@ static void test_second_derivation(void **state)
     for (int i = 0; i < SWEEP(2000); i++) {
         const double in = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
         const double out = 0.1 + 1e-3 * (double)(next(&seed) % 1000);
-        const haul_blocked_costs costs = {in, in * (1 + 1e-3 * (double)(next(&seed) % 900)), out,
+        const haul_blocked_costs costs = {in,
+                                          in * (1 + 1e-3 * (double)(next(&seed) % 900)),
+                                          out,
                                           out * (1 + 1e-3 * (double)(next(&seed) % 900)),
-                                          1e-3 * (double)(next(&seed) % 2000)};
+                                          1e-3 * (double)(next(&seed) % 2000),
+                                          0};
         const haul_blocked_product product = {.m = 1 + next(&seed) % 300,
                                               .n = 1 + next(&seed) % 300,
                                               .k = 1 + next(&seed) % 300,
@@ -137,8 +147,8 @@ static void test_second_derivation(void **state)
 static void test_workload(void **state)
 {
     (void)state;
-    const haul_blocked_product product = {16, 16, 16, 8, true, false, true, 0, false};
-    const haul_blocked_costs costs = {1, 2, 1, 4, 10};
+    const haul_blocked_product product = {16, 16, 16, 8, true, false, true, 0, false, 0, false};
+    const haul_blocked_costs costs = {1, 2, 1, 4, 10, 0};
     haul_workload *workload = NULL;
     haul_timeline_device device;
     haul_error error;
@@ -157,21 +167,21 @@ static void test_refused(void **state)
     (void)state;
     haul_error error;
     double seconds = -1;
-    const haul_blocked_costs fine = {1, 1, 1, 1, 1};
-    const haul_blocked_product product = {8, 8, 8, 8, true, true, true, 0, false};
-    const haul_blocked_product none = {8, 0, 8, 8, true, true, true, 0, false};
-    const haul_blocked_product many = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1,    true,
-                                       true,       true,       0,          false};
-    const haul_blocked_product long_sum = {8, 8, 8 * HAUL_BLOCKED_PRODUCTS_MOST + 1, 8, 0, 0, 0,
-                                           0, 0};
-    const haul_blocked_product share = {8, 8, 8, 8, true, true, true, 1.5, false};
-    const haul_blocked_product no_share = {8, 8, 8, 8, true, true, true, NAN, false};
-    const haul_blocked_product no_tile = {8, 8, 8, 0, true, true, true, 0, false};
-    const haul_blocked_costs broken[] = {{NAN, 1, 1, 1, 1},
-                                         {1, 1, -1, 1, 1},
-                                         {1, 1, 1, 1, (double)INFINITY},
-                                         {1, 0.5, 1, 1, 1},
-                                         {1, 1, 1, 1, 1e12}};
+    const haul_blocked_costs fine = {1, 1, 1, 1, 1, 0};
+    const haul_blocked_product product = {8, 8, 8, 8, true, true, true, 0, false, 0, false};
+    const haul_blocked_product none = {8, 0, 8, 8, true, true, true, 0, false, 0, false};
+    const haul_blocked_product many = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, true, true,
+                                       true,       0,          false,      0, false};
+    const haul_blocked_product long_sum = {
+        8, 8, 8 * HAUL_BLOCKED_PRODUCTS_MOST + 1, 8, 0, 0, 0, 0, 0, 0, false};
+    const haul_blocked_product share = {8, 8, 8, 8, true, true, true, 1.5, false, 0, false};
+    const haul_blocked_product no_share = {8, 8, 8, 8, true, true, true, NAN, false, 0, false};
+    const haul_blocked_product no_tile = {8, 8, 8, 0, true, true, true, 0, false, 0, false};
+    const haul_blocked_costs broken[] = {{NAN, 1, 1, 1, 1, 0},
+                                         {1, 1, -1, 1, 1, 0},
+                                         {1, 1, 1, 1, (double)INFINITY, 0},
+                                         {1, 0.5, 1, 1, 1, 0},
+                                         {1, 1, 1, 1, 1e12, 0}};
     assert_int_equal(haul_blocked_time(&none, &fine, &seconds, &error), HAUL_BAD_INPUT);
     assert_int_equal(haul_blocked_time(&many, &fine, &seconds, &error), HAUL_BAD_INPUT);
     assert_int_equal(haul_blocked_time(&long_sum, &fine, &seconds, &error), HAUL_BAD_INPUT);
@@ -226,6 +236,62 @@ static void test_measured(void **state)
     free(runs);
 }
 
+static double stencil_time(uint64_t rows, unsigned queue_depth, bool back_at_once,
+                           const haul_blocked_costs *costs)
+{
+    const haul_blocked_stencil stencil = {.rows = rows,
+                                          .columns = 1,
+                                          .tile_rows = 1,
+                                          .tile_columns = 1,
+                                          .queue_depth = queue_depth,
+                                          .back_at_once = back_at_once};
+    haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
+    haul_workload *workload = NULL;
+    haul_timeline *timeline = NULL;
+    haul_error error;
+    if (haul_blocked_stencil_workload(&stencil, costs, &workload, &options.device, &error) ||
+        haul_timeline_run(workload, &options, &timeline, &error))
+        fail_msg("%s", error.text);
+    const double seconds = 1e-9 * (double)timeline->makespan_ns;
+    haul_timeline_free(timeline);
+    haul_workload_free(workload);
+    return seconds;
+}
+
+/* Copies of 2 s each way, kernels of 3 s: in, three kernels, back. With a queue of one and all
+ * copies back last, the first of them is called when the last kernel is: at 2 + 2 * 3 s. */
+static void test_stencil(void **state)
+{
+    (void)state;
+    const haul_blocked_costs costs = {2, 2, 2, 2, 3, 0};
+    CHECK_NEAR(stencil_time(3, 0, false, &costs), 2 + 3 * 3 + 2, 1e-9);
+    CHECK_NEAR(stencil_time(3, 0, true, &costs), 2 + 3 * 3 + 2, 1e-9);
+    /* the second copy back waits at 5 for the first, to 7, and the third copy in behind it */
+    CHECK_NEAR(stencil_time(3, 1, true, &costs), 7 + 2 + 3 + 2, 1e-9);
+    const haul_blocked_costs slow_back = {2, 2, 4, 4, 3, 0};
+    CHECK_NEAR(stencil_time(3, 0, false, &slow_back), 2 + 3 + 3 * 4, 1e-9);
+    CHECK_NEAR(stencil_time(3, 1, false, &slow_back), 2 + 2 * 3 + 3 * 4, 1e-9);
+    const haul_blocked_costs one_engine = {2, 2, 2, 2, 0, 1};
+    CHECK_NEAR(stencil_time(3, 0, false, &one_engine), 3 * 2 + 3 * 2, 1e-9);
+}
+
+/* Rows of 1 KB with a pitch are a fifth slower than one block of as many bytes. */
+static void test_short_rows(void **state)
+{
+    (void)state;
+    haul_machine *machine = NULL;
+    haul_blocked_costs block, rows;
+    haul_error error;
+    const haul_blocked_tile whole = {1024, 1000, 1000, 1e-3}, pitched = {1024, 1000, 9000, 1e-3};
+    if (haul_machine_load("k40", &machine, &error) ||
+        haul_blocked_costs_of(machine, &whole, &whole, &block, &error) ||
+        haul_blocked_costs_of(machine, &pitched, &whole, &rows, &error))
+        fail_msg("%s", error.text);
+    assert_true(rows.in_s > 1.19 * block.in_s && rows.in_s < 1.2 * block.in_s);
+    assert_true(rows.out_s == block.out_s && rows.in_busy_s >= rows.in_s);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_held_back),         cmocka_unit_test(test_between_bounds),
         cmocka_unit_test(test_second_derivation), cmocka_unit_test(test_workload),
         cmocka_unit_test(test_refused),           cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_stencil),           cmocka_unit_test(test_short_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

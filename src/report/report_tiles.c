@@ -1,0 +1,89 @@
+/* A product or a stencil in tiles, its copies overlapped. */
+#include <math.h>
+
+#include "haul/report.h"
+#include "report/wording.h"
+
+typedef struct part {
+    uint64_t count;
+    double seconds;
+} part;
+
+/* What is on the three streams: each takes its operations one after another, so that sums are busy
+ * times. */
+typedef enum stage { IN, COMPUTE, BACK, STAGES } stage;
+
+static const char *const stages[] = {"copies to the device", "kernels", "copies from the device"};
+
+static stage stage_of(const haul_op *op)
+{
+    if (op->kind == HAUL_OP_KERNEL)
+        return COMPUTE;
+    return op->direction == HAUL_HTOD ? IN : BACK;
+}
+
+static void sum_stages(const haul_tiles_report *self, part busy[STAGES], double *alone_s)
+{
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const haul_span span = self->timeline->ops[i];
+        part *of = &busy[stage_of(op)];
+        of->count++;
+        of->seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
+        *alone_s += 1e-9 * (double)op->dur_ns;
+    }
+}
+
+haul_report *haul_report_tiles(const haul_tiles_report *self)
+{
+    static const haul_column head[] = {
+        {"machine", .unit = HAUL_TEXT},
+        {"tiles", .unit = HAUL_TEXT},
+        {"time_s", .unit = HAUL_SECONDS},
+        {"none_s", .unit = HAUL_SECONDS},
+        {"gain", .unit = HAUL_FACTOR},
+        {"queue_depth", .unit = HAUL_COUNT},
+        {0},
+    };
+    static const haul_column tile[] = {
+        {"in_s", .unit = HAUL_SECONDS},     {"in_busy_s", .unit = HAUL_SECONDS},
+        {"out_s", .unit = HAUL_SECONDS},    {"out_busy_s", .unit = HAUL_SECONDS},
+        {"kernel_s", .unit = HAUL_SECONDS}, {0},
+    };
+    static const haul_column columns[] = {
+        {"stage", HAUL_TEXT, .head = "Stage"},
+        {"count", HAUL_COUNT, .head = "number"},
+        {"busy_s", HAUL_SECONDS, .head = "busy"},
+        {"share", HAUL_SHARE, .head = "of the time"},
+        {0},
+    };
+    const haul_blocked_costs *costs = &self->costs;
+    const double time_s = 1e-9 * (double)self->timeline->makespan_ns;
+    part busy[STAGES] = {{0}};
+    double alone_s = 0;
+    sum_stages(self, busy, &alone_s);
+    const double gain = time_s > 0 ? alone_s / time_s : 1;
+    stage longest = IN;
+    for (int s = 0; s < STAGES; s++)
+        if (busy[s].seconds > busy[longest].seconds)
+            longest = (stage)s;
+    haul_report *report = haul_report_new("tiles");
+    haul_report_object(report, NULL, head, self->machine->name, self->kind, time_s, alone_s, gain,
+                       self->queue_depth ? (uint64_t)self->queue_depth : HAUL_NO_COUNT);
+    haul_report_object(report, "tile", tile, costs->in_s, costs->in_busy_s, costs->out_s,
+                       costs->out_busy_s, costs->kernel_s);
+    haul_report_say(report, "%s for the %s on %.100s: %.2fx faster than one after another",
+                    haul_say_seconds(time_s).text, self->kind, self->machine->name, gain);
+    haul_report_line(report, "bound by", "%s, busy %s of the time", stages[longest],
+                     haul_say_share(haul_share_of(busy[longest].seconds, time_s)).text);
+    haul_report_line(report, "a tile", "in %s (%s beside copies back), kernel %s, back %s (%s)",
+                     haul_say_seconds(costs->in_s).text, haul_say_seconds(costs->in_busy_s).text,
+                     haul_say_seconds(costs->kernel_s).text, haul_say_seconds(costs->out_s).text,
+                     haul_say_seconds(costs->out_busy_s).text);
+    haul_table *table = haul_report_table(report, "stages", columns);
+    haul_table_csv(table);
+    for (int s = 0; s < STAGES; s++)
+        haul_table_row(table, stages[s], busy[s].count, busy[s].seconds,
+                       haul_share_of(busy[s].seconds, time_s));
+    return report;
+}
