@@ -8,7 +8,7 @@
 #include "../tests/unit/any_overlap.h"
 #include "base/stats.h"
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 /* |form / timeline - 1| of one kind of case. */
 typedef struct tally {
@@ -32,8 +32,8 @@ static void add(tally *self, const overlap_draw *any, haul_strategy strategy)
         (void)fprintf(stderr, "overlap_sweep: %s\n", error.text);
         exit(70); // NOLINT(concurrency-mt-unsafe): there is one thread
     }
-    const double form_s = haul_overlap_time(&any->of, strategy, any->streams);
-    const double apart = played_s > 0 ? fabs(form_s / played_s - 1) : 0;
+    const double analytical_s = haul_overlap_time(&any->of, strategy, any->streams);
+    const double apart = played_s > 0 ? fabs(analytical_s / played_s - 1) : 0;
     self->count++;
     self->within += apart <= 0.01;
     if (haul_overlap_unmet(&any->of, strategy, any->streams))
@@ -131,13 +131,13 @@ static haul_leg_times leg_times(const haul_overlap_leg *leg)
 /* The paper's form of the scenario that dominates. */
 static double dominant_time(const overlap_draw *any)
 {
-    const haul_form f = {leg_times(&any->of.in), leg_times(&any->of.out), any->of.kernel_s};
+    const haul_formula f = {leg_times(&any->of.in), leg_times(&any->of.out), any->of.kernel_s};
     const bool kernel = haul_overlap_kernel_dominates(&any->of);
     if (any->of.device == HAUL_IMPLICIT_SYNC)
-        return kernel ? haul_form_sync_kernel(&f, any->streams)
-                      : haul_form_sync_transfer(&f, any->streams);
-    return kernel ? haul_form_one_kernel(&f, any->streams)
-                  : haul_form_one_transfer(&f, any->streams);
+        return kernel ? haul_formula_sync_kernel(&f, any->streams)
+                      : haul_formula_sync_transfer(&f, any->streams);
+    return kernel ? haul_formula_one_kernel(&f, any->streams)
+                  : haul_formula_one_transfer(&f, any->streams);
 }
 
 static void print_mixed(size_t cases)

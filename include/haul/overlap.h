@@ -1,6 +1,6 @@
 /* What overlapping copies with a kernel brings: the strategies of van Werkhoven et al. (CCGrid
- * 2014) as closed forms and as workloads of a timeline, their bounds, and the number of streams.
- * docs/overlap.md has the formulas.
+ * 2014) as an analytical model and as workloads of a timeline, their bounds, and the number of
+ * streams. docs/overlap.md has the formulas.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_OVERLAP_H
@@ -64,7 +64,7 @@ typedef struct haul_overlap_leg {
 /* Figures that a machine lacks and what is taken for them; see haul_overlap_describe. */
 enum { HAUL_ASSUMED_GAP = 1, HAUL_ASSUMED_BUSY = 2, HAUL_ASSUMED_MAPPED = 4 };
 
-/* All that the forms need. */
+/* All that the formulas need. */
 typedef struct haul_overlap_case {
     haul_workload_stream_device device;
     haul_overlap_leg in;
@@ -142,9 +142,9 @@ typedef struct haul_overlap_row {
     uint32_t streams; /* 1 where the strategy has none; so the next two */
     uint32_t best_streams;
     uint32_t enough_streams; /* the fewest within 1 % of the best number's time */
-    double seconds; /* by the analytical model; after haul_overlap_play_all on the timeline */
-    double form_s;  /* by the analytical model, haul_overlap_time */
-    double low_s;   /* at both ends of what is known of the machine */
+    double seconds;      /* by the analytical model; after haul_overlap_play_all on the timeline */
+    double analytical_s; /* by the analytical model, haul_overlap_time */
+    double low_s;        /* at both ends of what is known of the machine */
     double high_s;
     /* What haul_overlap_play_all finds; before that, and beyond what a timeline holds, NaN and 0.
      */
@@ -180,10 +180,11 @@ HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t strea
 /* A strategy as a workload of chunks that are there from the beginning, in the order of the paper's
  * figures: all copies in, all kernels, all copies back. A stream has one of each, no host is in it.
  *
- * explicit is one chunk, mapped one kernel that takes what its form says. hybrid's kernels write
- * mapped memory while they run: a chunk is a kernel and, beside it on a stream of their own, its
- * writes as a copy from the device, and the next begins when both have ended. So copies in are slow
- * only while something is written. Results of the last chunk are there a latency after the kernel.
+ * explicit is one chunk, mapped one kernel that takes what its formula says, both directions at the
+ * rate of a busy link. hybrid's kernels write mapped memory while they run: a chunk is a kernel
+ * and, beside it on a stream of their own, its writes as a copy from the device, and the next
+ * begins when both have ended. So copies in are slow only while something is written. Results of
+ * the last chunk are there a latency after the kernel.
  *
  * Returns BAD_INPUT for figures that are negative or not finite, and where they are more than a
  * workload holds: 2^61 ns or bytes. The caller frees the workload. */
@@ -211,14 +212,14 @@ HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_o
 
 /* What the analytical model assumes. */
 #define HAUL_ASSUMPTION_LIST(X)                                                                    \
-    X(COMPANY, 1, "copies in both directions slow each other for all of their time")               \
+    X(CONTENTION, 1, "copies in both directions slow each other for all of their time")            \
     X(MAPPED, 2, "mapped memory moves both ways at full rate")                                     \
     X(ENDS, 4, "the last chunk is written after it has been computed")                             \
     X(LATENCY, 8, "the last copy back costs a latency, or all of them follow each other")          \
     X(GAP, 16, "a copy back behind another costs no more than one by itself")
 
 enum {
-#define HAUL_ASSUMPTION_ENUM(name, bit, text) HAUL_FORM_##name = (bit),
+#define HAUL_ASSUMPTION_ENUM(name, bit, text) HAUL_ASSUMES_##name = (bit),
     HAUL_ASSUMPTION_LIST(HAUL_ASSUMPTION_ENUM)
 #undef HAUL_ASSUMPTION_ENUM
 };
@@ -229,15 +230,15 @@ HAUL_API unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strateg
                                      uint32_t streams);
 
 /* Between which times haul_overlap_play lies, by formula (docs/overlap.md). They are apart
- * by the difference of L+o and g of one copy, and by what company slows. */
+ * by the difference of L+o and g of one copy, and by contention. */
 HAUL_API void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy,
                                   uint32_t streams, double *low_s, double *high_s);
 
 /* A point of the curve over the number of streams. */
 typedef struct haul_overlap_point {
     uint32_t streams;
-    double form_s;   /* haul_overlap_time */
-    double engine_s; /* haul_overlap_play */
+    double analytical_s; /* haul_overlap_time */
+    double engine_s;     /* haul_overlap_play */
 } haul_overlap_point;
 
 enum { HAUL_OVERLAP_POINTS = 17 };

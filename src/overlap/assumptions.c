@@ -1,9 +1,9 @@
-/* Where a form and its strategy on a timeline part, and how far: the pipeline of equal chunks,
- * solved. docs/overlap.md derives it. */
+/* Where the analytical model and the timeline differ, and by how much: the pipeline of equal
+ * chunks, solved. docs/overlap.md derives it. */
 #include <math.h>
 
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 /* Copies of one direction: the first of them, one behind another, and the least and the most of
  * those that are not the first. */
@@ -40,7 +40,7 @@ static bool both_ways(const haul_overlap_case *self)
     return self->in.bytes > 0 && self->out.bytes > 0;
 }
 
-/* With copies as fast as alone, or as slow as in company from begin to end. */
+/* With copies as fast as alone, or slowed by copies in the other direction all the time. */
 static pipeline pipeline_of(const haul_overlap_case *self, haul_strategy strategy, double count,
                             bool slow)
 {
@@ -168,18 +168,18 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
     unsigned unmet = 0;
     if (strategy == HAUL_MAPPED &&
         haul_overlap_mapped_both_ways(self) > haul_overlap_time(self, HAUL_MAPPED, 1))
-        return HAUL_FORM_MAPPED;
+        return HAUL_ASSUMES_MAPPED;
     if (!is_piped(strategy, streams))
         return 0;
     const pipeline p = pipeline_of(self, strategy, count, false);
     const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
     if (is_slowed(self, strategy, streams))
-        unmet |= HAUL_FORM_COMPANY;
+        unmet |= HAUL_ASSUMES_CONTENTION;
     if (strategy == HAUL_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
-        unmet |= HAUL_FORM_ENDS;
+        unmet |= HAUL_ASSUMES_ENDS;
     if (streamed && !last_is_known(&p))
-        unmet |= HAUL_FORM_LATENCY;
+        unmet |= HAUL_ASSUMES_LATENCY;
     if (streamed && self->out.gap_s > self->out.latency_s)
-        unmet |= HAUL_FORM_GAP;
+        unmet |= HAUL_ASSUMES_GAP;
     return unmet;
 }

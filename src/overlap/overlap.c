@@ -1,4 +1,4 @@
-/* The forms' figures from a machine and a program's work. */
+/* The parameters of the formulas, from a machine and a program's work. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -40,7 +40,7 @@ static haul_status find_line(const description *self, haul_direction direction, 
     return status;
 }
 
-/* No direction is faster for the other's company. */
+/* A copy is not faster while the other direction copies. */
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_parameter *rate,
                      const haul_usual_share *usual, unsigned assumed)
 {

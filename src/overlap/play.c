@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 #include "timeline/predicted_run.h"
 
 haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
@@ -91,7 +91,7 @@ static haul_status play_row(const haul_overlap_case *self, bool asked, haul_over
     if (status)
         return status;
     find_interval(self, &found);
-    found.form_s = haul_overlap_time(self, found.strategy, found.streams);
+    found.analytical_s = haul_overlap_time(self, found.strategy, found.streams);
     haul_overlap_find_bound(self, &found);
     found.bound_s = fmin(found.bound_s, found.seconds);
     *row = found;
@@ -114,7 +114,7 @@ static haul_status find_point(const haul_overlap_case *self, haul_strategy strat
                               uint32_t streams, haul_overlap_point *point, haul_error *error)
 {
     point->streams = streams;
-    point->form_s = haul_overlap_time(self, strategy, streams);
+    point->analytical_s = haul_overlap_time(self, strategy, streams);
     return haul_overlap_play(self, strategy, streams, &point->engine_s, error);
 }
 

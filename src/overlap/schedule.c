@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 #include "workload/builder.h"
 
 /* What a workload holds, in nanoseconds and in bytes. */
@@ -228,8 +228,8 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
                                error);
 }
 
-/* What a copy in a row keeps of its speed in company. Company slows its bytes, not its gap, but a
- * timeline slows all of it: so much that it comes to the same. */
+/* The share of its speed that a copy in a row keeps under contention, which slows its bytes, not
+ * its gap, but a timeline slows all of it: so much that it comes to the same. */
 static double speed_of(const haul_overlap_leg *leg, double slowed_s, double times, double count)
 {
     const double alone_s = leg->gap_s + leg->bytes * times * leg->per_byte_s / count;

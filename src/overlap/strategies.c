@@ -1,19 +1,19 @@
-/* The strategies: which form, with which of a machine's figures. */
+/* The strategies: which formula, with which of a machine's parameters. */
 #include <math.h>
 
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 /* Which G holds: alone, while copies run the other way, or while mapped memory moves so. */
-typedef enum company { ALONE, COPIES, MAPPED_MEMORY } company;
+typedef enum contention { ALONE, COPIES, MAPPED_MEMORY } contention;
 
-static double per_byte(const haul_overlap_leg *leg, company with)
+static double per_byte(const haul_overlap_leg *leg, contention with)
 {
     const double of[] = {leg->per_byte_s, leg->busy_per_byte_s, leg->mapped_per_byte_s};
     return of[with];
 }
 
-static haul_leg_times times_of(const haul_overlap_leg *leg, double bytes, company with)
+static haul_leg_times times_of(const haul_overlap_leg *leg, double bytes, contention with)
 {
     return (haul_leg_times){leg->latency_s, bytes * per_byte(leg, with), leg->gap_s};
 }
@@ -24,10 +24,10 @@ static bool both_ways(const haul_overlap_case *self)
 }
 
 /* Two directions slow each other only where there are two. */
-static haul_form form_of(const haul_overlap_case *self, company with)
+static haul_formula formula_of(const haul_overlap_case *self, contention with)
 {
-    const company actual = both_ways(self) ? with : ALONE;
-    return (haul_form){
+    const contention actual = both_ways(self) ? with : ALONE;
+    return (haul_formula){
         .h = times_of(&self->in, self->in.bytes, actual),
         .d = times_of(&self->out, self->out.bytes, actual),
         .kernel_s = self->kernel_s,
@@ -37,29 +37,29 @@ static haul_form form_of(const haul_overlap_case *self, company with)
 static double explicit_time(const haul_overlap_case *self, double s)
 {
     (void)s;
-    const haul_form f = form_of(self, ALONE);
-    return haul_form_explicit(&f);
+    const haul_formula f = formula_of(self, ALONE);
+    return haul_formula_explicit(&f);
 }
 
-/* Each form of a pair leaves out what the dominant part hides: the scenario that holds is the one
- * that takes longer. */
+/* Each formula of a pair leaves out what the dominant part hides: the scenario that holds is the
+ * one that takes longer. */
 static double streams_time(const haul_overlap_case *self, double s)
 {
     const bool at_once = self->device == HAUL_TWO_ENGINES && s > 1;
-    const haul_form f = form_of(self, at_once ? COPIES : ALONE);
+    const haul_formula f = formula_of(self, at_once ? COPIES : ALONE);
     switch (self->device) {
     case HAUL_IMPLICIT_SYNC:
-        return fmax(haul_form_sync_kernel(&f, s), haul_form_sync_transfer(&f, s));
+        return fmax(haul_formula_sync_kernel(&f, s), haul_formula_sync_transfer(&f, s));
     case HAUL_ONE_ENGINE:
-        return fmax(haul_form_one_kernel(&f, s), haul_form_one_transfer(&f, s));
+        return fmax(haul_formula_one_kernel(&f, s), haul_formula_one_transfer(&f, s));
     default:
-        return haul_form_two(&f, s);
+        return haul_formula_two(&f, s);
     }
 }
 
-static haul_form mapped_form(const haul_overlap_case *self)
+static haul_formula mapped_formula(const haul_overlap_case *self)
 {
-    return (haul_form){
+    return (haul_formula){
         .h = times_of(&self->in, self->in.bytes * self->in.times, ALONE),
         .d = times_of(&self->out, self->out.bytes * self->out.times, ALONE),
         .kernel_s = self->kernel_s,
@@ -71,8 +71,8 @@ static haul_form mapped_form(const haul_overlap_case *self)
 static double mapped_time(const haul_overlap_case *self, double s)
 {
     (void)s;
-    const haul_form f = mapped_form(self);
-    return haul_form_mapped(&f);
+    const haul_formula f = mapped_formula(self);
+    return haul_formula_mapped(&f);
 }
 
 static double speed_both_ways(const haul_overlap_leg *leg)
@@ -82,7 +82,7 @@ static double speed_both_ways(const haul_overlap_leg *leg)
 
 double haul_overlap_mapped_both_ways(const haul_overlap_case *self)
 {
-    haul_form f = mapped_form(self);
+    haul_formula f = mapped_formula(self);
     if (both_ways(self)) {
         const double in_speed = speed_both_ways(&self->in);
         const double out_speed = speed_both_ways(&self->out);
@@ -90,15 +90,15 @@ double haul_overlap_mapped_both_ways(const haul_overlap_case *self)
         f.h.data_s += together_s * (1 - in_speed);
         f.d.data_s += together_s * (1 - out_speed);
     }
-    return haul_form_mapped(&f);
+    return haul_formula_mapped(&f);
 }
 
 /* (5) on every device, with the G's of copies that meet mapped memory (Table II). */
 static double hybrid_time(const haul_overlap_case *self, double s)
 {
-    haul_form f = form_of(self, MAPPED_MEMORY);
+    haul_formula f = formula_of(self, MAPPED_MEMORY);
     f.d.data_s *= self->out.times;
-    return haul_form_two(&f, s);
+    return haul_formula_two(&f, s);
 }
 
 #define NAMES(name, word, text) [HAUL_##name] = {word, text},
@@ -162,8 +162,8 @@ void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy
     *high_s = fmax(*high_s, end_time(self, strategy, streams, 1));
 }
 
-/* A form is the greatest of terms a + b/s + c s, so it falls, then rises; it may be level only at
- * its least. Thus the first s whose successor is no better is the best. One stream, whose copies
+/* A formula is the greatest of terms a + b/s + c s, so it falls, then rises; it may be level only
+ * at its least. Thus the first s whose successor is no better is the best. One stream, whose copies
  * are alone, is compared by itself. */
 uint32_t haul_overlap_best_streams(const haul_overlap_case *self, haul_strategy strategy)
 {
@@ -200,7 +200,7 @@ uint32_t haul_overlap_enough_streams(const haul_overlap_case *self, haul_strateg
     return high;
 }
 
-/* What is busy in a strategy; `with` is the company of its copies. */
+/* What is busy in a strategy; `with` is the contention of its copies. */
 typedef struct busy {
     double in_s;
     double out_s;
@@ -209,12 +209,12 @@ typedef struct busy {
 
 static busy busy_of(const haul_overlap_case *self, haul_strategy strategy, double s)
 {
-    company with = ALONE;
+    contention with = ALONE;
     if (strategy == HAUL_HYBRID)
         with = MAPPED_MEMORY;
     else if (strategy == HAUL_STREAMS && self->device == HAUL_TWO_ENGINES && s > 1)
         with = COPIES;
-    haul_form f = form_of(self, with);
+    haul_formula f = formula_of(self, with);
     if (strategy == HAUL_MAPPED)
         f.h.data_s *= self->in.times;
     if (strategy == HAUL_MAPPED || strategy == HAUL_HYBRID)
@@ -264,7 +264,7 @@ static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy stra
     row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
     if (!streams || !strategies[strategy].has_streams)
         row.streams = row.best_streams;
-    row.seconds = row.form_s = haul_overlap_time(self, strategy, row.streams);
+    row.seconds = row.analytical_s = haul_overlap_time(self, strategy, row.streams);
     haul_overlap_interval(self, strategy, row.streams, &row.low_s, &row.high_s);
     haul_overlap_find_bound(self, &row);
     return row;

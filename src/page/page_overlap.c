@@ -136,7 +136,7 @@ static void draw_engine(const chart *self, haul_strategy strategy, const char *l
                     line, haul_scale_at(&self->x, points[i].streams),
                     haul_scale_at(&self->y, points[i].engine_s), haul_strategy_word(strategy),
                     (unsigned)points[i].streams, haul_say_seconds(points[i].engine_s).text,
-                    haul_say_seconds(points[i].form_s).text);
+                    haul_say_seconds(points[i].analytical_s).text);
 }
 
 static void draw_best(const chart *self)

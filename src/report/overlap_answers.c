@@ -47,7 +47,7 @@ static double fast_end(const haul_overlap_row *row)
 
 static double by_form(const haul_overlap_row *row)
 {
-    return row->form_s;
+    return row->analytical_s;
 }
 
 /* The strategy that another time would choose, where that is over 1 % faster than the best; else
@@ -87,10 +87,10 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
     };
     const haul_overlap_row *best = best_row(&report->strategies);
     const unsigned unmet = haul_overlap_unmet(report->of, best->strategy, best->streams);
-    if (fabs(best->form_s - best->seconds) <= 0.05 * best->seconds)
+    if (fabs(best->analytical_s - best->seconds) <= 0.05 * best->seconds)
         return;
-    int used =
-        snprintf(text, size, "; the analytical model has %s", haul_say_seconds(best->form_s).text);
+    int used = snprintf(text, size, "; the analytical model has %s",
+                        haul_say_seconds(best->analytical_s).text);
     for (size_t i = 0; i < sizeof assumptions / sizeof *assumptions; i++)
         if (unmet & assumptions[i].bit && used > 0 && (size_t)used < size) {
             const bool first = !(unmet & (assumptions[i].bit - 1));

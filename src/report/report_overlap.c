@@ -129,7 +129,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
         haul_table_row(
             table, name,
             haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams : HAUL_NO_COUNT,
-            row->seconds, row->low_s, row->high_s, row->form_s, gain_of(of, row->seconds),
+            row->seconds, row->low_s, row->high_s, row->analytical_s, gain_of(of, row->seconds),
             haul_overlap_bound_text(row->bound), haul_share_of(row->bound_s, row->seconds));
     }
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -146,7 +146,7 @@ static void add_csv(haul_table *table, const haul_overlap *of, const char *link)
                        has ? (uint64_t)row->streams : HAUL_NO_COUNT, row->seconds, row->low_s,
                        row->high_s, row->engine_s, gain_of(of, row->seconds),
                        haul_overlap_bound_text(row->bound), row->bound_s,
-                       (int)(row->strategy == of->best), row->form_s);
+                       (int)(row->strategy == of->best), row->analytical_s);
     }
 }
 
@@ -178,7 +178,7 @@ static void add_rows(haul_table *parent, const haul_overlap *of)
                        has ? (uint64_t)row->streams : HAUL_NO_COUNT,
                        has ? (uint64_t)row->best_streams : HAUL_NO_COUNT,
                        has ? (uint64_t)row->enough_streams : HAUL_NO_COUNT, row->seconds,
-                       row->low_s, row->high_s, row->engine_s, row->form_s,
+                       row->low_s, row->high_s, row->engine_s, row->analytical_s,
                        has && row->engine_streams ? (uint64_t)row->engine_streams : HAUL_NO_COUNT,
                        row->engine_enough_s, gain_of(of, row->seconds),
                        haul_overlap_bound_text(row->bound), row->bound_s);

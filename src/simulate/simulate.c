@@ -11,7 +11,7 @@
 #include "base/numerals.h"
 #include "cost/time_cache.h"
 #include "cost/usual.h"
-#include "simulate/kernel_prices.h"
+#include "simulate/fitted_kernels.h"
 #include "simulate/plan.h"
 #include "timeline/predicted_run.h"
 
@@ -23,7 +23,7 @@ typedef struct simulator {
     int64_t *low_ns;
     int64_t *high_ns;
     haul_time_cache copies;
-    haul_kernel_prices kernels;
+    haul_fitted_kernels kernels;
     size_t next_kernel; /* of the schedule's */
     haul_error *error;
 } simulator;
@@ -50,7 +50,7 @@ static haul_status blame(const simulator *self, uint32_t op)
     return status;
 }
 
-/* --- prices */
+/* --- times */
 
 static int64_t ns_of(double seconds)
 {
@@ -65,7 +65,7 @@ static void note_copy(haul_simulation *made, const haul_estimate *estimate)
         made->model = NULL;
 }
 
-static void take_price(simulator *self, uint32_t i, const haul_estimate *estimate)
+static void take_time(simulator *self, uint32_t i, const haul_estimate *estimate)
 {
     haul_simulation *made = self->made;
     self->durations_ns[i] = ns_of(estimate->seconds);
@@ -76,28 +76,28 @@ static void take_price(simulator *self, uint32_t i, const haul_estimate *estimat
 }
 
 /* A kernel file's, where the next kernel of one is this. */
-static haul_status price_kernel(simulator *self, uint32_t i)
+static haul_status time_kernel(simulator *self, uint32_t i)
 {
     const haul_owned_schedule *schedule = self->schedule;
     if (self->next_kernel == schedule->kernel_count || schedule->kernels[self->next_kernel].op != i)
         return HAUL_OK;
     const haul_kernel_use *use = &schedule->kernels[self->next_kernel++];
     haul_estimate estimate;
-    if (haul_kernel_price(&self->kernels, use->name,
-                          haul_workload_string(schedule->workload, use->name), use->size, &estimate,
-                          self->error))
+    if (haul_fitted_kernels_time(&self->kernels, use->name,
+                                 haul_workload_string(schedule->workload, use->name), use->size,
+                                 &estimate, self->error))
         return blame(self, i);
-    take_price(self, i, &estimate);
+    take_time(self, i, &estimate);
     self->made->priced_kernels++;
     return HAUL_OK;
 }
 
-static haul_status price_op(simulator *self, uint32_t i)
+static haul_status time_op(simulator *self, uint32_t i)
 {
     const haul_op *op = &self->schedule->workload->ops[i];
     self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
     if (op->kind == HAUL_OP_KERNEL)
-        return price_kernel(self, i);
+        return time_kernel(self, i);
     if (op->kind != HAUL_OP_COPY || op->dur_ns)
         return HAUL_OK;
     const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
@@ -105,7 +105,7 @@ static haul_status price_op(simulator *self, uint32_t i)
     haul_estimate estimate;
     if (haul_time_cache_get(&self->copies, &copy, &estimate, self->error))
         return blame(self, i);
-    take_price(self, i, &estimate);
+    take_time(self, i, &estimate);
     note_copy(self->made, &estimate);
     return HAUL_OK;
 }
@@ -154,7 +154,7 @@ static haul_status check_device(const simulator *self, uint32_t i)
     return check_block(self, i);
 }
 
-static haul_status price_all(simulator *self)
+static haul_status time_all(simulator *self)
 {
     const haul_workload *workload = self->schedule->workload;
     haul_status status = HAUL_OK;
@@ -163,7 +163,7 @@ static haul_status price_all(simulator *self)
         if (haul_op_on_device(&workload->ops[i]))
             status = check_device(self, i);
         if (!status)
-            status = price_op(self, i);
+            status = time_op(self, i);
         sum_ns += (double)self->high_ns[i];
         if (!status && sum_ns > 0x1p60) {
             haul_fail(self->error, HAUL_BAD_INPUT, "the sum of all durations is beyond 2^60 ns");
@@ -185,7 +185,7 @@ static void assume(const simulator *self, double speed, haul_timeline_device *de
 
 /* Copies that meet copies of the other direction lose what they do on other machines, where this
  * one does not say. */
-static void assume_company(simulator *self)
+static void assume_contention(simulator *self)
 {
     const haul_workload *workload = self->schedule->workload;
     haul_simulation *made = self->made;
@@ -278,10 +278,10 @@ static haul_status simulate(simulator *self)
         return haul_fail_no_memory(self->error);
     haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
     if (!status)
-        status = price_all(self);
+        status = time_all(self);
     if (status)
         return status;
-    assume_company(self);
+    assume_contention(self);
     return run(self);
 }
 
@@ -306,9 +306,9 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     self->error = error;
     self->copies.machine = machine;
     self->copies.model = model;
-    self->kernels = (haul_kernel_prices){machine, self->schedule->file, NULL};
+    self->kernels = (haul_fitted_kernels){machine, self->schedule->file, NULL};
     const haul_status status = simulate(self);
-    haul_kernel_prices_release(&self->kernels);
+    haul_fitted_kernels_release(&self->kernels);
     free(self->low_ns);
     free(self->high_ns);
     free(self);

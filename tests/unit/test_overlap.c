@@ -6,7 +6,7 @@
 #include "any_overlap.h"
 #include "haul/overlap.h"
 #include "machine_named.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 static void check_within(double value, double expected, double by)
 {
@@ -14,28 +14,28 @@ static void check_within(double value, double expected, double by)
 }
 
 /* L+o 1, B G 40 in and 20 back, g 0.5 and 0.25, a kernel of 100: four streams. */
-static const haul_form by_hand = {{1, 40, 0.5}, {1, 20, 0.25}, 100};
+static const haul_formula by_hand = {{1, 40, 0.5}, {1, 20, 0.25}, 100};
 
 static void test_forms_by_hand(void **state)
 {
     (void)state;
-    const haul_form *f = &by_hand;
-    check_within(haul_form_explicit(f), 41 + 100 + 21, 1e-12);
-    check_within(haul_form_sync_kernel(f, 4), (1 + 10) + 100 + (21 + 0.75), 1e-12);
-    check_within(haul_form_sync_transfer(f, 4), 42.5 + 25 + 21.75, 1e-12);
-    check_within(haul_form_one_kernel(f, 4), 11 + 100 + 6, 1e-12);
+    const haul_formula *f = &by_hand;
+    check_within(haul_formula_explicit(f), 41 + 100 + 21, 1e-12);
+    check_within(haul_formula_sync_kernel(f, 4), (1 + 10) + 100 + (21 + 0.75), 1e-12);
+    check_within(haul_formula_sync_transfer(f, 4), 42.5 + 25 + 21.75, 1e-12);
+    check_within(haul_formula_one_kernel(f, 4), 11 + 100 + 6, 1e-12);
     /* engine 42.5 + 21.75 = 64.25; in 42.5 + 25 + 6 = 73.5; out 11 + 25 + 21.75 = 57.75 */
-    check_within(haul_form_one_transfer(f, 4), 73.5, 1e-12);
-    check_within(haul_form_two(f, 4), 117, 1e-12);
-    check_within(haul_form_mapped(f), 1 + 100 + 1, 1e-12);
-    haul_form copies = by_hand;
+    check_within(haul_formula_one_transfer(f, 4), 73.5, 1e-12);
+    check_within(haul_formula_two(f, 4), 117, 1e-12);
+    check_within(haul_formula_mapped(f), 1 + 100 + 1, 1e-12);
+    haul_formula copies = by_hand;
     copies.kernel_s = 4;
-    check_within(haul_form_one_transfer(&copies, 4), 64.25, 1e-12);
-    check_within(haul_form_two(&copies, 4), 42.5 + 1 + 6, 1e-12);
-    check_within(haul_form_mapped(&copies), 41 + 1, 1e-12);
+    check_within(haul_formula_one_transfer(&copies, 4), 64.25, 1e-12);
+    check_within(haul_formula_two(&copies, 4), 42.5 + 1 + 6, 1e-12);
+    check_within(haul_formula_mapped(&copies), 41 + 1, 1e-12);
     copies.d.data_s = 80;
-    check_within(haul_form_two(&copies, 4), 11 + 1 + 81.75, 1e-12);
-    check_within(haul_form_mapped(&copies), 1 + 81, 1e-12);
+    check_within(haul_formula_two(&copies, 4), 11 + 1 + 81.75, 1e-12);
+    check_within(haul_formula_mapped(&copies), 1 + 81, 1e-12);
 }
 
 enum { CASES = 20000 };

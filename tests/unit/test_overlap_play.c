@@ -88,13 +88,13 @@ static void directions_that_hardly_meet(void **state)
     assert_int_equal(haul_overlap_play_all(&any, &found, &error), HAUL_OK);
     const haul_overlap_row *streams = &found.rows[HAUL_STREAMS];
     assert_true(streams->seconds == play(&any, HAUL_STREAMS, 2));
-    assert_true(streams->form_s == haul_overlap_time(&any, HAUL_STREAMS, 2));
+    assert_true(streams->analytical_s == haul_overlap_time(&any, HAUL_STREAMS, 2));
     assert_true(streams->seconds < found.rows[HAUL_EXPLICIT].seconds);
-    assert_int_equal(haul_overlap_unmet(&any, HAUL_STREAMS, 2) & HAUL_FORM_COMPANY,
-                     HAUL_FORM_COMPANY);
+    assert_int_equal(haul_overlap_unmet(&any, HAUL_STREAMS, 2) & HAUL_ASSUMES_CONTENTION,
+                     HAUL_ASSUMES_CONTENTION);
     /* mapped memory at the same rate, what is left of one way alone at the end */
     CHECK_NEAR(found.rows[HAUL_MAPPED].seconds, 67108864 * busy + 525312 * alone, 2e-3);
-    assert_int_equal(haul_overlap_unmet(&any, HAUL_MAPPED, 1), HAUL_FORM_MAPPED);
+    assert_int_equal(haul_overlap_unmet(&any, HAUL_MAPPED, 1), HAUL_ASSUMES_MAPPED);
 }
 
 /* Two streams with implicit synchronisation: copies back wait for the end of the last kernel, whose
@@ -246,7 +246,7 @@ static void the_curve_is_of_doubled_numbers(void **state)
         assert_int_equal(count, 10);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(points[i].streams, 1 << i);
-            assert_true(points[i].form_s == haul_overlap_time(&any, strategy, 1U << i));
+            assert_true(points[i].analytical_s == haul_overlap_time(&any, strategy, 1U << i));
             assert_true(points[i].engine_s == play(&any, strategy, 1U << i));
         }
         assert_int_equal(haul_overlap_curve(&any, strategy, 0, points, &count, &error), HAUL_OK);

@@ -3,7 +3,7 @@
 
 #include "any_overlap.h"
 #include "haul/overlap.h"
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 enum { CASES = SWEEP(6000) };
 
@@ -33,10 +33,10 @@ static void forms_and_timelines_agree_where_they_assume_the_same(void **state)
             const haul_strategy strategy = (haul_strategy)s;
             if (haul_overlap_unmet(&any.of, strategy, any.streams))
                 continue;
-            const double form_s = haul_overlap_time(&any.of, strategy, any.streams);
+            const double analytical_s = haul_overlap_time(&any.of, strategy, any.streams);
             const double played_s = play(&any, strategy);
-            CHECK_NEAR(played_s, form_s, 0.01);
-            assert_true(fabs(played_s - form_s) <= rounding(&any, form_s));
+            CHECK_NEAR(played_s, analytical_s, 0.01);
+            assert_true(fabs(played_s - analytical_s) <= rounding(&any, analytical_s));
             met += strategy == HAUL_STREAMS || strategy == HAUL_HYBRID;
         }
     }
@@ -72,10 +72,10 @@ static void what_the_ends_bring_is_known(void **state)
         const double s = any.streams, kernel_s = any.of.kernel_s / s;
         const double data_s = out->bytes * out->per_byte_s / s;
         const double of_ends_s = fmin(kernel_s, out->times * data_s);
-        if (haul_overlap_unmet(&any.of, HAUL_HYBRID, any.streams) == HAUL_FORM_ENDS) {
-            const double form_s = haul_overlap_time(&any.of, HAUL_HYBRID, any.streams);
+        if (haul_overlap_unmet(&any.of, HAUL_HYBRID, any.streams) == HAUL_ASSUMES_ENDS) {
+            const double analytical_s = haul_overlap_time(&any.of, HAUL_HYBRID, any.streams);
             const double played_s = play(&any, HAUL_HYBRID);
-            assert_true(fabs(form_s - of_ends_s - played_s) <= rounding(&any, form_s));
+            assert_true(fabs(analytical_s - of_ends_s - played_s) <= rounding(&any, analytical_s));
             seen++;
         }
     }
@@ -97,15 +97,15 @@ static void mixed_scenarios_are_short_by_a_chunk(void **state)
     for (int i = 0; i < CASES; i++) {
         const overlap_draw any = any_draw(&seed);
         const double s = any.streams;
-        const haul_form f = {leg_times(&any.of.in), leg_times(&any.of.out), any.of.kernel_s};
+        const haul_formula f = {leg_times(&any.of.in), leg_times(&any.of.out), any.of.kernel_s};
         if (any.of.device == HAUL_TWO_ENGINES)
             continue;
         const bool sync = any.of.device == HAUL_IMPLICIT_SYNC;
         const bool kernel = haul_overlap_kernel_dominates(&any.of);
         const double by_kernel_s =
-            sync ? haul_form_sync_kernel(&f, s) : haul_form_one_kernel(&f, s);
+            sync ? haul_formula_sync_kernel(&f, s) : haul_formula_one_kernel(&f, s);
         const double by_copies_s =
-            sync ? haul_form_sync_transfer(&f, s) : haul_form_one_transfer(&f, s);
+            sync ? haul_formula_sync_transfer(&f, s) : haul_formula_one_transfer(&f, s);
         const double chosen_s = kernel ? by_kernel_s : by_copies_s;
         const double short_s = haul_overlap_time(&any.of, HAUL_STREAMS, any.streams) - chosen_s;
         const double chunk_s = (f.h.data_s + f.d.data_s) / s;
@@ -132,13 +132,14 @@ static void limits_are_near_where_copies_keep_their_speed(void **state)
             haul_overlap_limits(&any.of, (haul_strategy)s, any.streams, &low_s, &high_s);
             const double apart_s = high_s - low_s;
             assert_true(apart_s >= -1e-12 * high_s);
-            if (!(unmet & HAUL_FORM_COMPANY))
+            if (!(unmet & HAUL_ASSUMES_CONTENTION))
                 assert_true(apart_s <=
                             fabs(out->latency_s - out->gap_s) * (1 + 1e-9) + 1e-12 * high_s);
-            if (!(unmet &
-                  (HAUL_FORM_COMPANY | HAUL_FORM_MAPPED | HAUL_FORM_ENDS | HAUL_FORM_GAP))) {
-                const double form_s = haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
-                CHECK_NEAR(high_s, form_s, 1e-12);
+            if (!(unmet & (HAUL_ASSUMES_CONTENTION | HAUL_ASSUMES_MAPPED | HAUL_ASSUMES_ENDS |
+                           HAUL_ASSUMES_GAP))) {
+                const double analytical_s =
+                    haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
+                CHECK_NEAR(high_s, analytical_s, 1e-12);
             }
         }
     }
@@ -159,11 +160,11 @@ static void forms_are_not_exceeded(void **state)
         const overlap_draw any = any_draw(&seed);
         const double latencies_s = spread(&any.of.in) + spread(&any.of.out);
         for (int s = 0; s < HAUL_STRATEGIES; s++) {
-            double form_s = haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
+            double analytical_s = haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
             if (s == HAUL_MAPPED)
-                form_s = haul_overlap_mapped_both_ways(&any.of);
+                analytical_s = haul_overlap_mapped_both_ways(&any.of);
             assert_true(play(&any, (haul_strategy)s) <=
-                        form_s + latencies_s + rounding(&any, form_s));
+                        analytical_s + latencies_s + rounding(&any, analytical_s));
         }
     }
 }

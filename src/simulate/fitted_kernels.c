@@ -1,4 +1,4 @@
-#include "simulate/kernel_prices.h"
+#include "simulate/fitted_kernels.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void free_kernel(haul_fitted_kernel *kernel)
     free(kernel);
 }
 
-void haul_kernel_prices_release(haul_kernel_prices *self)
+void haul_fitted_kernels_release(haul_fitted_kernels *self)
 {
     while (self->first) {
         haul_fitted_kernel *next = self->first->next;
@@ -36,7 +36,7 @@ void haul_kernel_prices_release(haul_kernel_prices *self)
 }
 
 /* A file's name is from the workload's folder on, unless it is of the kernels that haul knows. */
-static haul_status find_path(const haul_kernel_prices *self, const char *name, char *path,
+static haul_status find_path(const haul_fitted_kernels *self, const char *name, char *path,
                              size_t size, haul_error *error)
 {
     const char *slash = strrchr(self->beside, '/');
@@ -63,7 +63,7 @@ static haul_status load(haul_fitted_kernel *kernel, const char *path, haul_error
 }
 
 /* NULL, with its error, where there is none. */
-static haul_fitted_kernel *find_kernel(haul_kernel_prices *self, uint32_t id, const char *name,
+static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, const char *name,
                                        haul_error *error)
 {
     char path[PATH_MAX];
@@ -109,8 +109,8 @@ static haul_status predict(haul_fitted_kernel *kernel, double size, const haul_m
     return HAUL_OK;
 }
 
-haul_status haul_kernel_price(haul_kernel_prices *self, uint32_t id, const char *name, double size,
-                              haul_estimate *out, haul_error *error)
+haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
+                                     double size, haul_estimate *out, haul_error *error)
 {
     haul_fitted_kernel *kernel = find_kernel(self, id, name, error);
     if (!kernel)

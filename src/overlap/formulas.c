@@ -1,4 +1,4 @@
-#include "overlap/forms.h"
+#include "overlap/formulas.h"
 
 #include <math.h>
 
@@ -15,33 +15,33 @@ static double chunk(haul_leg_times leg, double s)
 }
 
 /* L+o + B_hd G_hd + t_E + L+o + B_dh G_dh */
-double haul_form_explicit(const haul_form *f)
+double haul_formula_explicit(const haul_formula *f)
 {
     return whole(f->h, 1) + f->kernel_s + whole(f->d, 1);
 }
 
 /* (1): the kernels of all streams hide all copies in but the first; no copy back starts before the
  * last kernel does. */
-double haul_form_sync_kernel(const haul_form *f, double s)
+double haul_formula_sync_kernel(const haul_formula *f, double s)
 {
     return chunk(f->h, s) + f->kernel_s + whole(f->d, s);
 }
 
 /* (2): the copies in hide all kernels but the last. */
-double haul_form_sync_transfer(const haul_form *f, double s)
+double haul_formula_sync_transfer(const haul_formula *f, double s)
 {
     return whole(f->h, s) + f->kernel_s / s + whole(f->d, s);
 }
 
 /* (3): the kernels hide all copies but the first in and the last back. */
-double haul_form_one_kernel(const haul_form *f, double s)
+double haul_formula_one_kernel(const haul_formula *f, double s)
 {
     return chunk(f->h, s) + f->kernel_s + chunk(f->d, s);
 }
 
 /* (4): the one engine makes all copies in, then all copies back; or it waits for the last kernel,
  * or the kernels' end waits for it. */
-double haul_form_one_transfer(const haul_form *f, double s)
+double haul_formula_one_transfer(const haul_formula *f, double s)
 {
     const double engine = whole(f->h, s) + whole(f->d, s);
     const double in = whole(f->h, s) + f->kernel_s / s + chunk(f->d, s);
@@ -50,7 +50,7 @@ double haul_form_one_transfer(const haul_form *f, double s)
 }
 
 /* (5): the longest of the three, and one chunk of each of the others. */
-double haul_form_two(const haul_form *f, double s)
+double haul_formula_two(const haul_formula *f, double s)
 {
     const double in = whole(f->h, s) + f->kernel_s / s + chunk(f->d, s);
     const double kernel = chunk(f->h, s) + f->kernel_s + chunk(f->d, s);
@@ -59,7 +59,7 @@ double haul_form_two(const haul_form *f, double s)
 }
 
 /* (6): the longest of the three, and the latencies of the others. */
-double haul_form_mapped(const haul_form *f)
+double haul_formula_mapped(const haul_formula *f)
 {
     const double in = whole(f->h, 1) + f->d.latency_s;
     const double kernel = f->h.latency_s + f->kernel_s + f->d.latency_s;

@@ -1,23 +1,23 @@
 /* The times of kernels that a workload names by fitted kernel files: 'haul kernel fit -o FILE'. */
-#ifndef HAUL_SIMULATE_KERNEL_PRICES_H
-#define HAUL_SIMULATE_KERNEL_PRICES_H
+#ifndef HAUL_SIMULATE_FITTED_KERNELS_H
+#define HAUL_SIMULATE_FITTED_KERNELS_H
 
 #include "haul/kernel.h"
 #include "haul/machine.h"
 
 typedef struct haul_fitted_kernel haul_fitted_kernel;
 
-typedef struct haul_kernel_prices {
+typedef struct haul_fitted_kernels {
     const haul_machine *machine;
     const char *beside;        /* the workload's file: names of files are from its folder on */
     haul_fitted_kernel *first; /* each is loaded once; NULL to begin with */
-} haul_kernel_prices;
+} haul_fitted_kernels;
 
 /* The time of a kernel at a size on the machine, by the first of haul's kernel models. `id` stands
  * for `name`. Returns what is wrong with the file, MISSING where it has no measured times. */
-haul_status haul_kernel_price(haul_kernel_prices *self, uint32_t id, const char *name, double size,
-                              haul_estimate *out, haul_error *error);
+haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
+                                     double size, haul_estimate *out, haul_error *error);
 
-void haul_kernel_prices_release(haul_kernel_prices *self);
+void haul_fitted_kernels_release(haul_fitted_kernels *self);
 
 #endif
