@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "cost/points.h"
+#include "machine/link_rate.h"
 
 static bool crosses(haul_direction direction)
 {
@@ -48,24 +49,32 @@ haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy
 /* Half widths, as factors, that hold 90 of 100 groups of public measurements on machines of the
  * catalogue (docs/accuracy.md, "Intervals of copies"): whoever measured had a slot of another
  * generation or width under the GPU, and another core to stage with. */
-static const double width_of_link = 2.1;
-static const double width_of_host = 2.1;
-static const double width_of_device = 1.45;
+typedef struct width {
+    double down;
+    double up;
+} width;
+
+static const width of_link = {1 / 2.1, 2.1};
+static const width of_host = {1 / 2.1, 2.1};
+static const width of_device = {1 / 1.45, 1.45};
 
 /* Rates that were not measured on this very machine: no faster than its link allows. */
 static haul_range widened(const haul_lookup *self, haul_range seconds)
 {
     const haul_direction direction = self->copy.direction;
     const bool is_direct = haul_lookup_crosses(self) && self->copy.memory != HAUL_PAGEABLE;
-    const double factor = is_direct || direction == HAUL_PTOP ? width_of_link
-                          : direction == HAUL_DTOD            ? width_of_device
-                                                              : width_of_host;
-    const haul_parameter peak = haul_link_peak(&self->machine->link);
-    double low = seconds.mid / factor;
-    if (is_direct && peak.value > 0)
-        low = fmin(seconds.mid, fmax(low, (double)self->copy.bytes / peak.value));
-    return (haul_range){fmin(seconds.low, low), seconds.mid,
-                        fmax(seconds.high, seconds.mid * factor)};
+    const width *by = is_direct || direction == HAUL_PTOP ? &of_link
+                      : direction == HAUL_DTOD            ? &of_device
+                                                          : &of_host;
+    double low = seconds.mid * by->down;
+    const double peak = is_direct && low < seconds.low ? haul_link_rate(&self->machine->link) : 0;
+    if (peak > 0 && low * peak < (double)self->copy.bytes)
+        low = (double)self->copy.bytes / peak;
+    if (low < seconds.low)
+        seconds.low = low;
+    if (seconds.mid * by->up > seconds.high)
+        seconds.high = seconds.mid * by->up;
+    return seconds;
 }
 
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
@@ -124,13 +133,13 @@ void haul_lookup_refuse(haul_lookup *self, const char *model, const char *why)
 
 static void rest_on(haul_lookup *self, haul_provenance provenance)
 {
-    self->weakest = haul_provenance_weaker(self->weakest, provenance);
+    self->weakest = provenance > self->weakest ? provenance : self->weakest;
 }
 
 static void rest_on_rate(haul_lookup *self, haul_provenance provenance)
 {
     rest_on(self, provenance);
-    self->rate_from = haul_provenance_weaker(self->rate_from, provenance);
+    self->rate_from = provenance > self->rate_from ? provenance : self->rate_from;
 }
 
 /* How far off a parameter may be on the machine that its value is of. Measured and fitted: a few

@@ -10,7 +10,8 @@ static const char *without_maker(const char *name)
 {
     static const char *const words[] = {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncasecmp(name, words[i], strlen(words[i])))
+        if ((name[0] | 0x20) == (words[i][0] | 0x20) && /* most names stop here */
+            !strncasecmp(name, words[i], strlen(words[i])))
             name += strlen(words[i]);
     return name;
 }
@@ -39,6 +40,8 @@ bool haul_gpu_names_same(const char *a, const char *b)
 {
     if (!a || !b)
         return false;
+    if (!strcmp(a, b))
+        return true;
     const char *rest = behind(without_maker(a), without_maker(b));
     return rest && !*next_sign(rest);
 }

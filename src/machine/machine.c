@@ -2,6 +2,7 @@
 #include "haul/machine.h"
 
 #include "haul/units.h"
+#include "machine/link_rate.h"
 #include "machine/machine_fields.h"
 
 static const char *const provenances[] = {"not given",
@@ -69,27 +70,40 @@ static const struct {
 
 enum { NEWEST_GENERATION = sizeof generations / sizeof *generations - 1 };
 
-/* a x b x scale, as weak as the weaker of the two. */
-static haul_parameter product(const haul_parameter *a, const haul_parameter *b, double scale)
+/* a x b, as weak as the weaker of the two. */
+static haul_parameter product(const haul_parameter *a, const haul_parameter *b)
 {
     if (!a->provenance || !b->provenance)
         return (haul_parameter){0};
     const haul_provenance weaker = haul_provenance_weaker(a->provenance, b->provenance);
     return (haul_parameter){
-        .value = a->value * b->value * scale,
+        .value = a->value * b->value,
         .provenance = weaker,
         .source = weaker == b->provenance ? b->source : a->source,
     };
 }
 
+/* Bytes a second of one lane; 0 for a generation that is none. */
+static double lane_rate(const haul_link *link)
+{
+    const double generation = link->generation.value;
+    if (!(generation >= 1 && generation <= NEWEST_GENERATION))
+        return 0;
+    const size_t row = (size_t)generation;
+    return generations[row].transfers_Hz * generations[row].encoding / 8;
+}
+
+double haul_link_rate(const haul_link *link)
+{
+    return link->kind == HAUL_LINK_PCIE ? link->lanes.value * lane_rate(link)
+                                        : link->links.value * link->link_rate_Bps.value;
+}
+
 haul_parameter haul_link_peak(const haul_link *link)
 {
     if (link->kind != HAUL_LINK_PCIE)
-        return product(&link->links, &link->link_rate_Bps, 1);
-    if (!(link->generation.value >= 1 && link->generation.value <= NEWEST_GENERATION))
-        return (haul_parameter){0};
+        return product(&link->links, &link->link_rate_Bps);
     haul_parameter lane = link->generation;
-    const size_t generation = (size_t)link->generation.value;
-    lane.value = generations[generation].transfers_Hz * generations[generation].encoding;
-    return product(&link->lanes, &lane, 1.0 / 8);
+    lane.value = lane_rate(link);
+    return lane.value > 0 ? product(&link->lanes, &lane) : (haul_parameter){0};
 }
