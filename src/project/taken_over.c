@@ -47,6 +47,17 @@ static bool is_used(const haul_size_classes *classes, const haul_copy_curve *cur
     return false;
 }
 
+/* `kind` begins the list of its curves: NULL for one further of them. */
+static const char *add_curve(haul_arena *arena, const char *text, const char *kind,
+                             const haul_copy_curve *curve)
+{
+    const char *between = !kind ? ", " : text ? "; " : "";
+    return haul_arena_format(arena, "%s%s%s%s%s %s%s", text ? text : "", between, kind ? kind : "",
+                             kind ? " of " : "", haul_direction_text(curve->direction),
+                             haul_memory_text(curve->memory),
+                             curve->locality == HAUL_FAR ? " far" : "");
+}
+
 const char *haul_taken_over_text(const haul_machine *to, const haul_machine *completed,
                                  const haul_size_classes *classes, haul_arena *arena)
 {
@@ -57,14 +68,7 @@ const char *haul_taken_over_text(const haul_machine *to, const haul_machine *com
             const haul_copy_curve *curve = &completed->copies[at];
             if (!is_taken_over(to, completed, at, &kinds[k]) || !is_used(classes, curve))
                 continue;
-            text = haul_arena_format(arena, "%s%s%s%s%s %s%s", text ? text : "",
-                                     begun  ? ", "
-                                     : text ? "; "
-                                            : "",
-                                     begun ? "" : kinds[k].name, begun ? "" : " of ",
-                                     haul_direction_text(curve->direction),
-                                     haul_memory_text(curve->memory),
-                                     curve->locality == HAUL_FAR ? " far" : "");
+            text = add_curve(arena, text, begun ? NULL : kinds[k].name, curve);
             begun = true;
         }
     }

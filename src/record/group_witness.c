@@ -17,7 +17,7 @@ static _Noreturn void watch(int alive)
     char byte;
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
     for (int i = 0; i < 3; i++) /* the program's readers wait for their end */
         if (i != alive)
             close(i);

@@ -405,16 +405,9 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
     return HAUL_OK;
 }
 
-haul_status haul_recording_run(const haul_recording_options *options, haul_recording *recording,
-                               haul_error *error)
+static haul_status run(launch *self, haul_recording *made, haul_error *error)
 {
-    launch *self = calloc(1, sizeof *self);
-    haul_recording *made = calloc(1, sizeof *made);
-    haul_status status = self && made ? HAUL_OK : haul_fail_no_memory(error);
-    if (!status) {
-        self->options = options;
-        status = provide_libraries(self, error);
-    }
+    haul_status status = provide_libraries(self, error);
     if (!status) {
         hold_signals(self);
         haul_group_witness_start(&self->witness);
@@ -424,10 +417,24 @@ haul_status haul_recording_run(const haul_recording_options *options, haul_recor
         haul_group_witness_end(&self->witness);
         give_signals_back(self);
     }
-    if (self)
-        haul_remove_unpacked(self->unpacked);
-    if (!status)
-        *recording = *made;
+    haul_remove_unpacked(self->unpacked);
+    return status;
+}
+
+haul_status haul_recording_run(const haul_recording_options *options, haul_recording *recording,
+                               haul_error *error)
+{
+    launch *self = calloc(1, sizeof *self);
+    haul_recording *made = calloc(1, sizeof *made);
+    haul_status status = HAUL_OK;
+    if (self && made) {
+        self->options = options;
+        status = run(self, made, error);
+        if (!status)
+            *recording = *made;
+    } else {
+        status = haul_fail_no_memory(error);
+    }
     free(made);
     free(self);
     return status;

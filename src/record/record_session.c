@@ -65,6 +65,7 @@ static haul_status open_any(const char *folder, haul_profile_options *options,
         if (!status || access(path, F_OK))
             break;
     }
+    options->path = NULL;
     return status;
 }
 
