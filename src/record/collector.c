@@ -332,6 +332,17 @@ bool haul_collector_has_writer(const haul_collector *self, long *pid)
     return false;
 }
 
+/* Between its recorder's last word and its end a process still takes its time. */
+bool haul_collector_has_finished(const void *collector, long pid)
+{
+    const haul_collector *self = collector;
+    for (size_t i = 0; i < self->part_count; i++)
+        if ((long)self->parts[i].process.pid == pid &&
+            atomic_load(&self->parts[i].ring.head->closed))
+            return true;
+    return false;
+}
+
 /* --- the end */
 
 static int note_count(haul_collector *self, const haul_part *part, const char *name, uint64_t value)

@@ -46,6 +46,9 @@ void haul_collector_read(haul_collector *self);
 /* Whether some writer still runs that has not ended its recording; *pid is one of its process. */
 bool haul_collector_has_writer(const haul_collector *self, long *pid);
 
+/* Whether a process's recorder has said that it is through. `collector` is a haul_collector. */
+bool haul_collector_has_finished(const void *collector, long pid);
+
 /* Reads the rest, notes what each part lost, ends the profile and releases all. `cause` says why
  * the profile is incomplete beside what was lost, "" for nothing; `ended_ns` when the program
  * ended. Fills the recording's counts, and its texts. */

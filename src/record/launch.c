@@ -389,7 +389,8 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
     char cause[800];
     const int64_t ended_ns = haul_profile_now();
     wait_for_left(self);
-    haul_ring_folder_users(&self->folder, made->running, sizeof made->running);
+    haul_ring_folder_users(&self->folder, haul_collector_has_finished, &self->collector,
+                           made->running, sizeof made->running);
     read_said(self, made);
     describe_end(ended, made, cause, sizeof cause);
     made->exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);

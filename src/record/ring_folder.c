@@ -138,7 +138,8 @@ static void add_user(char *text, size_t size, const char *process)
     snprintf(text + at, size - at, "%sprocess %.20s (%s)", at ? ", " : "", process, program);
 }
 
-void haul_ring_folder_users(const haul_ring_folder *self, char *text, size_t size)
+void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *done,
+                            const void *state, char *text, size_t size)
 {
     char *environment = malloc(LONGEST_ENVIRONMENT);
     DIR *processes = environment ? opendir("/proc") : NULL;
@@ -146,6 +147,7 @@ void haul_ring_folder_users(const haul_ring_folder *self, char *text, size_t siz
     text[0] = '\0';
     for (const struct dirent *entry; processes && (entry = readdir(processes));) {
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+            done(state, strtol(entry->d_name, NULL, 10)) ||
             !uses(entry->d_name, self->path, environment))
             continue;
         if (found++ < MOST_SAID)

@@ -2,6 +2,7 @@
 #ifndef HAUL_RECORD_RING_FOLDER_H
 #define HAUL_RECORD_RING_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "haul/status.h"
@@ -22,8 +23,12 @@ haul_status haul_ring_folder_make(haul_ring_folder *self, const char *opencl, ha
 
 void haul_ring_folder_remove(haul_ring_folder *self);
 
+/* Whether a process is of no interest any more. */
+typedef bool haul_process_done(const void *state, long pid);
+
 /* Writes which processes have the folder in their environment, "" for none: they are the program's,
- * and outlived it. */
-void haul_ring_folder_users(const haul_ring_folder *self, char *text, size_t size);
+ * and outlived it. Leaves out those that `done` knows. */
+void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *done,
+                            const void *state, char *text, size_t size);
 
 #endif
