@@ -280,7 +280,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
 {
     fputs(
         "## Baselines: machines known from the catalogue alone\n\n"
-        "Every group of copies of the profiles and of `transfers/transfers.csv`, priced on the "
+        "Every group of copies of the profiles and of `transfers/transfers.csv`, predicted on the "
         "machine of the catalogue that is nearest, nothing fitted to them. Ours is `auto`; `peak` "
         "and `envelope` are AHEAD's baselines with the same machine's latency and link. Sum of "
         "|t - price| by sum of t, and the median relative error, in percent. Where a host clock "

@@ -35,7 +35,7 @@ typedef struct haul_residuals {
 } haul_residuals;
 
 /* What to weigh: RELATIVE for curves that must be right at every size, TIME for the least sum of
- * |t - fit|, the identity check's measure. */
+ * |t - fit|, the self-check's measure. */
 typedef enum haul_fit_weight { HAUL_FIT_RELATIVE, HAUL_FIT_TIME } haul_fit_weight;
 
 /* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two figures a point) to

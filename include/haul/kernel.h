@@ -143,8 +143,8 @@ HAUL_API const haul_kernel_model *haul_kernel_model_entry(void);
 #define HAUL_KERNEL_MODEL_ENTRY "haul_kernel_model_entry"
 
 /* Time by a model (NULL: roofline), checked: finite, not negative, low <= seconds <= high. low_s to
- * high_s is to cover the truth in 90 of 100 cases; docs/accuracy.md says how often it does. Returns
- * BAD_INPUT for a size that is not above 0 and finite, or counts that cannot be. */
+ * high_s is to hold the measured time in 90 of 100 cases; docs/accuracy.md says how often it does.
+ * Returns BAD_INPUT for a size that is not above 0 and finite, or counts that cannot be. */
 HAUL_API haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                                       haul_estimate *out, haul_error *error);
 

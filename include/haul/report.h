@@ -143,8 +143,8 @@ typedef struct haul_drawn {
                                * otherwise are those of the calls */
     bool changed;             /* operations of a device that take no time are left out: a change
                                * took them away */
-    const uint32_t *critical; /* operations that decide the end, in order, which a page marks; NULL:
-                               * not known */
+    const uint32_t *critical; /* operations of the critical path, in order, which a page marks;
+                               * NULL: not known */
     size_t critical_count;
 } haul_drawn;
 

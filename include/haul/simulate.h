@@ -50,16 +50,15 @@ typedef struct haul_simulation {
     const int64_t *durations_ns; /* of each operation */
     haul_timeline_device device;
     haul_timeline *timeline;
-    int64_t low_ns; /* the makespan where all that is priced takes the least that it may, */
-    int64_t high_ns;
-    uint64_t priced;         /* copies whose time is the machine's */
-    uint64_t priced_kernels; /* that kernel files say the time of */
-    /* By HAUL_HTOD and HAUL_DTOH: the machine does not say what copies lose that meet some of the
-     * other direction, which is then what they lose on other machines (docs/overlap.md). Never
-     * where all copies go one way. */
+    int64_t low_ns;  /* the makespan with every predicted time at the low end of its interval */
+    int64_t high_ns; /* likewise at the high end */
+    uint64_t predicted_copies;  /* by the machine's models; the others' times are given */
+    uint64_t predicted_kernels; /* by kernel files */
+    /* By HAUL_HTOD and HAUL_DTOH: the machine lacks its bidirectional contention, which is then
+     * taken from other machines (docs/overlap.md). Never where all copies go one way. */
     bool assumed_busy[2];
-    haul_provenance weakest; /* of the figures behind all that; NOT_GIVEN where there is none */
-    const char *model;       /* that priced the copies; NULL where they were several, or none */
+    haul_provenance weakest; /* of the parameters behind all that; NOT_GIVEN where there is none */
+    const char *model;       /* that predicted the copies; NULL for several, or none */
 } haul_simulation;
 
 /* Prices the copies on `machine` by `model` (NULL: auto), and kernels by their files, and schedules

@@ -61,7 +61,7 @@ haul_status haul_study_init(haul_study *self, haul_error *error)
     for (uint32_t c = 0; c < self->classes.count; c++)
         for (uint32_t k = 0; k < self->classes.items[c].count; k++)
             self->class_of[self->classes.ops[self->classes.items[c].first + k]] = c;
-    self->impossible = haul_size_classes_doubt(&self->classes, self->given_link_Bps);
+    self->impossible = haul_size_classes_mark_impossible(&self->classes, self->given_link_Bps);
     if (self->is_fitted)
         find_limits(self);
     return HAUL_OK;

@@ -90,7 +90,7 @@ static haul_status read_streams(const char *text, uint32_t *streams, haul_error 
                      HAUL_STREAMS_MOST);
 }
 
-/* How often a byte is mapped; left at 0, which is once, where it is not said. */
+/* How often a byte is mapped; 0, the default, is once. */
 static haul_status read_times(const char *name, const char *text, double *times, haul_error *error)
 {
     const haul_status status = read_quantity(name, text, HAUL_DIM_NUMBER, times, error);

@@ -2,8 +2,8 @@
 #include "cost/lookup.h"
 #include "cost/points.h"
 
-/* Outside the measured sizes the pieces go on, and the doubt doubles. A single point says what
- * larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
+/* Outside the measured sizes the pieces go on, and the uncertainty doubles. A single point says
+ * what larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
 static haul_range seconds_of(const haul_copy_curve *own, double bytes)
 {
     const double factor = haul_provenance_factor(own->points_from.provenance);

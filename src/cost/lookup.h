@@ -1,8 +1,8 @@
-/* What a copy model asks of a machine while it prices one copy: figures with their doubt. A figure
- * that is missing is named once, in the error; what is asked after it is 1, so that a model is
- * written as its formula and looks at the status at its end. */
-#ifndef HAUL_COST_PRICING_H
-#define HAUL_COST_PRICING_H
+/* The parameters of a machine, each with its uncertainty, as a copy model asks for them while it
+ * predicts one copy. A missing parameter is named once, in the error; those asked for after it are
+ * 1, so that a model is written as its formula and looks at the status at its end. */
+#ifndef HAUL_COST_LOOKUP_H
+#define HAUL_COST_LOOKUP_H
 
 #include <stdbool.h>
 
@@ -11,9 +11,9 @@
 
 typedef struct haul_lookup {
     const haul_machine *machine;
-    haul_copy copy;             /* as it is priced: see haul_lookup_begin */
-    const haul_copy_curve *own; /* the machine's figures of such copies, or NULL */
-    bool stand_in;              /* priced by the figures of another kind of memory */
+    haul_copy copy;             /* as it is predicted: see haul_lookup_begin */
+    const haul_copy_curve *own; /* the machine's curve of such copies, or NULL */
+    bool stand_in;              /* predicted by the parameters of another kind of memory */
     haul_provenance weakest;    /* of the parameters asked so far */
     haul_provenance rate_from;  /* the weakest of the rates among them */
     haul_status status;
@@ -22,26 +22,27 @@ typedef struct haul_lookup {
 
 /* Finds what the machine has for such copies. Where it has nothing for just this kind of memory:
  * - host memory of a kind that the profile does not tell, and migrations of managed memory, are
- *   priced as pinned. For the large copies that dominate this is what happens: AMD's runtime pins
- *   ranges above 1 MiB on the fly, and migrations go straight to the engine. They may have been
+ *   predicted as pinned. For the large copies that dominate this is what happens: AMD's runtime
+ * pins ranges above 1 MiB on the fly, and migrations go straight to the engine. They may have been
  *   pageable, and pageable copies reach down to a third of the pinned rate (RTX 4090: 0.36 to
  *   0.77): the interval is that much longer;
- * - copies on and between devices are priced as of device memory; a migration between devices
+ * - copies on and between devices are predicted as of device memory; a migration between devices
  *   crosses the peer link. */
 haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy,
                               haul_error *error);
 
-/* Fills *out if no figure was missing; returns the status. `model` is static. */
+/* Fills *out if no parameter was missing; returns the status. `model` is static. */
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
                             haul_estimate *out);
 
 /* Whether the copy crosses the host's link. */
 bool haul_lookup_crosses(const haul_lookup *self);
 
-/* A positive figure of the machine, with its doubt. `path` names it: "gpu.memory_bandwidth". */
+/* A positive parameter of the machine, with its uncertainty. `path` names it:
+ * "gpu.memory_bandwidth". */
 haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path);
 
-/* The same for a figure of the copies' own entry: `key` is "rate". NULL: there is no entry. */
+/* The same for a parameter of the copies' own entry: `key` is "rate". NULL: there is no entry. */
 haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key);
 
 /* A positive figure, or what is usual where the machine does not say: then as weak as a data sheet.

@@ -1,5 +1,5 @@
-/* A value with its doubt, and straight lines of them: small values, passed by copy (the shape of
- * UCX's ucs_linear_func: make, apply, add). All are of positive quantities. */
+/* A value with its uncertainty, and straight lines of them: small values, passed by copy (the shape
+ * of UCX's ucs_linear_func: make, apply, add). All are of positive quantities. */
 #ifndef HAUL_COST_RANGE_H
 #define HAUL_COST_RANGE_H
 

@@ -198,7 +198,7 @@ haul_status haul_cu_call(haul_stream *stream, void (*function)(void *state), voi
         return status;
     const int result =
         haul_cu_owner(stream)->api.call(((haul_cu_stream *)stream)->handle, function, state);
-    return haul_cu_end(stream, event, result, "queueing a call of the host", error);
+    return haul_cu_end(stream, event, result, "queueing a host callback", error);
 }
 
 haul_status haul_cu_record(haul_stream *stream, haul_event *event, haul_error *error)

@@ -18,8 +18,9 @@ haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error
  * inside the multiprocessors. */
 double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);
 
-/* Log lambda at a size, and the doubt that the sizes leave in it: half the width, in the logarithm,
- * of what holds 90 of 100 cases. `calm`: without conflicts in the home board's cache. */
+/* The logarithm of the calibration factor (the paper's lambda) at a size, and the uncertainty that
+ * the sizes leave in it: half the width, in the logarithm, of an interval that holds 90 of 100
+ * cases. `calm`: without conflicts in the source GPU's cache. */
 typedef struct haul_kernel_reading {
     double log_calibration;
     double half_width;

@@ -8,8 +8,9 @@
 #include "kernel/kernel_parts.h"
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
- * ten programs at all sizes between five boards (gpuperfpredict), their times and launches alone
- * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own doubt beside.
+ * ten programs at all sizes between five GPUs (gpuperfpredict), their times and launches alone
+ * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own uncertainty
+ * beside.
  */
 static const double uncertainty_blind = 0.2;
 

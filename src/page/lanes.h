@@ -76,7 +76,7 @@ typedef void (*haul_bar_visitor)(void *state, const haul_bar *bar);
 void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t fine_ns,
                     haul_bar_visitor visit, void *state);
 
-/* Calls `visit` for the stretches of a lane in which operations ran that decide the end, from left
+/* Calls `visit` for the stretches of a lane in which operations of the critical path ran, from left
  * to right; those with at most gap_ns between them are one. */
 typedef void (*haul_stretch_visitor)(void *state, haul_span stretch);
 void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,

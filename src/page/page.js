@@ -56,7 +56,7 @@
         return bars;
     }
 
-    /* Stretches that decide the end, likewise. */
+    /* Stretches of the critical path, likewise. */
     function readStretches(numbers) {
         const stretches = [];
         let start = 0;
@@ -273,7 +273,7 @@
         if (bar.bytes && bar.busy && look >= 1 && look <= 5)
             lines.push(scaled(bar.bytes / bar.busy * 1e9, rates, 3));
         if (isCritical(chart, lane, bar))
-            lines.push("decides the end");
+            lines.push("on the critical path");
         const head = bar.merged ? sayCount(bar.count) + " " + data.looks[look] + " together"
             : name || data.looks[look];
         return [head, lines.join(" \u00b7 ")];

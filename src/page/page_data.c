@@ -78,7 +78,7 @@ static void put_stretch(void *state, haul_span stretch)
     self->first = false;
 }
 
-/* Stretches that decide the end, as their starts after each other and their lengths. */
+/* Stretches of the critical path, as their starts after each other and their lengths. */
 static void put_critical(data *self, const haul_lanes *lanes, uint64_t most)
 {
     const int64_t share = (int64_t)(most / (lanes->count + 1)) + 1;

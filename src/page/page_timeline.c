@@ -122,7 +122,7 @@ static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
     }
 }
 
-/* --- what decides the end: a line below the bars */
+/* --- the critical path: a line below the bars */
 
 typedef struct marking {
     FILE *out;
@@ -296,7 +296,7 @@ static void write_legend(const haul_page_writer *self)
     for (size_t i = 0; i < self->page->timeline_count; i++)
         marked |= self->page->timelines[i].critical_count > 0;
     if (marked)
-        fputs("<li><i class=\"key critical\"></i>decides the end</li>\n", self->out);
+        fputs("<li><i class=\"key critical\"></i>critical path</li>\n", self->out);
     fputs("</ul>\n", self->out);
 }
 

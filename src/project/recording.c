@@ -93,8 +93,8 @@ haul_status haul_recording_learn(const haul_workload *workload, const haul_machi
                                  haul_recording *self, haul_error *error)
 {
     haul_status status = haul_size_classes_make(workload, NULL, &self->classes, error);
-    self->impossible =
-        haul_size_classes_doubt(&self->classes, from ? haul_link_peak(&from->link).value : 0);
+    self->impossible = haul_size_classes_mark_impossible(
+        &self->classes, from ? haul_link_peak(&from->link).value : 0);
     if (!status)
         status = haul_contention_find(workload, &self->classes, &self->contention, error);
     if (status || from)

@@ -9,7 +9,7 @@
 typedef struct haul_recording {
     haul_size_classes classes;
     haul_contention contention;
-    uint64_t impossible;    /* copies that moved nothing: see haul_size_classes_doubt */
+    uint64_t impossible;    /* copies that moved nothing: see haul_size_classes_mark_impossible */
     haul_machine *like;     /* the catalogue's first machine with the GPU, or NULL */
     haul_machine *gpu;      /* a machine that has the GPU and nothing else; NULL: not known, */
     haul_error gpu_unknown; /* and why */

@@ -176,7 +176,7 @@ static double least_mean_rate(const haul_size_classes *classes, const haul_size_
     return least;
 }
 
-uint64_t haul_size_classes_doubt(haul_size_classes *classes, double link_Bps)
+uint64_t haul_size_classes_mark_impossible(haul_size_classes *classes, double link_Bps)
 {
     static const double most_rate = 1e12, times_the_others = 10;
     uint64_t copies = 0;

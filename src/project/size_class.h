@@ -13,7 +13,7 @@ typedef struct haul_size_class {
     uint32_t count;
     uint8_t direction;
     uint8_t memory;  /* HAUL_MEMORIES where kinds of memory are not told apart */
-    bool impossible; /* see haul_size_classes_doubt */
+    bool impossible; /* see haul_size_classes_mark_impossible */
 } haul_size_class;
 
 typedef struct haul_size_classes {
@@ -46,7 +46,7 @@ void haul_size_classes_release(haul_size_classes *classes);
  * is above `link_Bps` (where that is positive); or above 1 TB/s, which no link to a host has
  * (NVLink-C2C: 450 GB/s each way); or above 10 GB/s and ten times that of another kind of memory,
  * in the direction and decade of sizes. Returns how many copies these are. */
-uint64_t haul_size_classes_doubt(haul_size_classes *classes, double link_Bps);
+uint64_t haul_size_classes_mark_impossible(haul_size_classes *classes, double link_Bps);
 
 /* A negative, zero or positive number: name, direction, memory, then bytes. */
 int haul_size_class_compare(const void *a, const void *b);

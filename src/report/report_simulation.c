@@ -94,14 +94,14 @@ static void say_critical_path(haul_report *report, const haul_simulation *self,
 static void say_uncertainty(haul_report *report, const haul_simulation *self)
 {
     char copies[200] = "", kernels[100] = "";
-    if (self->priced)
+    if (self->predicted_copies)
         (void)snprintf(copies, sizeof copies, "%s predicted by %.60s",
-                       haul_say_number_of(self->priced, "copy", "copies").text,
+                       haul_say_number_of(self->predicted_copies, "copy", "copies").text,
                        self->model ? self->model : "several models");
-    if (self->priced_kernels)
+    if (self->predicted_kernels)
         (void)snprintf(kernels, sizeof kernels, "%s by kernel files",
-                       haul_say_number_of(self->priced_kernels, "kernel", NULL).text);
-    if (self->priced || self->priced_kernels)
+                       haul_say_number_of(self->predicted_kernels, "kernel", NULL).text);
+    if (self->predicted_copies || self->predicted_kernels)
         haul_report_line(report, "uncertainty", "%s%s%s; the weakest parameter is %s", copies,
                          *copies && *kernels ? ", " : "", kernels,
                          haul_provenance_text(self->weakest));
@@ -134,10 +134,10 @@ static void add_head(haul_report *report, const haul_simulation *self, const hau
     static const haul_column assumed[] = {{"", .unit = HAUL_TEXT}, {0}};
     haul_report_object(report, NULL, head, self->schedule->name, self->schedule->workload->source,
                        self->machine->name, run->makespan_ns, 1e-9 * (double)self->low_ns,
-                       1e-9 * (double)self->high_ns, self->priced, self->priced_kernels,
-                       self->model, self->weakest ? haul_provenance_text(self->weakest) : NULL,
-                       run->kernels_ns, run->hidden_ns, run->both_ways_ns, run->exposed_ns,
-                       run->idle_ns);
+                       1e-9 * (double)self->high_ns, self->predicted_copies,
+                       self->predicted_kernels, self->model,
+                       self->weakest ? haul_provenance_text(self->weakest) : NULL, run->kernels_ns,
+                       run->hidden_ns, run->both_ways_ns, run->exposed_ns, run->idle_ns);
     haul_table *list = haul_report_list(report, "assumed", assumed);
     if (assumes_contention(self))
         haul_table_row(list, "busy_rate");

@@ -59,7 +59,7 @@ static int64_t ns_of(double seconds)
 
 static void note_copy(haul_simulation *made, const haul_estimate *estimate)
 {
-    if (!made->priced++)
+    if (!made->predicted_copies++)
         made->model = estimate->model;
     else if (made->model && strcmp(made->model, estimate->model) != 0)
         made->model = NULL;
@@ -88,7 +88,7 @@ static haul_status time_kernel(simulator *self, uint32_t i)
                                  &estimate, self->error))
         return blame(self, i);
     take_time(self, i, &estimate);
-    self->made->priced_kernels++;
+    self->made->predicted_kernels++;
     return HAUL_OK;
 }
 

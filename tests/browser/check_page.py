@@ -264,7 +264,7 @@ def check_projection(browser):
     check("both move together", views[0] == views[1] and not views[0].startswith("0 "), views)
     marked = browser.run("return Array.from(document.querySelectorAll('.bars .critical'),"
                          "p => p.getAttribute('d').length)")
-    check("what decides the end is marked", marked[-1] > 0, marked)
+    check("the critical path is marked", marked[-1] > 0, marked)
     points = browser.find_all(".scatter circle, .scatter svg rect")
     check("predicted against measured has points", len(points) >= 5, len(points))
 

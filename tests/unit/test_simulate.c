@@ -116,7 +116,7 @@ static void copies_take_what_the_machine_says(void **state)
     check_span(&made, "in", 0, 1010);
     check_span(&made, "k", 1010, 4010);
     check_span(&made, "out", 4010, 4510); /* its duration, not its bytes */
-    assert_int_equal(made.simulation->priced, 1);
+    assert_int_equal(made.simulation->predicted_copies, 1);
     assert_int_equal(made.simulation->weakest, HAUL_MEASURED);
     assert_true(made.simulation->low_ns <= 4510000 && made.simulation->high_ns >= 4510000);
     release(&made);
