@@ -97,36 +97,23 @@ static void carry_entry(carrying *self, const haul_copy_curve *old)
         carry_staging(self, old, entry);
 }
 
-/* The ratio by which host rates change. Where the old host's rate is not known and the new one's
- * is, that speaks for itself; where neither is, rates are kept. */
-static double host_ratio(const haul_machine *to, const haul_machine *from)
-{
-    const haul_parameter *now = &to->host.copy_rate_Bps;
-    const haul_parameter *old = &from->host.copy_rate_Bps;
-    if (now->value > 0 && old->value > 0)
-        return now->value / old->value;
-    return now->value > 0 ? 0 : 1;
-}
-
-static void say_where_from(carrying *self)
-{
-    const bool known = self->to->host.copy_rate_Bps.value > 0;
-    const char *name = self->from->name ? self->from->name : "another machine";
-    snprintf(self->kept, sizeof self->kept, "kept from %.100s", name);
-    if (known)
-        snprintf(self->scaled, sizeof self->scaled, "from %.100s, x %.3g for the hosts' copy rates",
-                 name, self->ratio);
-    else
-        snprintf(self->scaled, sizeof self->scaled,
-                 "kept from %.100s: no host copy rate to scale by", name);
-}
-
 haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,
                                   haul_machine **out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
-    carrying self = {.to = to, .from = from, .ratio = host_ratio(to, from)};
-    say_where_from(&self);
+    const double now = to->host.copy_rate_Bps.value, old = from->host.copy_rate_Bps.value;
+    const char *name = from->name ? from->name : "another machine";
+    carrying self = {.to = to, .from = from};
+    /* where the old host's rate is not known and the new one's is, that speaks for itself; where
+     * neither is, rates are kept */
+    self.ratio = now > 0 && old > 0 ? now / old : now > 0 ? 0 : 1;
+    snprintf(self.kept, sizeof self.kept, "kept from %.100s", name);
+    if (now > 0)
+        snprintf(self.scaled, sizeof self.scaled, "from %.100s, x %.3g for the hosts' copy rates",
+                 name, self.ratio);
+    else
+        snprintf(self.scaled, sizeof self.scaled, "kept from %.100s: no host copy rate to scale by",
+                 name);
     self.copies = calloc(to->copy_count + from->copy_count + 1, sizeof *self.copies);
     if (!self.copies)
         return haul_fail_no_memory(error);

@@ -42,13 +42,6 @@ static double transfer_seconds(haul_lookup *lookup, double n)
     return bytes / peak;
 }
 
-/* The term that equation 9 adds for pageable memory. */
-static double staging_seconds(haul_lookup *lookup, double n)
-{
-    const haul_parameter *bandwidth = &lookup->machine->host.memory_bandwidth_Bps;
-    return 2 * n / haul_lookup_need(lookup, bandwidth, "host.memory_bandwidth").mid;
-}
-
 /* Equations 9 (pageable) and 10. The interval is that of the paper's own errors on Summit: WMAPE
  * of 19 to 23 % for pinned copies and 15 to 74 % for pageable ones. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
@@ -61,8 +54,11 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
         haul_lookup_lacks_own(&lookup, "rate");
     const haul_range latency_s = haul_lookup_latency(&lookup);
     double seconds = transfer_seconds(&lookup, n);
-    if (pageable)
-        seconds += staging_seconds(&lookup, n);
+    if (pageable) /* the term that equation 9 adds */
+        seconds +=
+            2 * n /
+            haul_lookup_need(&lookup, &machine->host.memory_bandwidth_Bps, "host.memory_bandwidth")
+                .mid;
     const double error_share = pageable ? 0.74 : 0.23;
     const haul_range moved = haul_range_around(seconds, 1 - error_share, 1 / (1 - error_share));
     return haul_lookup_end(&lookup, haul_copy_model_ahead.name, haul_range_add(latency_s, moved),

@@ -19,29 +19,13 @@ static const haul_model_alias aliases[] = {
     {"envelope", "bandwidth-bound"},
 };
 
-static haul_model_label label_of(const void *item)
-{
-    const haul_copy_model *model = item;
-    return (haul_model_label){model->abi, model->name, model->summary, model->time != NULL};
-}
-
-static const void *ask(void *symbol)
-{
-    haul_model_entry_fn entry;
-    /* C has no cast from an object's address to a function's; POSIX says that they are alike */
-    memcpy(&entry, &symbol, sizeof entry);
-    return entry();
-}
-
 static const haul_model_kind kind = {
     .what = "model",
     .items = models,
     .count = MODEL_COUNT,
     .aliases = aliases,
     .alias_count = sizeof aliases / sizeof *aliases,
-    .label = label_of,
     .entry = HAUL_MODEL_ENTRY,
-    .ask = ask,
     .abi = HAUL_MODEL_ABI,
     .header = "haul/backend.h",
 };

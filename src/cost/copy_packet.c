@@ -22,37 +22,19 @@ enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLI
 #define FABRIC_SHARE 0.16
 #define NVLINK_MOST_SHARE 0.22
 
-static haul_range pcie_share(haul_lookup *lookup, const haul_link *link)
+/* Bytes of a copy on PCIe. Where the device reads, requests go the other way and are ahead of the
+ * data; root complexes complete with as much as the payload allows, at worst with pieces of the
+ * read completion boundary. Where it writes, a root port may hold the payload to the least of the
+ * specification. */
+static haul_range pcie_bytes(haul_lookup *lookup, const haul_link *link, double n)
 {
-    if (link->generation.value >= 6)
-        return haul_range_exact(0);
-    return haul_lookup_share(lookup, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
-}
-
-/* The device reads: requests go the other way and are ahead of the data. Root complexes complete
- * with as much as the payload allows; at worst with pieces of the read completion boundary. */
-static haul_range pcie_read_bytes(haul_lookup *lookup, const haul_link *link, double n)
-{
+    const bool reads = lookup->copy.direction == HAUL_HTOD;
+    const int header = reads ? CPLD_BYTES : MWR_BYTES;
     const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
-    const double least = haul_lookup_usual(lookup, &link->read_completion_bytes, USUAL_RCB);
-    const double bytes = haul_wire_bytes(n, payload, CPLD_BYTES);
-    return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, least, CPLD_BYTES))};
-}
-
-/* The device writes. A root port may hold the payload to the least of the specification. */
-static haul_range pcie_write_bytes(haul_lookup *lookup, const haul_link *link, double n)
-{
-    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
-    const double bytes = haul_wire_bytes(n, payload, MWR_BYTES);
-    return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, LEAST_MPS, MWR_BYTES))};
-}
-
-/* Copy engines send 256 bytes behind a header of one flit (NVIDIA, nccl-tests issue 149). */
-static haul_range flit_bytes(haul_lookup *lookup, const haul_link *link, double n)
-{
-    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_PACKET);
-    const double header = haul_lookup_usual(lookup, &link->header_bytes, FLIT_BYTES);
-    return haul_range_exact(haul_wire_bytes(n, payload, header));
+    const double least =
+        reads ? haul_lookup_usual(lookup, &link->read_completion_bytes, USUAL_RCB) : LEAST_MPS;
+    const double bytes = haul_wire_bytes(n, payload, header);
+    return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, least, header))};
 }
 
 /* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
@@ -66,13 +48,17 @@ static haul_range link_seconds(haul_lookup *lookup, double n)
     haul_range bytes;
     haul_range share;
     if (link->kind == HAUL_LINK_PCIE) {
-        share = pcie_share(lookup, link);
-        bytes = lookup->copy.direction == HAUL_HTOD ? pcie_read_bytes(lookup, link, n)
-                                                    : pcie_write_bytes(lookup, link, n);
+        share = link->generation.value >= 6
+                    ? haul_range_exact(0)
+                    : haul_lookup_share(lookup, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
+        bytes = pcie_bytes(lookup, link, n);
     } else {
         const double usual = link->kind == HAUL_LINK_NVLINK ? NVLINK_SHARE : FABRIC_SHARE;
         share = haul_lookup_share(lookup, &link->ack_share, usual, NVLINK_MOST_SHARE);
-        bytes = flit_bytes(lookup, link, n);
+        /* copy engines send 256 bytes behind a header of one flit (NVIDIA, nccl-tests issue 149) */
+        const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_PACKET);
+        const double header = haul_lookup_usual(lookup, &link->header_bytes, FLIT_BYTES);
+        bytes = haul_range_exact(haul_wire_bytes(n, payload, header));
     }
     const haul_range payload = {1 - share.high, 1 - share.mid, 1 - share.low};
     return haul_range_scale(haul_range_times(bytes, haul_range_inverse(payload)), 1 / peak);
@@ -112,21 +98,6 @@ static haul_range device_seconds(haul_lookup *lookup, double n)
     return haul_range_scale(haul_range_inverse(reached), n / peak);
 }
 
-static haul_range transfer_seconds(haul_lookup *lookup, double n)
-{
-    switch (lookup->copy.direction) {
-    case HAUL_DTOD:
-        return device_seconds(lookup, n);
-    case HAUL_HTOH: {
-        const haul_parameter *rate = &lookup->machine->host.copy_rate_Bps;
-        return haul_range_scale(
-            haul_range_inverse(haul_lookup_need(lookup, rate, "host.copy_rate")), n);
-    }
-    default:
-        return link_seconds(lookup, n);
-    }
-}
-
 /* T = (L+o) + bytes on the wire / rate of the wire. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
@@ -140,7 +111,16 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     const haul_range none = haul_range_exact(0);
     const haul_range latency_s =
         lookup.copy.direction == HAUL_HTOH ? none : haul_lookup_latency(&lookup);
-    const haul_range seconds = transfer_seconds(&lookup, (double)copy->bytes);
+    const double n = (double)copy->bytes;
+    const haul_parameter *host_rate = &machine->host.copy_rate_Bps;
+    haul_range seconds;
+    if (lookup.copy.direction == HAUL_DTOD)
+        seconds = device_seconds(&lookup, n);
+    else if (lookup.copy.direction == HAUL_HTOH)
+        seconds = haul_range_scale(
+            haul_range_inverse(haul_lookup_need(&lookup, host_rate, "host.copy_rate")), n);
+    else
+        seconds = link_seconds(&lookup, n);
     return haul_lookup_end(&lookup, haul_copy_model_packet.name, haul_range_add(latency_s, seconds),
                            out);
 }

@@ -54,17 +54,6 @@ static void make_dots(const haul_sample *samples, size_t count, haul_fit_weight 
     }
 }
 
-/* The median, by weight, of sorted dots of one size; the middle of two where they halve it. */
-static haul_dot median_dot(const haul_dot *dots, size_t count)
-{
-    const size_t upper = count / 2, lower = (count - 1) / 2;
-    haul_dot dot = dots[lower];
-    dot.seconds = (dots[lower].seconds + dots[upper].seconds) / 2;
-    dot.scale = 2 / (1 / dots[lower].scale + 1 / dots[upper].scale);
-    dot.weight = (double)count;
-    return dot;
-}
-
 /* One dot a size, into `sizes`; returns how many. */
 static size_t merge_sizes(const haul_dot *dots, size_t count, haul_dot *sizes)
 {
@@ -72,7 +61,11 @@ static size_t merge_sizes(const haul_dot *dots, size_t count, haul_dot *sizes)
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && dots[end].bytes == dots[i].bytes; end++)
             ;
-        sizes[merged++] = median_dot(&dots[i], end - i);
+        const haul_dot *lower = &dots[(i + end - 1) / 2], *upper = &dots[(i + end) / 2];
+        sizes[merged] = *lower; /* the median: the middle of two where they halve the size */
+        sizes[merged].seconds = (lower->seconds + upper->seconds) / 2;
+        sizes[merged].scale = 2 / (1 / lower->scale + 1 / upper->scale);
+        sizes[merged++].weight = (double)(end - i);
     }
     return merged;
 }
@@ -130,20 +123,13 @@ static bool with_bend(const haul_bent *bent, double x, haul_bent *out)
     return true;
 }
 
-/* Sizes between which bends are tried: evenly by rank, without the first and the last. */
-static size_t pick_candidates(const haul_cloud *cloud, double *candidates)
+static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam *to)
 {
+    double candidates[CANDIDATES]; /* evenly by rank, without the first and the last */
     const size_t inner = cloud->count - 2;
     const size_t count = inner < CANDIDATES ? inner : CANDIDATES;
     for (size_t i = 0; i < count; i++)
         candidates[i] = cloud->dots[1 + (count > 1 ? i * (inner - 1) / (count - 1) : 0)].bytes;
-    return count;
-}
-
-static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam *to)
-{
-    double candidates[CANDIDATES];
-    const size_t count = pick_candidates(cloud, candidates);
     for (size_t i = 0; i < from->count; i++)
         for (size_t j = 0; j < count; j++) {
             haul_bent bent;
@@ -151,14 +137,6 @@ static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam 
                 haul_bent_fit(cloud, coarse, &bent))
                 beam_offer(to, &bent);
         }
-}
-
-/* A bend moved by `share` of the way, in the logarithm, to its neighbour on one side. */
-static double moved(const haul_bent *bent, size_t at, double share, bool up)
-{
-    const double here = log1p(bent->x[at]);
-    const double there = log1p(bent->x[up ? at + 1 : at - 1]);
-    return expm1(here + share * (there - here));
 }
 
 /* Moves each bend for as long as it helps, by smaller and smaller shares. */
@@ -171,7 +149,9 @@ static void polish(const haul_cloud *cloud, haul_bent *bent)
         for (size_t k = 0; k < 2 * (bent->count - 2); k++) {
             const size_t at = 1 + k / 2;
             haul_bent other = *bent;
-            other.x[at] = moved(bent, at, share, k % 2);
+            const double here = log1p(bent->x[at]);
+            const double there = log1p(bent->x[k % 2 ? at + 1 : at - 1]);
+            other.x[at] = expm1(here + share * (there - here));
             const bool apart = other.x[at] > other.x[at - 1] && other.x[at] < other.x[at + 1];
             if (apart && haul_bent_fit(cloud, middle, &other) &&
                 other.loss < bent->loss * (1 - 1e-6)) {
@@ -199,20 +179,14 @@ typedef struct bend_aim {
     double samples;
 } bend_aim;
 
-static bool is_better(const haul_bent *bent, const haul_bent *best, bend_aim aim)
-{
-    if (aim.samples > 0)
-        return criterion(bent, aim.samples) < criterion(best, aim.samples);
-    return bent->loss < best->loss;
-}
-
 /* Polishes the head of a beam and keeps the best. What follows grows from the polished. */
 static void take_best(const haul_cloud *cloud, bend_beam *beam, bend_aim aim, haul_bent *best)
 {
     for (size_t i = 0; i < beam->count && i < POLISHED; i++) {
         haul_bent bent = beam->items[i];
         polish(cloud, &bent);
-        if (is_better(&bent, best, aim))
+        if (aim.samples > 0 ? criterion(&bent, aim.samples) < criterion(best, aim.samples)
+                            : bent.loss < best->loss)
             *best = bent;
         if (beam->limit == BEAM)
             beam->items[i] = bent;
@@ -261,19 +235,6 @@ static void join_sizes(const haul_dot *sizes, size_t count, bool rising, haul_be
         (void)haul_bent_fit(&cloud, fine, bent);
 }
 
-static haul_copy_curve curve_of(const haul_bent *bent, const haul_copy *copy)
-{
-    haul_copy_curve curve = {
-        .direction = copy->direction,
-        .memory = copy->memory,
-        .locality = copy->locality,
-        .points_from = {.value = (double)bent->count, .provenance = HAUL_FITTED},
-    };
-    for (size_t i = 0; i < bent->count; i++)
-        curve.points[i] = (haul_point){bent->x[i], bent->y[i]};
-    return curve;
-}
-
 /* Fits all dots; `sizes` is room for as many. Returns false without memory. */
 static bool fit_dots(const haul_cloud *whole, bend_aim aim, haul_dot *sizes, haul_bent *bent)
 {
@@ -318,6 +279,14 @@ haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_
     free(dots);
     if (!found)
         return haul_fail_no_memory(error);
-    const haul_copy_curve fitted = curve_of(&bent, &samples[0].copy);
+    const haul_copy *copy = &samples[0].copy;
+    haul_copy_curve fitted = {
+        .direction = copy->direction,
+        .memory = copy->memory,
+        .locality = copy->locality,
+        .points_from = {.value = (double)bent.count, .provenance = HAUL_FITTED},
+    };
+    for (size_t i = 0; i < bent.count; i++)
+        fitted.points[i] = (haul_point){bent.x[i], bent.y[i]};
     return haul_curve_keep(&fitted, samples, count, curve, residuals, error);
 }

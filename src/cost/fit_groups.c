@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
@@ -82,52 +83,28 @@ static haul_status fit_group(const haul_sample *samples, size_t count, size_t ma
     return status;
 }
 
-static size_t count_groups(const haul_sample *sorted, size_t count)
-{
-    size_t groups = 1;
-    for (size_t i = 1; i < count; i++)
-        groups += !same_group(&sorted[i - 1].copy, &sorted[i].copy);
-    return groups;
-}
-
-static haul_status fit_all(const haul_sample *sorted, size_t count, size_t max_points,
-                           haul_fit_group *groups, haul_error *error)
-{
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && same_group(&sorted[i].copy, &sorted[end].copy); end++)
-            ;
-        const haul_status status = fit_group(&sorted[i], end - i, max_points, groups++, error);
-        if (status)
-            return status;
-    }
-    return HAUL_OK;
-}
-
-/* A sorted copy, or NULL without memory. Needs: a sample. */
-static haul_sample *sorted_samples(const haul_samples *samples)
-{
-    haul_sample *copy = malloc(samples->count * sizeof *copy);
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < samples->count; i++)
-        copy[i] = samples->items[i];
-    qsort(copy, samples->count, sizeof *copy, compare_samples);
-    return copy;
-}
-
 haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul_fit_group **groups,
                             size_t *count, haul_error *error)
 {
     haul_status status = haul_samples_check(samples->items, samples->count, error);
     if (status)
         return status;
-    haul_sample *sorted = sorted_samples(samples);
+    const size_t count_all = samples->count;
+    haul_sample *sorted = malloc(count_all * sizeof *sorted);
     if (!sorted)
         return haul_fail_no_memory(error);
-    const size_t found = count_groups(sorted, samples->count);
+    memcpy(sorted, samples->items, count_all * sizeof *sorted);
+    qsort(sorted, count_all, sizeof *sorted, compare_samples);
+    size_t found = 1, at = 0;
+    for (size_t i = 1; i < count_all; i++)
+        found += !same_group(&sorted[i - 1].copy, &sorted[i].copy);
     haul_fit_group *fitted = calloc(found, sizeof *fitted);
-    status = fitted ? fit_all(sorted, samples->count, max_points, fitted, error)
-                    : haul_fail_no_memory(error);
+    status = fitted ? HAUL_OK : haul_fail_no_memory(error);
+    for (size_t i = 0, end; !status && i < count_all; i = end) {
+        for (end = i + 1; end < count_all && same_group(&sorted[i].copy, &sorted[end].copy); end++)
+            ;
+        status = fit_group(&sorted[i], end - i, max_points, &fitted[at++], error);
+    }
     free(sorted);
     if (status) {
         free(fitted);

@@ -233,23 +233,19 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     return true;
 }
 
-/* Latencies differ more between machines of a type than rates do; those of another machine are
- * kept as they were (AHEAD, IV.C), from half to twice. */
-static haul_range latency_range(const haul_parameter *latency)
-{
-    double factor = haul_provenance_factor(latency->provenance);
-    if (latency->provenance > HAUL_FITTED)
-        factor = latency->provenance >= HAUL_SCALED ? 2 : 1.25;
-    return haul_range_within(latency->value, factor);
-}
-
 haul_range haul_lookup_latency(haul_lookup *self)
 {
     const haul_machine *machine = self->machine;
     haul_parameter latency;
     if (haul_latency_of(machine, self->own, &latency)) {
-        rest_on(self, latency.provenance);
-        return latency_range(&latency);
+        /* latencies differ more between machines of a type than rates do; those of another machine
+         * are kept as they were (AHEAD, IV.C), from half to twice */
+        const haul_provenance from = latency.provenance;
+        rest_on(self, from);
+        return haul_range_within(latency.value, from >= HAUL_SCALED ? 2
+                                                : from > HAUL_FITTED
+                                                    ? 1.25
+                                                    : haul_provenance_factor(from));
     }
     const haul_direction direction = haul_lookup_crosses(self) ? self->copy.direction : HAUL_HTOD;
     const haul_copy_curve *pinned =

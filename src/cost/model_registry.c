@@ -1,3 +1,4 @@
+/* haul's own models of each kind, and those that users bring in shared objects. */
 #include "cost/model_registry.h"
 
 #include <dlfcn.h>
@@ -13,26 +14,22 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
 }
 
+static haul_model_head head_of(const void *model)
+{
+    haul_model_head head;
+    memcpy(&head, model, sizeof head); /* the type of its function is the kind's own */
+    return head;
+}
+
 static const void *find_own(const haul_model_kind *kind, const char *name)
 {
     for (size_t i = 0; i < kind->alias_count; i++)
         if (!strcmp(kind->aliases[i].alias, name))
             name = kind->aliases[i].name;
     for (size_t i = 0; i < kind->count; i++)
-        if (!strcmp(kind->label(kind->items[i]).name, name))
+        if (!strcmp(head_of(kind->items[i]).name, name))
             return kind->items[i];
     return NULL;
-}
-
-static haul_status fail_unknown(const haul_model_kind *kind, const char *name, haul_error *error)
-{
-    char names[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; used < sizeof names && i < kind->count; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s, ",
-                                 kind->label(kind->items[i]).name);
-    return haul_fail(error, HAUL_USAGE, "no %s '%.150s': %sor a shared object", kind->what, name,
-                     names);
 }
 
 /* dlopen searches the library path for names without a '/': a file is meant here. */
@@ -56,41 +53,52 @@ static haul_status open_object(const char *path, void **handle, haul_error *erro
 static haul_status ask(const haul_model_kind *kind, void *handle, const void **model,
                        haul_error *error)
 {
-    void *entry = dlsym(handle, kind->entry);
-    if (!entry)
+    void *symbol = dlsym(handle, kind->entry);
+    if (!symbol)
         return haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s", kind->entry);
-    *model = kind->ask(entry);
+    const void *(*entry)(void);
+    /* C has no cast from an object's address to a function's; POSIX says that they are alike */
+    memcpy(&entry, &symbol, sizeof entry);
+    *model = entry();
     if (!*model)
         return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", kind->entry);
-    const haul_model_label label = kind->label(*model);
-    if (label.abi != kind->abi)
+    const haul_model_head head = head_of(*model);
+    if (head.abi != kind->abi)
         return haul_fail(error, HAUL_BAD_INPUT,
-                         "model has abi %u, this haul has %u: build it against this %s", label.abi,
+                         "model has abi %u, this haul has %u: build it against this %s", head.abi,
                          kind->abi, kind->header);
-    if (!label.name || !*label.name || !label.summary || !label.has_time)
+    if (!head.name || !*head.name || !head.summary || !head.time)
         return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
-    if (find_own(kind, label.name))
+    if (find_own(kind, head.name))
         return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
-                         label.name);
+                         head.name);
     return HAUL_OK;
 }
 
 haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, const void **model,
                                void **handle, haul_error *error)
 {
-    const void *found = is_path(name) ? NULL : find_own(kind, name);
+    const void *found = NULL;
     void *opened = NULL;
-    haul_status status = HAUL_OK;
-    if (!found && !is_path(name))
-        return fail_unknown(kind, name, error);
-    if (!found)
-        status = open_object(name, &opened, error);
-    if (opened)
-        status = ask(kind, opened, &found, error);
-    if (status) {
-        haul_model_close(opened);
-        haul_error_in_file(error, name);
-        return status;
+    if (!is_path(name)) {
+        found = find_own(kind, name);
+        char names[256] = "";
+        size_t used = 0;
+        for (size_t i = 0; !found && used < sizeof names && i < kind->count; i++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s, ",
+                                     head_of(kind->items[i]).name);
+        if (!found)
+            return haul_fail(error, HAUL_USAGE, "no %s '%.150s': %sor a shared object", kind->what,
+                             name, names);
+    } else {
+        haul_status status = open_object(name, &opened, error);
+        if (!status)
+            status = ask(kind, opened, &found, error);
+        if (status) {
+            haul_model_close(opened);
+            haul_error_in_file(error, name);
+            return status;
+        }
     }
     *model = found;
     *handle = opened;

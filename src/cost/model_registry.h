@@ -8,13 +8,14 @@
 
 #include "haul/cost.h"
 
-/* What a model says of itself. */
-typedef struct haul_model_label {
+/* How every kind of model begins: haul_copy_model and haul_kernel_model have these four members, in
+ * this order, with a function of their own type last. */
+typedef struct haul_model_head {
     unsigned abi;
     const char *name;
     const char *summary;
-    bool has_time;
-} haul_model_label;
+    void (*time)(void);
+} haul_model_head;
 
 /* Another name that a model is found by. */
 typedef struct haul_model_alias {
@@ -29,9 +30,7 @@ typedef struct haul_model_kind {
     size_t count;
     const haul_model_alias *aliases;
     size_t alias_count;
-    haul_model_label (*label)(const void *model);
     const char *entry; /* the exported function's name */
-    const void *(*ask)(void *entry);
     unsigned abi;
     const char *header; /* that declares the entry */
 } haul_model_kind;

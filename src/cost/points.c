@@ -15,19 +15,15 @@ static double slope(haul_point a, haul_point b)
     return b.bytes > a.bytes ? (b.seconds - a.seconds) / (b.bytes - a.bytes) : 0;
 }
 
-static double of_one_point(haul_point point, double bytes)
-{
-    return bytes > point.bytes && point.bytes > 0 ? point.seconds * (bytes / point.bytes)
-                                                  : point.seconds;
-}
-
 double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
 {
     const size_t count = haul_curve_points(curve);
     const haul_point *points = curve->points;
     const double floor = fmax(curve->latency_s.value, 0);
-    if (count == 1)
-        return fmax(of_one_point(points[0], bytes), floor);
+    if (count == 1) {
+        const bool is_beyond = bytes > points[0].bytes && points[0].bytes > 0;
+        return fmax(points[0].seconds * (is_beyond ? bytes / points[0].bytes : 1), floor);
+    }
     size_t right = 1;
     while (right + 1 < count && bytes > points[right].bytes)
         right++;

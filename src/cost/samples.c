@@ -15,14 +15,6 @@ enum { FILE_BYTES = 1 << 28 }; /* the largest file that is read */
 /* The columns of a CSV; `locality` may be absent. */
 enum { DIRECTION, MEMORY, BYTES, SECONDS, LOCALITY, COLUMNS };
 
-static haul_status parse_locality(const char *text, haul_locality *locality, haul_error *error)
-{
-    if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected near or far, not '%.60s'", text);
-    *locality = strcasecmp(text, "far") ? HAUL_NEAR : HAUL_FAR;
-    return HAUL_OK;
-}
-
 /* Seconds without a unit, as the column's name says, or a time with one. */
 static haul_status parse_seconds(const char *text, double *seconds, haul_error *error)
 {
@@ -51,21 +43,11 @@ static haul_status parse_field(int column, const char *text, haul_sample *sample
     case SECONDS:
         return parse_seconds(text, &sample->seconds, error);
     default:
-        return parse_locality(text, &sample->copy.locality, error);
+        if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
+            return haul_fail(error, HAUL_BAD_INPUT, "expected near or far, not '%.60s'", text);
+        sample->copy.locality = strcasecmp(text, "far") ? HAUL_NEAR : HAUL_FAR;
+        return HAUL_OK;
     }
-}
-
-static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error *error)
-{
-    static const char *const names[] = {"direction", "host_memory", "bytes", "seconds"};
-    for (int i = 0; i < LOCALITY; i++) {
-        const haul_status status = haul_csv_find(csv, names[i], &columns[i], error);
-        if (status)
-            return status;
-    }
-    if (haul_csv_find(csv, "locality", &columns[LOCALITY], NULL))
-        columns[LOCALITY] = SIZE_MAX;
-    return HAUL_OK;
 }
 
 static haul_status read_row(const haul_csv *csv, const char *const *fields, const size_t *columns,
@@ -93,7 +75,11 @@ static haul_status read_csv(const char *text, size_t size, const char *file, hau
         return status;
     size_t columns[COLUMNS];
     const char *const *fields = NULL;
-    status = find_columns(csv, columns, error);
+    static const char *const names[] = {"direction", "host_memory", "bytes", "seconds"};
+    for (int i = 0; !status && i < LOCALITY; i++)
+        status = haul_csv_find(csv, names[i], &columns[i], error);
+    if (!status && haul_csv_find(csv, "locality", &columns[LOCALITY], NULL))
+        columns[LOCALITY] = SIZE_MAX;
     while (!status && !(status = haul_csv_next(csv, &fields, error)) && fields)
         status = read_row(csv, fields, columns, list, error);
     haul_csv_close(csv);

@@ -246,18 +246,6 @@ static haul_status read_cell(haul_json_in *in, haul_sample_list *list, haul_erro
     return rate > 0 ? haul_sample_add(list, &copy, 1 / (rate * 1e9), error) : HAUL_OK;
 }
 
-static haul_status read_matrix(haul_json_in *in, haul_sample_list *list, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    (void)haul_json_in_array(in);
-    while (!status && haul_json_in_item(in)) {
-        (void)haul_json_in_array(in);
-        while (!status && haul_json_in_item(in))
-            status = read_cell(in, list, error);
-    }
-    return status;
-}
-
 static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_error *error)
 {
     char name[NAME_BYTES] = "";
@@ -269,7 +257,9 @@ static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_erro
         if (haul_json_is(key, "name"))
             read_name(in, name, sizeof name);
         else if (haul_json_is(key, "bandwidth_matrix") && (!name[0] || copy_of_case(name, &copy)))
-            status = read_matrix(in, list, error);
+            for (haul_json_in_array(in); !status && haul_json_in_item(in);)
+                for (haul_json_in_array(in); !status && haul_json_in_item(in);)
+                    status = read_cell(in, list, error);
         else
             haul_json_in_skip(in);
     }
@@ -278,33 +268,6 @@ static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_erro
     for (size_t i = before; i < list->count; i++)
         list->items[i].copy = copy;
     return status;
-}
-
-static haul_status read_cases(haul_json_in *in, haul_sample_list *list, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    if (haul_json_in_kind(in) != HAUL_JSON_ARRAY) {
-        haul_json_in_skip(in);
-        return HAUL_OK;
-    }
-    (void)haul_json_in_array(in);
-    while (!status && haul_json_in_item(in))
-        status = read_case(in, list, error);
-    return status;
-}
-
-/* Gives the samples of a byte their size. */
-static void scale_samples(haul_sample_list *list, double bytes)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        haul_sample sample = list->items[i];
-        sample.copy.bytes = (uint64_t)bytes;
-        sample.seconds *= bytes;
-        if (sample.seconds <= 1e9)
-            list->items[kept++] = sample;
-    }
-    list->count = kept;
 }
 
 static haul_status read_nvbandwidth(haul_json_in *in, haul_sample_list *list, haul_error *error)
@@ -320,12 +283,26 @@ static haul_status read_nvbandwidth(haul_json_in *in, haul_sample_list *list, ha
             if (!size.is_number || size.value <= 0 || size.value > 1e9)
                 (void)haul_json_in_fail_at(in, size.at, "expected the buffer's size in MiB");
         } else if (haul_json_is(key, "testcases")) {
-            status = read_cases(in, list, error);
+            const bool is_list = haul_json_in_kind(in) == HAUL_JSON_ARRAY;
+            if (is_list)
+                (void)haul_json_in_array(in);
+            else
+                haul_json_in_skip(in);
+            while (is_list && !status && haul_json_in_item(in))
+                status = read_case(in, list, error);
         } else {
             haul_json_in_skip(in);
         }
     }
-    scale_samples(list, bytes);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) { /* the samples are of a byte until here */
+        haul_sample sample = list->items[i];
+        sample.copy.bytes = (uint64_t)bytes;
+        sample.seconds *= bytes;
+        if (sample.seconds <= 1e9)
+            list->items[kept++] = sample;
+    }
+    list->count = kept;
     if (!status && !list->count)
         (void)haul_json_in_fail_at(in, at, "no test case of a copy that haul knows");
     return status;

@@ -9,137 +9,92 @@ enum { WARP = 32, SECTOR = 32, NAME = 96 };
 /* nvprof's events and metrics (and the metrics' titles), the trace of Nsight Systems, then Nsight
  * Compute's (and the titles of its sections). Hits of L2 are counted by slice, for requests of L1
  * (Kepler) or of the texture path (Maxwell and later). */
-static const haul_counter_name names[] = {
-    {"n", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"input_size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"problem_size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"duration", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
-    {"grid_x", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"grid_y", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"grid_z", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"blocks", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"block_x", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"block_y", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"block_z", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"grdx", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"grdy", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"grdz", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"blkx", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"blky", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"blkz", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
-    {"inst_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"instructions_executed", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"thread_inst_executed", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"gld_inst_8bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gld_inst_16bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gld_inst_32bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gld_inst_64bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gld_inst_128bit", HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gst_inst_8bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gst_inst_16bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gst_inst_32bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gst_inst_64bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gst_inst_128bit", HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gld_request", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"gst_request", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"inst_executed_global_loads", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"inst_executed_global_stores", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"gld_transactions", HAUL_COUNTER_LOAD_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"global_load_transactions", HAUL_COUNTER_LOAD_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"gld_transactions_per_request", HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"global_load_transactions_per_request", HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER,
-     1, HAUL_WHOLE},
-    {"gst_transactions", HAUL_COUNTER_STORE_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"global_store_transactions", HAUL_COUNTER_STORE_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"gst_transactions_per_request", HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"global_store_transactions_per_request", HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER,
-     1, HAUL_WHOLE},
-    {"shared_load", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"shared_store", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"inst_executed_shared_loads", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"inst_executed_shared_stores", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
+static const haul_counter_rule rules[] = {
+    {"n size input_size problem_size", HAUL_COUNTER_SIZE, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"duration gpu__time_duration_sum", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
+    {"grid_x grid_y grid_z grdx grdy grdz", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"blocks launch__grid_size", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"block_x blkx", HAUL_COUNTER_BLOCK_X, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_y blky", HAUL_COUNTER_BLOCK_Y, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"block_z blkz", HAUL_COUNTER_BLOCK_Z, HAUL_DIM_NUMBER, 1, HAUL_FACTOR},
+    {"inst_executed instructions_executed smsp__inst_executed_sum "
+     "sm__inst_executed_sum executed_instructions",
+     HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"thread_inst_executed smsp__thread_inst_executed_sum", HAUL_COUNTER_INSTRUCTIONS,
+     HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_inst_8bit gld_inst_16bit gld_inst_32bit gld_inst_64bit gld_inst_128bit",
+     HAUL_COUNTER_LOADS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gst_inst_8bit gst_inst_16bit gst_inst_32bit gst_inst_64bit gst_inst_128bit",
+     HAUL_COUNTER_STORES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"gld_request inst_executed_global_loads smsp__sass_inst_executed_op_global_ld_sum "
+     "smsp__inst_executed_op_global_ld_sum "
+     "l1tex__t_requests_pipe_lsu_mem_global_op_ld_sum",
+     HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gst_request inst_executed_global_stores "
+     "smsp__sass_inst_executed_op_global_st_sum smsp__inst_executed_op_global_st_sum "
+     "l1tex__t_requests_pipe_lsu_mem_global_op_st_sum",
+     HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_transactions global_load_transactions "
+     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_sum",
+     HAUL_COUNTER_LOAD_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gld_transactions_per_request global_load_transactions_per_request "
+     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld_ratio",
+     HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gst_transactions global_store_transactions "
+     "l1tex__t_sectors_pipe_lsu_mem_global_op_st_sum",
+     HAUL_COUNTER_STORE_TRANSACTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"gst_transactions_per_request global_store_transactions_per_request "
+     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st_ratio",
+     HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"shared_load inst_executed_shared_loads smsp__sass_inst_executed_op_shared_ld_sum "
+     "smsp__inst_executed_op_shared_ld_sum",
+     HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"shared_store inst_executed_shared_stores "
+     "smsp__sass_inst_executed_op_shared_st_sum smsp__inst_executed_op_shared_st_sum",
+     HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"l1_global_load_hit", HAUL_COUNTER_L1_HITS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"l1_global_load_miss", HAUL_COUNTER_L1_MISSES, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"l1_cache_global_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"global_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"l2_l1_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"l2_tex_read_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"dram_read_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"dram_write_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"device_memory_read_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1,
+    {"l1_cache_global_hit_rate global_hit_rate l1_tex_hit_rate "
+     "l1tex__t_sector_hit_rate_pct",
+     HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"l2_l1_read_hit_rate l2_tex_read_hit_rate l2_hit_rate lts__t_sector_hit_rate_pct",
+     HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
+    {"dram_read_transactions dram_write_transactions device_memory_read_transactions "
+     "device_memory_write_transactions dram__sectors_read_sum dram__sectors_write_sum",
+     HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"dram_read_bytes dram_write_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
-    {"device_memory_write_transactions", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1,
-     HAUL_SUMMAND},
-    {"dram_read_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"dram_write_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"flop_count_sp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"flop_count_dp", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"gpu__time_duration_sum", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1, HAUL_WHOLE},
-    {"launch__grid_size", HAUL_COUNTER_GRID, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
+    {"flop_count_sp flop_count_dp smsp__sass_thread_inst_executed_op_fadd_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_fmul_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_dadd_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_dmul_pred_on_sum",
+     HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"launch__block_size", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"smsp__inst_executed_sum", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"sm__inst_executed_sum", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"smsp__thread_inst_executed_sum", HAUL_COUNTER_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"smsp__sass_inst_executed_op_global_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"smsp__inst_executed_op_global_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"smsp__sass_inst_executed_op_global_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"smsp__inst_executed_op_global_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"smsp__sass_inst_executed_op_shared_ld_sum", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER,
-     1, HAUL_WHOLE},
-    {"smsp__inst_executed_op_shared_ld_sum", HAUL_COUNTER_WARP_SHARED_LOADS, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"smsp__sass_inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER,
-     1, HAUL_WHOLE},
-    {"smsp__inst_executed_op_shared_st_sum", HAUL_COUNTER_WARP_SHARED_STORES, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld_sum", HAUL_COUNTER_WARP_LOADS, HAUL_DIM_NUMBER, 1,
-     HAUL_WHOLE},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_st_sum", HAUL_COUNTER_WARP_STORES, HAUL_DIM_NUMBER,
-     1, HAUL_WHOLE},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_sum", HAUL_COUNTER_LOAD_TRANSACTIONS,
-     HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_sum", HAUL_COUNTER_STORE_TRANSACTIONS,
-     HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld_ratio",
-     HAUL_COUNTER_LOAD_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st_ratio",
-     HAUL_COUNTER_STORE_TRANSACTIONS_EACH, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"executed_instructions", HAUL_COUNTER_WARP_INSTRUCTIONS, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
-    {"l1_tex_hit_rate", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"l2_hit_rate", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"l1tex__t_sector_hit_rate_pct", HAUL_COUNTER_L1_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
-    {"lts__t_sector_hit_rate_pct", HAUL_COUNTER_L2_RATE, HAUL_DIM_NUMBER, 0.01, HAUL_WHOLE},
     {"dram__bytes_sum", HAUL_COUNTER_MEMORY_BYTES_ALL, HAUL_DIM_BYTES, 1, HAUL_WHOLE},
-    {"dram__bytes_read_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
-    {"dram__bytes_write_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1, HAUL_SUMMAND},
-    {"dram__sectors_read_sum", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"dram__sectors_write_sum", HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_fadd_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
+    {"dram__bytes_read_sum dram__bytes_write_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1,
      HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_fmul_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
-     HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
-     HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_dadd_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
-     HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_dmul_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1,
-     HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_dfma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
-     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_dfma_pred_on_sum",
+     HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2, HAUL_SUMMAND},
 };
 
-static const haul_counter_name l2_queries = {"", HAUL_COUNTER_L2_QUERIES, HAUL_DIM_NUMBER, 1,
+static const haul_counter_rule l2_queries = {"", HAUL_COUNTER_L2_QUERIES, HAUL_DIM_NUMBER, 1,
                                              HAUL_SUMMAND};
-static const haul_counter_name l2_hits = {"", HAUL_COUNTER_L2_HITS, HAUL_DIM_NUMBER, 1,
+static const haul_counter_rule l2_hits = {"", HAUL_COUNTER_L2_HITS, HAUL_DIM_NUMBER, 1,
                                           HAUL_SUMMAND};
+
+/* Whether one of the words is `name`. */
+static bool has_word(const char *words, const char *name)
+{
+    const size_t length = strlen(name);
+    while (*words) {
+        const size_t word = strcspn(words, " ");
+        if (word == length && !memcmp(words, name, length))
+            return true;
+        words += word + (words[word] == ' ');
+    }
+    return false;
+}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -148,7 +103,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* l2_subp0_read_l1_hit_sectors, l2_subp3_read_tex_sector_queries: as many as there are slices. */
-static const haul_counter_name *find_slice(const char *name)
+static const haul_counter_rule *find_slice(const char *name)
 {
     if (strncmp(name, "l2_subp", 7) != 0)
         return NULL;
@@ -159,7 +114,7 @@ static const haul_counter_name *find_slice(const char *name)
     return NULL;
 }
 
-const haul_counter_name *haul_counter_find(const char *name)
+const haul_counter_rule *haul_counter_find(const char *name)
 {
     char plain[NAME];
     size_t length = strlen(name);
@@ -169,9 +124,9 @@ const haul_counter_name *haul_counter_find(const char *name)
         plain[i] = isalnum((unsigned char)name[i]) || !name[i]
                        ? (char)tolower((unsigned char)name[i])
                        : '_';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i].name, plain))
-            return &names[i];
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (has_word(rules[i].names, plain))
+            return &rules[i];
     return find_slice(plain);
 }
 
@@ -181,15 +136,15 @@ void haul_counters_clear(haul_counters *counters)
         counters->values[i] = (double)NAN;
 }
 
-void haul_counters_add(haul_counters *counters, const haul_counter_name *name, double value)
+void haul_counters_add(haul_counters *counters, const haul_counter_rule *rule, double value)
 {
-    double *at = &counters->values[name->counter];
+    double *at = &counters->values[rule->counter];
     if (isnan(*at))
-        *at = value * name->scale;
-    else if (name->part == HAUL_FACTOR)
-        *at *= value * name->scale;
-    else if (name->part == HAUL_SUMMAND)
-        *at += value * name->scale;
+        *at = value * rule->scale;
+    else if (rule->part == HAUL_FACTOR)
+        *at *= value * rule->scale;
+    else if (rule->part == HAUL_SUMMAND)
+        *at += value * rule->scale;
 }
 
 /* The first of them that is known. */

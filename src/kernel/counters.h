@@ -42,9 +42,9 @@ typedef enum haul_counter {
     HAUL_COUNTER_COUNT
 } haul_counter;
 
-/* A profiler's name for a counter, or for a part of it. */
-typedef struct haul_counter_name {
-    const char *name; /* lower case, every other character than letters and digits a '_' */
+/* Profilers' names for a counter, or for parts of it, in one dimension and scale. */
+typedef struct haul_counter_rule {
+    const char *names; /* words; lower case, every other character than letters and digits a '_' */
     haul_counter counter;
     haul_dimension dimension; /* of a value with a unit */
     double scale;
@@ -53,11 +53,11 @@ typedef struct haul_counter_name {
         HAUL_SUMMAND,
         HAUL_FACTOR
     } part; /* of more than one WHOLE the first counts */
-} haul_counter_name;
+} haul_counter_rule;
 
 /* Finds a name as any profiler writes it ("Global.Load.Transactions",
  * "dram__bytes_read.sum"); NULL where it is of no use here. */
-const haul_counter_name *haul_counter_find(const char *name);
+const haul_counter_rule *haul_counter_find(const char *name);
 
 /* Values of one launch; NaN: not known. */
 typedef struct haul_counters {
@@ -68,7 +68,7 @@ typedef struct haul_counters {
 double haul_counters_block(const haul_counters *counters);
 
 void haul_counters_clear(haul_counters *counters);
-void haul_counters_add(haul_counters *counters, const haul_counter_name *name, double value);
+void haul_counters_add(haul_counters *counters, const haul_counter_rule *rule, double value);
 
 /* What follows for BSP: false where instructions, loads or stores are not known; `threads` and
  * `block` are set where they are known. */

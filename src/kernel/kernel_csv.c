@@ -27,7 +27,7 @@ typedef enum column_kind {
 
 typedef struct column {
     column_kind kind;
-    const haul_counter_name *counter;
+    const haul_counter_rule *counter;
     double scale;        /* of its values; 0: no unit is known yet */
     bool has_named_unit; /* in the column's name: other units are errors */
 } column;
@@ -55,7 +55,7 @@ typedef struct table_reader {
     haul_error *error;
 } table_reader;
 
-static const haul_counter_name seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1,
+static const haul_counter_rule seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1,
                                                  HAUL_WHOLE};
 
 /* --- columns */
@@ -63,34 +63,23 @@ static const haul_counter_name seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_
 static column_kind kind_of(const char *name)
 {
     static const struct {
-        const char *name;
         column_kind kind;
+        const char *names[8];
     } known[] = {
-        {"gpu", GPU},
-        {"device", GPU},
-        {"board", GPU},
-        {"gpu_name", GPU},
-        {"device_name", GPU},
-        {"machine", GPU},
-        {"kernel", KERNEL},
-        {"program", KERNEL},
-        {"name", KERNEL},
-        {"kernel name", KERNEL},
-        {"kernel_name", KERNEL},
-        {"application", KERNEL},
-        {"type", ACTIVITY},
-        {"id", LAUNCH},
-        {"metric name", METRIC},
-        {"event name", METRIC},
-        {"metric unit", METRIC_UNIT},
-        {"metric value", METRIC_VALUE},
-        {"avg", METRIC_VALUE},
-        {"grid size", GRID_SIZE},
-        {"block size", BLOCK_SIZE},
+        {GPU, {"gpu", "device", "board", "gpu_name", "device_name", "machine"}},
+        {KERNEL, {"kernel", "program", "name", "kernel name", "kernel_name", "application"}},
+        {ACTIVITY, {"type"}},
+        {LAUNCH, {"id"}},
+        {METRIC, {"metric name", "event name"}},
+        {METRIC_UNIT, {"metric unit"}},
+        {METRIC_VALUE, {"metric value", "avg"}},
+        {GRID_SIZE, {"grid size"}},
+        {BLOCK_SIZE, {"block size"}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcasecmp(name, known[i].name))
-            return known[i].kind;
+        for (const char *const *one = known[i].names; *one; one++)
+            if (!strcasecmp(name, *one))
+                return known[i].kind;
     return IGNORED;
 }
 
@@ -200,7 +189,7 @@ static bool is_absent(const char *text)
 }
 
 /* A value in base units by its column's unit, or by its own where it has one. */
-static haul_status read_value(table_reader *self, size_t at, const haul_counter_name *counter,
+static haul_status read_value(table_reader *self, size_t at, const haul_counter_rule *counter,
                               double scale, double *out)
 {
     const char *text = self->fields[at], *rest = "";
@@ -305,14 +294,6 @@ static bool is_units_row(const table_reader *self)
     return isalpha((unsigned char)*text) && haul_kernel_unit_scale(text, HAUL_DIM_SECONDS) > 0;
 }
 
-static void read_units(table_reader *self)
-{
-    for (size_t i = 0; i < self->column_count; i++)
-        if (self->columns[i].kind == COUNTER && *self->fields[i])
-            self->columns[i].scale =
-                haul_kernel_unit_scale(self->fields[i], self->columns[i].counter->dimension);
-}
-
 static haul_error place_of(const table_reader *self, size_t at)
 {
     haul_error place = {.status = HAUL_BAD_INPUT};
@@ -361,22 +342,16 @@ static haul_status read_names(table_reader *self, haul_kernel_record *record)
     return HAUL_OK;
 }
 
-/* Traces and summaries have copies, as in "[CUDA memcpy HtoD]", and the host's calls too. */
-static bool is_launch(const table_reader *self)
+/* Adds a row's launch. Traces and summaries have copies, as in "[CUDA memcpy HtoD]", and API calls
+ * too. */
+static haul_status read_launch(table_reader *self)
 {
     for (size_t i = 0; i < self->column_count; i++) {
         const column_kind kind = self->columns[i].kind;
         const char *text = self->fields[i];
         if ((kind == KERNEL && *text == '[') || (kind == ACTIVITY && !strcmp(text, "API calls")))
-            return false;
+            return HAUL_OK;
     }
-    return true;
-}
-
-static haul_status read_launch(table_reader *self)
-{
-    if (!is_launch(self))
-        return HAUL_OK;
     haul_kernel_record *record = start_record(self);
     if (!record)
         return haul_fail_no_memory(self->error);
@@ -427,7 +402,7 @@ static haul_status read_metric(table_reader *self)
         unit = self->columns[i].kind == METRIC_UNIT ? i : unit;
         value = self->columns[i].kind == METRIC_VALUE ? i : value;
     }
-    const haul_counter_name *counter = haul_counter_find(self->fields[name]);
+    const haul_counter_rule *counter = haul_counter_find(self->fields[name]);
     if (value == self->column_count) {
         haul_fail(self->error, HAUL_BAD_INPUT,
                   "expected a column of values, 'Avg' or 'Metric Value', beside the metrics");
@@ -460,10 +435,13 @@ static haul_status read_rows(table_reader *self)
     while (!status && self->fields) {
         if (self->is_long)
             status = read_metric(self);
-        else if (is_units_row(self))
-            read_units(self);
-        else
+        else if (!is_units_row(self))
             status = read_launch(self);
+        else
+            for (size_t i = 0; i < self->column_count; i++)
+                if (self->columns[i].kind == COUNTER && *self->fields[i])
+                    self->columns[i].scale = haul_kernel_unit_scale(
+                        self->fields[i], self->columns[i].counter->dimension);
         if (!status)
             status = haul_csv_next(self->csv, &self->fields, self->error);
     }

@@ -91,12 +91,6 @@ static double between(const haul_kernel_knot *k, double x)
            u * u * (1 + 2 * v) * k[1].log_calibration - u * u * v * h * k[1].slope;
 }
 
-static double calm_between(const haul_kernel_knot *k, double x)
-{
-    const double u = (x - k[0].log_size) / (k[1].log_size - k[0].log_size);
-    return k[0].log_calm + fmin(fmax(u, 0), 1) * (k[1].log_calm - k[0].log_calm);
-}
-
 /* The largest step of log lambda between neighbours, in this piece and those beside it. */
 static double bend_around(const haul_kernel_fit *fit, size_t piece)
 {
@@ -118,13 +112,16 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
                                      width_one + width_distance * fabs(x - first->log_size)};
     const size_t piece = piece_of(fit, x);
     const double outside = fmax(0, fmax(first->log_size - x, x - last->log_size));
+    const haul_kernel_knot *k = &fit->knots[piece];
     double value;
-    if (calm)
-        value = calm_between(&fit->knots[piece], x);
-    else if (outside > 0)
+    if (calm) {
+        const double u = (x - k[0].log_size) / (k[1].log_size - k[0].log_size);
+        value = k[0].log_calm + fmin(fmax(u, 0), 1) * (k[1].log_calm - k[0].log_calm);
+    } else if (outside > 0) {
         value = x < first->log_size ? first->log_calibration : last->log_calibration;
-    else
-        value = between(&fit->knots[piece], x);
+    } else {
+        value = between(k, x);
+    }
     return (haul_kernel_reading){value, width_least + width_bend * bend_around(fit, piece) +
                                             width_outside * outside};
 }

@@ -179,17 +179,6 @@ static haul_status read_counts(haul_kernel_reader *self, const haul_node *const 
     return HAUL_OK;
 }
 
-/* The counts at the measured sizes. */
-static haul_status count_samples(const haul_kernel_reader *self)
-{
-    const haul_kernel_file *kernel = &self->made->kernel;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < kernel->sample_count; i++)
-        status = haul_kernel_file_at(kernel, self->made->samples[i].size,
-                                     &self->made->samples[i].counts, self->yaml.error);
-    return status;
-}
-
 static haul_status read_head(haul_kernel_reader *self, const haul_node *const *values)
 {
     haul_kernel_file *kernel = &self->made->kernel;
@@ -225,7 +214,11 @@ static haul_status read_kernel(haul_kernel_reader *self)
         status = haul_kernel_read_measured(self, values[MEASURED]);
     if (!status)
         status = read_counts(self, values + OTHERS);
-    return status ? status : count_samples(self);
+    const haul_kernel_file *kernel = &self->made->kernel;
+    for (size_t i = 0; !status && i < kernel->sample_count; i++)
+        status = haul_kernel_file_at(kernel, self->made->samples[i].size,
+                                     &self->made->samples[i].counts, self->yaml.error);
+    return status;
 }
 
 haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *file,
@@ -264,40 +257,9 @@ bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
     return !strcasecmp(kernel->name, name);
 }
 
-static haul_status check_range(const haul_owned_kernel *self, double n, haul_error *error)
+static haul_status fail_at(const haul_owned_kernel *self, haul_place place, haul_error *error)
 {
-    const haul_kernel_file *kernel = &self->kernel;
-    if (n >= kernel->from && n <= kernel->to)
-        return HAUL_OK;
-    haul_fail(error, HAUL_BAD_INPUT, "%s = %.17g is outside the range of '%.80s', %.17g to %.17g",
-              kernel->variable, n, kernel->name, kernel->from, kernel->to);
-    haul_error_at(error, self->file, self->range.line, self->range.column);
-    return HAUL_BAD_INPUT;
-}
-
-static haul_status fail_count(const haul_owned_kernel *self, int row, double n, double value,
-                              haul_error *error)
-{
-    const bool low = value < haul_count_rows[row].least;
-    haul_fail(error, HAUL_BAD_INPUT, "'%s' is %.6g at %s = %.17g; expected at %s %g",
-              haul_count_rows[row].key, value, self->kernel.variable, n, low ? "least" : "most",
-              low ? haul_count_rows[row].least : haul_count_rows[row].most);
-    haul_error_at(error, self->file, self->places[row].line, self->places[row].column);
-    return HAUL_BAD_INPUT;
-}
-
-/* Caches serve loads: they cannot serve more than there are. */
-static haul_status check_hits(const haul_owned_kernel *self, double n,
-                              const haul_kernel_counts *counts, haul_error *error)
-{
-    const double hits = counts->l1_hits + counts->l2_hits;
-    if (hits <= counts->loads_global * (1 + 1e-9))
-        return HAUL_OK;
-    const int row = self->counts[L2_HITS] ? L2_HITS : L2_HITS - 1;
-    haul_fail(error, HAUL_BAD_INPUT,
-              "the hits are %.6g at %s = %.17g, and the loads that they serve only %.6g", hits,
-              self->kernel.variable, n, counts->loads_global);
-    haul_error_at(error, self->file, self->places[row].line, self->places[row].column);
+    haul_error_at(error, self->file, place.line, place.column);
     return HAUL_BAD_INPUT;
 }
 
@@ -307,23 +269,42 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
     HAUL_PLAIN_NUMERALS;
     const haul_owned_kernel *self = haul_kernel_owned(kernel);
     haul_kernel_counts counts = {0};
-    haul_status status = check_range(self, n, error);
-    if (!status && self->is_counted)
+    if (!(n >= kernel->from && n <= kernel->to)) {
+        haul_fail(error, HAUL_BAD_INPUT,
+                  "%s = %.17g is outside the range of '%.80s', %.17g to %.17g", kernel->variable, n,
+                  kernel->name, kernel->from, kernel->to);
+        return fail_at(self, self->range, error);
+    }
+    haul_status status = HAUL_OK;
+    if (self->is_counted)
         status = haul_kernel_measured_at(self, n, &counts, error);
     for (int i = 0; !status && i < ROWS; i++) {
+        const haul_count_row *row = &haul_count_rows[i];
         double value = 0;
         if (!self->counts[i])
             continue;
         status = haul_expression_value(self->counts[i], &n, &value, error);
-        if (!status && !(value >= haul_count_rows[i].least && value <= haul_count_rows[i].most))
-            status = fail_count(self, i, n, value, error);
+        if (!status && !(value >= row->least && value <= row->most)) {
+            const bool low = value < row->least;
+            haul_fail(error, HAUL_BAD_INPUT, "'%s' is %.6g at %s = %.17g; expected at %s %g",
+                      row->key, value, kernel->variable, n, low ? "least" : "most",
+                      low ? row->least : row->most);
+            return fail_at(self, self->places[i], error);
+        }
         *haul_count_of(&counts, i) = value;
     }
-    if (!status)
-        status = check_hits(self, n, &counts, error);
-    if (!status)
-        *out = counts;
-    return status;
+    if (status)
+        return status;
+    /* caches serve loads: they cannot serve more than there are */
+    const double hits = counts.l1_hits + counts.l2_hits;
+    if (hits > counts.loads_global * (1 + 1e-9)) {
+        haul_fail(error, HAUL_BAD_INPUT,
+                  "the hits are %.6g at %s = %.17g, and the loads that they serve only %.6g", hits,
+                  kernel->variable, n, counts.loads_global);
+        return fail_at(self, self->places[self->counts[L2_HITS] ? L2_HITS : L2_HITS - 1], error);
+    }
+    *out = counts;
+    return HAUL_OK;
 }
 
 const char *haul_kernel_file_expression(const haul_kernel_file *kernel, const char *key)

@@ -22,37 +22,22 @@ static void fail_at(const haul_kernel_sample *sample, haul_error *error)
         haul_error_at(error, sample->file, sample->line, sample->column);
 }
 
-static haul_status check_sample(const haul_kernel_sample *sample, haul_error *error)
-{
-    if (!(sample->size > 0 && sample->size <= 1e30))
-        haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", sample->size);
-    else if (!(sample->seconds > 0 && sample->seconds <= 1e9))
-        haul_fail(error, HAUL_BAD_INPUT, "expected a time above 0, not %g s", sample->seconds);
-    else if (haul_kernel_counts_check(&sample->counts, error) == HAUL_OK)
-        return HAUL_OK;
-    fail_at(sample, error);
-    return HAUL_BAD_INPUT;
-}
-
 static haul_status check_samples(const haul_kernel_sample *samples, size_t count, haul_error *error)
 {
     if (!count)
         return haul_fail(error, HAUL_BAD_INPUT, "no measured time to fit to");
     for (size_t i = 0; i < count; i++) {
-        const haul_status status = check_sample(&samples[i], error);
-        if (status)
-            return status;
+        const haul_kernel_sample *sample = &samples[i];
+        if (!(sample->size > 0 && sample->size <= 1e30))
+            haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", sample->size);
+        else if (!(sample->seconds > 0 && sample->seconds <= 1e9))
+            haul_fail(error, HAUL_BAD_INPUT, "expected a time above 0, not %g s", sample->seconds);
+        else if (haul_kernel_counts_check(&sample->counts, error) == HAUL_OK)
+            continue;
+        fail_at(sample, error);
+        return HAUL_BAD_INPUT;
     }
     return HAUL_OK;
-}
-
-/* A launch takes its time whatever the size; a kernel shorter than two of them works for half. */
-static double floor_of(const haul_gpu *gpu, const haul_kernel_sample *samples, size_t count)
-{
-    double launch_s = haul_gpu_launch(gpu);
-    for (size_t i = 0; i < count; i++)
-        launch_s = fmin(launch_s, samples[i].seconds / 2);
-    return launch_s;
 }
 
 static int by_size(const void *a, const void *b)
@@ -117,14 +102,6 @@ static double calm_at(const haul_kernel_fit *fit, size_t i)
     return best;
 }
 
-static void settle(haul_kernel_fit *fit)
-{
-    haul_kernel_curve_bend(fit->knots, fit->count);
-    fit->rough = roughness(fit->knots, fit->count);
-    for (size_t i = 0; i < fit->count; i++)
-        fit->knots[i].log_calm = calm_at(fit, i);
-}
-
 static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
 {
     double *lambdas = malloc((fit->count + 1) * sizeof *lambdas);
@@ -159,18 +136,14 @@ static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
     fit->arithmetic_share = flops / seconds / haul_gpu_flops(gpu);
 }
 
-static void keep_one(haul_kernel_fit *fit)
-{
-    haul_kernel_knot *middle = &fit->knots[fit->count / 2];
-    middle->log_calibration = log(fit->calibration);
-    fit->knots[0] = *middle;
-    fit->count = 1;
-}
-
 static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kernel_fit_kind kind,
                            const haul_kernel_sample *samples, size_t count, haul_error *error)
 {
-    fit->launch_s = floor_of(gpu, samples, count);
+    /* a launch takes its time whatever the size; a kernel shorter than two of them works for half
+     */
+    fit->launch_s = haul_gpu_launch(gpu);
+    for (size_t i = 0; i < count; i++)
+        fit->launch_s = fmin(fit->launch_s, samples[i].seconds / 2);
     fill_knots(fit, gpu, samples, count);
     if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2) {
         haul_fail(error, HAUL_BAD_INPUT,
@@ -182,9 +155,15 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
     if (status)
         return status;
     take_shares(fit, gpu, samples, count);
-    if (kind == HAUL_KERNEL_FIT_ONE)
-        keep_one(fit);
-    settle(fit);
+    if (kind == HAUL_KERNEL_FIT_ONE) {
+        fit->knots[0] = fit->knots[fit->count / 2];
+        fit->knots[0].log_calibration = log(fit->calibration);
+        fit->count = 1;
+    }
+    haul_kernel_curve_bend(fit->knots, fit->count);
+    fit->rough = roughness(fit->knots, fit->count);
+    for (size_t i = 0; i < fit->count; i++)
+        fit->knots[i].log_calm = calm_at(fit, i);
     return HAUL_OK;
 }
 

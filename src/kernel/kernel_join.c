@@ -31,16 +31,6 @@ typedef struct joining {
     uint32_t (*keys_of)[WAYS]; /* of each timed record */
 } joining;
 
-static bool is_timed(const haul_kernel_record *record)
-{
-    return !isnan(record->counters.values[HAUL_COUNTER_SECONDS]);
-}
-
-static bool same_value(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 static const haul_counter launch_counters[] = {HAUL_COUNTER_GRID, HAUL_COUNTER_BLOCK,
                                                HAUL_COUNTER_BLOCK_X, HAUL_COUNTER_BLOCK_Y,
                                                HAUL_COUNTER_BLOCK_Z};
@@ -49,9 +39,11 @@ enum { LAUNCH_COUNTERS = sizeof launch_counters / sizeof *launch_counters };
 /* Of one grid and block. */
 static bool same_launch(const haul_counters *a, const haul_counters *b)
 {
-    for (int i = 0; i < LAUNCH_COUNTERS; i++)
-        if (!same_value(a->values[launch_counters[i]], b->values[launch_counters[i]]))
+    for (int i = 0; i < LAUNCH_COUNTERS; i++) {
+        const double x = a->values[launch_counters[i]], y = b->values[launch_counters[i]];
+        if (x != y && !(isnan(x) && isnan(y)))
             return false;
+    }
     return true;
 }
 
@@ -142,7 +134,7 @@ static bool join_all(joining *self, bool *is_used)
     haul_kernel_records *records = self->records;
     bool *timed = is_used; /* until the end: whether it was timed in its file */
     for (size_t i = 0; i < records->count; i++) {
-        timed[i] = is_timed(&records->items[i]);
+        timed[i] = !isnan(records->items[i].counters.values[HAUL_COUNTER_SECONDS]);
         if (timed[i] && !add_timed(self, i))
             return false;
     }

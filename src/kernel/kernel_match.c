@@ -36,15 +36,6 @@ static size_t machine_of(const haul_kernel_matching *what, const haul_kernel_mea
     return found;
 }
 
-static const haul_kernel_file *file_of(const haul_kernel_matching *what,
-                                       const haul_kernel_measured *row)
-{
-    for (size_t i = 0; i < what->file_count; i++)
-        if (row->kernel && haul_kernel_file_is(what->files[i], row->kernel))
-            return what->files[i];
-    return what->is_chosen && !row->kernel ? what->files[0] : NULL;
-}
-
 /* The name of a table without its folder and what follows a point: the kernel's where no row says
  * it. NULL without memory. */
 static const char *stem_of(matcher *self, const char *path)
@@ -68,27 +59,13 @@ static void note(haul_kernel_some_rows *rows, const haul_kernel_measured *row)
     rows->one = rows->count++ ? rows->one : row;
 }
 
-/* What the row's kernel does, from its file or as it was counted. */
-static haul_status count(matcher *self, const haul_kernel_file *file,
-                         const haul_kernel_measured *row, haul_kernel_counts *out)
-{
-    const haul_kernel_counts *launched = &row->counts;
-    *out = *launched;
-    const haul_status status =
-        file ? haul_kernel_file_at(file, row->size, out, self->error) : HAUL_OK;
-    if (status || launched->threads <= 0 ||
-        (launched->threads == out->threads && launched->block == out->block))
-        return status;
-    if (!self->groups.launched_otherwise.count)
-        self->groups.by_file = *out;
-    note(&self->groups.launched_otherwise, row);
-    return HAUL_OK;
-}
-
+/* Adds a row that is to be fitted: what its kernel does is from its file, or as it was counted. */
 static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_t machine,
                               const haul_kernel_measured *row)
 {
     haul_kernel_launch *made = &self->launches[self->count];
+    const haul_kernel_counts *launched = &row->counts;
+    haul_kernel_counts *counts = &made->sample.counts;
     *made = (haul_kernel_launch){
         .kernel = file          ? file->name
                   : row->kernel ? row->kernel
@@ -97,6 +74,7 @@ static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_
         .file = file,
         .sample = {.size = row->size,
                    .seconds = row->seconds,
+                   .counts = *launched,
                    .file = row->file,
                    .line = row->line,
                    .column = row->column},
@@ -105,24 +83,32 @@ static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_
     if (!made->kernel)
         return haul_fail_no_memory(self->error);
     memcpy(made->block, row->block, sizeof made->block);
-    return count(self, file, row, &made->sample.counts);
-}
-
-static bool is_asked(const haul_kernel_matching *what, const haul_kernel_measured *row)
-{
-    return !what->block[0] || !memcmp(what->block, row->block, sizeof row->block);
+    const haul_status status =
+        file ? haul_kernel_file_at(file, row->size, counts, self->error) : HAUL_OK;
+    if (status || launched->threads <= 0 ||
+        (launched->threads == counts->threads && launched->block == counts->block))
+        return status;
+    if (!self->groups.launched_otherwise.count)
+        self->groups.by_file = *counts;
+    note(&self->groups.launched_otherwise, row);
+    return HAUL_OK;
 }
 
 static haul_status add_row(matcher *self, const haul_kernel_measured *row)
 {
     const haul_kernel_matching *what = self->what;
     haul_kernel_groups *groups = &self->groups;
-    const haul_kernel_file *file = file_of(what, row);
+    const haul_kernel_file *file = what->is_chosen && !row->kernel ? what->files[0] : NULL;
+    for (size_t i = 0; row->kernel && !file && i < what->file_count; i++)
+        if (haul_kernel_file_is(what->files[i], row->kernel))
+            file = what->files[i];
     if (what->is_chosen && !file)
         return HAUL_OK;
     const size_t machine = machine_of(what, row);
+    const bool is_other_block =
+        what->block[0] && memcmp(what->block, row->block, sizeof row->block) != 0;
     haul_kernel_some_rows *left_out = machine == what->machine_count ? &groups->other_gpus
-                                      : !is_asked(what, row)         ? &groups->other_blocks
+                                      : is_other_block               ? &groups->other_blocks
                                       : !file && !row->is_counted    ? &groups->uncounted
                                                                      : NULL;
     if (left_out) {
@@ -174,24 +160,6 @@ static haul_status fail_empty(const matcher *self)
                                               : "");
 }
 
-static haul_status match(matcher *self)
-{
-    const haul_kernel_times *times = self->what->times;
-    self->launches = calloc(times->count + 1, sizeof *self->launches);
-    if (!self->launches)
-        return haul_fail_no_memory(self->error);
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < times->count; i++)
-        status = add_row(self, &times->rows[i]);
-    if (!status && !self->count)
-        status = fail_empty(self);
-    if (!status &&
-        !haul_kernel_launches_group(self->launches, self->count, &self->arena, &self->groups))
-        status = haul_fail_no_memory(self->error);
-    free(self->launches);
-    return status;
-}
-
 haul_status haul_kernel_groups_new(const haul_kernel_matching *what, haul_kernel_groups **groups,
                                    haul_error *error)
 {
@@ -200,7 +168,16 @@ haul_status haul_kernel_groups_new(const haul_kernel_matching *what, haul_kernel
         return haul_fail_no_memory(error);
     self->what = what;
     self->error = error;
-    const haul_status status = match(self);
+    self->launches = calloc(what->times->count + 1, sizeof *self->launches);
+    haul_status status = self->launches ? HAUL_OK : haul_fail_no_memory(error);
+    for (size_t i = 0; !status && i < what->times->count; i++)
+        status = add_row(self, &what->times->rows[i]);
+    if (!status && !self->count)
+        status = fail_empty(self);
+    if (!status &&
+        !haul_kernel_launches_group(self->launches, self->count, &self->arena, &self->groups))
+        status = haul_fail_no_memory(error);
+    free(self->launches);
     if (status)
         haul_kernel_groups_free(&self->groups);
     else

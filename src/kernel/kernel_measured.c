@@ -12,15 +12,6 @@
 
 enum { SAMPLES_MOST = 10000 };
 
-static haul_status read_number(const haul_kernel_reader *self, const haul_node *node,
-                               const char *key, double *out)
-{
-    haul_status status = haul_kernel_read_constant(self, node, key, out);
-    if (!status && !(*out >= 0))
-        status = haul_node_fail_expected(&self->yaml, node, "a number that is not negative", key);
-    return status;
-}
-
 /* {size: 1024, seconds: 0.0123}, with the counts beside them where no expression gives them. */
 static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, bool is_first,
                                haul_kernel_sample *out)
@@ -45,9 +36,12 @@ static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, 
                      : i == SECONDS ? &out->seconds
                                     : haul_count_of(&out->counts, i);
         if (values[i] && (is_counted || i >= SIZE))
-            status = read_number(self, values[i], known[i], at);
+            status = haul_kernel_read_constant(self, values[i], known[i], at);
         else if (is_needed)
             return haul_node_fail(&self->yaml, node, "'%s' is missing", known[i]);
+        if (!status && !(*at >= 0))
+            status = haul_node_fail_expected(&self->yaml, values[i],
+                                             "a number that is not negative", known[i]);
     }
     return status;
 }
@@ -74,17 +68,6 @@ static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
     return HAUL_OK;
 }
 
-/* Where the text of the line of a node starts. */
-static size_t start_of_line(const char *text, int line)
-{
-    size_t at = 0;
-    for (int i = 1; i < line && text[at]; i++) {
-        at += strcspn(text + at, "\n");
-        at += text[at] == '\n';
-    }
-    return at;
-}
-
 haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node *node)
 {
     static const char *const keys[] = {"machine", "sizes"};
@@ -98,7 +81,11 @@ haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node 
     if (status)
         return status;
     made->is_extensible &= !node->next;
-    made->yaml_length = start_of_line(made->yaml, node->key->line);
+    made->yaml_length = 0; /* up to the line of this key */
+    for (int i = 1; i < node->key->line && made->yaml[made->yaml_length]; i++) {
+        made->yaml_length += strcspn(made->yaml + made->yaml_length, "\n");
+        made->yaml_length += made->yaml[made->yaml_length] == '\n';
+    }
     for (int i = 0; i < 2; i++)
         if (!values[i])
             return haul_node_fail(&self->yaml, node, "'%s' is missing", keys[i]);
@@ -179,15 +166,6 @@ static void put_quoted(const char *text, FILE *out)
     fputc('"', out);
 }
 
-static void put_head(const char *name, double least, double most, FILE *out)
-{
-    fputs("haul_kernel: 1\nname: ", out);
-    put_quoted(name, out);
-    fputs("\nsummary: what a profiler counted at the sizes below\n", out);
-    fprintf(out, "variable: {name: N, from: %.17g, to: %.17g}\n", fmax(1, floor(least / 4)),
-            fmin(4 * most, 0x1p53));
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = ((const haul_kernel_sample *)a)->size;
@@ -219,10 +197,17 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
         return haul_fail_no_memory(error);
     memcpy(sorted, samples->items, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_size);
-    if (owned)
+    if (owned) {
         (void)fwrite(owned->yaml, 1, owned->yaml_length, out);
-    else
-        put_head(name, sorted[0].size, sorted[count ? count - 1 : 0].size, out);
+    } else {
+        fputs("haul_kernel: 1\nname: ", out);
+        put_quoted(name, out);
+        fprintf(out,
+                "\nsummary: what a profiler counted at the sizes below\n"
+                "variable: {name: N, from: %.17g, to: %.17g}\n",
+                fmax(1, floor(sorted[0].size / 4)),
+                fmin(4 * sorted[count ? count - 1 : 0].size, 0x1p53));
+    }
     if (owned && owned->yaml_length && owned->yaml[owned->yaml_length - 1] != '\n')
         fputc('\n', out);
     fputs("measured:\n  machine: ", out);

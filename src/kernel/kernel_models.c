@@ -16,28 +16,13 @@ enum { MODEL_COUNT = sizeof models / sizeof models[0] };
 
 static const haul_model_alias aliases[] = {{"carry", "scale"}};
 
-static haul_model_label label_of(const void *item)
-{
-    const haul_kernel_model *model = item;
-    return (haul_model_label){model->abi, model->name, model->summary, model->time != NULL};
-}
-
-static const void *ask(void *symbol)
-{
-    haul_kernel_model_entry_fn entry;
-    memcpy(&entry, &symbol, sizeof entry); /* see copy_models.c */
-    return entry();
-}
-
 static const haul_model_kind kind = {
     .what = "kernel model",
     .items = models,
     .count = MODEL_COUNT,
     .aliases = aliases,
     .alias_count = sizeof aliases / sizeof *aliases,
-    .label = label_of,
     .entry = HAUL_KERNEL_MODEL_ENTRY,
-    .ask = ask,
     .abi = HAUL_KERNEL_MODEL_ABI,
     .header = "haul/kernel.h",
 };

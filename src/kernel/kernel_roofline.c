@@ -100,21 +100,6 @@ double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to)
                 fabs(log(haul_gpu_wait_ratio(from, to))) + uncertainty_alike[1]);
 }
 
-static double uncertainty_of(const haul_kernel_case *what, double memory)
-{
-    const haul_gpu *from = &what->source->gpu, *to = &what->target->gpu;
-    const double of_memory =
-        haul_gpu_alike(from, to) ? uncertainty_alike[0] : uncertainty_across[0];
-    return memory * of_memory + (1 - memory) * haul_kernel_uncertainty_inside(from, to);
-}
-
-static double memory_weight(const haul_kernel_case *what)
-{
-    const bool known = haul_gpu_memory_rate(&what->source->gpu) > 0 &&
-                       haul_gpu_memory_rate(&what->target->gpu) > 0;
-    return known ? weight_of(what->fit->memory_share) : 0;
-}
-
 /* Seconds that a resource takes at its nominal rate: of the memory what the L2 cannot hold from one
  * launch to the next. */
 static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
@@ -152,7 +137,8 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
     if (status)
         return status;
     carrying self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
-    self.memory = memory_weight(what);
+    if (haul_gpu_memory_rate(from) > 0 && haul_gpu_memory_rate(to) > 0)
+        self.memory = weight_of(what->fit->memory_share);
     self.same = what->source == what->target || haul_gpu_same(from, to);
     const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
     const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
@@ -165,31 +151,31 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
         self.work_s *= across_ratio(what, self.memory);
         keep_under_roof(what, source_work_s, &self);
         self.launch_s *= haul_gpu_launch(to) / fmax(haul_gpu_launch(from), 1e-9);
-        self.half_width = hypot(uncertainty_of(what, self.memory), reading.half_width);
+        const double of_memory =
+            haul_gpu_alike(from, to) ? uncertainty_alike[0] : uncertainty_across[0];
+        const double uncertainty =
+            self.memory * of_memory + (1 - self.memory) * haul_kernel_uncertainty_inside(from, to);
+        self.half_width = hypot(uncertainty, reading.half_width);
     }
     *out = self;
     return HAUL_OK;
-}
-
-static haul_estimate estimate_of(const carrying *self)
-{
-    const double seconds = self->launch_s + self->work_s;
-    return (haul_estimate){
-        .seconds = seconds,
-        .low_s = seconds * exp(-self->half_width),
-        .high_s = seconds * exp(self->half_width),
-        .weakest = self->same ? HAUL_FITTED : HAUL_SCALED,
-        .model = haul_kernel_model_roofline.name,
-    };
 }
 
 static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     carrying self;
     const haul_status status = carry(what, &self, error);
-    if (status == HAUL_OK)
-        *out = estimate_of(&self);
-    return status;
+    if (status)
+        return status;
+    const double seconds = self.launch_s + self.work_s;
+    *out = (haul_estimate){
+        .seconds = seconds,
+        .low_s = seconds * exp(-self.half_width),
+        .high_s = seconds * exp(self.half_width),
+        .weakest = self.same ? HAUL_FITTED : HAUL_SCALED,
+        .model = haul_kernel_model_roofline.name,
+    };
+    return HAUL_OK;
 }
 
 const haul_kernel_model haul_kernel_model_roofline = {

@@ -17,7 +17,7 @@ static const double uncertainty_blind = 0.2;
 /* Double precision bounds kernels on boards that are built for it, not where it is a token. */
 static const double built_for_double = 0.25;
 
-/* The time on the new GPU over that on the old if this rate bounds it; 0: not known on both. */
+/* The time on the target over that on the source if this rate bounds it; 0: not known on both. */
 static double bound_of(double from, double to)
 {
     const double ratio = from / to;
@@ -68,26 +68,9 @@ static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to, double bloc
     return span;
 }
 
-/* A grid that leaves most of the board empty never fills its memory. */
-static haul_range ratio_of_launch(const haul_gpu *from, const haul_gpu *to,
-                                  const haul_kernel_launches *launches)
-{
-    const double blocks = launches->blocks;
-    const double inside = inside_of(from, to, blocks);
-    if (inside <= 0 || !haul_gpu_has_low_occupancy(from, blocks, launches->block))
-        return ratio_of(from, to, blocks);
-    return haul_range_within(
-        inside, exp(hypot(uncertainty_blind, haul_kernel_uncertainty_inside(from, to))));
-}
-
 static const char *text_of(const char *name)
 {
     return name ? name : "a GPU without a name";
-}
-
-static bool is_count(double value)
-{
-    return value >= 0 && value <= 1e30;
 }
 
 haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
@@ -96,12 +79,23 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
 {
     if (!(seconds >= 0 && isfinite(seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", seconds);
-    if (!is_count(launches->count) || !is_count(launches->blocks) || !is_count(launches->block))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected counts, not %g launches of %g x %g",
-                         launches->count, launches->blocks, launches->block);
-    haul_range ratio = haul_range_exact(1);
-    if (!haul_gpu_same(&from->gpu, &to->gpu))
-        ratio = ratio_of_launch(&from->gpu, &to->gpu, launches);
+    const double counts[] = {launches->count, launches->blocks, launches->block};
+    for (int i = 0; i < 3; i++)
+        if (!(counts[i] >= 0 && counts[i] <= 1e30))
+            return haul_fail(error, HAUL_BAD_INPUT, "expected counts, not %g launches of %g x %g",
+                             launches->count, launches->blocks, launches->block);
+    haul_range ratio;
+    const double inside = inside_of(&from->gpu, &to->gpu, launches->blocks);
+    if (haul_gpu_same(&from->gpu, &to->gpu))
+        ratio = haul_range_exact(1);
+    else if (inside > 0 &&
+             haul_gpu_has_low_occupancy(&from->gpu, launches->blocks, launches->block))
+        /* a grid that leaves most of the GPU empty never fills its memory */
+        ratio = haul_range_within(
+            inside,
+            exp(hypot(uncertainty_blind, haul_kernel_uncertainty_inside(&from->gpu, &to->gpu))));
+    else
+        ratio = ratio_of(&from->gpu, &to->gpu, launches->blocks);
     if (ratio.high <= 0)
         return haul_fail(error, HAUL_MISSING,
                          "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",
@@ -125,7 +119,7 @@ haul_status haul_kernel_scale(const haul_machine *from, const haul_machine *to, 
     return haul_kernel_scale_launches(from, to, &(haul_kernel_launches){0}, seconds, out, error);
 }
 
-/* Nothing is known of what bounds the kernel: the home time between the ratios that may. */
+/* Nothing is known of what bounds the kernel: the source time between the ratios that may. */
 static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     haul_kernel_case at_source = *what;

@@ -31,24 +31,17 @@ static double known_or_zero(double value)
     return isnan(value) ? 0 : value;
 }
 
-/* CUDA's blocks have at most 1024 threads. */
-static int side_of(double value)
-{
-    enum { MOST = 65536 };
-    return value >= 1 && value <= MOST ? (int)value : 0;
-}
-
-/* All threads along the first side where no side is known. */
+/* The sides of a block (CUDA's have at most 1024 threads); all threads along the first where no
+ * side is known. */
 static void take_block(const haul_counters *counters, int block[3])
 {
+    enum { MOST = 65536 };
     const double *sides = &counters->values[HAUL_COUNTER_BLOCK_X];
-    if (isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]))
-        block[0] = side_of(counters->values[HAUL_COUNTER_BLOCK]);
-    else
-        for (int i = 0; i < 3; i++)
-            block[i] = side_of(sides[i]);
-    for (int i = 0; i < 3 && haul_counters_block(counters) > 0; i++)
-        block[i] = block[i] ? block[i] : 1;
+    const bool is_one = isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]);
+    for (int i = 0; i < 3; i++) {
+        const double side = !is_one ? sides[i] : i ? 0 : counters->values[HAUL_COUNTER_BLOCK];
+        block[i] = side >= 1 && side <= MOST ? (int)side : haul_counters_block(counters) > 0;
+    }
 }
 
 static haul_kernel_measured measured_of(const haul_kernel_record *record)

@@ -69,11 +69,6 @@ static double computed(const pipeline *p, double i)
     return p->in.first_s + p->kernel_s + i * pace(p);
 }
 
-static double all_in(const pipeline *p)
-{
-    return p->in.first_s + (p->count - 1) * p->in.next_s;
-}
-
 /* When the first copy back starts: one engine copies all in before. */
 static double back_begins(const pipeline *p)
 {
@@ -81,7 +76,7 @@ static double back_begins(const pipeline *p)
     case HAUL_IMPLICIT_SYNC:
         return computed(p, p->count - 1);
     case HAUL_ONE_ENGINE:
-        return fmax(all_in(p), computed(p, 0));
+        return fmax(p->in.first_s + (p->count - 1) * p->in.next_s, computed(p, 0));
     default:
         return computed(p, 0);
     }
@@ -90,12 +85,6 @@ static double back_begins(const pipeline *p)
 static double in_a_row(const pipeline *p)
 {
     return p->out.first_s + (p->count - 1) * p->out.next_s;
-}
-
-/* All copies back in a row, or the last by itself, which costs at least so much. */
-static double streams_low(const pipeline *p)
-{
-    return fmax(back_begins(p) + in_a_row(p), computed(p, p->count - 1) + p->out.least_s);
 }
 
 /* The last pause before a copy back was before the first, the second or the last: in between the
@@ -136,17 +125,11 @@ void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, 
         *low_s = hybrid_time(&fast, latency_s);
         *high_s = hybrid_time(&slow, latency_s);
     } else {
-        *low_s = streams_low(&fast);
+        /* all copies back in a row, or the last by itself, which costs at least so much */
+        *low_s = fmax(back_begins(&fast) + in_a_row(&fast),
+                      computed(&fast, fast.count - 1) + fast.out.least_s);
         *high_s = streams_high(&slow);
     }
-}
-
-static bool is_slowed(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
-{
-    haul_timeline_device device;
-    haul_overlap_device(self, strategy, streams, &device);
-    return both_ways(self) && device.copy_engines > 1 &&
-           (device.busy_speed[0] < 1 || device.busy_speed[1] < 1);
 }
 
 /* Whether it is known what the last copy back costs. Were all in a row, it would wait so long; it
@@ -173,7 +156,10 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
         return 0;
     const pipeline p = pipeline_of(self, strategy, count, false);
     const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
-    if (is_slowed(self, strategy, streams))
+    haul_timeline_device device;
+    haul_overlap_device(self, strategy, streams, &device);
+    if (both_ways(self) && device.copy_engines > 1 &&
+        (device.busy_speed[0] < 1 || device.busy_speed[1] < 1))
         unmet |= HAUL_ASSUMES_CONTENTION;
     if (strategy == HAUL_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
         unmet |= HAUL_ASSUMES_ENDS;

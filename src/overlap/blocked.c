@@ -62,14 +62,6 @@ typedef struct tiling {
     uint32_t *finished; /* of each tile of C, its last product */
 } tiling;
 
-/* At least the time of all that is to be done: the last tile is up to 2 long. */
-static double total_ns(const tiling *self)
-{
-    const haul_blocked_costs *costs = self->costs;
-    const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
-    return 8e9 * products * (3 * costs->in_busy_s + costs->out_busy_s + costs->kernel_s);
-}
-
 static haul_status check_costs(const haul_blocked_costs *costs, haul_error *error)
 {
     const double times[] = {costs->in_s, costs->in_busy_s, costs->out_s, costs->out_busy_s,
@@ -80,29 +72,6 @@ static haul_status check_costs(const haul_blocked_costs *costs, haul_error *erro
     if (costs->in_busy_s < costs->in_s || costs->out_busy_s < costs->out_s)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "a copy is not faster while the other direction is busy");
-    return HAUL_OK;
-}
-
-static haul_status check(const haul_blocked_product *product, const haul_blocked_costs *costs,
-                         haul_error *error)
-{
-    if (!product->m || !product->n || !product->k || !product->tile)
-        return haul_fail(error, HAUL_BAD_INPUT, "a matrix or a tile has no elements");
-    if (!(product->edge_alone >= 0 && product->edge_alone <= 1))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "the share of a tile that is one of its own lies "
-                         "from 0 to 1");
-    return check_costs(costs, error);
-}
-
-static haul_status check_size(const tiling *self, haul_error *error)
-{
-    const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
-    if (products > HAUL_BLOCKED_PRODUCTS_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "more than %d products of tiles",
-                         HAUL_BLOCKED_PRODUCTS_MOST);
-    if (total_ns(self) > 0x1p61)
-        return haul_fail(error, HAUL_BAD_INPUT, "the times of all tiles are beyond 2^61 ns");
     return HAUL_OK;
 }
 
@@ -169,18 +138,6 @@ static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
         add_back(self, i, j);
 }
 
-static void add_all(tiling *self)
-{
-    for (uint64_t i = 0; i < self->m.count; i++)
-        for (uint64_t j = 0; j < self->n.count; j++)
-            for (uint64_t k = 0; k < self->k.count; k++)
-                add_product(self, i, j, k);
-    const bool at_end = self->product->c_on_host && !self->product->back_at_once;
-    for (uint64_t i = 0; at_end && i < self->m.count; i++)
-        for (uint64_t j = 0; j < self->n.count; j++)
-            add_back(self, i, j);
-}
-
 static void add_stencil(tiling *self, bool back_at_once)
 {
     const haul_blocked_costs *costs = self->costs;
@@ -194,9 +151,6 @@ static void add_stencil(tiling *self, bool back_at_once)
             if (back_at_once)
                 add_back(self, i, j);
         }
-    for (uint64_t i = 0; !back_at_once && i < self->m.count; i++)
-        for (uint64_t j = 0; j < self->n.count; j++)
-            add_back(self, i, j);
 }
 
 static double speed(double alone_s, double busy_s)
@@ -205,23 +159,18 @@ static double speed(double alone_s, double busy_s)
     return ratio > 0 ? ratio : 1; /* of nothing */
 }
 
-static haul_timeline_device device_of(const haul_blocked_costs *costs)
-{
-    return (haul_timeline_device){
-        .copy_engines = costs->copy_engines ? costs->copy_engines : 2,
-        .kernels = 1,
-        .busy_speed = {[HAUL_HTOD] = speed(costs->in_s, costs->in_busy_s),
-                       [HAUL_DTOH] = speed(costs->out_s, costs->out_busy_s)},
-    };
-}
-
 static haul_status build(tiling *self, const haul_blocked_stencil *stencil, const char *name,
                          haul_workload **workload, haul_timeline_device *device, haul_error *error)
 {
     const unsigned queue_depth = stencil ? stencil->queue_depth : self->product->queue_depth;
-    haul_status status = check_size(self, error);
-    if (status)
-        return status;
+    const haul_blocked_costs *costs = self->costs;
+    const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
+    if (products > HAUL_BLOCKED_PRODUCTS_MOST)
+        return haul_fail(error, HAUL_BAD_INPUT, "more than %d products of tiles",
+                         HAUL_BLOCKED_PRODUCTS_MOST);
+    /* at least the time of all that is to be done: the last tile of a dimension is up to 2 long */
+    if (8e9 * products * (3 * costs->in_busy_s + costs->out_busy_s + costs->kernel_s) > 0x1p61)
+        return haul_fail(error, HAUL_BAD_INPUT, "the times of all tiles are beyond 2^61 ns");
     self->finished = malloc(self->m.count * self->n.count * sizeof *self->finished);
     if (!self->finished)
         return haul_fail_no_memory(error);
@@ -229,13 +178,25 @@ static haul_status build(tiling *self, const haul_blocked_stencil *stencil, cons
     if (stencil)
         add_stencil(self, stencil->back_at_once);
     else
-        add_all(self);
+        for (uint64_t i = 0; i < self->m.count; i++)
+            for (uint64_t j = 0; j < self->n.count; j++)
+                for (uint64_t k = 0; k < self->k.count; k++)
+                    add_product(self, i, j, k);
+    const bool is_back_at_once =
+        stencil ? stencil->back_at_once : self->product->back_at_once || !self->product->c_on_host;
+    for (uint64_t i = 0; !is_back_at_once && i < self->m.count; i++)
+        for (uint64_t j = 0; j < self->n.count; j++)
+            add_back(self, i, j);
     free(self->finished);
-    status = haul_builder_finish(&self->builder, name, "haul", workload, error);
-    if (!status) {
-        *device = device_of(self->costs);
-        device->queue_depth = queue_depth;
-    }
+    const haul_status status = haul_builder_finish(&self->builder, name, "haul", workload, error);
+    if (!status)
+        *device = (haul_timeline_device){
+            .copy_engines = costs->copy_engines ? costs->copy_engines : 2,
+            .kernels = 1,
+            .queue_depth = queue_depth,
+            .busy_speed = {[HAUL_HTOD] = speed(costs->in_s, costs->in_busy_s),
+                           [HAUL_DTOH] = speed(costs->out_s, costs->out_busy_s)},
+        };
     return status;
 }
 
@@ -243,7 +204,13 @@ haul_status haul_blocked_workload(const haul_blocked_product *product,
                                   const haul_blocked_costs *costs, haul_workload **workload,
                                   haul_timeline_device *device, haul_error *error)
 {
-    const haul_status status = check(product, costs, error);
+    if (!product->m || !product->n || !product->k || !product->tile)
+        return haul_fail(error, HAUL_BAD_INPUT, "a matrix or a tile has no elements");
+    if (!(product->edge_alone >= 0 && product->edge_alone <= 1))
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "the share of a tile that is one of its own lies "
+                         "from 0 to 1");
+    const haul_status status = check_costs(costs, error);
     if (status)
         return status;
     tiling self = {

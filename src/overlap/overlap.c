@@ -23,23 +23,6 @@ static void rest_on(haul_overlap_case *self, haul_provenance provenance)
     self->weakest = haul_provenance_weaker(self->weakest, provenance);
 }
 
-/* Copies of nothing and of all. */
-typedef struct line {
-    haul_estimate none;
-    haul_estimate all;
-} line;
-
-static haul_status find_line(const description *self, haul_direction direction, double bytes,
-                             line *out)
-{
-    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
-    haul_status status = haul_copy_time(self->machine, NULL, &copy, &out->none, self->error);
-    copy.bytes = (uint64_t)bytes;
-    if (!status)
-        status = haul_copy_time(self->machine, NULL, &copy, &out->all, self->error);
-    return status;
-}
-
 /* A copy is not faster while the other direction copies. */
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_parameter *rate,
                      const haul_usual_share *usual, unsigned assumed)
@@ -83,11 +66,9 @@ static void find_rest(description *self, haul_direction direction, haul_overlap_
 }
 
 /* The leg at one end of the interval: 0 the fast, 1 the slow. */
-static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *leg,
-                               const line *copies, int end)
+static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *leg, double none_s,
+                               double all_s, int end)
 {
-    const double none_s = end ? copies->none.high_s : copies->none.low_s;
-    const double all_s = end ? copies->all.high_s : copies->all.low_s;
     const double per_byte_s = fmax(all_s - none_s, 0) / leg->bytes;
     haul_overlap_leg found = *leg;
     found.latency_s = none_s;
@@ -108,19 +89,24 @@ static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *
 static haul_status describe_leg(description *self, haul_direction direction, haul_overlap_leg *leg,
                                 haul_overlap_leg ends[2])
 {
-    line copies;
+    haul_estimate none, all; /* copies of no byte and of all */
+    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
     if (!(leg->bytes > 0))
         return HAUL_OK;
-    const haul_status status = find_line(self, direction, leg->bytes, &copies);
+    haul_status status = haul_copy_time(self->machine, NULL, &copy, &none, self->error);
+    copy.bytes = (uint64_t)leg->bytes;
+    if (!status)
+        status = haul_copy_time(self->machine, NULL, &copy, &all, self->error);
     if (status)
         return status;
-    leg->latency_s = copies.none.seconds;
-    leg->per_byte_s = fmax(copies.all.seconds - copies.none.seconds, 0) / leg->bytes;
-    rest_on(self->out, haul_provenance_weaker(copies.none.weakest, copies.all.weakest));
+    leg->latency_s = none.seconds;
+    leg->per_byte_s = fmax(all.seconds - none.seconds, 0) / leg->bytes;
+    rest_on(self->out, haul_provenance_weaker(none.weakest, all.weakest));
     self->assumed = 0;
     find_rest(self, direction, leg);
     for (int end = 0; end < 2; end++)
-        ends[end] = end_of(self, leg, &copies, end);
+        ends[end] =
+            end_of(self, leg, end ? none.high_s : none.low_s, end ? all.high_s : all.low_s, end);
     self->out->assumed |= self->assumed;
     return HAUL_OK;
 }
@@ -149,28 +135,16 @@ static haul_status find_device(description *self)
 static const double seconds_most = 3.2e10;
 static const double times_most = 1e9;
 
-/* 0 is once. */
-static bool is_times(double times)
-{
-    return times == 0 || (times >= 1 && times <= times_most);
-}
-
-static haul_status check_work(const haul_overlap_work *work, haul_error *error)
-{
-    if (!(work->kernel_s >= 0 && work->kernel_s <= seconds_most))
-        return haul_fail(error, HAUL_BAD_INPUT, "a kernel's time is from 0 to a thousand years");
-    if (!is_times(work->reads) || !is_times(work->writes))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "a mapped byte is read or written from once to 1e9 times");
-    return HAUL_OK;
-}
-
 haul_status haul_overlap_describe(const haul_machine *machine, const haul_overlap_work *work,
                                   haul_overlap_case *out, haul_error *error)
 {
-    haul_status status = check_work(work, error);
-    if (status)
-        return status;
+    const double times[] = {work->reads, work->writes}; /* 0 is once */
+    if (!(work->kernel_s >= 0 && work->kernel_s <= seconds_most))
+        return haul_fail(error, HAUL_BAD_INPUT, "a kernel's time is from 0 to a thousand years");
+    for (int i = 0; i < 2; i++)
+        if (times[i] != 0 && !(times[i] >= 1 && times[i] <= times_most))
+            return haul_fail(error, HAUL_BAD_INPUT,
+                             "a mapped byte is read or written from once to 1e9 times");
     haul_overlap_case found = {
         .in = {.bytes = (double)work->in_bytes, .times = work->reads > 0 ? work->reads : 1},
         .out = {.bytes = (double)work->out_bytes, .times = work->writes > 0 ? work->writes : 1},
@@ -182,7 +156,7 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
         found.out_ends[end] = found.out;
     }
     description self = {machine, &found, 0, error};
-    status = find_device(&self);
+    haul_status status = find_device(&self);
     if (!status)
         status = describe_leg(&self, HAUL_HTOD, &found.in, found.in_ends);
     if (!status)

@@ -110,14 +110,6 @@ haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *o
     return HAUL_OK;
 }
 
-static haul_status find_point(const haul_overlap_case *self, haul_strategy strategy,
-                              uint32_t streams, haul_overlap_point *point, haul_error *error)
-{
-    point->streams = streams;
-    point->analytical_s = haul_overlap_time(self, strategy, streams);
-    return haul_overlap_play(self, strategy, streams, &point->engine_s, error);
-}
-
 haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy strategy, uint32_t most,
                                haul_overlap_point points[HAUL_OVERLAP_POINTS], size_t *count,
                                haul_error *error)
@@ -125,7 +117,10 @@ haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy stra
     haul_overlap_point found[HAUL_OVERLAP_POINTS];
     size_t n = 0;
     for (uint32_t s = 1; n < HAUL_OVERLAP_POINTS && (s <= most || s == 1); s *= 2) {
-        const haul_status status = find_point(self, strategy, s, &found[n++], error);
+        haul_overlap_point *point = &found[n++];
+        *point = (haul_overlap_point){.streams = s,
+                                      .analytical_s = haul_overlap_time(self, strategy, s)};
+        const haul_status status = haul_overlap_play(self, strategy, s, &point->engine_s, error);
         if (status)
             return status;
     }

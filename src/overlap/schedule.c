@@ -71,20 +71,6 @@ static uint32_t stream_of(plan *self, uint32_t i)
                                &(haul_workload_stream){.device = self->device, .id = i});
 }
 
-static void add_copy(plan *self, haul_direction direction, uint32_t i)
-{
-    const chunks *leg = direction == HAUL_HTOD ? &self->in : &self->out;
-    const haul_op op = {
-        .kind = HAUL_OP_COPY,
-        .direction = (uint8_t)direction,
-        .detail = HAUL_PINNED,
-        .stream = stream_of(self, i),
-        .bytes = part_bytes(self, leg->bytes, i),
-        .dur_ns = copy_ns(leg, i),
-    };
-    add(self, op, direction == HAUL_HTOD ? COPY_IN : COPY_OUT);
-}
-
 static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
 {
     const haul_op op = {
@@ -98,23 +84,18 @@ static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
 
 static void add_copies(plan *self, haul_direction direction)
 {
-    const double bytes = direction == HAUL_HTOD ? self->in.bytes : self->out.bytes;
-    for (uint32_t i = 0; bytes > 0 && i < self->count; i++)
-        add_copy(self, direction, i);
-}
-
-/* explicit with one chunk */
-static void plan_streams(plan *self)
-{
-    add_copies(self, HAUL_HTOD);
-    for (uint32_t i = 0; i < self->count; i++)
-        add_kernel(self, i, part_ns(self->kernel_s, i), KERNEL);
-    add_copies(self, HAUL_DTOH);
-}
-
-static void plan_mapped(plan *self)
-{
-    add_kernel(self, 0, llround(1e9 * self->kernel_s), MAPPED_KERNEL);
+    const chunks *leg = direction == HAUL_HTOD ? &self->in : &self->out;
+    for (uint32_t i = 0; leg->bytes > 0 && i < self->count; i++) {
+        const haul_op op = {
+            .kind = HAUL_OP_COPY,
+            .direction = (uint8_t)direction,
+            .detail = HAUL_PINNED,
+            .stream = stream_of(self, i),
+            .bytes = part_bytes(self, leg->bytes, i),
+            .dur_ns = copy_ns(leg, i),
+        };
+        add(self, op, direction == HAUL_HTOD ? COPY_IN : COPY_OUT);
+    }
 }
 
 static uint32_t add_writes(plan *self, uint32_t i)
@@ -178,12 +159,6 @@ static bool chunks_fit(const chunks *self, uint32_t count)
            is_held(self->data_s) && is_held(1e9 * count * each_s);
 }
 
-static bool plan_fits(const plan *self)
-{
-    return chunks_fit(&self->in, self->count) && chunks_fit(&self->out, self->count) &&
-           is_held(1e9 * self->kernel_s * self->count);
-}
-
 static void fill(plan *self, haul_strategy strategy)
 {
     static const char names[NAMES][16] = {"copy in", "kernel", "copy back", "mapped kernel",
@@ -192,12 +167,16 @@ static void fill(plan *self, haul_strategy strategy)
     self->device = haul_builder_device(&self->builder, 0);
     for (int name = 0; name < NAMES; name++)
         self->names[name] = haul_builder_string(&self->builder, names[name], strlen(names[name]));
-    if (strategy == HAUL_MAPPED)
-        plan_mapped(self);
-    else if (strategy == HAUL_HYBRID)
+    if (strategy == HAUL_MAPPED) {
+        add_kernel(self, 0, llround(1e9 * self->kernel_s), MAPPED_KERNEL);
+    } else if (strategy == HAUL_HYBRID) {
         plan_hybrid(self);
-    else
-        plan_streams(self);
+    } else { /* explicit with one chunk */
+        add_copies(self, HAUL_HTOD);
+        for (uint32_t i = 0; i < self->count; i++)
+            add_kernel(self, i, part_ns(self->kernel_s, i), KERNEL);
+        add_copies(self, HAUL_DTOH);
+    }
 }
 
 static uint32_t chunk_count(haul_strategy strategy, uint32_t streams)
@@ -219,7 +198,8 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
         made.kernel_s = haul_overlap_mapped_both_ways(self);
     if (count > HAUL_STREAMS_MOST)
         return haul_fail(error, HAUL_BAD_INPUT, "more than %d streams", HAUL_STREAMS_MOST);
-    if (!plan_fits(&made))
+    if (!chunks_fit(&made.in, count) || !chunks_fit(&made.out, count) ||
+        !is_held(1e9 * made.kernel_s * count))
         return haul_fail(error, HAUL_BAD_INPUT,
                          "times or bytes are negative, or more than a timeline holds");
     haul_builder_init(&made.builder);

@@ -270,16 +270,6 @@ static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy stra
     return row;
 }
 
-static void find_limits(const haul_overlap_case *self, haul_overlap *out)
-{
-    const double in_s = self->in.bytes * self->in.per_byte_s;
-    const double out_s = self->out.bytes * self->out.per_byte_s;
-    const double mapped_s = fmax(in_s * self->in.times, out_s * self->out.times);
-    out->full_s = fmax(self->kernel_s, fmax(in_s, out_s));
-    out->none_s = self->kernel_s + in_s + out_s;
-    out->mapped_s = fmax(self->kernel_s, mapped_s);
-}
-
 /* More than any kernel reads a byte. */
 static const double times_beyond = 1e9;
 
@@ -338,7 +328,11 @@ void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_
     for (int i = 0; i < HAUL_STRATEGIES; i++)
         out->rows[i] = row_of(self, (haul_strategy)i, streams);
     haul_overlap_choose(self, haul_overlap_time, out);
-    find_limits(self, out);
+    const double in_s = self->in.bytes * self->in.per_byte_s;
+    const double out_s = self->out.bytes * self->out.per_byte_s;
+    out->full_s = fmax(self->kernel_s, fmax(in_s, out_s));
+    out->none_s = self->kernel_s + in_s + out_s;
+    out->mapped_s = fmax(self->kernel_s, fmax(in_s * self->in.times, out_s * self->out.times));
     out->kernel_dominates = haul_overlap_kernel_dominates(self);
     out->useful = haul_overlap_useful_streams(self, out->kernel_dominates);
 }
