@@ -1,24 +1,23 @@
 /* The language of kernels: one text that is C on the host, OpenCL C, and CUDA or HIP C++ on a GPU.
- * docs/devices.md tells what it may hold.
+ * docs/devices.md tells what it may hold. heat.kernel.h:
  *
- *     heat.kernel.h                                       program.c
- *       #include "haul/kernel_source.h"                     #include "heat.kernel.h"
- *       HAUL_KERNEL_FILE(heat_file)                         haul_kernel_new(device, &heat, &kernel,
- * error); HAUL_KERNEL_2D(heat, heat_file, HAUL_IN(double, u), HAUL_OUT(double, v), HAUL_VALUE(int,
- * width))
- *       {
- *           HAUL_FOR2 (x, y)
- *               v[y * width + x] = u[y * width + x] / 2;
- *       }
+ *     #include "haul/kernel_source.h"
+ *     HAUL_KERNEL_FILE(heat_file)
+ *     HAUL_KERNEL_2D(heat, heat_file, HAUL_IN(double, u), HAUL_OUT(double, v), HAUL_VALUE(int, n))
+ *     {
+ *         HAUL_FOR2 (x, y)
+ *             v[y * n + x] = u[y * n + x] / 2;
+ *     }
+ *
+ * and the program: #include "heat.kernel.h", haul_kernel_new(device, &heat, &kernel, error).
  *
  * On the host this defines `heat`, a haul_kernel_source, and the text of the file itself is put
  * into the program, so no file is needed where it runs. A device compiles this header and the text.
  *
  * Parameters, at most 16:
- *   HAUL_IN(type, name), HAUL_OUT(type, name), HAUL_INOUT(type, name)   arrays, which do not
- * overlap HAUL_VALUE(type, name)                                              a number or a struct
- * of numbers HAUL_SHARED(type, name, count)                                      an array of a
- * group; these last
+ *   HAUL_IN(type, name), HAUL_OUT(type, name), HAUL_INOUT(type, name): arrays that do not overlap
+ *   HAUL_VALUE(type, name): a number or a struct of numbers
+ *   HAUL_SHARED(type, name, count): an array of a group; these last
  *
  * Loops over the launch's box, one in each kernel:
  *   HAUL_KERNEL_1D(name, file, ...)   HAUL_FOR1 (x)
@@ -318,9 +317,12 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
     HAUL_KERNEL_START(width, height) name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))      \
     {                                                                                              \
         HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
-        haul_box haul_group = haul_it; /* PoCL's work-items share a parameter */                   \
-        for (int d = 0; d < 3; d++)                                                                \
-            haul_group.lo[d] += HAUL_BLOCK(d);                                                     \
+        /* A copy, for PoCL's work-items share a parameter, and plain indices, for PoCL 6 knows no \
+         * others of a group. */                                                                   \
+        haul_box haul_group = haul_it;                                                             \
+        haul_group.lo[0] += HAUL_BLOCK(0);                                                         \
+        haul_group.lo[1] += HAUL_BLOCK(1);                                                         \
+        haul_group.lo[2] += HAUL_BLOCK(2);                                                         \
         name##_body(haul_group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                 \
     }                                                                                              \
     HAUL_BODY(name, __VA_ARGS__)
