@@ -42,41 +42,34 @@ static op_class class_of(const haul_op *op)
     return CLASS_KERNEL;
 }
 
-static haul_span span_of(const sweep *self, uint32_t op)
-{
-    if (self->spans)
-        return self->spans[op];
-    const haul_op *recorded = &self->workload->ops[op];
-    return (haul_span){recorded->start_ns, haul_end_of(recorded->start_ns, recorded->dur_ns)};
-}
-
-/* The sum that the time from now on goes to. */
-static uint64_t *part_of(sweep *self)
-{
-    const bool kernels = self->ends_ns[CLASS_KERNEL] > self->now_ns;
-    int copies = 0;
-    for (int c = CLASS_IN; c < CLASSES; c++)
-        copies += self->ends_ns[c] > self->now_ns;
-    if (kernels)
-        return copies ? &self->hidden : &self->kernels;
-    return copies > 1 ? &self->both_ways : copies ? &self->exposed : &self->idle;
-}
-
+/* Gives the time until then, interval by interval, to the sum that it belongs to. */
 static void advance(sweep *self, int64_t until_ns)
 {
     while (self->now_ns < until_ns) {
+        const bool kernels = self->ends_ns[CLASS_KERNEL] > self->now_ns;
         int64_t next_ns = until_ns;
+        int copies = -kernels;
         for (int c = 0; c < CLASSES; c++)
-            if (self->ends_ns[c] > self->now_ns && self->ends_ns[c] < next_ns)
-                next_ns = self->ends_ns[c];
-        *part_of(self) += (uint64_t)next_ns - (uint64_t)self->now_ns;
+            if (self->ends_ns[c] > self->now_ns) {
+                copies++;
+                next_ns = self->ends_ns[c] < next_ns ? self->ends_ns[c] : next_ns;
+            }
+        uint64_t *part = kernels      ? copies ? &self->hidden : &self->kernels
+                         : copies > 1 ? &self->both_ways
+                         : copies     ? &self->exposed
+                                      : &self->idle;
+        *part += (uint64_t)next_ns - (uint64_t)self->now_ns;
         self->now_ns = next_ns;
     }
 }
 
 static void add(sweep *self, uint32_t op)
 {
-    const haul_span span = span_of(self, op);
+    const haul_op *recorded = &self->workload->ops[op];
+    const haul_span span =
+        self->spans
+            ? self->spans[op]
+            : (haul_span){recorded->start_ns, haul_end_of(recorded->start_ns, recorded->dur_ns)};
     if (!self->begun) {
         self->begun = true;
         self->now_ns = self->start_ns = self->end_ns = span.start_ns;
@@ -84,23 +77,9 @@ static void add(sweep *self, uint32_t op)
             self->ends_ns[c] = span.start_ns;
     }
     advance(self, span.start_ns);
-    int64_t *end_ns = &self->ends_ns[class_of(&self->workload->ops[op])];
+    int64_t *end_ns = &self->ends_ns[class_of(recorded)];
     *end_ns = span.end_ns > *end_ns ? span.end_ns : *end_ns;
     self->end_ns = span.end_ns > self->end_ns ? span.end_ns : self->end_ns;
-}
-
-static haul_breakdown finish(sweep *self)
-{
-    if (self->begun)
-        advance(self, self->end_ns);
-    return (haul_breakdown){
-        .makespan_ns = haul_clamp_ns((uint64_t)self->end_ns - (uint64_t)self->start_ns),
-        .kernels_ns = haul_clamp_ns(self->kernels),
-        .hidden_ns = haul_clamp_ns(self->hidden),
-        .both_ways_ns = haul_clamp_ns(self->both_ways),
-        .exposed_ns = haul_clamp_ns(self->exposed),
-        .idle_ns = haul_clamp_ns(self->idle),
-    };
 }
 
 /* The device's operations in order of `spans`; NULL without memory. */
@@ -134,6 +113,15 @@ haul_status haul_breakdown_make(const haul_workload *workload, const haul_span *
         if (haul_op_on_device(&workload->ops[i]))
             add(&self, i);
     free(order);
-    *breakdown = finish(&self);
+    if (self.begun)
+        advance(&self, self.end_ns);
+    *breakdown = (haul_breakdown){
+        .makespan_ns = haul_clamp_ns((uint64_t)self.end_ns - (uint64_t)self.start_ns),
+        .kernels_ns = haul_clamp_ns(self.kernels),
+        .hidden_ns = haul_clamp_ns(self.hidden),
+        .both_ways_ns = haul_clamp_ns(self.both_ways),
+        .exposed_ns = haul_clamp_ns(self.exposed),
+        .idle_ns = haul_clamp_ns(self.idle),
+    };
     return HAUL_OK;
 }

@@ -1,4 +1,5 @@
-/* The critical path in parts. */
+/* The critical path in parts: each stretch of it belongs to the operation that ran, or to the host
+ * where no operation of the device did. */
 #include "base/fail.h"
 #include "haul/breakdown.h"
 #include "workload/tally.h"
@@ -18,21 +19,6 @@ static int64_t begin_of(const haul_workload *workload, const haul_timeline *time
     return later(start_ns, timeline->ops[timeline->critical[step - 1]].end_ns);
 }
 
-static bool count_op(haul_critical_path *path, haul_tally *tally, const haul_op *op, int64_t ns)
-{
-    if (op->kind == HAUL_OP_COPY)
-        path->copies_ns[op->direction < HAUL_DIRECTIONS ? op->direction : HAUL_UNKNOWN] += ns;
-    else if (op->kind == HAUL_OP_KERNEL)
-        path->kernels_ns += ns;
-    else
-        path->memsets_ns += ns;
-    haul_op counted = *op;
-    counted.dur_ns = ns;
-    if (op->kind != HAUL_OP_KERNEL)
-        counted.bytes = 0;
-    return haul_tally_add(tally, &counted);
-}
-
 /* Back from the end; time outside device operations is the host's. */
 static bool follow(const haul_workload *workload, const haul_timeline *timeline,
                    haul_critical_path *path, haul_tally *tally)
@@ -49,8 +35,19 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
         until_ns = begin_ns;
         if (!haul_op_on_device(op) || end_ns <= begin_ns)
             continue;
-        path->host_ns -= end_ns - begin_ns;
-        if (!count_op(path, tally, op, end_ns - begin_ns))
+        haul_op counted = *op;
+        counted.dur_ns = end_ns - begin_ns;
+        path->host_ns -= counted.dur_ns;
+        if (op->kind == HAUL_OP_KERNEL)
+            path->kernels_ns += counted.dur_ns;
+        else
+            counted.bytes = 0; /* in this place a kernel has its shape, by which it is counted */
+        if (op->kind == HAUL_OP_COPY)
+            path->copies_ns[op->direction < HAUL_DIRECTIONS ? op->direction : HAUL_UNKNOWN] +=
+                counted.dur_ns;
+        else if (op->kind != HAUL_OP_KERNEL)
+            path->memsets_ns += counted.dur_ns;
+        if (!haul_tally_add(tally, &counted))
             return false;
     }
     return true;

@@ -20,17 +20,6 @@ static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
     }
 }
 
-/* The actor that must go on before the operation can: its thread until it is called. */
-static uint32_t actor_of(const haul_engine *self, uint32_t op)
-{
-    const haul_op *waited = &self->workload->ops[op];
-    const uint32_t stream = haul_stream_actor(self, waited);
-    if (haul_op_on_host(waited) ||
-        (self->actors[stream].op == op && self->actors[stream].state == HAUL_ACTOR_UNCALLED))
-        return haul_thread_actor(self, waited);
-    return stream;
-}
-
 static haul_status first_unfinished(haul_engine *self)
 {
     uint32_t op = 0;
@@ -40,6 +29,8 @@ static haul_status first_unfinished(haul_engine *self)
                             "is never called: the calls before it on its thread form a cycle");
 }
 
+/* After as many steps as there are actors, twice, every further one is on the cycle. An operation
+ * that is not called yet waits for its thread, every other for its stream. */
 haul_status haul_engine_explain(haul_engine *self)
 {
     uint32_t at = 0;
@@ -51,7 +42,11 @@ haul_status haul_engine_explain(haul_engine *self)
         const uint32_t blocker = blocker_of(self, &self->actors[at]);
         if (blocker == HAUL_NONE)
             return first_unfinished(self);
-        at = actor_of(self, blocker);
+        const haul_op *waited = &self->workload->ops[blocker];
+        at = haul_stream_actor(self, waited);
+        if (haul_op_on_host(waited) ||
+            (self->actors[at].op == blocker && self->actors[at].state == HAUL_ACTOR_UNCALLED))
+            at = haul_thread_actor(self, waited);
     }
     const uint32_t blocker = blocker_of(self, &self->actors[at]);
     if (blocker == HAUL_NONE)

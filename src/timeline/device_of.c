@@ -1,14 +1,10 @@
-/* What a machine's file says of its devices. */
+/* What a machine's file says of its devices. A parameter that it lacks costs nothing here, for the
+ * commands say what they assumed; only the number of copy engines must be known. */
 #include "timeline/device_of.h"
 
 #include <math.h>
 
 #include "base/fail.h"
-
-static double ratio_of(const haul_parameter *busy, const haul_parameter *alone)
-{
-    return busy->value > 0 && alone->value > 0 ? fmin(1, busy->value / alone->value) : 1;
-}
 
 void haul_timeline_device_hold(haul_timeline_device *device, const haul_architecture *architecture,
                                unsigned multiprocessors)
@@ -22,20 +18,6 @@ void haul_timeline_device_hold(haul_timeline_device *device, const haul_architec
     device->queue_depth = HAUL_CUDA_QUEUE;
 }
 
-/* Kernels one at a time where nothing is known. */
-static void find_room(const haul_gpu *gpu, haul_timeline_device *device)
-{
-    const haul_architecture *architecture = haul_architecture_of(gpu);
-    device->kernels = 1;
-    if (!architecture || !architecture->grids)
-        return;
-    if (gpu->multiprocessors.provenance)
-        haul_timeline_device_hold(device, architecture,
-                                  (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
-    else
-        device->queue_depth = HAUL_CUDA_QUEUE;
-}
-
 haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
                                     haul_error *error)
 {
@@ -46,9 +28,16 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
     haul_timeline_device made = {
         .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
         .implicit_sync = gpu->implicit_sync.value > 0,
+        .kernels = 1, /* at a time, where nothing is known */
         .busy_speed = {1, 1},
     };
-    find_room(gpu, &made);
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    if (architecture && architecture->grids) {
+        made.queue_depth = HAUL_CUDA_QUEUE;
+        if (gpu->multiprocessors.provenance)
+            haul_timeline_device_hold(&made, architecture,
+                                      (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
+    }
     if (gpu->per_link.value > 1)
         made.link_devices = (unsigned)fmin(gpu->per_link.value, 1e6);
     for (int i = 0; i < 2; i++) {
@@ -59,7 +48,9 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
             haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
         if (!curve)
             continue;
-        made.busy_speed[i] = ratio_of(&curve->busy_rate_Bps, &curve->rate_Bps);
+        if (curve->busy_rate_Bps.value > 0 && curve->rate_Bps.value > 0)
+            made.busy_speed[i] = fmin(1, curve->busy_rate_Bps.value / curve->rate_Bps.value);
+        /* a chained copy pays the gap g for the latency L (CCGrid 2014, section V) */
         const double saved_s = curve->latency_s.value - curve->gap_s.value;
         if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)
             made.chained_ns[i] = llround(1e9 * saved_s);

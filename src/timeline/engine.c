@@ -1,4 +1,8 @@
-/* The loop, and the work of streams. */
+/* The loop, and the work of streams.
+ *
+ * All that happens at one instant happens before anything starts, so that the operation that starts
+ * is the same whatever the order of the events: the one that came first, of equals the lower
+ * number. */
 #include "timeline/engine.h"
 
 #include <inttypes.h>
@@ -82,52 +86,56 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
         haul_engine_schedule(self, actor, self->now_ns);
 }
 
-/* When an operation without a call that follows waits may start, such as a migration of unified
- * memory that the host touched: the recorded time since the wait passes again. */
-static int64_t due_of(const haul_engine *self, uint32_t op)
+static int64_t later(int64_t a, int64_t b)
 {
-    const haul_workload *workload = self->workload;
-    int64_t due_ns = 0;
-    if (!self->edge_begin || workload->ops[op].thread != HAUL_NONE ||
-        self->options->release != HAUL_RELEASE_HOST)
-        return due_ns;
-    for (uint32_t e = self->edge_begin[op]; e < self->edge_begin[op + 1]; e++) {
-        const uint32_t before = workload->edges[e].before;
-        const haul_op *wait = &workload->ops[before];
-        const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
-        if (!haul_op_on_host(wait) || since_ns <= 0)
-            continue;
-        const int64_t at_ns = haul_end_of(self->progress[before].end_ns, since_ns);
-        due_ns = at_ns > due_ns ? at_ns : due_ns;
-    }
-    return due_ns;
+    return a > b ? a : b;
 }
 
-/* When the head of a stream may start by its own delay, if it has one. */
-static int64_t delayed_until(const haul_engine *self, const haul_actor *stream)
+/* Delays are few and sorted by operation: most runs have none. */
+static int64_t delay_of(const haul_timeline_options *options, uint32_t op)
 {
-    const haul_timeline_options *options = self->options;
     size_t low = 0, high = options->delay_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (options->delays[middle].op < stream->op)
+        if (options->delays[middle].op < op)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == options->delay_count || options->delays[low].op != stream->op)
-        return 0;
-    int64_t ready_ns = self->progress[stream->op].start_ns;
-    if (stream->before != HAUL_NONE && self->progress[stream->before].end_ns > ready_ns)
-        ready_ns = self->progress[stream->before].end_ns;
-    for (uint32_t e = self->edge_begin ? self->edge_begin[stream->op] : 0;
-         self->edge_begin && e < self->edge_begin[stream->op + 1]; e++) {
-        const int64_t end_ns = self->progress[self->workload->edges[e].before].end_ns;
-        ready_ns = end_ns > ready_ns ? end_ns : ready_ns;
-    }
-    return haul_end_of(ready_ns, options->delays[low].delay_ns);
+    return low < options->delay_count && options->delays[low].op == op
+               ? options->delays[low].delay_ns
+               : 0;
 }
 
+/* When the head of a stream, all of whose edges have ended, may start: after its own delay, and
+ * without a call, such as a migration of unified memory that the host touched, when the recorded
+ * time since the host's wait has passed again. */
+static int64_t due_of(const haul_engine *self, const haul_actor *stream)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *op = &workload->ops[stream->op];
+    const int64_t delay_ns = delay_of(self->options, stream->op);
+    const bool is_uncalled = op->thread == HAUL_NONE && self->options->release == HAUL_RELEASE_HOST;
+    int64_t due_ns = 0, ready_ns = self->progress[stream->op].start_ns;
+    if (!delay_ns && !is_uncalled)
+        return 0;
+    if (stream->before != HAUL_NONE)
+        ready_ns = later(ready_ns, self->progress[stream->before].end_ns);
+    const uint32_t end = self->edge_begin ? self->edge_begin[stream->op + 1] : 0;
+    for (uint32_t e = self->edge_begin ? self->edge_begin[stream->op] : 0; e < end; e++) {
+        const uint32_t before = workload->edges[e].before;
+        const haul_op *wait = &workload->ops[before];
+        const int64_t end_ns = self->progress[before].end_ns;
+        const int64_t since_ns = op->start_ns - (wait->start_ns + wait->dur_ns);
+        ready_ns = later(ready_ns, end_ns);
+        if (is_uncalled && haul_op_on_host(wait) && since_ns > 0)
+            due_ns = later(due_ns, haul_end_of(end_ns, since_ns));
+    }
+    return delay_ns ? later(due_ns, haul_end_of(ready_ns, delay_ns)) : due_ns;
+}
+
+/* The head of a stream comes to its resource when it has been called, its edges have ended, its own
+ * delay has passed and its gates are open; the first of these that is not so wakes the stream. */
 static void look(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];
@@ -135,24 +143,18 @@ static void look(haul_engine *self, uint32_t actor)
         stream->state = HAUL_ACTOR_UNCALLED;
         return;
     }
-    const int64_t release_ns = self->progress[stream->op].start_ns;
-    if (release_ns > self->now_ns) {
-        stream->cause = HAUL_NONE;
-        haul_engine_schedule(self, actor, release_ns);
-        return;
-    }
-    if (!haul_engine_edges_passed(self, actor))
-        return;
-    int64_t due_ns = due_of(self, stream->op);
-    if (self->options->delay_count) {
-        const int64_t delayed_ns = delayed_until(self, stream);
-        due_ns = delayed_ns > due_ns ? delayed_ns : due_ns;
+    int64_t due_ns = self->progress[stream->op].start_ns;
+    if (due_ns <= self->now_ns) {
+        if (!haul_engine_edges_passed(self, actor))
+            return;
+        due_ns = due_of(self, stream);
     }
     if (due_ns > self->now_ns) {
         stream->cause = HAUL_NONE;
         haul_engine_schedule(self, actor, due_ns);
-    } else if (!self->gates || haul_gates_passed(self, actor))
+    } else if (!self->gates || haul_gates_passed(self, actor)) {
         haul_server_enter(self, actor);
+    }
 }
 
 static void finish(haul_engine *self, uint32_t actor)
@@ -171,10 +173,9 @@ static void finish(haul_engine *self, uint32_t actor)
         look(self, actor);
 }
 
-/* All that happens at one instant before anything starts. */
-static void happen(haul_engine *self)
+static void take_events(haul_engine *self)
 {
-    while (!self->status && self->events.count && self->events.heap[0].time_ns <= self->now_ns) {
+    while (!self->status && haul_event_queue_next_ns(&self->events) <= self->now_ns) {
         const uint32_t actor = haul_event_queue_take(&self->events);
         if (actor >= self->stream_count)
             haul_thread_step(self, actor);
@@ -187,21 +188,17 @@ static void happen(haul_engine *self)
     }
 }
 
-static bool open_gates(haul_engine *self)
-{
-    return self->gates && haul_gates_open(self);
-}
-
 haul_status haul_engine_run(haul_engine *self)
 {
-    open_gates(self);
-    while (!self->status && self->events.count) {
-        self->now_ns = self->events.heap[0].time_ns;
+    int64_t next_ns;
+    haul_gates_open(self);
+    while (!self->status && (next_ns = haul_event_queue_next_ns(&self->events)) != INT64_MAX) {
+        self->now_ns = next_ns;
         do
-            happen(self);
-        while (open_gates(self));
+            take_events(self);
+        while (haul_gates_open(self));
         haul_server_start(self);
-        open_gates(self);
+        haul_gates_open(self);
     }
     if (!self->status && self->finished < self->workload->op_count)
         return haul_engine_explain(self);

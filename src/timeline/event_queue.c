@@ -1,3 +1,4 @@
+/* Two binary heaps: one by actor, whose events move, and one of operations that only wait. */
 #include "timeline/event_queue.h"
 
 #include <stdlib.h>
@@ -58,9 +59,23 @@ static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item i
     put(self, place, item);
 }
 
+static void close_hole(haul_event_queue *self)
+{
+    self->has_hole = false;
+    if (--self->count)
+        sink(self, 0, self->heap[self->count]);
+}
+
 void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns)
 {
     const haul_event_queue_item item = {time_ns, actor};
+    if (self->has_hole && self->places[actor] == UINT32_MAX) {
+        self->has_hole = false;
+        sink(self, 0, item);
+        return;
+    }
+    if (self->has_hole)
+        close_hole(self);
     const uint32_t place = self->places[actor];
     if (place == UINT32_MAX)
         rise(self, self->count++, item);
@@ -70,12 +85,18 @@ void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_n
         sink(self, place, item);
 }
 
+int64_t haul_event_queue_next_ns(haul_event_queue *self)
+{
+    if (self->has_hole)
+        close_hole(self);
+    return self->count ? self->heap[0].time_ns : INT64_MAX;
+}
+
 uint32_t haul_event_queue_take(haul_event_queue *self)
 {
     const uint32_t actor = self->heap[0].actor;
     self->places[actor] = UINT32_MAX;
-    if (--self->count)
-        sink(self, 0, self->heap[self->count]);
+    self->has_hole = true;
     return actor;
 }
 

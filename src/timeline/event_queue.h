@@ -1,4 +1,7 @@
-/* The next events: the actors of a timeline by time, each with at most one event. */
+/* The next events: the actors of a timeline by time, each with at most one event.
+ *
+ * An actor whose event is taken mostly gets another at once, which goes down from the top of the
+ * heap: one walk where taking and adding would be two. */
 #ifndef HAUL_TIMELINE_EVENT_QUEUE_H
 #define HAUL_TIMELINE_EVENT_QUEUE_H
 
@@ -14,7 +17,8 @@ typedef struct haul_event_queue_item {
 typedef struct haul_event_queue {
     haul_event_queue_item *heap;
     uint32_t *places; /* in the heap, by actor; UINT32_MAX where it has no event */
-    uint32_t count;
+    uint32_t count;   /* with the hole */
+    bool has_hole;    /* the top was taken, and nothing stands there yet */
 } haul_event_queue;
 
 bool haul_event_queue_init(haul_event_queue *self, uint32_t actors);
@@ -23,7 +27,11 @@ void haul_event_queue_release(haul_event_queue *self);
 /* Gives an actor its event, or moves it. */
 void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns);
 
-/* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
+/* When the earliest event is; INT64_MAX where there is none. */
+int64_t haul_event_queue_next_ns(haul_event_queue *self);
+
+/* Takes the earliest, of equal ones that of the lowest actor. Needs: haul_event_queue_next_ns since
+ * the last change, and an event. */
 uint32_t haul_event_queue_take(haul_event_queue *self);
 
 /* Waiting operations, first come, first served. */

@@ -25,42 +25,27 @@ static int64_t last_blocks_ns(const haul_engine *self, uint32_t op)
     return stream->since_ns + llround(haul_occupancy_need(self, op).last_wave * stream->left_ns);
 }
 
-/* "All thread blocks of all prior kernel launches have started" (CUDA C Programming Guide, Implicit
- * Synchronization, for compute capability 3.0 and lower). */
-static bool is_kernel_to_start(haul_engine *self, uint32_t op)
-{
-    if (self->workload->ops[op].kind != HAUL_OP_KERNEL)
-        return false;
-    return self->options->device.implicit_sync ? self->now_ns < last_blocks_ns(self, op)
-                                               : !has_started(self, op);
-}
-
-/* An operation right behind a kernel on its stream, which has not ended. Asked once more of each
- * operation until it is not. */
-static bool is_check_to_come(haul_engine *self, uint32_t op)
-{
-    haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
-    if (stream->is_behind_kernel && stream->op < op)
-        return true;
-    stream->is_behind_kernel = self->workload->ops[op].kind == HAUL_OP_KERNEL;
-    return false;
-}
-
+/* STARTS: "all thread blocks of all prior kernel launches have started" (CUDA C Programming Guide,
+ * Implicit Synchronization, for compute capability 3.0 and lower); of migrations, that the kernel
+ * has. CHECKS: an operation right behind a kernel on its stream has not ended; asked of each
+ * operation once more until it is not so. */
 static bool is_shut(haul_engine *self, uint32_t op, haul_gate_kind kind)
 {
-    return kind == HAUL_GATE_STARTS ? is_kernel_to_start(self, op) : is_check_to_come(self, op);
+    haul_actor *stream = &self->actors[haul_stream_actor(self, &self->workload->ops[op])];
+    const bool is_kernel = self->workload->ops[op].kind == HAUL_OP_KERNEL;
+    if (kind == HAUL_GATE_STARTS)
+        return is_kernel &&
+               (self->options->device.implicit_sync ? self->now_ns < last_blocks_ns(self, op)
+                                                    : !has_started(self, op));
+    if (stream->is_behind_kernel && stream->op < op)
+        return true;
+    stream->is_behind_kernel = is_kernel;
+    return false;
 }
 
 static haul_gate *gate_of(const haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     return &self->gates[(size_t)device * HAUL_GATES + kind];
-}
-
-/* The cause of operations that go through: a kernel's start, or the end before a check. */
-static uint32_t cause_of(const haul_engine *self, haul_gate_kind kind, uint32_t shut_by)
-{
-    const haul_op *op = &self->workload->ops[shut_by];
-    return kind == HAUL_GATE_STARTS ? shut_by : self->actors[haul_stream_actor(self, op)].before;
 }
 
 void haul_gates_mark(haul_engine *self, uint32_t device)
@@ -104,7 +89,7 @@ static void wake_at_last_blocks(haul_engine *self, uint32_t device)
         haul_engine_schedule(self, gate->waiting.heap[0].actor, time_ns);
 }
 
-/* Whether an operation goes through. */
+/* Whether an operation goes through. Its cause is the kernel's start, or the end before a check. */
 static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     haul_gate *gate = gate_of(self, device, kind);
@@ -114,24 +99,27 @@ static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
     bool opened = false;
     for (; gate->waiting.count && gate->waiting.heap[0].op <= gate->op; opened = true) {
         const uint32_t actor = haul_waiting_take(&gate->waiting).actor;
+        const haul_op *op = &self->workload->ops[shut_by];
         self->actors[actor].state = HAUL_ACTOR_LOOKS;
-        self->actors[actor].cause = cause_of(self, kind, shut_by);
+        self->actors[actor].cause =
+            kind == HAUL_GATE_STARTS ? shut_by : self->actors[haul_stream_actor(self, op)].before;
         haul_engine_schedule(self, actor, self->now_ns);
     }
-    if (kind == HAUL_GATE_STARTS && self->options->device.implicit_sync)
-        wake_at_last_blocks(self, device);
     return opened;
 }
 
 bool haul_gates_open(haul_engine *self)
 {
     bool opened = false;
-    const int kinds = self->options->device.implicit_sync ? HAUL_GATES : HAUL_GATE_STARTS + 1;
+    const bool is_implicit = self->options->device.implicit_sync;
     while (self->moved_count) {
         const uint32_t device = self->moved[--self->moved_count];
         gate_of(self, device, HAUL_GATE_STARTS)->is_marked = false;
-        for (int kind = 0; kind < kinds; kind++)
-            opened |= open_gate(self, device, (haul_gate_kind)kind);
+        opened |= open_gate(self, device, HAUL_GATE_STARTS);
+        if (is_implicit) {
+            wake_at_last_blocks(self, device);
+            opened |= open_gate(self, device, HAUL_GATE_CHECKS);
+        }
     }
     return opened;
 }

@@ -1,4 +1,5 @@
-/* The work of host threads: call, wait, return. */
+/* The work of host threads: call, wait, return. Between a return and the next call passes the
+ * recorded time, for that is the program's own work, whatever the device's speed. */
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
 #include "workload/op_class.h"
@@ -10,21 +11,9 @@ static int64_t asked_dur_ns(const haul_engine *self, uint32_t op)
                                             : haul_call_dur_ns(&self->workload->ops[op]);
 }
 
-/* When the thread makes its next call: the recorded time between the two passes again. A call
- * within another keeps its distance from the start of the outer one. */
-static int64_t next_call_ns(const haul_engine *self, const haul_op *op, const haul_op *next,
-                            int64_t start_ns, int64_t end_ns)
-{
-    const int64_t called_ns = haul_called_ns(op), next_ns = haul_called_ns(next);
-    if (self->options->release == HAUL_RELEASE_RECORDED) {
-        const int64_t due_ns = next_ns - self->origin_ns;
-        return op->kind == HAUL_OP_SYNC && end_ns > due_ns ? end_ns : due_ns;
-    }
-    const int64_t returned_ns = called_ns + haul_call_dur_ns(op);
-    return next_ns >= returned_ns ? haul_end_of(end_ns, next_ns - returned_ns)
-                                  : start_ns + (next_ns - called_ns);
-}
-
+/* The call returns at `end_ns`; the thread makes its next one when the recorded time between the
+ * two has passed again. A call within another keeps its distance from the start of the outer one.
+ */
 static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
 {
     haul_actor *thread = &self->actors[actor];
@@ -37,9 +26,16 @@ static void return_at(haul_engine *self, uint32_t actor, int64_t end_ns)
         thread->state = HAUL_ACTOR_DONE;
         return;
     }
-    const haul_op *ops = self->workload->ops;
-    const int64_t due_ns =
-        next_call_ns(self, &ops[thread->op], &ops[next], thread->since_ns, end_ns);
+    const haul_op *op = &self->workload->ops[thread->op];
+    const int64_t called_ns = haul_called_ns(op);
+    const int64_t next_ns = haul_called_ns(&self->workload->ops[next]);
+    const int64_t returned_ns = called_ns + haul_call_dur_ns(op);
+    int64_t due_ns = next_ns >= returned_ns ? haul_end_of(end_ns, next_ns - returned_ns)
+                                            : thread->since_ns + (next_ns - called_ns);
+    if (self->options->release == HAUL_RELEASE_RECORDED) {
+        due_ns = next_ns - self->origin_ns;
+        due_ns = op->kind == HAUL_OP_SYNC && end_ns > due_ns ? end_ns : due_ns;
+    }
     thread->op = next;
     thread->edge = HAUL_NONE;
     thread->state = HAUL_ACTOR_LOOKS;
@@ -51,12 +47,16 @@ static int64_t positive(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
-/* How long a wait went on, as recorded, after its operations had ended. */
-static int64_t wait_tail_ns(const haul_engine *self, uint32_t at)
+/* How long the host's own operation goes on after its edges have ended: a wait as long as it did,
+ * recorded, after its operations had. */
+static int64_t tail_ns(const haul_engine *self, uint32_t at)
 {
     const haul_workload *workload = self->workload;
     const haul_op *wait = &workload->ops[at];
     int64_t met_ns = wait->start_ns;
+    if (wait->kind != HAUL_OP_SYNC || !self->edge_begin ||
+        self->edge_begin[at] == self->edge_begin[at + 1])
+        return asked_dur_ns(self, at);
     for (uint32_t e = self->edge_begin[at]; e < self->edge_begin[at + 1]; e++) {
         const haul_op *before = &workload->ops[workload->edges[e].before];
         const int64_t end_ns = before->start_ns + before->dur_ns;
@@ -65,40 +65,29 @@ static int64_t wait_tail_ns(const haul_engine *self, uint32_t at)
     return positive(wait->start_ns + wait->dur_ns - met_ns);
 }
 
-static bool waits(const haul_engine *self, uint32_t op)
-{
-    return self->workload->ops[op].kind == HAUL_OP_SYNC && self->edge_begin &&
-           self->edge_begin[op] < self->edge_begin[op + 1];
-}
-
 static void go_on_waiting(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
     const uint32_t op = thread->op;
     if (!haul_engine_edges_passed(self, actor))
         return;
-    const int64_t end_ns =
-        self->now_ns + (waits(self, op) ? wait_tail_ns(self, op) : asked_dur_ns(self, op));
+    const int64_t end_ns = self->now_ns + tail_ns(self, op);
     self->streams[op].cause = thread->cause;
     haul_engine_end(self, op, end_ns);
     return_at(self, actor, end_ns);
 }
 
-static int64_t release_of(const haul_engine *self, uint32_t op)
+/* Calls an operation; where it is the head of its stream, the stream goes on when the operation is
+ * issued, which counts from the call's return where the profile shows that, but not of calls that
+ * block: those return when the operation has ended. */
+static void issue(haul_engine *self, uint32_t op)
 {
     const haul_timeline_device *device = &self->options->device;
     const haul_op *called = &self->workload->ops[op];
     const bool on_return =
         device->issue_on_return[called->kind] && !(called->flags & HAUL_OP_BLOCKS);
-    const int64_t returned_ns = self->now_ns + (on_return ? asked_dur_ns(self, op) : 0);
-    return haul_end_of(returned_ns, device->issue_ns[called->kind]);
-}
-
-/* Calls an operation; where it is the head of its stream, the stream goes on. */
-static void issue(haul_engine *self, uint32_t op)
-{
-    const haul_op *called = &self->workload->ops[op];
-    const int64_t release_ns = release_of(self, op);
+    const int64_t release_ns = haul_end_of(self->now_ns + (on_return ? asked_dur_ns(self, op) : 0),
+                                           device->issue_ns[called->kind]);
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->progress[op].start_ns = release_ns;
@@ -144,27 +133,19 @@ static void call(haul_engine *self, uint32_t actor)
         return_at(self, actor, self->now_ns + asked_dur_ns(self, thread->op));
 }
 
-static void resume(haul_engine *self, uint32_t actor)
+/* A thread that waits for a place in a queue has not made its call yet; one whose call blocks
+ * returns, as recorded, so long after the end of the operation. */
+void haul_thread_step(haul_engine *self, uint32_t actor)
 {
     const uint32_t at = self->actors[actor].op;
     const haul_op *op = &self->workload->ops[at];
-    if (!haul_is_called(&self->progress[at])) {
+    if (self->actors[actor].state != HAUL_ACTOR_WAITS || !haul_is_called(&self->progress[at])) {
         call(self, actor);
-        return;
-    }
-    if (haul_op_on_host(op)) {
+    } else if (haul_op_on_host(op)) {
         go_on_waiting(self, actor);
-        return;
+    } else {
+        const int64_t returned_ns = op->call_ns + op->call_dur_ns;
+        const int64_t since_ns = positive(returned_ns - (op->start_ns + op->dur_ns));
+        return_at(self, actor, haul_end_of(self->now_ns, since_ns));
     }
-    const int64_t returned_ns = op->call_ns + op->call_dur_ns;
-    const int64_t since_ns = positive(returned_ns - (op->start_ns + op->dur_ns));
-    return_at(self, actor, haul_end_of(self->now_ns, since_ns));
-}
-
-void haul_thread_step(haul_engine *self, uint32_t actor)
-{
-    if (self->actors[actor].state == HAUL_ACTOR_WAITS)
-        resume(self, actor);
-    else
-        call(self, actor);
 }

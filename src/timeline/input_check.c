@@ -1,4 +1,5 @@
-/* Checks of a workload and a device before they are scheduled. */
+/* Checks of a workload and a device before they are scheduled. The engine trusts what passed: its
+ * sums cannot overflow, and its indices exist. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -34,21 +35,6 @@ static haul_status check_op(haul_engine *self, uint32_t i)
     return HAUL_OK;
 }
 
-static haul_status check_streams(haul_engine *self)
-{
-    const haul_workload *workload = self->workload;
-    if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
-        workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
-        workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
-        return haul_fail(self->error, HAUL_BAD_INPUT, "a workload of more than 2^32 things");
-    for (size_t s = 0; s < workload->stream_count; s++)
-        if (workload->streams[s].device != HAUL_NONE &&
-            workload->streams[s].device >= workload->device_count)
-            return haul_fail(self->error, HAUL_BAD_INPUT,
-                             "stream %zu is of a device that does not exist", s);
-    return HAUL_OK;
-}
-
 static haul_status check_options(haul_engine *self)
 {
     const haul_timeline_device *device = &self->options->device;
@@ -79,10 +65,20 @@ static haul_status check_options(haul_engine *self)
 
 haul_status haul_engine_check(haul_engine *self)
 {
+    const haul_workload *workload = self->workload;
     haul_status status = check_options(self);
-    if (!status)
-        status = check_streams(self);
-    for (uint32_t i = 0; !status && i < self->workload->op_count; i++)
+    if (status)
+        return status;
+    if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
+        workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
+        workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
+        return haul_fail(self->error, HAUL_BAD_INPUT, "a workload of more than 2^32 things");
+    for (size_t s = 0; s < workload->stream_count; s++)
+        if (workload->streams[s].device != HAUL_NONE &&
+            workload->streams[s].device >= workload->device_count)
+            return haul_fail(self->error, HAUL_BAD_INPUT,
+                             "stream %zu is of a device that does not exist", s);
+    for (uint32_t i = 0; !status && i < workload->op_count; i++)
         status = check_op(self, i);
     return status;
 }

@@ -23,21 +23,17 @@ static uint64_t times(uint64_t limit, uint64_t each, uint64_t most)
     return limit && each ? least(limit / each, most) : most;
 }
 
-/* At most 2^20, and at least one: what has run fits. */
-static uint64_t blocks_of(const haul_occupancy *room, const haul_shape *shape)
-{
-    const uint64_t threads = product(shape->block, UINT32_MAX);
-    uint64_t blocks = times(room->blocks, 1, UINT64_C(1) << 20);
-    blocks = times(room->threads, threads, blocks);
-    blocks =
-        times(room->registers, least(threads * shape->registers_per_thread, INT64_MAX), blocks);
-    blocks = times(room->shared_bytes, shape->shared_bytes, blocks);
-    return blocks ? blocks : 1;
-}
-
+/* The blocks that a multiprocessor has room for are the fewest by any of its limits, at most 2^20,
+ * and at least one, for the kernel has run ("CUDA Occupancy Calculator"). */
 static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
 {
-    const uint64_t slots = blocks_of(room, shape) * least(room->multiprocessors, UINT64_C(1) << 20);
+    const uint64_t threads = product(shape->block, UINT32_MAX);
+    const uint64_t registers = least(threads * shape->registers_per_thread, INT64_MAX);
+    uint64_t each = times(room->blocks, 1, UINT64_C(1) << 20);
+    each = times(room->threads, threads, each);
+    each = times(room->registers, registers, each);
+    each = times(room->shared_bytes, shape->shared_bytes, each);
+    const uint64_t slots = (each ? each : 1) * least(room->multiprocessors, UINT64_C(1) << 20);
     const uint64_t grid = product(shape->grid, UINT64_C(1) << 62);
     const uint64_t blocks = least(grid, slots);
     const uint64_t waves = (grid + slots - 1) / slots;

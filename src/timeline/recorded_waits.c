@@ -1,3 +1,6 @@
+/* A launch queue holds so many operations; a call into a full one waits, and its recorded duration
+ * is then no cost of the call. Two walks over the profile: how full the queues were, then which
+ * calls found theirs full. */
 #include "timeline/recorded_waits.h"
 
 #include <stdlib.h>
@@ -45,52 +48,27 @@ static void begin_walk(walk *self)
     }
 }
 
-static void push(walk *self, queue *to, uint32_t i)
-{
-    const haul_op *op = &self->workload->ops[i];
-    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-    const bool is_last = to->end == to->first || self->latest_ns[to->end - 1] < end_ns;
-    self->order[to->end] = i;
-    self->latest_ns[to->end] = is_last ? end_ns : self->latest_ns[to->end - 1];
-    to->end++;
-}
-
-/* Removes the operations that had ended when the newest was called. */
-static void drop_ended(const walk *self, queue *of)
-{
-    const haul_op *ops = self->workload->ops;
-    const int64_t called_ns = ops[self->order[of->end - 1]].call_ns;
-    while (of->end - of->oldest > 1) {
-        const haul_op *op = &ops[self->order[of->oldest]];
-        if (haul_end_of(op->start_ns, op->dur_ns) > called_ns)
-            break;
-        of->oldest++;
-    }
-}
-
-/* The queue of an operation's stream as its call found it, with itself the newest; NULL for an
- * operation of the host, or without a call. */
+/* The queue of an operation's stream as its call found it, with itself the newest, without the
+ * operations that had ended by then; NULL for an operation of the host, or without a call. */
 static queue *come_to(walk *self, uint32_t i)
 {
-    const haul_op *op = &self->workload->ops[i];
+    const haul_op *ops = self->workload->ops, *op = &ops[i];
     if (!haul_op_on_device(op))
         return NULL;
     queue *of = queue_of(self, op);
-    push(self, of, i);
+    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+    const bool is_last = of->end == of->first || self->latest_ns[of->end - 1] < end_ns;
+    self->order[of->end] = i;
+    self->latest_ns[of->end] = is_last ? end_ns : self->latest_ns[of->end - 1];
+    of->end++;
     if (op->thread == HAUL_NONE)
         return NULL;
-    drop_ended(self, of);
-    return of;
-}
-
-static void find_most(walk *self, haul_recorded_waits *found)
-{
-    begin_walk(self);
-    for (uint32_t i = 0; i < self->workload->op_count; i++) {
-        const queue *of = come_to(self, i);
-        if (of && of->end - of->oldest > found->most)
-            found->most = (uint32_t)(of->end - of->oldest);
+    for (; of->end - of->oldest > 1; of->oldest++) {
+        const haul_op *oldest = &ops[self->order[of->oldest]];
+        if (haul_end_of(oldest->start_ns, oldest->dur_ns) > op->call_ns)
+            break;
     }
+    return of;
 }
 
 /* From the last end in its queue during a call to the call's return; the whole call where nothing
@@ -110,44 +88,36 @@ static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *ca
     return any ? returned_ns - self->latest_ns[low - 1] : called->call_dur_ns;
 }
 
-/* The call of a pageable copy fills the driver's buffer, whatever the queue. */
-static bool may_wait(const haul_op *op)
-{
-    return !(op->flags & HAUL_OP_BLOCKS) &&
-           !(op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE);
-}
-
-/* How many calls waited. */
-static uint64_t find_waits(walk *self, uint32_t most, int64_t *call_durations_ns)
-{
-    const uint32_t full = most - most / 16;
-    uint64_t waited = 0;
-    for (uint32_t i = 0; i < self->workload->op_count; i++) {
-        const haul_op *op = &self->workload->ops[i];
-        const queue *of = come_to(self, i);
-        call_durations_ns[i] = haul_call_dur_ns(op);
-        if (!of || of->end - of->oldest < full || !may_wait(op))
-            continue;
-        call_durations_ns[i] = since_end_ns(self, of, op);
-        waited += call_durations_ns[i] < op->call_dur_ns;
-    }
-    return waited;
-}
-
 static bool find(walk *self, haul_recorded_waits *found)
 {
-    find_most(self, found);
+    const size_t count = self->workload->op_count;
+    begin_walk(self);
+    for (uint32_t i = 0; i < count; i++) {
+        const queue *of = come_to(self, i);
+        if (of && of->end - of->oldest > found->most)
+            found->most = (uint32_t)(of->end - of->oldest);
+    }
     if (found->most < HAUL_CUDA_QUEUE)
         return true;
+    int64_t *calls_ns = malloc(count * sizeof *calls_ns);
+    const uint32_t full = found->most - found->most / 16;
+    bool any = false;
     begin_walk(self);
-    int64_t *calls_ns = malloc(self->workload->op_count * sizeof *calls_ns);
-    if (!calls_ns)
-        return false;
-    if (find_waits(self, found->most, calls_ns))
-        found->call_durations_ns = calls_ns;
-    else
+    for (uint32_t i = 0; calls_ns && i < count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const queue *of = come_to(self, i);
+        /* the call of a pageable copy fills the driver's buffer, whatever the queue */
+        const bool is_staged = op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE;
+        calls_ns[i] = haul_call_dur_ns(op);
+        if (!of || of->end - of->oldest < full || op->flags & HAUL_OP_BLOCKS || is_staged)
+            continue;
+        calls_ns[i] = since_end_ns(self, of, op);
+        any |= calls_ns[i] < op->call_dur_ns;
+    }
+    found->call_durations_ns = any ? calls_ns : NULL;
+    if (!any)
         free(calls_ns);
-    return true;
+    return calls_ns != NULL;
 }
 
 haul_status haul_recorded_waits_find(const haul_workload *workload, haul_recorded_waits *found,

@@ -1,3 +1,6 @@
+/* A profile scheduled with its own durations: what the engine cannot explain of the recording shows
+ * here, before any prediction rests on it. The parameters that no machine file gives, such as the
+ * time from a call to its operation's start, are found from the same profile. */
 #include "timeline/replay.h"
 
 #include <math.h>
@@ -23,31 +26,25 @@ static unsigned copy_engines(const haul_workload *workload)
     return most ? most : ENGINES_UNKNOWN;
 }
 
-static bool are_same(const haul_workload_device *a, const haul_workload_device *b)
-{
-    return a->multiprocessors == b->multiprocessors && a->compute_major == b->compute_major &&
-           a->compute_minor == b->compute_minor;
-}
-
-/* Occupancy and launch queue of the recording GPUs, where they are known and the same for all. */
-static void find_limits(const haul_workload *workload, haul_timeline_device *device)
+/* Occupancy and launch queue of the recording GPUs, where they are known and the same for all. The
+ * queue is at least as deep as the profile shows, for copies and graphs seem to take less of it;
+ * one that delayed calls is known by that. */
+static void find_limits(const haul_workload *workload, const haul_recorded_waits *found,
+                        haul_timeline_device *device)
 {
     const haul_workload_device *first = workload->devices;
-    for (size_t d = 1; d < workload->device_count; d++)
-        if (!are_same(first, &workload->devices[d]))
-            return;
+    bool are_same = workload->device_count > 0;
+    for (size_t d = 1; d < workload->device_count; d++) {
+        const haul_workload_device *other = &workload->devices[d];
+        are_same &= first->multiprocessors == other->multiprocessors &&
+                    first->compute_major == other->compute_major &&
+                    first->compute_minor == other->compute_minor;
+    }
     const haul_architecture *architecture =
-        workload->device_count
-            ? haul_architecture_of_capability(first->compute_major, first->compute_minor)
-            : NULL;
+        are_same ? haul_architecture_of_capability(first->compute_major, first->compute_minor)
+                 : NULL;
     if (architecture)
         haul_timeline_device_hold(device, architecture, first->multiprocessors);
-}
-
-/* The launch queue is at least as deep as the profile shows: copies and graphs seem to take less of
- * it. One that delayed calls is known by that. */
-static void find_queue(const haul_recorded_waits *found, haul_timeline_device *device)
-{
     if ((device->queue_depth || found->call_durations_ns) && found->most > device->queue_depth)
         device->queue_depth = found->most;
 }
@@ -96,15 +93,8 @@ static bool was_only_issued(const haul_workload *workload, const haul_op *op, in
     return haul_end_of(before->start_ns, before->dur_ns) <= op->call_ns;
 }
 
-/* From its call, or the call's return where that counts, to an operation's start. */
-static int64_t lag_of(const haul_op *op, bool on_return)
-{
-    const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
-    return op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0);
-}
-
-/* The times from call to start of those operations of a kind; how many. `ends_ns` holds a time for
- * each class. */
+/* The times from call to start of those operations of a kind, or from the call's return where that
+ * counts and the call does not block; how many. `ends_ns` holds a time for each class. */
 static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool on_return,
                           int64_t *ends_ns, double *lags)
 {
@@ -116,8 +106,9 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
         if (!haul_op_on_device(op))
             continue;
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
+        const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
         if (op->kind == kind && was_only_issued(workload, op, *end_ns))
-            lags[count++] = (double)lag_of(op, on_return);
+            lags[count++] = (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
         const int64_t op_end_ns = haul_end_of(op->start_ns, op->dur_ns);
         if (op_end_ns > *end_ns)
             *end_ns = op_end_ns;
@@ -125,24 +116,18 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
     return count;
 }
 
-/* Their median, and in *spread the median distance from it. */
-static double median_lag(double *lags, size_t count, double *spread)
-{
-    const double median = haul_median_of_many(lags, count);
-    for (size_t i = 0; i < count; i++)
-        lags[i] = fabs(lags[i] - median);
-    *spread = haul_median_of_many(lags, count);
-    return median;
-}
-
+/* The time from call to start of a kind: the median, from the call or from its return, whichever
+ * spreads less. A negative one tells of clocks that differ, not of an issue. */
 static void find_issue(const haul_workload *workload, haul_op_kind kind, int64_t *ends_ns,
-                       double *scratch, haul_timeline_device *device)
+                       double *lags, haul_timeline_device *device)
 {
     double least = (double)INFINITY;
     for (int on_return = 0; on_return < 2; on_return++) {
-        const size_t count = gather_lags(workload, kind, on_return, ends_ns, scratch);
-        double spread = (double)INFINITY;
-        const double median = count ? median_lag(scratch, count, &spread) : -1;
+        const size_t count = gather_lags(workload, kind, on_return, ends_ns, lags);
+        const double median = count ? haul_median_of_many(lags, count) : -1;
+        for (size_t i = 0; i < count; i++)
+            lags[i] = fabs(lags[i] - median);
+        const double spread = count ? haul_median_of_many(lags, count) : (double)INFINITY;
         if (median < 0 || spread >= least)
             continue;
         least = spread;
@@ -218,97 +203,71 @@ static bool find_delays(const haul_workload *workload, const haul_timeline_devic
     return true;
 }
 
-/* |start - recorded start| of the device's operations; how many. */
-static size_t gather_errors(const haul_workload *workload, const haul_timeline *timeline,
-                            double *errors)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (!haul_op_on_device(op))
-            continue;
-        const int64_t off_ns = timeline->ops[i].start_ns + timeline->origin_ns - op->start_ns;
-        errors[count++] = (double)(off_ns < 0 ? -off_ns : off_ns);
-    }
-    return count;
-}
-
 static haul_replay describe(const haul_workload *workload, const haul_timeline *timeline,
-                            const haul_timeline_options *options, double *scratch)
+                            const haul_timeline_options *options, double *errors_ns)
 {
     haul_replay replay = {
         .device = options->device,
         .delayed = options->delay_count,
         .recorded_ns = recorded_makespan(workload),
         .replayed_ns = timeline->makespan_ns,
-        .ops = gather_errors(workload, timeline, scratch),
         .unissued = timeline->unissued,
     };
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const int64_t start_ns = timeline->ops[i].start_ns + timeline->origin_ns;
+        if (haul_op_on_device(op))
+            errors_ns[replay.ops++] = fabs((double)(start_ns - op->start_ns));
+    }
     for (size_t d = 0; d < options->delay_count; d++)
         replay.delays_ns = haul_add_ns(replay.delays_ns, options->delays[d].delay_ns);
     if (replay.recorded_ns > 0)
         replay.error =
             100 * (double)(replay.replayed_ns - replay.recorded_ns) / (double)replay.recorded_ns;
     if (replay.ops) {
-        replay.start_median_ns = haul_median_of_many(scratch, replay.ops);
-        replay.start_p90_ns = haul_quantile_of_many(scratch, replay.ops, 0.9);
-        replay.start_worst_ns = haul_quantile_of_many(scratch, replay.ops, 1);
+        replay.start_median_ns = haul_median_of_many(errors_ns, replay.ops);
+        replay.start_p90_ns = haul_quantile_of_many(errors_ns, replay.ops, 0.9);
+        replay.start_worst_ns = haul_quantile_of_many(errors_ns, replay.ops, 1);
     }
     return replay;
-}
-
-/* Memory for a number of each operation, and for a time of each class. */
-typedef struct scratch {
-    double *of_ops;
-    int64_t *of_classes_ns;
-} scratch;
-
-static haul_status replay_in(const haul_workload *workload, haul_release release,
-                             haul_recorded_waits *found, const scratch *own, haul_replay *replay,
-                             haul_error *error)
-{
-    haul_timeline_options options = {
-        .device = {.copy_engines = copy_engines(workload),
-                   .kernels = KERNELS_AT_ONCE,
-                   .busy_speed = {1, 1},
-                   .migrations = migrations(workload)},
-        .release = release,
-        .call_durations_ns = release == HAUL_RELEASE_HOST ? found->call_durations_ns : NULL,
-    };
-    find_limits(workload, &options.device);
-    find_queue(found, &options.device);
-    for (int kind = 0; kind < HAUL_OP_KINDS; kind++)
-        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
-            find_issue(workload, (haul_op_kind)kind, own->of_classes_ns, own->of_ops,
-                       &options.device);
-    if (release == HAUL_RELEASE_HOST &&
-        !find_delays(workload, &options.device, recorded_makespan(workload) / DELAYS_OF_RUN,
-                     own->of_classes_ns, found))
-        return haul_fail_no_memory(error);
-    options.delays = found->delays;
-    options.delay_count = found->delay_count;
-    haul_timeline *timeline = NULL;
-    const haul_status status = haul_timeline_run(workload, &options, &timeline, error);
-    if (!status)
-        *replay = describe(workload, timeline, &options, own->of_ops);
-    haul_timeline_free(timeline);
-    return status;
 }
 
 haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
                                       haul_recorded_waits *found, haul_replay *replay,
                                       haul_error *error)
 {
-    const scratch own = {
-        .of_ops = malloc((workload->op_count + 1) * sizeof *own.of_ops),
-        .of_classes_ns =
-            calloc((workload->device_count + 1) * (HAUL_DIRECTIONS + 1), sizeof *own.of_classes_ns),
+    const bool by_host = release == HAUL_RELEASE_HOST;
+    const size_t classes = (workload->device_count + 1) * (HAUL_DIRECTIONS + 1);
+    const int64_t least_ns = recorded_makespan(workload) / DELAYS_OF_RUN;
+    double *of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
+    int64_t *ends_ns = calloc(classes, sizeof *ends_ns);
+    haul_status status = HAUL_NO_MEMORY;
+    haul_timeline *timeline = NULL;
+    haul_timeline_options options = {
+        .device = {.copy_engines = copy_engines(workload),
+                   .kernels = KERNELS_AT_ONCE,
+                   .busy_speed = {1, 1},
+                   .migrations = migrations(workload)},
+        .release = release,
+        .call_durations_ns = by_host ? found->call_durations_ns : NULL,
     };
-    const haul_status status = own.of_ops && own.of_classes_ns
-                                   ? replay_in(workload, release, found, &own, replay, error)
-                                   : haul_fail_no_memory(error);
-    free(own.of_ops);
-    free(own.of_classes_ns);
+    find_limits(workload, found, &options.device);
+    for (int kind = 0; of_ops && ends_ns && kind < HAUL_OP_KINDS; kind++)
+        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
+            find_issue(workload, (haul_op_kind)kind, ends_ns, of_ops, &options.device);
+    if (of_ops && ends_ns &&
+        (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {
+        options.delays = found->delays;
+        options.delay_count = found->delay_count;
+        status = haul_timeline_run(workload, &options, &timeline, error);
+    } else {
+        haul_fail_no_memory(error);
+    }
+    if (!status)
+        *replay = describe(workload, timeline, &options, of_ops);
+    haul_timeline_free(timeline);
+    free(of_ops);
+    free(ends_ns);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Resources: which operations hold them, and which is next. */
+/* Resources: which operations hold them, and which is next. A resource whose state changed is
+ * dirty, and is looked at once when all that happens at the instant has happened. */
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -7,29 +8,22 @@ static bool is_of_host(const haul_op *op, haul_memory memory)
     return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH && op->detail == memory;
 }
 
-static haul_resource_kind engine_of(const haul_op *op, unsigned engines)
-{
-    if (op->direction == HAUL_HTOD || engines == 1)
-        return HAUL_ENGINE;
-    return op->direction == HAUL_PTOP && engines > 2 ? HAUL_ENGINE_PEER : HAUL_ENGINE_OUT;
-}
-
-static haul_resource_kind resource_of_copy(const haul_op *op, const haul_timeline_device *device)
-{
-    if (op->direction == HAUL_DTOD)
-        return HAUL_KERNEL_SLOTS;
-    if (device->migrations && is_of_host(op, HAUL_MANAGED))
-        return HAUL_MIGRATION;
-    if (op->direction <= HAUL_DTOH || op->direction == HAUL_PTOP)
-        return engine_of(op, device->copy_engines);
-    return HAUL_NOWHERE;
-}
-
+/* One copy engine serves both directions, two serve one each, a third serves peer copies; a copy
+ * within the device takes its kernels' room. */
 static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
 {
+    const unsigned engines = device->copy_engines;
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
-        return resource_of_copy(op, device);
+        if (op->direction == HAUL_DTOD)
+            return HAUL_KERNEL_SLOTS;
+        if (device->migrations && is_of_host(op, HAUL_MANAGED))
+            return HAUL_MIGRATION;
+        if (op->direction > HAUL_DTOH && op->direction != HAUL_PTOP)
+            return HAUL_NOWHERE;
+        if (op->direction == HAUL_HTOD || engines == 1)
+            return HAUL_ENGINE;
+        return op->direction == HAUL_PTOP && engines > 2 ? HAUL_ENGINE_PEER : HAUL_ENGINE_OUT;
     case HAUL_OP_MEMSET:
     case HAUL_OP_KERNEL:
         return HAUL_KERNEL_SLOTS;
@@ -54,18 +48,6 @@ static void mark(haul_engine *self, haul_server *server)
     self->dirty[self->dirty_count++] = (uint32_t)(server - self->servers);
 }
 
-static haul_status check_resource(haul_engine *self, const haul_actor *stream)
-{
-    const haul_timeline_device *device = &self->options->device;
-    if (stream->resource == HAUL_KERNEL_SLOTS && !device->kernels)
-        return haul_engine_fail(self, HAUL_ABSENT, stream->op, "needs a device that runs kernels");
-    const bool on_engine = stream->resource >= HAUL_ENGINE && stream->resource <= HAUL_ENGINE_PEER;
-    if (on_engine && !device->copy_engines)
-        return haul_engine_fail(self, HAUL_ABSENT, stream->op,
-                                "needs a copy engine, and the device has none");
-    return HAUL_OK;
-}
-
 static void wait_for(haul_engine *self, uint32_t actor, haul_resource_kind resource)
 {
     const haul_actor *stream = &self->actors[actor];
@@ -82,29 +64,19 @@ void haul_server_enter(haul_engine *self, uint32_t actor)
     const haul_timeline_device *device = &self->options->device;
     haul_actor *stream = &self->actors[actor];
     const haul_op *op = &self->workload->ops[stream->op];
-    stream->resource = (uint8_t)resource_of(op, device);
+    const haul_resource_kind resource = resource_of(op, device);
+    const bool on_engine = resource >= HAUL_ENGINE && resource <= HAUL_ENGINE_PEER;
+    stream->resource = (uint8_t)resource;
     stream->state = HAUL_ACTOR_QUEUED;
-    const haul_status status = check_resource(self, stream);
-    if (status)
-        haul_engine_stop(self, status);
+    if (resource == HAUL_KERNEL_SLOTS && !device->kernels)
+        haul_engine_stop(self, haul_engine_fail(self, HAUL_ABSENT, stream->op,
+                                                "needs a device that runs kernels"));
+    else if (on_engine && !device->copy_engines)
+        haul_engine_stop(self, haul_engine_fail(self, HAUL_ABSENT, stream->op,
+                                                "needs a copy engine, and the device has none"));
     else
         wait_for(self, actor,
-                 device->staging && is_of_host(op, HAUL_PAGEABLE)
-                     ? HAUL_STAGING
-                     : (haul_resource_kind)stream->resource);
-}
-
-static int64_t duration_of(haul_engine *self, uint32_t op)
-{
-    const haul_timeline_options *options = self->options;
-    if (!options->duration)
-        return options->durations_ns ? options->durations_ns[op] : self->workload->ops[op].dur_ns;
-    int64_t dur_ns = 0;
-    const haul_status status =
-        options->duration(options->duration_state, self->workload, op, &dur_ns, self->error);
-    if (status)
-        haul_engine_stop(self, status);
-    return dur_ns;
+                 device->staging && is_of_host(op, HAUL_PAGEABLE) ? HAUL_STAGING : resource);
 }
 
 /* A copy behind one of its direction costs the gap, not the latency (CCGrid 2014, section V). */
@@ -142,21 +114,17 @@ static void let_go(haul_engine *self, haul_server *server, uint32_t op)
         mark(self, server);
 }
 
-/* A copy that holds the staging buffer waits for its engine. */
-static void stage(haul_engine *self, haul_server *server, haul_waiting_item item)
-{
-    haul_actor *stream = &self->actors[item.actor];
-    if (item.time_ns < self->now_ns)
-        stream->cause = server->last_op;
-    stream->is_staged = true;
-    hold(self, server);
-    wait_for(self, item.actor, (haul_resource_kind)stream->resource);
-}
-
 static void start(haul_engine *self, haul_server *server, haul_waiting_item item)
 {
     haul_actor *stream = &self->actors[item.actor];
-    int64_t dur_ns = duration_of(self, item.op);
+    const haul_timeline_options *options = self->options;
+    int64_t dur_ns = 0;
+    if (options->duration)
+        haul_engine_stop(self, options->duration(options->duration_state, self->workload, item.op,
+                                                 &dur_ns, self->error));
+    else
+        dur_ns = options->durations_ns ? options->durations_ns[item.op]
+                                       : self->workload->ops[item.op].dur_ns;
     if (dur_ns < 0 || dur_ns > haul_time_limit_ns)
         haul_engine_stop(self, haul_engine_fail(self, HAUL_BAD_INPUT, item.op,
                                                 "is given a duration that is negative or beyond "
@@ -188,22 +156,23 @@ static bool has_room(const haul_engine *self, const haul_server *server)
                haul_occupancy_all;
 }
 
-/* A copy that takes the staging buffer comes to its engine before any copy starts there. */
-static void start_staging(haul_engine *self)
-{
-    for (uint32_t d = 0; d < self->dirty_count; d++) {
-        haul_server *server = &self->servers[self->dirty[d]];
-        if (self->dirty[d] % HAUL_RESOURCES != HAUL_STAGING)
-            continue;
-        while (!self->status && has_room(self, server))
-            stage(self, server, haul_waiting_take(&server->waiting));
-    }
-}
-
+/* A copy that takes the staging buffer comes to its engine, for which it waits with the buffer
+ * held, before any copy starts there. */
 void haul_server_start(haul_engine *self)
 {
-    if (self->options->device.staging)
-        start_staging(self);
+    for (uint32_t d = 0; self->options->device.staging && d < self->dirty_count; d++) {
+        haul_server *server = &self->servers[self->dirty[d]];
+        const bool is_buffer = self->dirty[d] % HAUL_RESOURCES == HAUL_STAGING;
+        while (is_buffer && !self->status && has_room(self, server)) {
+            const haul_waiting_item item = haul_waiting_take(&server->waiting);
+            haul_actor *stream = &self->actors[item.actor];
+            if (item.time_ns < self->now_ns)
+                stream->cause = server->last_op;
+            stream->is_staged = true;
+            hold(self, server);
+            wait_for(self, item.actor, (haul_resource_kind)stream->resource);
+        }
+    }
     while (self->dirty_count) {
         const uint32_t at = self->dirty[--self->dirty_count];
         haul_server *server = &self->servers[at];

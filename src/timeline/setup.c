@@ -1,90 +1,84 @@
-/* The lists that the engine walks. */
+/* The lists that the engine walks: operations linked by stream and by thread, edges by the
+ * operation that waits. All are made before the first event, so that the loop allocates nothing but
+ * the heaps of waiting operations. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
-static bool alloc_ops(haul_engine *self)
-{
-    const size_t count = self->workload->op_count + 1;
-    self->progress = malloc(count * sizeof *self->progress);
-    self->streams = malloc(count * sizeof *self->streams);
-    self->calls = malloc(count * sizeof *self->calls);
-    if (self->workload->edge_count)
-        self->edge_begin = malloc(count * sizeof *self->edge_begin);
-    if (!self->progress || !self->streams || !self->calls ||
-        (self->workload->edge_count && !self->edge_begin))
-        return false;
-    memset(self->calls, 0xff, count * sizeof *self->calls); /* HAUL_NONE */
-    memset(self->streams, 0xff, count * sizeof *self->streams);
-    return true;
-}
-
-static bool alloc_actors(haul_engine *self)
+/* What was allocated, haul_engine_release frees, whether the rest was or not. */
+static bool alloc(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
+    const size_t count = workload->op_count + 1;
+    const bool has_gates = self->options->device.implicit_sync || self->has_faults;
     self->stream_count = (uint32_t)workload->stream_count + 1;
     self->actor_count = self->stream_count + (uint32_t)workload->thread_count + 1;
     self->device_count = (uint32_t)workload->device_count + 1;
-    const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;
+    const size_t devices = self->device_count, servers = devices * HAUL_RESOURCES;
+    self->progress = malloc(count * sizeof *self->progress);
+    self->streams = malloc(count * sizeof *self->streams);
+    self->calls = malloc(count * sizeof *self->calls);
     self->actors = calloc(self->actor_count, sizeof *self->actors);
     self->servers = calloc(servers, sizeof *self->servers);
     self->dirty = malloc(servers * sizeof *self->dirty);
-    self->lanes = malloc(2 * (size_t)self->device_count * sizeof *self->lanes);
-    self->copying = calloc(2 * (size_t)self->device_count, sizeof *self->copying);
-    return self->actors && self->servers && self->dirty && self->lanes && self->copying &&
+    self->lanes = malloc(2 * devices * sizeof *self->lanes);
+    self->copying = calloc(2 * devices, sizeof *self->copying);
+    if (workload->edge_count)
+        self->edge_begin = malloc(count * sizeof *self->edge_begin);
+    if (has_gates) {
+        self->gates = calloc(devices * HAUL_GATES, sizeof *self->gates);
+        self->moved = malloc(devices * sizeof *self->moved);
+        self->device_next = malloc(count * sizeof *self->device_next);
+    }
+    return self->progress && self->streams && self->calls && self->actors && self->servers &&
+           self->dirty && self->lanes && self->copying &&
+           (self->edge_begin || !workload->edge_count) &&
+           ((self->gates && self->moved && self->device_next) || !has_gates) &&
            haul_occupancy_init(self) && haul_event_queue_init(&self->events, self->actor_count);
 }
 
-static bool alloc_gates(haul_engine *self)
-{
-    if (!self->options->device.implicit_sync && !self->has_faults)
-        return true;
-    self->gates = calloc((size_t)self->device_count * HAUL_GATES, sizeof *self->gates);
-    self->moved = malloc(self->device_count * sizeof *self->moved);
-    self->device_next = malloc((self->workload->op_count + 1) * sizeof *self->device_next);
-    return self->gates && self->moved && self->device_next;
-}
-
-static void init_actors(haul_engine *self)
-{
-    for (uint32_t a = 0; a < self->actor_count; a++) {
-        const uint32_t device =
-            a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
-        self->actors[a] =
-            (haul_actor){.op = HAUL_NONE,
-                         .next = HAUL_NONE,
-                         .before = HAUL_NONE,
-                         .edge = HAUL_NONE,
-                         .blocker = HAUL_NONE,
-                         .cause = HAUL_NONE,
-                         .next_in_list = HAUL_NONE,
-                         .device = device == HAUL_NONE ? self->device_count - 1 : device};
-    }
-}
-
-static void init_servers(haul_engine *self)
+/* Streams and threads without a head, resources without an operation. The last device stands for
+ * "none". */
+static void begin_idle(haul_engine *self)
 {
     const haul_timeline_device *device = &self->options->device;
-    for (uint32_t d = 0; d < self->device_count; d++) {
-        haul_server *servers = &self->servers[(size_t)d * HAUL_RESOURCES];
+    memset(self->calls, 0xff, (self->workload->op_count + 1) * sizeof *self->calls); /* HAUL_NONE */
+    memset(self->streams, 0xff, (self->workload->op_count + 1) * sizeof *self->streams);
+    for (uint32_t a = 0; a < self->actor_count; a++) {
+        const uint32_t on =
+            a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
+        self->actors[a] = (haul_actor){.op = HAUL_NONE,
+                                       .next = HAUL_NONE,
+                                       .before = HAUL_NONE,
+                                       .edge = HAUL_NONE,
+                                       .blocker = HAUL_NONE,
+                                       .cause = HAUL_NONE,
+                                       .next_in_list = HAUL_NONE,
+                                       .device = on == HAUL_NONE ? self->device_count - 1 : on};
+    }
+    for (size_t d = 0; d < self->device_count; d++) {
+        haul_server *servers = &self->servers[d * HAUL_RESOURCES];
         for (int kind = 0; kind < HAUL_RESOURCES; kind++)
             servers[kind] = (haul_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
         servers[HAUL_KERNEL_SLOTS].capacity = device->kernels;
         servers[HAUL_ENGINE_PEER].capacity =
             device->copy_engines > 2 ? device->copy_engines - 2 : 0;
         servers[HAUL_MIGRATION].capacity = device->migrations;
-        for (size_t way = 0; way < 2; way++)
-            self->lanes[2 * (size_t)d + way] = (haul_lane){.first = HAUL_NONE};
         servers[HAUL_NOWHERE].capacity = UINT32_MAX;
+        self->lanes[2 * d] = self->lanes[2 * d + 1] = (haul_lane){.first = HAUL_NONE};
     }
 }
 
+/* Back to front, so that each stream's head comes last; and the time that all others count from. */
 static void link_streams(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
+    self->origin_ns = workload->op_count ? haul_time_limit_ns : 0;
     for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
+        const int64_t called_ns = haul_called_ns(&workload->ops[i]);
+        self->origin_ns = called_ns < self->origin_ns ? called_ns : self->origin_ns;
         self->progress[i] = haul_progress_begin(0);
         if (haul_op_on_host(&workload->ops[i]))
             continue;
@@ -117,34 +111,25 @@ static haul_status link_call(haul_engine *self, uint32_t i)
     return HAUL_OK;
 }
 
-/* Operations without a thread: waits and calls one after another, the others called at the start.
- */
-static void link_uncalled(haul_engine *self, uint32_t i, uint32_t *last)
-{
-    const haul_op *op = &self->workload->ops[i];
-    if (!haul_op_on_host(op)) {
-        const bool at_once = self->options->release == HAUL_RELEASE_HOST;
-        self->progress[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
-        self->unissued++;
-        return;
-    }
-    if (*last == HAUL_NONE)
-        self->actors[self->actor_count - 1].op = i;
-    else
-        self->calls[*last].next = i;
-    *last = i;
-}
-
+/* Operations without a thread: the host's one after another, the device's called at the start, or
+ * when they were in the profile where threads do not count. */
 static haul_status link_threads(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
-    uint32_t last = HAUL_NONE;
+    uint32_t *next = &self->actors[self->actor_count - 1].op;
     haul_status status = HAUL_OK;
     for (uint32_t i = 0; !status && i < workload->op_count; i++) {
-        if (workload->ops[i].thread == HAUL_NONE)
-            link_uncalled(self, i, &last);
-        else
+        const haul_op *op = &workload->ops[i];
+        if (op->thread != HAUL_NONE) {
             status = link_call(self, i);
+        } else if (haul_op_on_host(op)) {
+            *next = i;
+            next = &self->calls[i].next;
+        } else {
+            const bool at_once = self->options->release == HAUL_RELEASE_HOST;
+            self->progress[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
+            self->unissued++;
+        }
     }
     return status;
 }
@@ -172,17 +157,6 @@ static haul_status link_edges(haul_engine *self)
     return HAUL_OK;
 }
 
-static void find_origin(haul_engine *self)
-{
-    const haul_workload *workload = self->workload;
-    int64_t origin_ns = haul_time_limit_ns;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const int64_t time_ns = haul_called_ns(&workload->ops[i]);
-        origin_ns = time_ns < origin_ns ? time_ns : origin_ns;
-    }
-    self->origin_ns = workload->op_count ? origin_ns : 0;
-}
-
 /* Streams look first at time 0, threads when their first call is due. */
 static void begin(haul_engine *self)
 {
@@ -202,13 +176,11 @@ haul_status haul_engine_init(haul_engine *self)
     haul_status status = haul_engine_check(self);
     if (status)
         return status;
-    if (!alloc_ops(self) || !alloc_actors(self) || !alloc_gates(self))
+    if (!alloc(self))
         return haul_fail_no_memory(self->error);
     if (self->options->release == HAUL_RELEASE_HOST)
         self->queue_depth = self->options->device.queue_depth;
-    find_origin(self);
-    init_actors(self);
-    init_servers(self);
+    begin_idle(self);
     link_streams(self);
     if (self->gates)
         haul_gates_init(self);

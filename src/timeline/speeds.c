@@ -1,4 +1,6 @@
-/* Speeds of copies: their share of the link, and bidirectional contention. */
+/* Speeds of copies: their share of the link, and bidirectional contention (CCGrid 2014, section V:
+ * the rate while the other direction is busy). A copy runs at the lesser of the two; where its
+ * speed changes, the time that is left changes with it. */
 #include <math.h>
 
 #include "timeline/engine_parts.h"
@@ -19,26 +21,14 @@ static unsigned way_of(const haul_engine *self, const haul_actor *stream)
 static haul_lane *lanes_of(const haul_engine *self, uint32_t device)
 {
     const unsigned devices = self->options->device.link_devices;
-    const bool is_shared = devices && device + 1 < self->device_count;
-    return &self->lanes[(size_t)WAYS * (is_shared ? device / devices : device)];
+    const bool shares = devices && device + 1 < self->device_count;
+    return &self->lanes[(size_t)WAYS * (shares ? device / devices : device)];
 }
 
 /* Of numbers; fmin is a call where NaN counts. */
 static double lesser(double a, double b)
 {
     return a < b ? a : b;
-}
-
-static bool is_shared(const haul_engine *self)
-{
-    return self->options->device.link_devices || self->options->device.migrations;
-}
-
-/* The share of its full speed that each copy of a link has. */
-static double share_of(const haul_engine *self, const haul_lane *lane)
-{
-    const double copies = self->options->device.link_copies;
-    return is_shared(self) ? lesser(1, (copies > 0 ? copies : 1) / lane->running) : 1;
 }
 
 static void set_speed(haul_engine *self, uint32_t actor, double speed)
@@ -56,23 +46,20 @@ static void set_speed(haul_engine *self, uint32_t actor, double speed)
                          self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
 }
 
-static void refresh(haul_engine *self, const haul_lane *lanes, unsigned way)
-{
-    if (lanes[way].first == HAUL_NONE)
-        return;
-    const double share = share_of(self, &lanes[way]);
-    for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
-        const size_t other = (size_t)WAYS * self->actors[a].device + (WAYS - 1 - way);
-        const double alone = self->copying[other] ? self->options->device.busy_speed[way] : 1;
-        set_speed(self, a, lesser(alone, share));
-    }
-}
-
 /* Copies of a direction share its link; those of the other contend with them. */
 static void settle(haul_engine *self, const haul_lane *lanes)
 {
-    for (unsigned way = 0; way < WAYS; way++)
-        refresh(self, lanes, way);
+    const haul_timeline_device *device = &self->options->device;
+    const double copies = device->link_copies > 0 ? device->link_copies : 1;
+    for (unsigned way = 0; way < WAYS; way++) {
+        const bool shares = device->link_devices || device->migrations;
+        const double share = shares ? lesser(1, copies / lanes[way].running) : 1;
+        for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
+            const size_t other = (size_t)WAYS * self->actors[a].device + (WAYS - 1 - way);
+            const double alone = self->copying[other] ? device->busy_speed[way] : 1;
+            set_speed(self, a, lesser(alone, share));
+        }
+    }
 }
 
 void haul_copy_joins(haul_engine *self, uint32_t actor)

@@ -1,4 +1,6 @@
-/* From the engine's state to the caller's timeline. */
+/* From the engine's state to the caller's timeline, which takes over the engine's two largest
+ * arrays: an operation's progress is its span in the end, its link on the stream the cause of its
+ * start. */
 #include "haul/timeline.h"
 
 #include <stdlib.h>
@@ -85,29 +87,23 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
     return HAUL_OK;
 }
 
-/* The operation whose end made room for a call in its stream's queue. */
-static uint32_t room_for(const haul_engine *engine, uint32_t call)
-{
-    return engine->queue_depth ? engine->calls[call].room_for : HAUL_NONE;
-}
-
 /* The operation that another waited for; where it waited for its call, the one that last delayed
- * its thread. */
+ * its thread: by a place in the launch queue, a wait, or a call that blocks. */
 static uint32_t cause_of(const haul_engine *engine, uint32_t op)
 {
+    const haul_op *ops = engine->workload->ops;
     if (engine->streams[op].cause != HAUL_NONE)
         return engine->streams[op].cause;
-    const haul_op *ops = engine->workload->ops;
     if (ops[op].thread == HAUL_NONE)
         return HAUL_NONE;
-    uint32_t call = op;
-    while (room_for(engine, call) == HAUL_NONE) {
+    for (uint32_t call = op;;) {
+        if (engine->queue_depth && engine->calls[call].room_for != HAUL_NONE)
+            return engine->calls[call].room_for;
         call = ops[call].thread_prev;
         if (call == HAUL_NONE || ops[call].kind == HAUL_OP_SYNC ||
             (ops[call].flags & HAUL_OP_BLOCKS))
             return call;
     }
-    return room_for(engine, call);
 }
 
 /* Back from the last end. An operation never comes before its cause, and a path has no more steps
