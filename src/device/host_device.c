@@ -219,11 +219,6 @@ static haul_status event_seconds(haul_event *from, haul_event *to, double *secon
     return HAUL_OK;
 }
 
-static void run_copy(haul_host_op *op)
-{
-    haul_host_copy(op->copy.to, op->copy.from, &op->copy.shape);
-}
-
 static void *address_of(const haul_buffer *buffer)
 {
     return ((const haul_host_buffer *)buffer)->data;
@@ -237,30 +232,27 @@ static char *place(const haul_address *address)
 static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
                         haul_error *error)
 {
-    const haul_host_op op = {
-        .run = run_copy,
+    const haul_host_task task = {
+        .kind = HAUL_TASK_COPY,
         .copy = {place(&transfer->to), place(&transfer->from), *transfer},
     };
-    return haul_host_enqueue(stream, &op, event, error);
-}
-
-static void run_fill(haul_host_op *op)
-{
-    memset(op->fill.at, op->fill.value, op->fill.bytes);
+    return haul_host_enqueue(stream, &task, NULL, event, error);
 }
 
 static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
                         haul_error *error)
 {
     char *at = (char *)address_of(filling->buffer) + filling->offset;
-    const haul_host_op op = {.run = run_fill, .fill = {at, filling->bytes, filling->value}};
-    return haul_host_enqueue(stream, &op, event, error);
+    const haul_host_task task = {.kind = HAUL_TASK_FILL,
+                                 .fill = {at, filling->bytes, filling->value}};
+    return haul_host_enqueue(stream, &task, NULL, event, error);
 }
+
+static const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
 
 static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    const haul_host_op op = {.run = NULL};
-    return haul_host_enqueue(stream, &op, event, error);
+    return haul_host_enqueue(stream, &nothing, NULL, event, error);
 }
 
 /* The memory is where both use it. */
@@ -273,20 +265,14 @@ static haul_status prefetch(haul_stream *stream, haul_buffer *buffer, bool to_ho
 
 static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    const haul_host_op op = {.after = (haul_host_event *)event};
-    return haul_host_enqueue(stream, &op, NULL, error);
-}
-
-static void run_call(haul_host_op *op)
-{
-    op->host.function(op->host.state);
+    return haul_host_enqueue(stream, &nothing, (haul_host_event *)event, NULL, error);
 }
 
 static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
                         haul_event *event, haul_error *error)
 {
-    const haul_host_op op = {.run = run_call, .host = {function, state}};
-    return haul_host_enqueue(stream, &op, event, error);
+    const haul_host_task task = {.kind = HAUL_TASK_CALL, .call = {function, state}};
+    return haul_host_enqueue(stream, &task, NULL, event, error);
 }
 
 static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
@@ -308,22 +294,16 @@ static void kernel_free(haul_kernel *kernel)
     free(kernel);
 }
 
-static void run_launch(haul_host_op *op)
-{
-    haul_host_call_run(&op->launch);
-    haul_host_call_release(&op->launch);
-}
-
 static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
                           haul_event *event, haul_error *error)
 {
-    haul_host_op op = {.run = run_launch};
-    haul_status status = haul_host_call_make(kernel->source, given, address_of, &op.launch, error);
+    haul_host_task task;
+    haul_status status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
     if (status)
         return status;
-    status = haul_host_enqueue(stream, &op, event, error);
+    status = haul_host_enqueue(stream, &task, NULL, event, error);
     if (status)
-        haul_host_call_release(&op.launch);
+        haul_host_task_release(&task);
     return status;
 }
 

@@ -44,28 +44,11 @@ typedef struct haul_host_event {
 
 typedef struct haul_host_op {
     struct haul_host_op *next;
-    void (*run)(struct haul_host_op *op);
+    haul_host_task task;
     haul_host_event *event;
     uint64_t turn;
     haul_host_event *after; /* the event that is waited for before the operation starts */
     uint64_t after_turn;
-    union {
-        struct {
-            void *to;
-            const void *from;
-            haul_transfer shape;
-        } copy;
-        struct {
-            void *at;
-            uint64_t bytes;
-            unsigned char value;
-        } fill;
-        struct {
-            void (*function)(void *state);
-            void *state;
-        } host;
-        haul_host_call launch;
-    };
 } haul_host_op;
 
 typedef struct haul_host_stream {
@@ -83,9 +66,9 @@ void haul_host_stream_free(haul_stream *stream);
 haul_status haul_host_stream_wait(haul_stream *stream, haul_error *error);
 haul_status haul_host_event_wait(haul_event *event, haul_error *error);
 
-/* Queues a copy of `op`; without `run` it only orders. */
-haul_status haul_host_enqueue(haul_stream *stream, const haul_host_op *op, haul_event *event,
-                              haul_error *error);
+/* Queues a task, which is then the stream's; it starts when `after`, or NULL, has ended. */
+haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
+                              haul_host_event *after, haul_event *event, haul_error *error);
 
 /* Returns when nothing is pending, or nothing is waited for any more; the lock is held. */
 void haul_host_settle(haul_host_hub *hub);

@@ -43,8 +43,7 @@ static void *serve(void *state)
             pthread_cond_wait(&hub->progress, &hub->lock);
         pthread_mutex_unlock(&hub->lock);
         const int64_t start_ns = now_ns();
-        if (op->run)
-            op->run(op);
+        haul_host_task_run(&op->task);
         const int64_t end_ns = now_ns();
         pthread_mutex_lock(&hub->lock);
         finish(self, op, start_ns, end_ns);
@@ -87,16 +86,14 @@ void haul_host_stream_free(haul_stream *stream)
     free(self);
 }
 
-haul_status haul_host_enqueue(haul_stream *stream, const haul_host_op *op, haul_event *event,
-                              haul_error *error)
+haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
+                              haul_host_event *after, haul_event *event, haul_error *error)
 {
     haul_host_stream *self = (haul_host_stream *)stream;
     haul_host_op *queued = malloc(sizeof *queued);
     if (!queued)
         return haul_fail_no_memory(error);
-    *queued = *op;
-    queued->next = NULL;
-    queued->event = (haul_host_event *)event;
+    *queued = (haul_host_op){.task = *task, .event = (haul_host_event *)event, .after = after};
     pthread_mutex_lock(&self->hub->lock);
     if (event)
         queued->turn = ++queued->event->turn;

@@ -14,35 +14,30 @@ static size_t rounded(size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-haul_status haul_host_call_make(const haul_kernel_source *source, const haul_launch *launch,
-                                void *(*address_of)(const haul_buffer *buffer),
-                                haul_host_call *call, haul_error *error)
+haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_launch *launch,
+                                  void *(*address_of)(const haul_buffer *buffer),
+                                  haul_host_task *task, haul_error *error)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < launch->argument_count; i++)
         if (!launch->arguments[i].buffer)
             bytes += rounded(source->parameters[i].bytes);
-    *call = (haul_host_call){.source = source, .box = launch->box};
-    if (bytes && !(call->values = malloc(bytes)))
+    haul_host_call call = {.source = source, .box = launch->box};
+    if (bytes && !(call.values = malloc(bytes)))
         return haul_fail_no_memory(error);
-    char *value = call->values;
+    char *value = call.values;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const haul_argument *argument = &launch->arguments[i];
         if (argument->buffer) {
-            call->arguments[i] = (char *)address_of(argument->buffer) + argument->offset;
+            call.arguments[i] = (char *)address_of(argument->buffer) + argument->offset;
             continue;
         }
         memcpy(value, argument->value, source->parameters[i].bytes);
-        call->arguments[i] = value;
+        call.arguments[i] = value;
         value += rounded(source->parameters[i].bytes);
     }
+    *task = (haul_host_task){.kind = HAUL_TASK_KERNEL, .kernel = call};
     return HAUL_OK;
-}
-
-void haul_host_call_release(haul_host_call *call)
-{
-    free(call->values);
-    call->values = NULL;
 }
 
 /* The outermost direction that has something to divide: rows stay whole for the vectoriser. */
@@ -54,7 +49,7 @@ static int divided(const haul_box *box)
     return 0;
 }
 
-void haul_host_call_run(const haul_host_call *call)
+static void run_kernel(const haul_host_call *call)
 {
     const int d = divided(&call->box);
     const int64_t first = call->box.lo[d], length = (int64_t)call->box.hi[d] - first;
@@ -75,14 +70,43 @@ void haul_host_call_run(const haul_host_call *call)
     }
 }
 
-void haul_host_copy(void *to, const void *from, const haul_transfer *transfer)
+void haul_host_copy(void *to, const void *from, const haul_transfer *shape)
 {
-    const uint64_t *size = transfer->size;
-    if (!size[0])
+    const uint64_t *size = shape->size;
+    if (!size[0] || !to || !from)
         return;
     for (uint64_t z = 0; z < size[2]; z++)
         for (uint64_t y = 0; y < size[1]; y++)
-            memcpy((char *)to + z * transfer->to_pitch[1] + y * transfer->to_pitch[0],
-                   (const char *)from + z * transfer->from_pitch[1] + y * transfer->from_pitch[0],
+            memcpy((char *)to + z * shape->to_pitch[1] + y * shape->to_pitch[0],
+                   (const char *)from + z * shape->from_pitch[1] + y * shape->from_pitch[0],
                    size[0]);
+}
+
+void haul_host_task_run(haul_host_task *task)
+{
+    switch (task->kind) {
+    case HAUL_TASK_COPY:
+        haul_host_copy(task->copy.to, task->copy.from, &task->copy.shape);
+        break;
+    case HAUL_TASK_FILL:
+        if (task->fill.at)
+            memset(task->fill.at, task->fill.value, task->fill.bytes);
+        break;
+    case HAUL_TASK_CALL:
+        task->call.function(task->call.state);
+        break;
+    case HAUL_TASK_KERNEL:
+        run_kernel(&task->kernel);
+        break;
+    case HAUL_TASK_NOTHING:
+        break;
+    }
+    haul_host_task_release(task);
+}
+
+void haul_host_task_release(haul_host_task *task)
+{
+    if (task->kind == HAUL_TASK_KERNEL)
+        free(task->kernel.values);
+    task->kind = HAUL_TASK_NOTHING;
 }

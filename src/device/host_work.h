@@ -6,7 +6,7 @@
 
 enum { HAUL_ARGUMENTS = 16 };
 
-/* The arguments of a launch: addresses, with copies of the values. */
+/* A launch: addresses, with copies of the values. */
 typedef struct haul_host_call {
     const haul_kernel_source *source;
     haul_box box;
@@ -14,15 +14,45 @@ typedef struct haul_host_call {
     void *values; /* the heap's */
 } haul_host_call;
 
-/* `address_of` says where the host finds a buffer's first byte. Release with
- * haul_host_call_release. */
-haul_status haul_host_call_make(const haul_kernel_source *source, const haul_launch *launch,
-                                void *(*address_of)(const haul_buffer *buffer),
-                                haul_host_call *call, haul_error *error);
-void haul_host_call_run(const haul_host_call *call);
-void haul_host_call_release(haul_host_call *call);
+/* What an operation does to data. */
+typedef struct haul_host_task {
+    enum {
+        HAUL_TASK_NOTHING,
+        HAUL_TASK_COPY,
+        HAUL_TASK_FILL,
+        HAUL_TASK_CALL,
+        HAUL_TASK_KERNEL
+    } kind;
+    union {
+        struct {
+            void *to;
+            const void *from;
+            haul_transfer shape; /* its addresses do not count */
+        } copy;
+        struct {
+            void *at;
+            uint64_t bytes;
+            unsigned char value;
+        } fill;
+        struct {
+            void (*function)(void *state);
+            void *state;
+        } call;
+        haul_host_call kernel;
+    };
+} haul_host_task;
 
-/* Copies a box row by row; the shape alone of `transfer` counts. */
-void haul_host_copy(void *to, const void *from, const haul_transfer *transfer);
+/* Makes a kernel's task; `address_of` says where the host finds a buffer's first byte. Run or
+ * release it. */
+haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_launch *launch,
+                                  void *(*address_of)(const haul_buffer *buffer),
+                                  haul_host_task *task, haul_error *error);
+
+/* Runs and releases a task. */
+void haul_host_task_run(haul_host_task *task);
+void haul_host_task_release(haul_host_task *task);
+
+/* Copies a box row by row, where both ends have data; the shape alone of `shape` counts. */
+void haul_host_copy(void *to, const void *from, const haul_transfer *shape);
 
 #endif

@@ -1,4 +1,4 @@
-/* The workload of what was queued, and its times. */
+/* The timeline of what was queued, and the host's clock on it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,137 +6,121 @@
 #include "base/grow.h"
 #include "device/sim_device.h"
 
-static bool make_room(haul_sim_node *self, size_t more_edges)
-{
-    const size_t count = self->count + 1;
-    return haul_grow(&self->ops, &self->op_capacity, count, sizeof *self->ops) &&
-           haul_grow(&self->works, &self->work_capacity, count, sizeof *self->works) &&
-           haul_grow(&self->spans, &self->span_capacity, count, sizeof *self->spans) &&
-           haul_grow(&self->edges, &self->edge_capacity, self->edge_count + more_edges,
-                     sizeof *self->edges);
-}
-
 /* The place of an operation, or HAUL_NONE where it has ended and is no longer kept. */
 static uint32_t place_of(const haul_sim_node *self, uint64_t number)
 {
     return number >= self->base ? (uint32_t)(number - self->base) : HAUL_NONE;
 }
 
-static void add_edges(haul_sim_node *self, const haul_sim_stream *stream)
+static haul_status begin_timeline(haul_sim_node *self, haul_error *error)
 {
-    for (size_t i = 0; i < stream->wait_count; i++) {
-        const uint32_t before = place_of(self, stream->waits[i]);
-        if (before != HAUL_NONE)
-            self->edges[self->edge_count++] = (haul_edge){before, (uint32_t)self->count};
-    }
+    haul_status status = haul_live_init(&self->live, &self->device, self->gpu_count, error);
+    for (uint32_t i = 0; i < self->stream_count && !status; i++)
+        if (self->streams[i]) {
+            self->streams[i]->undone = HAUL_NONE;
+            status = haul_live_stream(&self->live, i, self->streams[i]->device, error);
+        }
+    if (status)
+        haul_live_release(&self->live);
+    return status;
 }
 
-haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sim_work *work,
-                           haul_event *event, haul_error *error)
+/* The operations that a stream waits for, as places; those that are no longer kept have ended. */
+static size_t list_waits(const haul_sim_node *self, haul_sim_stream *on, uint32_t *places)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < on->wait_count; i++) {
+        const uint32_t place = place_of(self, on->waits[i]);
+        if (place != HAUL_NONE)
+            places[count++] = place;
+    }
+    return count;
+}
+
+static haul_status add_to_timeline(haul_sim_node *self, haul_sim_stream *on, const haul_op *op,
+                                   const haul_shape *shape, haul_error *error)
+{
+    haul_op queued = *op;
+    queued.start_ns = queued.call_ns = self->now_ns;
+    queued.name = HAUL_NONE;
+    queued.stream = on->index;
+    queued.stream_prev = on->last ? place_of(self, on->last - 1) : HAUL_NONE;
+    queued.thread_prev = HAUL_NONE;
+    uint32_t *waits = NULL;
+    if (on->wait_count && !(waits = malloc(on->wait_count * sizeof *waits)))
+        return haul_fail_no_memory(error);
+    const size_t wait_count = list_waits(self, on, waits);
+    const haul_status status = haul_live_add(&self->live, &queued, shape, waits, wait_count, error);
+    free(waits);
+    return status;
+}
+
+/* An event stands for the operation that was queued with it last. */
+static void give_event(haul_sim_node *self, uint32_t at, haul_sim_event *event)
+{
+    const uint32_t before = place_of(self, event->number);
+    if (before != HAUL_NONE && before < at && self->works[before].event == event)
+        self->works[before].event = NULL;
+    event->number = self->base + at;
+    self->works[at].event = event;
+}
+
+haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_shape *shape,
+                           const haul_host_task *task, haul_event *event, haul_error *error)
 {
     haul_sim_node *self = haul_sim_node_of(stream->device);
     haul_sim_stream *on = (haul_sim_stream *)stream;
-    if (self->count >= HAUL_NONE - 1 || !make_room(self, on->wait_count))
-        return haul_fail_no_memory(error);
-    const size_t at = self->count;
-    const size_t edges = self->edge_count;
-    add_edges(self, on);
-    on->wait_count = 0;
-    haul_op *queued = &self->ops[at];
-    *queued = *op;
-    queued->start_ns = queued->call_ns = self->now_ns;
-    queued->name = HAUL_NONE;
-    queued->stream = on->index;
-    queued->stream_prev = on->last ? place_of(self, on->last - 1) : HAUL_NONE;
-    queued->thread_prev = at ? (uint32_t)at - 1 : HAUL_NONE;
-    queued->flags = HAUL_OP_HAS_CALL;
-    self->works[at] = *work;
-    self->works[at].edge_begin = edges;
-    self->works[at].event = (haul_sim_event *)event;
-    on->last = self->base + at + 1;
-    if (event)
-        ((haul_sim_event *)event)->number = self->base + at;
-    self->count++;
-    self->undone++;
-    return HAUL_OK;
-}
-
-static haul_status run_timeline(haul_sim_node *self, haul_error *error)
-{
-    const haul_workload_thread thread = {.id = 1};
-    const haul_workload workload = {
-        .source = "sim",
-        .format = "sim",
-        .ops = self->ops,
-        .op_count = self->count,
-        .edges = self->edges,
-        .edge_count = self->edge_count,
-        .streams = self->streams,
-        .stream_count = self->stream_count,
-        .threads = &thread,
-        .thread_count = 1,
-        .devices = self->devices,
-        .device_count = self->device_count,
-        .shapes = self->shapes,
-        .shape_count = self->shape_count,
-    };
-    const haul_timeline_options options = {
-        .device = self->device,
-        .release = HAUL_RELEASE_RECORDED,
-    };
-    haul_timeline *timeline;
-    const haul_status status = haul_timeline_run(&workload, &options, &timeline, error);
+    haul_status status = self->live.engine.actors ? HAUL_OK : begin_timeline(self, error);
     if (status)
         return status;
-    for (size_t i = 0; i < self->count; i++)
-        self->spans[i] = (haul_span){timeline->ops[i].start_ns + timeline->origin_ns,
-                                     timeline->ops[i].end_ns + timeline->origin_ns};
-    self->timed = self->count;
-    haul_timeline_free(timeline);
+    if (!haul_grow(&self->works, &self->work_capacity, self->count + 1, sizeof *self->works))
+        return haul_fail_no_memory(error);
+    status = add_to_timeline(self, on, op, shape, error);
+    if (status)
+        return status;
+    const uint32_t at = (uint32_t)self->count++;
+    const uint32_t before = on->last ? place_of(self, on->last - 1) : HAUL_NONE;
+    self->works[at] = (haul_sim_work){.task = *task, .next = HAUL_NONE};
+    if (before != HAUL_NONE)
+        self->works[before].next = at;
+    if (on->undone == HAUL_NONE)
+        on->undone = at;
+    on->wait_count = 0;
+    on->last = self->base + at + 1;
+    if (event)
+        give_event(self, at, (haul_sim_event *)event);
+    self->undone++;
     return HAUL_OK;
-}
-
-/* What has ended by now stays as it is, whatever is queued later. */
-static bool has_ended(const haul_sim_node *self, size_t at)
-{
-    return at < self->timed && self->spans[at].end_ns <= self->now_ns;
-}
-
-static bool is_idle(const haul_sim_node *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (!has_ended(self, i))
-            return false;
-    return !self->undone;
 }
 
 /* Times go to their events, and all is forgotten: the next operation finds the devices idle. */
 static void forget(haul_sim_node *self)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        haul_sim_event *event = self->works[i].event;
-        if (event && event->number == self->base + i)
-            event->span = self->spans[i];
-    }
+    for (size_t i = 0; i < self->count; i++)
+        if (self->works[i].event)
+            self->works[i].event->span = self->live.engine.progress[i].span;
     self->base += self->count;
-    self->count = self->timed = self->undone = 0;
-    self->edge_count = 0;
-    self->shape_count = 0;
+    self->count = self->undone = self->settled = 0;
+    haul_live_release(&self->live);
 }
 
-static haul_status advance(haul_sim_node *self, size_t at, haul_error *error)
+static haul_status advance(haul_sim_node *self, uint32_t at, haul_error *error)
 {
-    if (has_ended(self, at))
-        return HAUL_OK;
-    const haul_status status = self->timed == self->count ? HAUL_OK : run_timeline(self, error);
+    const bool is_limited = self->time_limit_s > 0 && self->time_limit_s < 1e9;
+    const int64_t most_ns =
+        is_limited ? self->now_ns + (int64_t)(1e9 * self->time_limit_s) : INT64_MAX;
+    haul_status status = haul_live_advance(&self->live, self->now_ns, HAUL_NONE, error);
+    if (!status)
+        status = haul_live_advance(&self->live, most_ns, at, error);
     if (status)
         return status;
-    const int64_t end_ns = self->spans[at].end_ns;
-    if (self->time_limit_s > 0 && (double)(end_ns - self->now_ns) > 1e9 * self->time_limit_s)
+    if (!haul_live_ended(&self->live, at)) {
+        self->now_ns = most_ns;
         return haul_fail(error, HAUL_TIMED_OUT,
-                         "the simulated device did not end its work within "
-                         "%g s",
+                         "the simulated device did not end its work within %g s",
                          self->time_limit_s);
+    }
+    const int64_t end_ns = self->live.engine.progress[at].end_ns;
     self->now_ns = end_ns > self->now_ns ? end_ns : self->now_ns;
     return HAUL_OK;
 }
@@ -149,7 +133,7 @@ haul_status haul_sim_wait(haul_sim_node *node, uint64_t number, haul_error *erro
     haul_status status = advance(node, at, error);
     if (!status)
         status = haul_sim_work_off(node, at, error);
-    if (!status && is_idle(node))
+    if (!status && !node->undone && node->live.engine.finished == node->count)
         forget(node);
     return status;
 }
@@ -158,15 +142,14 @@ void haul_sim_settle(haul_sim_node *node)
 {
     if (!node->count)
         return;
-    haul_status status = node->timed == node->count ? HAUL_OK : run_timeline(node, NULL);
-    for (size_t i = 0; i < node->timed; i++)
-        if (node->spans[i].end_ns > node->now_ns)
-            node->now_ns = node->spans[i].end_ns;
-    for (size_t i = 0; i < node->count && !status; i++)
+    haul_status status = haul_live_advance(&node->live, INT64_MAX, HAUL_NONE, NULL);
+    if (node->live.engine.now_ns > node->now_ns)
+        node->now_ns = node->live.engine.now_ns;
+    for (uint32_t i = 0; i < node->count && !status; i++)
         status = haul_sim_work_off(node, i, NULL);
     for (size_t i = 0; i < node->count; i++) /* that there was no memory for */
-        if (node->works[i].kind == HAUL_SIM_KERNEL && !node->works[i].is_done)
-            haul_host_call_release(&node->works[i].kernel);
+        if (!node->works[i].is_done)
+            haul_host_task_release(&node->works[i].task);
     forget(node);
 }
 
@@ -177,8 +160,9 @@ bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span 
         *span = event->span;
         return true;
     }
-    if (node->timed < node->count && !has_ended(node, at) && run_timeline(node, NULL))
+    if (haul_live_advance(&node->live, node->now_ns, HAUL_NONE, NULL) ||
+        !haul_live_ended(&node->live, at))
         return false;
-    *span = node->spans[at];
-    return has_ended(node, at);
+    *span = node->live.engine.progress[at].span;
+    return true;
 }

@@ -27,14 +27,10 @@ static void node_release(haul_sim_node *node)
     if (--node->users)
         return;
     haul_machine_free(node->owned);
-    free(node->ops);
+    haul_live_release(&node->live);
     free(node->works);
-    free(node->spans);
-    free(node->edges);
-    free(node->shapes);
     free(node->streams);
-    free(node->streams_used);
-    free(node->devices);
+    free(node->gpus);
     free(node);
 }
 
@@ -79,16 +75,17 @@ static haul_status add_device(haul_sim_device *self, unsigned gpu, haul_error *e
     if (count->provenance && (double)gpu >= count->value)
         return haul_fail(error, HAUL_ABSENT, "no GPU %u: machine '%.100s' has %g, from 0 on", gpu,
                          node->machine->name, count->value);
-    for (size_t i = 0; i < node->device_count; i++)
-        if (node->devices[i].id == gpu) {
-            self->index = (uint32_t)i;
-            return HAUL_OK;
-        }
-    if (!haul_grow(&node->devices, &node->device_capacity, node->device_count + 1,
-                   sizeof *node->devices))
+    size_t at = 0;
+    while (at < node->gpu_count && node->gpus[at] != gpu)
+        at++;
+    if (!haul_grow(&node->gpus, &node->gpu_capacity, at + 1, sizeof *node->gpus))
         return haul_fail_no_memory(error);
-    self->index = (uint32_t)node->device_count;
-    node->devices[node->device_count++] = (haul_workload_device){.id = gpu};
+    node->gpus[at] = gpu;
+    self->index = (uint32_t)at;
+    if (at == node->gpu_count) {
+        haul_sim_settle(node); /* the timeline begins anew with one more device */
+        node->gpu_count++;
+    }
     return HAUL_OK;
 }
 
@@ -241,34 +238,30 @@ static void buffer_free(haul_buffer *buffer)
     free(self);
 }
 
-/* A place of the workload's streams that none of now has. */
-static bool take_stream(haul_sim_node *node, uint32_t *index)
-{
-    size_t at = 0;
-    while (at < node->stream_count && node->streams_used[at])
-        at++;
-    if (!haul_grow(&node->streams, &node->stream_capacity, at + 1, sizeof *node->streams) ||
-        !haul_grow(&node->streams_used, &node->used_capacity, at + 1, sizeof *node->streams_used))
-        return false;
-    if (at == node->stream_count)
-        node->stream_count++;
-    node->streams_used[at] = true;
-    *index = (uint32_t)at;
-    return true;
-}
-
 static haul_status stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_sim_node *node = haul_sim_node_of(device);
     haul_sim_stream *self = calloc(1, sizeof *self);
-    if (!self || !take_stream(node, &self->index)) {
+    size_t at = 0;
+    while (at < node->stream_count && node->streams[at])
+        at++;
+    if (!self ||
+        !haul_grow(&node->streams, &node->stream_capacity, at + 1, sizeof *node->streams)) {
         free(self);
         return haul_fail_no_memory(error);
     }
-    node->streams[self->index] = (haul_workload_stream){
-        .device = ((haul_sim_device *)device)->index,
-        .id = self->index,
-    };
+    self->index = (uint32_t)at;
+    self->device = ((haul_sim_device *)device)->index;
+    self->undone = HAUL_NONE;
+    const haul_status status =
+        node->count ? haul_live_stream(&node->live, self->index, self->device, error) : HAUL_OK;
+    if (status) {
+        free(self);
+        return status;
+    }
+    node->streams[at] = self;
+    if (at == node->stream_count)
+        node->stream_count++;
     *stream = &self->base;
     return HAUL_OK;
 }
@@ -278,7 +271,7 @@ static void stream_free(haul_stream *stream)
     haul_sim_stream *self = (haul_sim_stream *)stream;
     haul_sim_node *node = haul_sim_node_of(stream->device);
     haul_sim_settle(node);
-    node->streams_used[self->index] = false;
+    node->streams[self->index] = NULL;
     free(self->waits);
     free(self);
 }
@@ -286,16 +279,10 @@ static void stream_free(haul_stream *stream)
 /* A point of a stream, as work that takes no time and holds nothing. */
 static const haul_op point = {.kind = HAUL_OP_COPY, .direction = HAUL_HTOH, .detail = HAUL_HOST};
 
-static haul_status queue_point(haul_stream *stream, const haul_sim_work *work, haul_event *event,
-                               haul_error *error)
-{
-    return haul_sim_queue(stream, &point, work, event, error);
-}
-
 static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    const haul_sim_work work = {.kind = HAUL_SIM_NOTHING};
-    return queue_point(stream, &work, event, error);
+    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
+    return haul_sim_queue(stream, &point, NULL, &nothing, event, error);
 }
 
 static haul_status stream_wait(haul_stream *stream, haul_error *error)
@@ -319,10 +306,11 @@ static haul_status event_new(haul_device *device, haul_event **event, haul_error
 
 static void event_free(haul_event *event)
 {
-    haul_sim_node *node = haul_sim_node_of(event->device);
-    for (size_t i = 0; i < node->count; i++)
-        if (node->works[i].event == (haul_sim_event *)event)
-            node->works[i].event = NULL;
+    const haul_sim_node *node = haul_sim_node_of(event->device);
+    const uint64_t number = ((haul_sim_event *)event)->number;
+    if (number >= node->base && number - node->base < node->count &&
+        node->works[number - node->base].event == (haul_sim_event *)event)
+        node->works[number - node->base].event = NULL;
     free(event);
 }
 
@@ -402,11 +390,11 @@ static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul
     const haul_status status = haul_sim_copy_ns(node, transfer, memory, &op.dur_ns, error);
     if (status)
         return status;
-    const haul_sim_work work = {
-        .kind = HAUL_SIM_COPY,
+    const haul_host_task task = {
+        .kind = HAUL_TASK_COPY,
         .copy = {place(node, &transfer->to), place(node, &transfer->from), *transfer},
     };
-    return haul_sim_queue(stream, &op, &work, event, error);
+    return haul_sim_queue(stream, &op, NULL, &task, event, error);
 }
 
 static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
@@ -418,18 +406,18 @@ static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_e
     const haul_status status = haul_sim_fill_ns(node, filling->bytes, &op.dur_ns, error);
     if (status)
         return status;
-    const haul_sim_work work = {
-        .kind = HAUL_SIM_FILL,
+    const haul_host_task task = {
+        .kind = HAUL_TASK_FILL,
         .fill = {place(node, &at), filling->bytes, filling->value},
     };
-    return haul_sim_queue(stream, &op, &work, event, error);
+    return haul_sim_queue(stream, &op, NULL, &task, event, error);
 }
 
 static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
                         haul_event *event, haul_error *error)
 {
-    const haul_sim_work work = {.kind = HAUL_SIM_CALL, .call = {function, state}};
-    return queue_point(stream, &work, event, error);
+    const haul_host_task task = {.kind = HAUL_TASK_CALL, .call = {function, state}};
+    return haul_sim_queue(stream, &point, NULL, &task, event, error);
 }
 
 static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
@@ -471,26 +459,17 @@ static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box
 static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
                           haul_event *event, haul_error *error)
 {
-    haul_sim_node *node = haul_sim_node_of(stream->device);
-    haul_op op = {.kind = HAUL_OP_KERNEL, .shape = (uint32_t)node->shape_count};
-    haul_sim_work work = {.kind = HAUL_SIM_NOTHING};
+    haul_op op = {.kind = HAUL_OP_KERNEL};
+    haul_host_task task = {.kind = HAUL_TASK_NOTHING};
     haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &op.dur_ns, error);
+    if (!status && !haul_sim_node_of(stream->device)->without_data)
+        status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
     if (status)
         return status;
-    if (!haul_grow(&node->shapes, &node->shape_capacity, node->shape_count + 1,
-                   sizeof *node->shapes))
-        return haul_fail_no_memory(error);
-    if (!node->without_data) {
-        work.kind = HAUL_SIM_KERNEL;
-        status = haul_host_call_make(kernel->source, given, address_of, &work.kernel, error);
-        if (status)
-            return status;
-    }
-    status = haul_sim_queue(stream, &op, &work, event, error);
-    if (!status)
-        node->shapes[node->shape_count++] = shape_of(kernel->source, &given->box);
-    else if (!node->without_data)
-        haul_host_call_release(&work.kernel);
+    const haul_shape shape = shape_of(kernel->source, &given->box);
+    status = haul_sim_queue(stream, &op, &shape, &task, event, error);
+    if (status)
+        haul_host_task_release(&task);
     return status;
 }
 

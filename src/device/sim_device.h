@@ -6,72 +6,42 @@
 
 #include "device/host_work.h"
 #include "haul/device_backend.h"
-#include "haul/timeline.h"
+#include "timeline/live.h"
 
 typedef struct haul_sim_event haul_sim_event;
 
-/* What an operation does to data. */
+/* An operation since the devices were last idle. */
 typedef struct haul_sim_work {
-    enum { HAUL_SIM_NOTHING, HAUL_SIM_COPY, HAUL_SIM_FILL, HAUL_SIM_CALL, HAUL_SIM_KERNEL } kind;
-    bool is_done;
+    haul_host_task task;
     haul_sim_event *event;
-    size_t edge_begin; /* of the edges that end here; the next operation's is their end */
-    union {
-        struct {
-            void *to;
-            const void *from;
-            haul_transfer shape;
-        } copy;
-        struct {
-            void *at;
-            uint64_t bytes;
-            unsigned char value;
-        } fill;
-        struct {
-            void (*function)(void *state);
-            void *state;
-        } call;
-        haul_host_call kernel;
-    };
+    uint32_t next; /* of its stream, or HAUL_NONE */
+    bool is_done;  /* its data has moved */
 } haul_sim_work;
 
-/* A machine's GPUs and the host's thread: what devices beside each other share. The arrays hold the
- * operations since the devices were last idle. */
+/* A machine's GPUs and the host's thread: what devices beside each other share. */
 typedef struct haul_sim_node {
     haul_machine *owned; /* loaded here, or NULL */
     const haul_machine *machine;
     haul_timeline_device device;
     unsigned users;
-    unsigned gpu_count; /* 0: not said */
     bool without_data;
     haul_order order;
     uint64_t random; /* the generator's state */
     double time_limit_s;
     int64_t now_ns;
     uint64_t base; /* the number of the first operation that is kept */
-    size_t timed;  /* operations whose spans are known, as far as nothing else is queued */
-    size_t count;
-    size_t undone; /* whose work is not done */
-    haul_op *ops;
-    size_t op_capacity;
+    haul_live live;
     haul_sim_work *works;
     size_t work_capacity;
-    haul_span *spans;
-    size_t span_capacity;
-    haul_edge *edges;
-    size_t edge_count;
-    size_t edge_capacity;
-    haul_shape *shapes;
-    size_t shape_count;
-    size_t shape_capacity;
-    haul_workload_stream *streams;
-    bool *streams_used;
+    size_t count;
+    size_t undone;  /* whose work is not done */
+    size_t settled; /* ends whose work is done, in the order of ends */
+    struct haul_sim_stream **streams;
     size_t stream_count;
     size_t stream_capacity;
-    size_t used_capacity;
-    haul_workload_device *devices;
-    size_t device_count;
-    size_t device_capacity;
+    unsigned *gpus; /* of the machine, that devices are open for */
+    size_t gpu_count;
+    size_t gpu_capacity;
     struct haul_sim_buffer *buffers;
 } haul_sim_node;
 
@@ -90,8 +60,10 @@ typedef struct haul_sim_buffer {
 
 typedef struct haul_sim_stream {
     haul_stream base;
-    uint32_t index;
-    uint64_t last; /* one more than the number of its last operation; 0: none */
+    uint32_t index;  /* of the node's streams */
+    uint32_t device; /* of the node's GPUs */
+    uint32_t undone; /* the first operation whose work is not done, or HAUL_NONE */
+    uint64_t last;   /* one more than the number of its last operation; 0: none */
     uint64_t *waits;
     size_t wait_count;
     size_t wait_capacity;
@@ -108,10 +80,10 @@ static inline haul_sim_node *haul_sim_node_of(const haul_device *device)
     return ((const haul_sim_device *)device)->node;
 }
 
-/* Queues an operation: `op` has kind, direction, detail, bytes or shape, and duration. Takes over
- * the arguments of a kernel, on success alone. */
-haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sim_work *work,
-                           haul_event *event, haul_error *error);
+/* Queues an operation: `op` has kind, direction, detail, bytes and duration; `shape` is a kernel's.
+ * Takes over the task, on success alone. */
+haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_shape *shape,
+                           const haul_host_task *task, haul_event *event, haul_error *error);
 
 /* Moves the clock to the end of an operation, and does its work. */
 haul_status haul_sim_wait(haul_sim_node *node, uint64_t number, haul_error *error);
@@ -124,7 +96,7 @@ bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span 
 
 /* Does the work of operations: of the one of that place and all that it depends on, or, in the
  * usual order, of all that have ended. */
-haul_status haul_sim_work_off(haul_sim_node *node, size_t target, haul_error *error);
+haul_status haul_sim_work_off(haul_sim_node *node, uint32_t target, haul_error *error);
 
 /* Durations on the machine. */
 haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *transfer,

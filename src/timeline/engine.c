@@ -81,6 +81,8 @@ void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
 {
     uint32_t actor = haul_first_waiter(&self->progress[op]);
     self->progress[op].end_ns = end_ns;
+    if (self->ended)
+        self->ended[self->finished] = op;
     self->finished++;
     for (; actor != HAUL_NONE; actor = self->actors[actor].next_in_list)
         haul_engine_schedule(self, actor, self->now_ns);
@@ -188,18 +190,26 @@ static void take_events(haul_engine *self)
     }
 }
 
-haul_status haul_engine_run(haul_engine *self)
+void haul_engine_advance(haul_engine *self, int64_t until_ns, uint32_t until_op)
 {
     int64_t next_ns;
     haul_gates_open(self);
-    while (!self->status && (next_ns = haul_event_queue_next_ns(&self->events)) != INT64_MAX) {
+    while (!self->status && (next_ns = haul_event_queue_next_ns(&self->events)) <= until_ns &&
+           next_ns != INT64_MAX) {
         self->now_ns = next_ns;
         do
             take_events(self);
         while (haul_gates_open(self));
         haul_server_start(self);
         haul_gates_open(self);
+        if (until_op != HAUL_NONE && haul_end_is_known(&self->progress[until_op]))
+            until_ns = self->now_ns;
     }
+}
+
+haul_status haul_engine_run(haul_engine *self)
+{
+    haul_engine_advance(self, INT64_MAX, HAUL_NONE);
     if (!self->status && self->finished < self->workload->op_count)
         return haul_engine_explain(self);
     return self->status;

@@ -159,6 +159,7 @@ typedef struct haul_engine {
     haul_server *servers;  /* HAUL_RESOURCES a device */
     haul_gate *gates;      /* HAUL_GATES a device, or NULL */
     uint32_t *device_next; /* the operation after each on its device; NULL where no gates are */
+    uint32_t *device_last; /* the last operation of each device; likewise */
     uint32_t *moved;       /* devices whose gates may open; their HAUL_GATE_STARTS is marked */
     uint32_t moved_count;
     haul_need *needs;  /* by shape, the last without one; NULL where kernels are only counted */
@@ -170,6 +171,7 @@ typedef struct haul_engine {
     int64_t now_ns;
     int64_t origin_ns;
     uint64_t finished;
+    uint32_t *ended; /* the finished operations in the order of their ends, or NULL */
     uint64_t unissued;
     uint32_t queue_depth; /* 0: no limit */
     bool has_faults;      /* migrations are modelled, and some have no call */
@@ -182,8 +184,12 @@ typedef struct haul_engine {
 haul_status haul_engine_init(haul_engine *self);
 void haul_engine_release(haul_engine *self);
 
-/* Fills `needs`. In occupancy.c. */
+/* Fills `needs`; haul_occupancy_need_of gives one shape's, NULL for none. In occupancy.c. */
 bool haul_occupancy_init(haul_engine *self);
+haul_need haul_occupancy_need_of(const haul_engine *self, const haul_shape *shape);
+
+/* Runs all that happens up to a time or, where that comes first, to the end of an operation. */
+void haul_engine_advance(haul_engine *self, int64_t until_ns, uint32_t until_op);
 
 /* Runs until nothing happens any more; a cycle is an error. */
 haul_status haul_engine_run(haul_engine *self);

@@ -31,10 +31,15 @@ void haul_server_leave(haul_engine *self, uint32_t actor);
 /* Refuses options and operations that are out of range. In input_check.c. */
 haul_status haul_engine_check(haul_engine *self);
 
-/* In gates.c, where there are gates: makes their lists; whether the head of a stream may come to
- * its resource, else it waits; an operation of the device has started or ended; opens the gates,
- * and whether that let an operation through; the operation that a gate waits for. */
+/* In setup.c: an actor that does nothing. */
+haul_actor haul_actor_idle(uint32_t device);
+
+/* In gates.c, where there are gates: makes their lists; puts an operation behind the others of its
+ * device; whether the head of a stream may come to its resource, else it waits; an operation of the
+ * device has started or ended; opens the gates, and whether that let an operation through; the
+ * operation that a gate waits for. */
 void haul_gates_init(haul_engine *self);
+void haul_gates_add(haul_engine *self, uint32_t op);
 bool haul_gates_passed(haul_engine *self, uint32_t actor);
 void haul_gates_mark(haul_engine *self, uint32_t device);
 bool haul_gates_open(haul_engine *self);

@@ -8,14 +8,26 @@
 
 bool haul_event_queue_init(haul_event_queue *self, uint32_t actors)
 {
-    haul_event_queue made = {.heap = malloc(((size_t)actors + 1) * sizeof *made.heap),
-                             .places = malloc(((size_t)actors + 1) * sizeof *made.places)};
-    if (!made.heap || !made.places) {
+    haul_event_queue made = {NULL};
+    if (!haul_event_queue_grow(&made, 0, actors)) {
         haul_event_queue_release(&made);
         return false;
     }
-    memset(made.places, 0xff, ((size_t)actors + 1) * sizeof *made.places);
     *self = made;
+    return true;
+}
+
+bool haul_event_queue_grow(haul_event_queue *self, uint32_t before, uint32_t actors)
+{
+    haul_event_queue_item *heap = realloc(self->heap, ((size_t)actors + 1) * sizeof *heap);
+    if (!heap)
+        return false;
+    self->heap = heap;
+    uint32_t *places = realloc(self->places, ((size_t)actors + 1) * sizeof *places);
+    if (!places)
+        return false;
+    self->places = places;
+    memset(places + before, 0xff, ((size_t)actors + 1 - before) * sizeof *places);
     return true;
 }
 

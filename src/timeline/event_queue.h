@@ -22,6 +22,9 @@ typedef struct haul_event_queue {
 } haul_event_queue;
 
 bool haul_event_queue_init(haul_event_queue *self, uint32_t actors);
+
+/* Makes room for more actors than it was made for, `before`. */
+bool haul_event_queue_grow(haul_event_queue *self, uint32_t before, uint32_t actors);
 void haul_event_queue_release(haul_event_queue *self);
 
 /* Gives an actor its event, or moves it. */

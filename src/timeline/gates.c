@@ -56,23 +56,33 @@ void haul_gates_mark(haul_engine *self, uint32_t device)
     gate->is_marked = true;
 }
 
-/* Each device's operations one after another, its gates at the first. */
+/* A gate that has passed all operations waits at the next. */
+void haul_gates_add(haul_engine *self, uint32_t op)
+{
+    const uint32_t device = self->actors[haul_stream_actor(self, &self->workload->ops[op])].device;
+    self->device_next[op] = HAUL_NONE;
+    if (self->device_last[device] != HAUL_NONE)
+        self->device_next[self->device_last[device]] = op;
+    self->device_last[device] = op;
+    for (int kind = 0; kind < HAUL_GATES; kind++) {
+        haul_gate *gate = gate_of(self, device, (haul_gate_kind)kind);
+        if (gate->op == HAUL_NONE)
+            gate->op = op;
+    }
+    haul_gates_mark(self, device);
+}
+
 void haul_gates_init(haul_engine *self)
 {
-    for (uint32_t d = 0; d < self->device_count; d++)
+    for (uint32_t d = 0; d < self->device_count; d++) {
+        self->device_last[d] = HAUL_NONE;
         for (int kind = 0; kind < HAUL_GATES; kind++)
             gate_of(self, d, (haul_gate_kind)kind)->op = HAUL_NONE;
-    for (uint32_t i = (uint32_t)self->workload->op_count; i-- > 0;) {
-        const haul_op *op = &self->workload->ops[i];
-        if (haul_op_on_host(op))
-            continue;
-        const uint32_t device = self->actors[haul_stream_actor(self, op)].device;
-        self->device_next[i] = gate_of(self, device, HAUL_GATE_STARTS)->op;
-        gate_of(self, device, HAUL_GATE_STARTS)->op = i;
-        gate_of(self, device, HAUL_GATE_CHECKS)->op = i;
-    }
-    for (uint32_t d = 0; d < self->device_count; d++)
         haul_gates_mark(self, d);
+    }
+    for (uint32_t i = 0; i < self->workload->op_count; i++)
+        if (!haul_op_on_host(&self->workload->ops[i]))
+            haul_gates_add(self, i);
 }
 
 /* Where a gate waits for the last blocks of a kernel that runs, an actor that waits has an event

@@ -25,8 +25,11 @@ static uint64_t times(uint64_t limit, uint64_t each, uint64_t most)
 
 /* The blocks that a multiprocessor has room for are the fewest by any of its limits, at most 2^20,
  * and at least one, for the kernel has run ("CUDA Occupancy Calculator"). */
-static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
+haul_need haul_occupancy_need_of(const haul_engine *self, const haul_shape *shape)
 {
+    if (!shape)
+        return (haul_need){haul_occupancy_all, haul_occupancy_all, 1};
+    const haul_occupancy *room = &self->options->device.occupancy;
     const uint64_t threads = product(shape->block, UINT32_MAX);
     const uint64_t registers = least(threads * shape->registers_per_thread, INT64_MAX);
     uint64_t each = times(room->blocks, 1, UINT64_C(1) << 20);
@@ -47,15 +50,14 @@ static haul_need need_of(const haul_occupancy *room, const haul_shape *shape)
 
 bool haul_occupancy_init(haul_engine *self)
 {
-    const haul_occupancy *room = &self->options->device.occupancy;
     const size_t shapes = self->workload->shape_count;
-    if (!room->multiprocessors)
+    if (!self->options->device.occupancy.multiprocessors)
         return true;
     self->needs = malloc((shapes + 1) * sizeof *self->needs);
     if (!self->needs)
         return false;
     for (size_t i = 0; i < shapes; i++)
-        self->needs[i] = need_of(room, &self->workload->shapes[i]);
-    self->needs[shapes] = (haul_need){haul_occupancy_all, haul_occupancy_all, 1};
+        self->needs[i] = haul_occupancy_need_of(self, &self->workload->shapes[i]);
+    self->needs[shapes] = haul_occupancy_need_of(self, NULL);
     return true;
 }

@@ -31,12 +31,25 @@ static bool alloc(haul_engine *self)
         self->gates = calloc(devices * HAUL_GATES, sizeof *self->gates);
         self->moved = malloc(devices * sizeof *self->moved);
         self->device_next = malloc(count * sizeof *self->device_next);
+        self->device_last = malloc(devices * sizeof *self->device_last);
     }
     return self->progress && self->streams && self->calls && self->actors && self->servers &&
            self->dirty && self->lanes && self->copying &&
            (self->edge_begin || !workload->edge_count) &&
-           ((self->gates && self->moved && self->device_next) || !has_gates) &&
+           ((self->gates && self->moved && self->device_next && self->device_last) || !has_gates) &&
            haul_occupancy_init(self) && haul_event_queue_init(&self->events, self->actor_count);
+}
+
+haul_actor haul_actor_idle(uint32_t device)
+{
+    return (haul_actor){.op = HAUL_NONE,
+                        .next = HAUL_NONE,
+                        .before = HAUL_NONE,
+                        .edge = HAUL_NONE,
+                        .blocker = HAUL_NONE,
+                        .cause = HAUL_NONE,
+                        .next_in_list = HAUL_NONE,
+                        .device = device};
 }
 
 /* Streams and threads without a head, resources without an operation. The last device stands for
@@ -49,14 +62,7 @@ static void begin_idle(haul_engine *self)
     for (uint32_t a = 0; a < self->actor_count; a++) {
         const uint32_t on =
             a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
-        self->actors[a] = (haul_actor){.op = HAUL_NONE,
-                                       .next = HAUL_NONE,
-                                       .before = HAUL_NONE,
-                                       .edge = HAUL_NONE,
-                                       .blocker = HAUL_NONE,
-                                       .cause = HAUL_NONE,
-                                       .next_in_list = HAUL_NONE,
-                                       .device = on == HAUL_NONE ? self->device_count - 1 : on};
+        self->actors[a] = haul_actor_idle(on == HAUL_NONE ? self->device_count - 1 : on);
     }
     for (size_t d = 0; d < self->device_count; d++) {
         haul_server *servers = &self->servers[d * HAUL_RESOURCES];
@@ -208,6 +214,7 @@ void haul_engine_release(haul_engine *self)
     free(self->gates);
     free(self->moved);
     free(self->device_next);
+    free(self->device_last);
     free(self->needs);
     free(self->lanes);
     free(self->copying);

@@ -1,0 +1,140 @@
+#include "timeline/live.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "timeline/engine_parts.h"
+
+haul_status haul_live_init(haul_live *self, const haul_timeline_device *device, size_t device_count,
+                           haul_error *error)
+{
+    *self = (haul_live){
+        .options = {.device = *device, .release = HAUL_RELEASE_RECORDED},
+        .workload = {.device_count = device_count},
+        .engine = {.workload = &self->workload, .options = &self->options, .error = error},
+    };
+    return haul_engine_init(&self->engine);
+}
+
+void haul_live_release(haul_live *self)
+{
+    free(self->engine.ended);
+    haul_engine_release(&self->engine);
+    free(self->ops);
+    free(self->edges);
+    free(self->shapes);
+    *self = (haul_live){.ops = NULL};
+}
+
+/* The actors for operations without a stream or a thread, of which there are none, follow those of
+ * the streams. */
+haul_status haul_live_stream(haul_live *self, uint32_t stream, uint32_t device, haul_error *error)
+{
+    haul_engine *engine = &self->engine;
+    if (stream + 2 >= engine->actor_count) {
+        const uint32_t before = engine->actor_count, count = 2 * stream + 16;
+        haul_actor *actors = realloc(engine->actors, count * sizeof *actors);
+        if (!actors)
+            return haul_fail_no_memory(error);
+        engine->actors = actors;
+        if (!haul_event_queue_grow(&engine->events, before, count))
+            return haul_fail_no_memory(error);
+        for (uint32_t a = before; a < count; a++)
+            actors[a] = haul_actor_idle(engine->device_count - 1);
+        engine->actor_count = count;
+        engine->stream_count = count - 1;
+    }
+    engine->actors[stream].device = device;
+    return HAUL_OK;
+}
+
+static bool make_room(haul_live *self, size_t edges)
+{
+    haul_engine *engine = &self->engine;
+    const size_t count = self->workload.op_count + 2;
+    size_t *room = self->op_capacity;
+    const bool made = haul_grow(&self->ops, &room[0], count, sizeof *self->ops) &&
+                      haul_grow(&engine->progress, &room[1], count, sizeof *engine->progress) &&
+                      haul_grow(&engine->streams, &room[2], count, sizeof *engine->streams) &&
+                      haul_grow(&engine->edge_begin, &room[3], count, sizeof *engine->edge_begin) &&
+                      haul_grow(&engine->ended, &room[4], count, sizeof *engine->ended) &&
+                      (!engine->gates || haul_grow(&engine->device_next, &room[5], count,
+                                                   sizeof *engine->device_next)) &&
+                      haul_grow(&self->edges, &self->edge_capacity,
+                                self->workload.edge_count + edges, sizeof *self->edges);
+    self->workload.ops = self->ops;
+    self->workload.edges = self->edges;
+    return made;
+}
+
+static bool add_shape(haul_live *self, const haul_shape *shape)
+{
+    haul_engine *engine = &self->engine;
+    const size_t at = self->workload.shape_count;
+    if (!haul_grow(&self->shapes, &self->shape_capacity, at + 1, sizeof *self->shapes) ||
+        (engine->needs &&
+         !haul_grow(&engine->needs, &self->need_capacity, at + 2, sizeof *engine->needs)))
+        return false;
+    self->shapes[at] = *shape;
+    self->workload.shapes = self->shapes;
+    self->workload.shape_count++;
+    if (engine->needs) {
+        engine->needs[at] = haul_occupancy_need_of(engine, shape);
+        engine->needs[at + 1] = haul_occupancy_need_of(engine, NULL);
+    }
+    return true;
+}
+
+/* Behind the last operation of its stream, which may run; an idle stream looks at it. */
+static void join_stream(haul_engine *engine, const haul_op *op, uint32_t at)
+{
+    haul_actor *stream = &engine->actors[op->stream];
+    engine->streams[at].next = HAUL_NONE;
+    stream->left++;
+    if (stream->op == HAUL_NONE) {
+        stream->op = at;
+        stream->state = HAUL_ACTOR_LOOKS;
+        haul_engine_schedule(engine, op->stream, engine->progress[at].start_ns);
+    } else if (stream->op == op->stream_prev && stream->state == HAUL_ACTOR_RUNS) {
+        stream->next = at;
+    } else {
+        engine->streams[op->stream_prev].next = at;
+    }
+}
+
+haul_status haul_live_add(haul_live *self, const haul_op *op, const haul_shape *shape,
+                          const uint32_t *waits, size_t wait_count, haul_error *error)
+{
+    haul_engine *engine = &self->engine;
+    haul_workload *workload = &self->workload;
+    const uint32_t at = (uint32_t)workload->op_count;
+    if (workload->op_count >= HAUL_NONE - 2 || workload->edge_count + wait_count >= HAUL_NONE ||
+        !make_room(self, wait_count) || (shape && !add_shape(self, shape)))
+        return haul_fail_no_memory(error);
+    self->ops[at] = *op;
+    self->ops[at].thread = HAUL_NONE;
+    if (shape)
+        self->ops[at].shape = (uint32_t)workload->shape_count - 1;
+    engine->edge_begin[at] = (uint32_t)workload->edge_count;
+    for (size_t i = 0; i < wait_count; i++)
+        self->edges[workload->edge_count++] = (haul_edge){waits[i], at};
+    engine->edge_begin[at + 1] = (uint32_t)workload->edge_count;
+    engine->progress[at] = haul_progress_begin(0);
+    engine->progress[at].start_ns = op->start_ns > engine->now_ns ? op->start_ns : engine->now_ns;
+    workload->op_count++;
+    join_stream(engine, op, at);
+    if (engine->gates)
+        haul_gates_add(engine, at);
+    return HAUL_OK;
+}
+
+haul_status haul_live_advance(haul_live *self, int64_t until_ns, uint32_t until_op,
+                              haul_error *error)
+{
+    self->engine.error = error;
+    if (until_op != HAUL_NONE && haul_live_ended(self, until_op))
+        return HAUL_OK;
+    haul_engine_advance(&self->engine, until_ns, until_op);
+    return self->engine.status;
+}

@@ -1,0 +1,44 @@
+/* A timeline of operations that are queued while it runs. What has ended by now keeps its times,
+ * whatever is queued later: so each operation is scheduled once. */
+#ifndef HAUL_TIMELINE_LIVE_H
+#define HAUL_TIMELINE_LIVE_H
+
+#include "timeline/engine.h"
+
+typedef struct haul_live {
+    haul_timeline_options options;
+    haul_workload workload;
+    haul_engine engine;
+    haul_op *ops;
+    haul_edge *edges;
+    haul_shape *shapes;
+    size_t op_capacity[6]; /* of each array by operation */
+    size_t edge_capacity;
+    size_t shape_capacity;
+    size_t need_capacity;
+} haul_live;
+
+/* Release with haul_live_release, whatever the outcome. */
+haul_status haul_live_init(haul_live *self, const haul_timeline_device *device, size_t device_count,
+                           haul_error *error);
+void haul_live_release(haul_live *self);
+
+/* Makes stream `stream` one of device `device`. Needs: it has no operations that have not ended. */
+haul_status haul_live_stream(haul_live *self, uint32_t stream, uint32_t device, haul_error *error);
+
+/* Queues an operation, called at op->start_ns, which is not before now; its stream_prev and the
+ * `waits` are operations that were queued before it. `shape` is a kernel's, else NULL. */
+haul_status haul_live_add(haul_live *self, const haul_op *op, const haul_shape *shape,
+                          const uint32_t *waits, size_t wait_count, haul_error *error);
+
+/* Moves on to a time, or to the end of an operation where that comes first. */
+haul_status haul_live_advance(haul_live *self, int64_t until_ns, uint32_t until_op,
+                              haul_error *error);
+
+/* Whether an operation has ended, as far as the timeline has come. */
+static inline bool haul_live_ended(const haul_live *self, uint32_t op)
+{
+    return haul_end_is_known(&self->engine.progress[op]);
+}
+
+#endif
