@@ -1,74 +1,90 @@
-/* The arguments of a command: its options, those of every report, --help, and what is left. */
+/* The arguments of a command, by its table of options: texts first, then values. */
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
+#include "haul/units.h"
 
-enum { MOST_OPTIONS = 20, LONG = 256 /* above every letter */ };
+enum { LONG = 256 /* above every letter */ };
 
-/* All options of a command, as getopt wants them. */
-typedef struct known {
-    cli_option options[MOST_OPTIONS];
-    int count;
-    struct option longs[2 * MOST_OPTIONS + 2]; /* with old names, --help and the end */
-    int of[2 * MOST_OPTIONS];                  /* option of each long name */
-    int long_count;
-    char letters[2 * MOST_OPTIONS + 5]; /* "+:ho:" */
-} known;
+/* The options that every report has. */
+static const cli_option report_options[] = {
+    {"format", "table|json|csv", CLI_WORD, offsetof(cli_request, results.options.format),
+     .help = "how to print (table); json is described in docs/json.md"},
+    {"output", "FILE", CLI_TEXT, offsetof(cli_request, results.output), .help = "print to a file",
+     .letter = 'o'},
+    {"verbose", NULL, CLI_FLAG, offsetof(cli_request, results.options.verbose),
+     .help = "print the method and all tables, too", .letter = 'v'},
+    {0},
+};
+static const cli_option html_option = {"html", "FILE", CLI_TEXT,
+                                       offsetof(cli_request, results.html),
+                                       .help = "write a page for a browser, too: docs/page.md"};
+static const cli_option perfetto_option = {"perfetto", "FILE", CLI_TEXT,
+                                           offsetof(cli_request, results.perfetto),
+                                           .help = "write the timeline for ui.perfetto.dev, too"};
 
-static void add_name(known *self, const char *name)
+void cli_options_of(const cli_command *self, cli_option_list *list)
 {
-    const int takes = self->options[self->count].flag ? no_argument : required_argument;
-    self->longs[self->long_count] = (struct option){name, takes, NULL, LONG + self->long_count};
-    self->of[self->long_count++] = self->count;
-}
-
-static void add_option(known *self, const cli_option *option)
-{
-    self->options[self->count] = *option;
-    add_name(self, option->name);
-    if (option->old)
-        add_name(self, option->old);
-    if (option->letter)
-        (void)snprintf(self->letters + strlen(self->letters), 3, "%c%s", option->letter,
-                       option->flag ? "" : ":");
-    self->count++;
-}
-
-static void list_options(const cli_command *command, const cli_arguments *arguments, known *self)
-{
-    cli_results *results = arguments->results;
-    /* '+': stop at the first operand */
-    (void)snprintf(self->letters, sizeof self->letters, "%s:h", command->runs_program ? "+" : "");
-    for (const cli_option *option = arguments->options; option && option->name; option++)
-        add_option(self, option);
-    if (results) {
-        add_option(self, &(cli_option){"format", .value = &results->form});
-        add_option(self, &(cli_option){"output", .value = &results->output, .letter = 'o'});
-        add_option(self,
-                   &(cli_option){"verbose", .flag = &results->options.verbose, .letter = 'v'});
+    list->count = 0;
+    for (const cli_option *option = self->options; option && option->name; option++)
+        list->items[list->count++] = *option;
+    list->own = list->count;
+    for (const cli_option *option = report_options; self->has_report && option->name; option++) {
+        list->items[list->count] = *option;
+        if (self->output && option->letter == 'o')
+            list->items[list->count].help = self->output;
+        list->count++;
     }
-    if (results && command->has_html)
-        add_option(self, &(cli_option){"html", .value = &results->html});
-    if (results && command->has_perfetto)
-        add_option(self, &(cli_option){"perfetto", .value = &results->perfetto});
-    self->longs[self->long_count] = (struct option){"help", no_argument, NULL, 'h'};
+    if (self->has_html)
+        list->items[list->count++] = html_option;
+    if (self->has_perfetto)
+        list->items[list->count++] = perfetto_option;
 }
 
-static void keep_value(known *self, int found, const char *text)
+/* The options as getopt wants them; a long one is found as LONG and its place in the list. */
+static int find_options(const cli_command *self, int argc, char **argv, cli_given *given)
 {
-    const cli_option *option = self->options;
-    if (found >= LONG)
-        option += self->of[found - LONG];
-    else
-        while (option->letter != found)
-            option++;
-    if (option->flag)
-        *option->flag = true;
-    else
-        option->value[option->count ? (*option->count)++ : 0] = text;
+    struct option longs[2 * CLI_OPTIONS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * CLI_OPTIONS_MOST + 5];
+    /* '+': stop at the first operand */
+    int used = snprintf(letters, sizeof letters, "%s:h", self->runs_program ? "+" : "");
+    struct option *next = &longs[1];
+    for (size_t i = 0; i < given->options.count; i++) {
+        const cli_option *option = &given->options.items[i];
+        const int takes = option->kind == CLI_FLAG ? no_argument : required_argument;
+        *next++ = (struct option){option->name, takes, NULL, LONG + (int)i};
+        if (option->old)
+            *next++ = (struct option){option->old, takes, NULL, LONG + (int)i};
+        if (option->letter)
+            used += snprintf(letters + used, sizeof letters - (size_t)used, "%c%s", option->letter,
+                             takes == no_argument ? "" : ":");
+    }
+    bool asks_help = false;
+    optind = 0; /* from the start */
+    opterr = 0;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    for (int found; (found = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        if (found == ':')
+            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
+        if (found == '?')
+            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+        size_t i = 0;
+        if (found >= LONG)
+            i = (size_t)(found - LONG);
+        else
+            while (i < given->options.count && given->options.items[i].letter != found)
+                i++;
+        asks_help = asks_help || found == 'h';
+        if (found != 'h')
+            given->texts[i].items[given->texts[i].count++] = optarg ? optarg : "";
+    }
+    if (asks_help)
+        cli_help(self);
+    return asks_help ? 0 : CLI_GO_ON;
 }
 
 /* Whether a shell takes the word as it is. */
@@ -89,72 +105,35 @@ static void keep_command(int argc, char **argv, char *text, size_t size)
     }
 }
 
-static int check_operand(const cli_command *self, const cli_arguments *arguments)
+static int check_operands(const cli_command *self, const cli_texts *operands)
 {
-    if (!arguments->operand)
-        return CLI_GO_ON;
-    if (!arguments->count)
-        return cli_usage(self, "which %s?", arguments->operand);
-    if (arguments->count > 1)
-        return cli_usage(self, "one %s at a time, not also '%s'", arguments->operand,
-                         arguments->operands[1]);
+    const char *noun = self->operand.name;
+    if (operands->count < self->least)
+        return self->least == 1 ? cli_usage(self, "which %s?", noun)
+                                : cli_usage(self, "expected two %ss", noun);
+    if (operands->count > self->most)
+        return self->most
+                   ? cli_usage(self, "%s %s%s at a time, not also '%s'",
+                               self->most == 1 ? "one" : "two", noun, self->most == 1 ? "" : "s",
+                               operands->items[self->most])
+                   : cli_usage(self, "it takes no files or names, not '%s'", operands->items[0]);
     return CLI_GO_ON;
 }
 
-static const char *skip_here(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/' && path[2])
-        path += 2;
-    return path;
-}
-
-enum { LONGEST_PATH = 4096, MOST_LINKS = 8 };
-
-/* What a link names, also where that is not there yet; `text` has LONGEST_PATH bytes. */
-static const char *behind_links(const char *path, char *text)
-{
-    for (int i = 0; i < MOST_LINKS; i++) {
-        char target[LONGEST_PATH], whole[2 * LONGEST_PATH];
-        const ssize_t length = readlink(path, target, sizeof target - 1);
-        if (length <= 0)
-            break;
-        target[length] = '\0';
-        const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
-        (void)snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path,
-                       target);
-        const size_t bytes = strlen(whole) + 1;
-        if (bytes > LONGEST_PATH)
-            break;
-        path = memcpy(text, whole, bytes);
-    }
-    return path;
-}
-
-/* By name, for they may not be there yet; or one file of two names. */
-static bool is_same_place(const char *a, const char *b)
-{
-    char behind_a[LONGEST_PATH], behind_b[LONGEST_PATH];
-    return !strcmp(skip_here(behind_links(a, behind_a)), skip_here(behind_links(b, behind_b))) ||
-           cli_overwritten(a, &b, 1);
-}
-
 /* An input that an output would replace, or NULL. */
-static const char *find_lost(const known *self, const cli_arguments *arguments, const char *output)
+static const char *find_lost(const cli_given *given, const char *output)
 {
-    const char *lost =
-        cli_overwritten(output, (const char *const *)arguments->operands, (size_t)arguments->count);
-    for (int i = 0; !lost && i < self->count; i++) {
-        const cli_option *option = &self->options[i];
-        if (option->is_input)
-            lost =
-                cli_overwritten(output, option->value, option->count ? (size_t)*option->count : 1);
-    }
+    const size_t count = given->options.count;
+    const char *lost = cli_overwritten(output, &given->texts[count]);
+    for (size_t i = 0; !lost && i < count; i++)
+        if (given->options.items[i].is_input)
+            lost = cli_overwritten(output, &given->texts[i]);
     return lost;
 }
 
-static int check_outputs(const cli_command *self, const known *all, const cli_arguments *arguments)
+static int check_outputs(const cli_command *self, const cli_given *given,
+                         const cli_results *results)
 {
-    const cli_results *results = arguments->results;
     const struct {
         const char *path;
         const char *name;
@@ -165,87 +144,171 @@ static int check_outputs(const cli_command *self, const known *all, const cli_ar
     };
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     for (size_t i = 0; i < OUTPUTS; i++) {
-        const char *lost = find_lost(all, arguments, outputs[i].path);
+        const char *lost = find_lost(given, outputs[i].path);
         if (lost)
             return cli_usage(self, "'%s' would be overwritten by the %s", lost,
-                             results->makes_file ? "result" : "report");
+                             self->output ? "result" : "report");
         for (size_t j = i + 1; outputs[i].path && j < OUTPUTS; j++)
-            if (outputs[j].path && is_same_place(outputs[i].path, outputs[j].path))
+            if (outputs[j].path && cli_same_place(outputs[i].path, outputs[j].path))
                 return cli_usage(self, "%s and %s would go to the same place", outputs[i].name,
                                  outputs[j].name);
     }
     return CLI_GO_ON;
 }
 
-static int check_format(const cli_command *self, cli_results *results)
+static haul_status fail_text(const cli_option *option, const char *text, haul_error *error)
 {
-    static const char *const names[] = {"table", "json", "csv"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(results->form ? results->form : names[0], names[i])) {
-            results->options.format = (haul_format)i;
-            return CLI_GO_ON;
+    static const char *const nouns[] = {[CLI_BYTES] = "a size",
+                                        [CLI_COUNT] = "a whole number",
+                                        [CLI_NUMBER] = "a number",
+                                        [CLI_SECONDS] = "a time"};
+    const haul_dimension dimension = option->kind == CLI_BYTES     ? HAUL_DIM_BYTES
+                                     : option->kind == CLI_SECONDS ? HAUL_DIM_SECONDS
+                                                                   : HAUL_DIM_NUMBER;
+    char least[48], most[48];
+    haul_quantity_format(option->least, dimension, 6, least, sizeof least);
+    haul_quantity_format(option->most, dimension, 6, most, sizeof most);
+    if (option->kind == CLI_SIDES)
+        return haul_fail(error, HAUL_USAGE, "expected numbers such as %s, not '%.40s'",
+                         option->takes, text);
+    if (option->most >= 1e300)
+        return haul_fail(error, HAUL_USAGE, "expected %s from %s on, not '%.40s'",
+                         nouns[option->kind], least, text);
+    return haul_fail(error, HAUL_USAGE, "expected %s from %s to %s, not '%.40s'",
+                     nouns[option->kind], least, most, text);
+}
+
+static haul_status read_word(const cli_option *option, const char *text, void *field,
+                             haul_error *error)
+{
+    int number = 0;
+    for (const char *word = option->takes; *word; number++) {
+        const size_t length = strcspn(word, "|");
+        if (strlen(text) == length && !strncmp(text, word, length)) {
+            memcpy(field, &number, sizeof number);
+            return HAUL_OK;
         }
-    return cli_usage(self, "no format '%.40s': table, json or csv", results->form);
-}
-
-static int check(const cli_command *self, const known *all, const cli_arguments *arguments)
-{
-    int code = check_operand(self, arguments);
-    for (int i = 0; code == CLI_GO_ON && i < all->count; i++)
-        if (all->options[i].missing && !*all->options[i].value)
-            code = cli_usage(self, "%s", all->options[i].missing);
-    if (code == CLI_GO_ON && arguments->results)
-        code = check_format(self, arguments->results);
-    if (code == CLI_GO_ON && arguments->results)
-        code = check_outputs(self, all, arguments);
-    return code;
-}
-
-int cli_help(const cli_command *self)
-{
-    printf("usage: %s", self->usage);
-    if (self->csv)
-        printf("\noptions of every report:\n"
-               "  --format table|json|csv       how to print (table); json is described in\n"
-               "                                docs/json.md; csv: %s\n"
-               "  -o, --output FILE             print to a file\n"
-               "  -v, --verbose                 print the method and all tables, too\n",
-               self->csv);
-    if (self->has_html)
-        fputs("  --html FILE                   write a page for a browser, too: docs/page.md\n",
-              stdout);
-    if (self->has_perfetto)
-        fputs("  --perfetto FILE               write the timeline for ui.perfetto.dev, too\n",
-              stdout);
-    if (self->exits)
-        printf("  -h, --help                    print this\n\nexit code: 0 done, 2 wrong use, %s\n",
-               self->exits);
-    return 0;
-}
-
-int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_arguments *arguments)
-{
-    known all = {0};
-    bool asks_help = false;
-    if (arguments->results) /* before their order changes */
-        keep_command(argc, argv, arguments->results->command, sizeof arguments->results->command);
-    list_options(self, arguments, &all);
-    optind = 0; /* from the start */
-    opterr = 0;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    for (int found; (found = getopt_long(argc, argv, all.letters, all.longs, NULL)) != -1;) {
-        if (found == ':')
-            return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
-        if (found == '?')
-            return cli_usage(self, "no option '%s'", argv[optind - 1]);
-        if (found == 'h')
-            asks_help = true;
-        else
-            keep_value(&all, found, optarg);
+        word += length + (word[length] == '|');
     }
-    if (asks_help)
-        return cli_help(self);
-    arguments->operands = argv + optind;
-    arguments->count = argc - optind;
-    return check(self, &all, arguments);
+    return haul_fail(error, HAUL_USAGE, "expected %s, not '%.40s'", option->takes, text);
+}
+
+/* Up to three whole numbers with an 'x' between them. */
+static haul_status read_sides(const cli_option *option, const char *text, cli_sides *field,
+                              haul_error *error)
+{
+    cli_sides sides = {.count = 0};
+    const char *at = text;
+    while (sides.count < 3 && *at >= '1' && *at <= '9') {
+        char *end;
+        const unsigned long long side = strtoull(at, &end, 10);
+        if ((double)side > option->most || (*end && *end != 'x'))
+            break;
+        sides.side[sides.count++] = side;
+        if (!*end) {
+            *field = sides;
+            return HAUL_OK;
+        }
+        at = end + 1;
+    }
+    return fail_text(option, text, error);
+}
+
+/* Numbers are within the option's limits where it has any. */
+static haul_status read_number(const cli_option *option, const char *text, void *field,
+                               haul_error *error)
+{
+    uint64_t bytes = 0;
+    double value = 0;
+    const haul_status status =
+        option->kind == CLI_BYTES
+            ? haul_bytes_parse(text, &bytes, error)
+            : haul_quantity_parse(text,
+                                  option->kind == CLI_SECONDS ? HAUL_DIM_SECONDS : HAUL_DIM_NUMBER,
+                                  &value, error);
+    if (status && (option->kind == CLI_SECONDS || !(option->most > 0)))
+        return status;
+    if (option->kind == CLI_BYTES)
+        value = (double)bytes;
+    if (status || (option->most > 0 && !(value >= option->least && value <= option->most)) ||
+        (option->kind == CLI_COUNT && value != floor(value)))
+        return fail_text(option, text, error);
+    if (option->kind == CLI_NUMBER || option->kind == CLI_SECONDS)
+        *(double *)field = value;
+    else
+        *(uint64_t *)field = option->kind == CLI_BYTES ? bytes : (uint64_t)value;
+    return HAUL_OK;
+}
+
+bool cli_has(const cli_request *request, const char *name)
+{
+    const cli_given *given = request->texts;
+    size_t i = 0;
+    while (i < given->options.count && strcmp(given->options.items[i].name, name) != 0)
+        i++;
+    return given->texts[i].count > 0;
+}
+
+/* Puts the option before what is wrong with its text. */
+static int blame(const cli_command *self, const cli_option *option, const haul_error *error)
+{
+    return cli_usage(self, "--%s: %s", option->name, error->text);
+}
+
+static int read_values(const cli_command *self, cli_given *given, cli_request *request)
+{
+    for (size_t i = 0; i < given->options.count; i++) {
+        const cli_option *option = &given->options.items[i];
+        cli_texts *texts = &given->texts[i];
+        void *field = (char *)request + option->at;
+        haul_error error;
+        haul_status status = HAUL_OK;
+        if (!texts->count && option->preset)
+            texts->items[texts->count++] = option->preset;
+        if (!texts->count && option->missing)
+            return cli_usage(self, "%s", option->missing);
+        if (option->kind == CLI_TEXTS)
+            *(cli_texts *)field = *texts;
+        if (!texts->count)
+            continue;
+        const char *last = texts->items[texts->count - 1];
+        if (option->kind == CLI_FLAG)
+            *(bool *)field = true;
+        else if (option->kind == CLI_TEXT)
+            *(const char **)field = last;
+        else if (option->kind == CLI_WORD)
+            status = read_word(option, last, field, &error);
+        else if (option->kind == CLI_SIDES)
+            status = read_sides(option, last, field, &error);
+        else if (option->kind >= CLI_BYTES && option->kind <= CLI_SECONDS)
+            status = read_number(option, last, field, &error);
+        if (status)
+            return blame(self, option, &error);
+    }
+    return CLI_GO_ON;
+}
+
+int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given *given,
+                       cli_request *request)
+{
+    keep_command(argc, argv, request->results.command, sizeof request->results.command);
+    int code = find_options(self, argc, argv, given);
+    if (code != CLI_GO_ON)
+        return code;
+    cli_texts *operands = &given->texts[given->options.count];
+    for (int i = optind; i < argc; i++)
+        operands->items[operands->count++] = argv[i];
+    request->texts = given;
+    request->operands = operands->items;
+    request->operand_count = operands->count;
+    request->results.keeps_output = self->output != NULL;
+    code = check_operands(self, operands);
+    if (code == CLI_GO_ON)
+        code = read_values(self, given, request);
+    if (code == CLI_GO_ON && (self->has_report || self->output))
+        code = check_outputs(self, given, &request->results);
+    haul_error error;
+    if (code == CLI_GO_ON && self->check && self->check(request, &error))
+        code = cli_usage(self, "%s", error.text);
+    return code;
 }

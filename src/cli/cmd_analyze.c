@@ -1,8 +1,7 @@
+/* haul analyze: where the time of a recorded program went. */
 #include "cli/command.h"
 
-static const char usage[] =
-    "haul analyze PROFILE... [options]\n"
-    "\n"
+static const char about[] =
     "Prints where the time of a recorded program went: copies by direction, kind of host memory\n"
     "and size, kernels, overlap, idle time, the largest costs.\n"
     "\n"
@@ -23,81 +22,45 @@ static const char usage[] =
     "  latency                       time of a copy of no bytes, by the straight line under the\n"
     "                                fastest copies of each size\n";
 
-typedef struct analyze_options {
-    const char *profile; /* the first */
-    const char *const *profiles;
-    size_t profile_count;
-    cli_results results;
-} analyze_options;
+typedef struct analyze_request {
+    cli_request given;
+    haul_workload *profile;
+} analyze_request;
 
-/* Returns as cli_arguments_read. */
-static int parse(const cli_command *self, int argc, char **argv, analyze_options *options)
+static haul_status analyze(void *request, haul_error *error)
 {
-    cli_arguments arguments = {.results = &options->results};
-    const int code = cli_arguments_read(self, argc, argv, &arguments);
-    if (code != CLI_GO_ON)
-        return code;
-    if (!arguments.count)
-        return cli_usage(self, "which profile?");
-    options->profile = arguments.operands[0];
-    options->profiles = (const char *const *)arguments.operands;
-    options->profile_count = (size_t)arguments.count;
-    return CLI_GO_ON;
-}
-
-static haul_status write_page(const analyze_options *options, const haul_workload *workload,
-                              const haul_analysis *analysis, haul_error *error)
-{
-    if (!options->results.html)
-        return HAUL_OK;
-    const haul_drawn recorded = {.label = "recorded", .workload = workload};
-    haul_report *report = haul_report_analysis(workload, analysis);
-    haul_page page = {.title = cli_file_name(options->profile),
-                      .timelines = &recorded,
-                      .timeline_count = 1,
-                      .analysis = analysis};
-    return cli_page(&options->results, &page, &report, 1, error);
-}
-
-static haul_status analyze(const analyze_options *options, haul_error *error)
-{
-    haul_workload *workload;
-    haul_status status =
-        cli_profiles_load(options->profiles, options->profile_count, &workload, error);
+    const analyze_request *self = request;
+    haul_analysis *analysis;
+    haul_status status = haul_analyze(self->profile, &analysis, error);
     if (status)
         return status;
-    haul_analysis *analysis;
-    status = haul_analyze(workload, &analysis, error);
-    if (!status) {
-        status = cli_report(&options->results, haul_report_analysis(workload, analysis), error);
-        if (!status)
-            status = write_page(options, workload, analysis, error);
-        haul_analysis_free(analysis);
-    }
-    const haul_drawn drawn = {.workload = workload};
-    if (!status)
-        status = cli_perfetto(&options->results, &drawn, 1, error);
-    haul_workload_free(workload);
+    const haul_drawn recorded = {.label = "recorded", .workload = self->profile};
+    cli_answer answer = {.report = haul_report_analysis(self->profile, analysis),
+                         .page = {.title = cli_file_name(self->given.operands[0]),
+                                  .timelines = &recorded,
+                                  .timeline_count = 1,
+                                  .analysis = analysis}};
+    status = cli_answer_write(&self->given.results, &answer, error);
+    haul_analysis_free(analysis);
     return status;
-}
-
-static int run(const cli_command *self, int argc, char **argv)
-{
-    analyze_options options = {0};
-    const int code = parse(self, argc, argv, &options);
-    if (code != CLI_GO_ON)
-        return code;
-    haul_error error;
-    return analyze(&options, &error) ? cli_fail(&error) : 0;
 }
 
 const cli_command cli_analyze = {
     .name = "analyze",
     .summary = "where the time of a recorded program went",
-    .usage = usage,
+    .synopsis = "PROFILE... [options]",
+    .about = about,
+    .operand = {.name = "profile",
+                .takes = "PROFILE",
+                .kind = CLI_PROFILE,
+                .at = offsetof(analyze_request, profile)},
+    .least = 1,
+    .most = SIZE_MAX,
     .csv = "copies by direction, memory and decade of size",
     .exits = "3 a profile that cannot be read",
+    .has_report = true,
     .has_html = true,
     .has_perfetto = true,
-    .run = run,
+    .size = sizeof(analyze_request),
+    .act = analyze,
 };

@@ -1,47 +1,42 @@
+/* haul cut: a window of a profile. */
 #include "cli/profile_output.h"
-#include "haul/units.h"
 
-static const char usage[] =
-    "haul cut TRACE... --from TIME --to TIME -o OUT.sqlite|OUT.json\n"
-    "\n"
+static const char about[] =
     "Writes a window of a profile: the operations that start in it. Times count from the start of\n"
     "the first operation. Operations whose API call is outside of the window are kept without it,\n"
-    "and counted.\n"
-    "\n"
-    "options:\n"
-    "  --from TIME, --to TIME        the window: 1.5s, 200ms, 80us\n"
-    "  -o, --output FILE             what to write; its name ends in .sqlite or .json\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: 0 done, 2 wrong use, 3 a profile that cannot be read\n";
+    "and counted.\n";
 
-/* A time in nanoseconds; false for what is none. */
-static bool parse_time(const char *text, int64_t *ns)
+typedef struct cut_request {
+    cli_request given;
+    haul_workload *profile;
+    double from_s;
+    double to_s;
+} cut_request;
+
+enum { LATEST_S = 2000000000 };
+
+#define OF(field) offsetof(cut_request, field)
+
+static const cli_option options[] = {
+    {"from", "TIME", CLI_SECONDS, OF(from_s), .help = "where the window begins: 1.5s, 200ms, 80us",
+     .most = LATEST_S, .missing = "from when? give --from TIME"},
+    {"to", "TIME", CLI_SECONDS, OF(to_s), .help = "where it ends", .most = LATEST_S,
+     .missing = "to when? give --to TIME"},
+    {"output", "FILE", CLI_TEXT, OF(given.results.output), PROFILE_OUTPUT_HELP, .letter = 'o',
+     .missing = PROFILE_OUTPUT_MISSING},
+    {0},
+};
+
+static haul_status cut(void *request, haul_error *error)
 {
-    double seconds;
-    if (haul_quantity_parse(text, HAUL_DIM_SECONDS, &seconds, NULL) ||
-        !(seconds >= 0 && seconds < 2e9))
-        return false;
-    *ns = (int64_t)(seconds * 1e9 + 0.5);
-    return true;
-}
-
-typedef struct window {
-    const char *from;
-    const char *to;
-    int64_t from_ns;
-    int64_t to_ns;
-} window;
-
-static haul_status write_window(const window *of, const haul_workload *workload, const char *path,
-                                haul_error *error)
-{
+    const cut_request *self = request;
     uint64_t orphaned;
     haul_workload *part;
-    haul_status status = haul_trace_cut(workload, of->from_ns, of->to_ns, &orphaned, &part, error);
+    haul_status status = haul_trace_cut(self->profile, (int64_t)(self->from_s * 1e9 + 0.5),
+                                        (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error);
     if (status)
         return status;
-    status = cli_profile_write(part, path, error);
+    status = cli_profile_write(part, self->given.results.output, error);
     if (!status)
         fprintf(stderr, "haul cut: %zu operations; %llu of them lost their API call\n",
                 part->op_count, (unsigned long long)orphaned);
@@ -49,39 +44,18 @@ static haul_status write_window(const window *of, const haul_workload *workload,
     return status;
 }
 
-static haul_status cut(const cli_arguments *arguments, const window *of, const char *output,
-                       haul_error *error)
-{
-    haul_workload *workload;
-    haul_status status = cli_profiles_load((const char *const *)arguments->operands,
-                                           (size_t)arguments->count, &workload, error);
-    if (status)
-        return status;
-    status = write_window(of, workload, output, error);
-    haul_workload_free(workload);
-    return status;
-}
-
-static int run(const cli_command *self, int argc, char **argv)
-{
-    const char *output = NULL;
-    window of = {0};
-    const cli_option options[] = {
-        {.name = "output", .value = &output, .letter = 'o'},
-        {.name = "from", .value = &of.from, .missing = "from when? give --from TIME"},
-        {.name = "to", .value = &of.to, .missing = "to when? give --to TIME"},
-        {0}};
-    cli_arguments arguments = {.options = options};
-    int code = cli_arguments_read(self, argc, argv, &arguments);
-    if (code == CLI_GO_ON)
-        code = cli_profile_output_check(self, &arguments, output);
-    if (code != CLI_GO_ON)
-        return code;
-    if (!parse_time(of.from, &of.from_ns) || !parse_time(of.to, &of.to_ns))
-        return cli_usage(self, "expected times such as 1.5s and 200ms");
-    haul_error error;
-    return cut(&arguments, &of, output, &error) ? cli_fail(&error) : 0;
-}
-
 const cli_command cli_cut = {
-    .name = "cut", .summary = "a window of a profile, as a file", .usage = usage, .run = run};
+    .name = "cut",
+    .summary = "a window of a profile, as a file",
+    .synopsis = "PROFILE... --from TIME --to TIME -o OUT.sqlite|OUT.json",
+    .about = about,
+    .options = options,
+    .operand = {.name = "profile", .takes = "PROFILE", .kind = CLI_PROFILE, .at = OF(profile)},
+    .least = 1,
+    .most = SIZE_MAX,
+    .output = PROFILE_OUTPUT_HELP,
+    .exits = "3 a profile that cannot be read",
+    .size = sizeof(cut_request),
+    .check = cli_profile_output_check,
+    .act = cut,
+};

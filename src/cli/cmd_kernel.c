@@ -1,99 +1,96 @@
-#include "cli/kernel_options.h"
+/* haul kernel: its commands, and the options that they share. */
+#include <stdlib.h>
+#include <string.h>
 
-static const char usage[] =
-    "haul kernel fit|predict|explain|list [options] [files]\n"
-    "\n"
-    "The time of a kernel at other sizes and on other GPUs, from times measured on one.\n"
-    "\n"
-    "  haul kernel fit CSV... --machine M [--kernel FILE] [-o FITTED]\n"
-    "      fits measured times: the calibration factor (lambda) of each kernel and GPU, and of\n"
-    "      each architecture, and whether one factor serves all sizes; -o keeps the kernel with\n"
-    "      its measured times\n"
-    "  haul kernel predict FITTED --machine M... --size N...\n"
-    "      the times on machines at sizes, with the interval that holds 90 of 100\n"
-    "  haul kernel explain FITTED --machine M... --size N...\n"
-    "      what bounds the kernel there, and what would change it\n"
-    "  haul kernel list\n"
-    "      the kernels that haul comes with, and the models\n"
-    "\n"
-    "CSV is a table with columns n (or size), a time named with its unit (seconds, kernel_s,\n"
-    "median_ms ...), and kernel and gpu where there are several; or what 'nvprof --csv' prints\n"
-    "(--print-gpu-trace for times, --metrics and --events for counters) or 'ncu --csv'. Rows of\n"
-    "several GPUs need a --machine for each; rows of other GPUs are left out.\n"
-    "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the kernel's name "
-    "or\n"
-    "given with --kernel; where there is none, a profiler's counters tell.\n"
-    "\n"
-    "options:\n"
-    "  --machine MACHINE             a name of 'haul machine list', or a file; may be given again\n"
-    "  --kernel NAME|FILE            the kernel's file; of rows of several kernels, those of this\n"
-    "  --block 16x16                 of fit: of rows in blocks of several shapes, those of this\n"
-    "  --size N[,N...]               sizes; of fit, the size of each CSV that does not say it\n"
-    "  --calibration auto|one|by-size  one factor for all sizes, or one for each (auto: by size "
-    "where\n"
-    "                                there are two or more)\n"
-    "  --model NAME|./mine.so        of predict: a model of 'haul kernel list' (the first)\n"
-    "  --format table|json|csv       how to print (table); docs/json.md describes json\n"
-    "  -o, --output FILE             of fit, where to keep the fitted kernel; else print to a "
-    "file\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "environment:\n"
-    "  HAUL_KERNELS                  folders of more kernels, separated by ':', looked in first\n"
-    "\n"
-    "exit code: 0 fine, 2 wrong use, 3 bad input or a parameter that is missing\n";
+#include "cli/kernel_request.h"
 
-static int run_list(const cli_command *self, int argc, char **argv)
+#define OF(field) offsetof(kernel_request, field)
+
+const cli_option kernel_options[] = {
+    {"kernel", "NAME|FILE", CLI_TEXT, OF(kernel),
+     .help = "the kernel's file; of rows of several kernels, those of this"},
+    {"block", "16x16", CLI_SIDES, OF(block),
+     .help = "of rows in blocks of several shapes, those of this", .most = 1024},
+    {"model", "NAME|./mine.so", CLI_TEXT, OF(model),
+     .help = "of predict: a model of 'haul kernel list' (the first)"},
+    {"machine", "MACHINE", CLI_MACHINES, OF(machines),
+     .help = "a name of 'haul machine list', or a file; may be given again",
+     .missing = "the machine is missing: --machine M"},
+    {"size", "N[,N...]", CLI_TEXTS, OF(size_texts),
+     .help = "sizes; of fit, the size of each CSV that does not say it"},
+    {"calibration", "auto|one|by-size", CLI_WORD, OF(calibration),
+     .help = "one factor for all sizes, or one for each (auto: by size where there are two or "
+             "more)",
+     .old = "lambda"},
+    {0},
+};
+
+/* Reads "1024" or "512,1024,2048" as sizes; false for anything else. */
+static bool add_sizes(const char *text, kernel_request *self)
 {
-    cli_results results = {0};
-    cli_arguments arguments = {.results = &results};
-    const int code = cli_arguments_read(self, argc, argv, &arguments);
-    haul_error error;
+    size_t count = self->size_count;
+    while (count < KERNEL_LIST_MOST) {
+        char *end;
+        const double value = strtod(text, &end);
+        if (end == text || text[strspn(text, "0123456789.eE+,")] || !(value > 0 && value <= 1e18))
+            return false;
+        self->sizes[count++] = value;
+        if (*end != ',') {
+            self->size_count = count;
+            return !*end;
+        }
+        text = end + 1;
+    }
+    return false;
+}
+
+haul_status kernel_sizes_read(kernel_request *self, haul_error *error)
+{
+    if (self->given.operand_count > KERNEL_LIST_MOST)
+        return haul_fail(error, HAUL_USAGE, "expected at most %d arguments", KERNEL_LIST_MOST);
+    for (size_t i = 0; i < self->size_texts.count; i++)
+        if (!add_sizes(self->size_texts.items[i], self))
+            return haul_fail(error, HAUL_USAGE,
+                             "expected a size above 0, or some as in 512,1024, not '%.80s'",
+                             self->size_texts.items[i]);
+    for (size_t i = 0; i < self->given.operand_count; i++)
+        if (!self->size_texts.count || !add_sizes(self->given.operands[i], self))
+            self->files[self->file_count++] = self->given.operands[i];
+    return HAUL_OK;
+}
+
+static haul_status list_kernels(void *request, haul_error *error)
+{
+    const cli_request *given = request;
     haul_report *report;
-    if (code != CLI_GO_ON)
-        return code;
-    if (arguments.count)
-        return cli_usage(self, "'list' takes no arguments, not '%s'", arguments.operands[0]);
-    haul_status status = haul_report_kernel_models(&report, &error);
-    if (!status)
-        status = cli_report(&results, report, &error);
-    return status ? cli_fail(&error) : 0;
+    const haul_status status = haul_report_kernel_models(&report, error);
+    return status ? status : cli_report(&given->results, report, error);
 }
 
-/* A command over the options that fit, predict and explain share. */
-static int run(const cli_command *self, int argc, char **argv,
-               int (*act)(const cli_command *self, const kernel_options *options))
-{
-    kernel_options options = {.results = {.makes_file = act == kernel_fit_run}};
-    const int code = kernel_options_parse(self, argc, argv, &options);
-    return code != CLI_GO_ON ? code : act(self, &options);
-}
+static const cli_command list = {
+    .name = "kernel list",
+    .summary = "the kernels that haul comes with, and the models",
+    .synopsis = "[options]",
+    .about = "Lists the kernels that haul comes with or finds in the folders of HAUL_KERNELS,\n"
+             "separated by ':', and the models that predict their times.\n",
+    .csv = "a row for each model",
+    .exits = "3 no kernels found",
+    .has_report = true,
+    .size = sizeof(cli_request),
+    .act = list_kernels,
+};
 
-static int run_fit(const cli_command *self, int argc, char **argv)
-{
-    return run(self, argc, argv, kernel_fit_run);
-}
-
-static int run_predict(const cli_command *self, int argc, char **argv)
-{
-    return run(self, argc, argv, kernel_predict_run);
-}
-
-static int run_explain(const cli_command *self, int argc, char **argv)
-{
-    return run(self, argc, argv, kernel_explain_run);
-}
-
-static const cli_command fit = {.name = "kernel fit", .usage = usage, .run = run_fit};
-static const cli_command predict = {.name = "kernel predict", .usage = usage, .run = run_predict};
-static const cli_command explain = {.name = "kernel explain", .usage = usage, .run = run_explain};
-static const cli_command list = {.name = "kernel list", .usage = usage, .run = run_list};
-
-static const cli_command *const parts[] = {&fit, &predict, &explain, &list, NULL};
+static const cli_command *const parts[] = {&cli_kernel_fit, &cli_kernel_predict,
+                                           &cli_kernel_explain, &list, NULL};
 
 const cli_command cli_kernel = {
     .name = "kernel",
     .summary = "the time of a kernel at other sizes and on other GPUs",
-    .usage = usage,
+    .synopsis = "fit|predict|explain|list [options] [files]",
+    .about =
+        "The time of a kernel at other sizes and on other GPUs, from times measured on one.\n"
+        "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the\n"
+        "kernel's name or given with --kernel; where there is none, a profiler's counters\n"
+        "tell. HAUL_KERNELS names folders of more kernels, separated by ':', looked in first.\n",
     .parts = parts,
 };

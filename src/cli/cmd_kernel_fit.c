@@ -2,13 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/kernel_options.h"
+#include "cli/kernel_request.h"
 #include "haul/kernel_times.h"
 
+static const char about[] =
+    "Fits measured times: the calibration factor (lambda) of each kernel and GPU, and of each\n"
+    "architecture, and whether one factor serves all sizes.\n"
+    "\n"
+    "CSV is a table with columns n (or size), a time named with its unit (seconds, kernel_s,\n"
+    "median_ms ...), and kernel and gpu where there are several; or what 'nvprof --csv' prints\n"
+    "(--print-gpu-trace for times, --metrics and --events for counters) or 'ncu --csv'. Rows of\n"
+    "several GPUs need a --machine for each; rows of other GPUs are left out.\n";
+
 typedef struct fitting {
-    const kernel_options *options;
+    const kernel_request *asked;
     haul_kernel_times *times;
-    haul_machine *machines[KERNEL_LIST_MOST];
     haul_kernel_file **files; /* --kernel, or all that come with haul */
     size_t file_count;
     haul_kernel_groups *groups;
@@ -17,19 +25,19 @@ typedef struct fitting {
 
 static haul_status load_times(fitting *self, haul_error *error)
 {
-    const kernel_options *options = self->options;
+    const kernel_request *asked = self->asked;
     haul_kernel_csv files[KERNEL_LIST_MOST];
-    for (size_t i = 0; i < options->file_count; i++) {
-        files[i] = (haul_kernel_csv){.path = options->files[i]};
-        if (options->size_count)
-            files[i].size = options->sizes[options->size_count > 1 ? i : 0];
+    for (size_t i = 0; i < asked->file_count; i++) {
+        files[i] = (haul_kernel_csv){.path = asked->files[i]};
+        if (asked->size_count)
+            files[i].size = asked->sizes[asked->size_count > 1 ? i : 0];
     }
-    return haul_kernel_times_load(files, options->file_count, &self->times, error);
+    return haul_kernel_times_load(files, asked->file_count, &self->times, error);
 }
 
 static haul_status load_kernels(fitting *self, haul_error *error)
 {
-    const char *one = self->options->kernel;
+    const char *one = self->asked->kernel;
     char **names = NULL;
     size_t count = 1;
     haul_status status = one ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
@@ -44,33 +52,30 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     return status;
 }
 
-static haul_status gather(fitting *self, haul_error *error)
-{
-    haul_kernel_matching what = {.times = self->times,
-                                 .machines = self->machines,
-                                 .machine_count = self->options->machine_count,
-                                 .files = self->files,
-                                 .file_count = self->file_count,
-                                 .is_chosen = self->options->kernel != NULL};
-    memcpy(what.block, self->options->block, sizeof what.block);
-    return haul_kernel_groups_new(&what, &self->groups, error);
-}
-
 static haul_status fit_groups(fitting *self, haul_error *error)
 {
+    const kernel_request *asked = self->asked;
+    haul_kernel_matching what = {.times = self->times,
+                                 .machines = asked->machines.items,
+                                 .machine_count = asked->machines.count,
+                                 .files = self->files,
+                                 .file_count = self->file_count,
+                                 .is_chosen = asked->kernel != NULL};
+    for (int i = 0; asked->block.count && i < 3; i++)
+        what.block[i] = asked->block.side[i] ? (int)asked->block.side[i] : 1;
+    haul_status status = haul_kernel_groups_new(&what, &self->groups, error);
+    if (status)
+        return status;
     self->fits = calloc(self->groups->count, sizeof(haul_kernel_fit *));
     if (!self->fits)
         return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < self->groups->count; i++) {
         const haul_kernel_group *of = &self->groups->items[i];
-        status = haul_kernel_fit_new(self->machines[of->machine], self->options->lambda,
+        status = haul_kernel_fit_new(asked->machines.items[of->machine], asked->calibration,
                                      of->samples, of->count, &self->fits[i], error);
     }
     return status;
 }
-
-/* --- results */
 
 static haul_status save(const fitting *self, const char *path, haul_error *error)
 {
@@ -86,7 +91,7 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
     haul_status status = cli_output_open(path, &out, error);
     if (status)
         return status;
-    status = haul_kernel_file_write(of->file, of->kernel, self->options->machine_names[of->machine],
+    status = haul_kernel_file_write(of->file, of->kernel, self->asked->machines.names[of->machine],
                                     &all, out, error);
     return cli_output_finish(out, path, status, error);
 }
@@ -100,34 +105,34 @@ static haul_status report(const fitting *self, haul_error *error)
         const haul_kernel_group *of = &self->groups->items[i];
         fits[i] = (haul_kernel_fitted){.kernel = of->title,
                                        .counts = of->file ? of->file->name : "counters",
-                                       .machine = self->machines[of->machine],
+                                       .machine = self->asked->machines.items[of->machine],
                                        .fit = self->fits[i]};
     }
     const haul_status status = cli_report(
-        &self->options->results, haul_report_kernel_fits(fits, self->groups->count), error);
+        &self->asked->given.results, haul_report_kernel_fits(fits, self->groups->count), error);
     free(fits);
     return status;
 }
 
-static const char *plural(const haul_kernel_some_rows *rows)
+static void say_left_out_rows(const haul_kernel_some_rows *rows, const char *which)
 {
-    return rows->count > 1 ? "s" : "";
+    if (rows->count)
+        fprintf(stderr, "haul: left out: %zu row%s of %s\n", rows->count,
+                rows->count > 1 ? "s" : "", which);
 }
 
 static void say_left_out(const haul_kernel_groups *groups)
 {
+    say_left_out_rows(&groups->other_gpus, "GPUs without a --machine");
+    say_left_out_rows(&groups->other_blocks, "other blocks");
     const haul_kernel_measured *one = groups->uncounted.one;
-    if (groups->other_gpus.count)
-        fprintf(stderr, "haul: left out: %zu row%s of GPUs without a --machine\n",
-                groups->other_gpus.count, plural(&groups->other_gpus));
-    if (groups->other_blocks.count)
-        fprintf(stderr, "haul: left out: %zu row%s of other blocks\n", groups->other_blocks.count,
-                plural(&groups->other_blocks));
-    if (one)
-        fprintf(stderr, "haul: left out: %zu row%s of kernels without a file or counters: '%s'%s\n",
-                groups->uncounted.count, plural(&groups->uncounted),
-                one->kernel ? one->kernel : "the kernel",
-                groups->uncounted.count > 1 ? " and such" : "");
+    char which[200];
+    if (one) {
+        (void)snprintf(which, sizeof which, "kernels without a file or counters: '%.100s'%s",
+                       one->kernel ? one->kernel : "the kernel",
+                       groups->uncounted.count > 1 ? " and such" : "");
+        say_left_out_rows(&groups->uncounted, which);
+    }
     one = groups->launched_otherwise.one;
     if (one)
         fprintf(stderr,
@@ -139,57 +144,60 @@ static void say_left_out(const haul_kernel_groups *groups)
                 groups->launched_otherwise.count > 1 ? " (and other rows)" : "");
 }
 
-static haul_status fit(fitting *self, haul_error *error)
+static haul_status fit(void *request, haul_error *error)
 {
-    const kernel_options *options = self->options;
-    haul_status status = kernel_machines_load(options, self->machines, error);
+    fitting self = {.asked = request};
+    const cli_results *results = &self.asked->given.results;
+    haul_status status = load_kernels(&self, error);
     if (!status)
-        status = load_kernels(self, error);
+        status = load_times(&self, error);
     if (!status)
-        status = load_times(self, error);
+        status = fit_groups(&self, error);
+    if (!status && results->output)
+        status = save(&self, results->output, error);
     if (!status)
-        status = gather(self, error);
+        status = report(&self, error);
     if (!status)
-        status = fit_groups(self, error);
-    if (!status && options->results.output)
-        status = save(self, options->results.output, error);
-    if (!status)
-        status = report(self, error);
-    if (!status)
-        say_left_out(self->groups);
+        say_left_out(self.groups);
+    for (size_t i = 0; self.fits && i < self.groups->count; i++)
+        haul_kernel_fit_free(self.fits[i]);
+    free(self.fits);
+    haul_kernel_groups_free(self.groups);
+    haul_kernel_times_free(self.times);
+    for (size_t i = 0; i < self.file_count; i++)
+        haul_kernel_file_free(self.files[i]);
+    free(self.files);
     return status;
 }
 
-static void release(fitting *self)
+static haul_status check(void *request, haul_error *error)
 {
-    for (size_t i = 0; self->fits && i < self->groups->count; i++)
-        haul_kernel_fit_free(self->fits[i]);
-    free(self->fits);
-    haul_kernel_groups_free(self->groups);
-    haul_kernel_times_free(self->times);
-    for (size_t i = 0; i < self->file_count; i++)
-        haul_kernel_file_free(self->files[i]);
-    free(self->files);
-    kernel_machines_free(self->machines, self->options->machine_count);
-    free(self);
+    kernel_request *self = request;
+    const haul_status status = kernel_sizes_read(self, error);
+    if (status)
+        return status;
+    if (!self->file_count)
+        return haul_fail(error, HAUL_USAGE, "the CSV of measured times is missing");
+    if (self->model)
+        return haul_fail(error, HAUL_USAGE, "--model is for 'predict'");
+    if (self->size_count > 1 && self->size_count != self->file_count)
+        return haul_fail(error, HAUL_USAGE, "--size takes one size, or one for each CSV");
+    return HAUL_OK;
 }
 
-int kernel_fit_run(const cli_command *self, const kernel_options *options)
-{
-    if (!options->file_count)
-        return cli_usage(self, "the CSV of measured times is missing");
-    if (!options->machine_count)
-        return cli_usage(self, "the machine is missing: --machine M");
-    if (options->model)
-        return cli_usage(self, "--model is for 'predict'");
-    if (options->size_count > 1 && options->size_count != options->file_count)
-        return cli_usage(self, "--size takes one size, or one for each CSV");
-    haul_error error = {.status = HAUL_NO_MEMORY};
-    fitting *made = calloc(1, sizeof *made);
-    if (!made)
-        return cli_fail(&error);
-    made->options = options;
-    const haul_status status = fit(made, &error);
-    release(made);
-    return status ? cli_fail(&error) : 0;
-}
+const cli_command cli_kernel_fit = {
+    .name = "kernel fit",
+    .summary = "calibration factors from measured times",
+    .synopsis = "CSV... --machine M [--kernel FILE] [-o FITTED]",
+    .about = about,
+    .options = kernel_options,
+    .operand = {.name = "CSV of measured times", .takes = "CSV"},
+    .most = KERNEL_LIST_MOST,
+    .output = "keep the kernel with its measured times in this file",
+    .csv = "a row for each kernel and GPU",
+    .exits = "3 bad input or a parameter that is missing",
+    .has_report = true,
+    .size = sizeof(kernel_request),
+    .check = check,
+    .act = fit,
+};

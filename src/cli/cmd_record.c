@@ -1,85 +1,37 @@
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* haul record: a program, run as it is, and a profile of it. */
 #include "cli/command.h"
 #include "cli/recorders_inside.h"
 #include "haul/record.h"
 #include "haul/units.h"
 
-static const char usage[] =
-    "haul record -o PROFILE [--force] [--duration SECONDS] [--max-ops N] [--] PROGRAM [ARGUMENTS]\n"
-    "\n"
-    "Runs a program and writes what its OpenCL or CUDA devices do into a profile, with no "
-    "vendor's\n"
-    "profiler: copies, kernels and waits with their times, as 'haul analyze' and 'haul project'\n"
-    "read it. The program is unchanged; its output, signals and exit code are its own.\n"
-    "\n"
-    "options:\n"
-    "  -o, --output PROFILE          the SQLite file to write; in its name %p is the program's\n"
-    "                                process, %h the host, %q{NAME} a variable of the "
-    "environment,\n"
-    "                                %% a %; an MPI process without %p or %q adds its rank\n"
-    "  --force                       replace a profile of haul record that is there\n"
-    "  --duration SECONDS            record no longer than that; the program runs on\n"
-    "  --max-ops N                   record at most N copies and kernels of each process\n"
-    "  -h, --help                    print this\n"
-    "\n"
-    "exit code: the program's, 128 and the signal's number where one ended it; where it was not\n"
-    "run: 2 wrong use, 3 a file that cannot be written or run, 4 nothing to record with\n";
+static const char about[] =
+    "Runs a program and writes what its OpenCL or CUDA devices do into a profile, with no\n"
+    "vendor's profiler: copies, kernels and waits with their times, as 'haul analyze' and 'haul\n"
+    "project' read it. The program is unchanged; its output, signals and exit code are its own.\n";
 
-typedef struct record_options {
-    haul_recording_options run;
-} record_options;
+typedef struct record_request {
+    cli_request given;
+    const char *output;
+    bool force;
+    double duration_s;
+    uint64_t most;
+} record_request;
 
-static bool parse_duration(const char *text, double *seconds)
-{
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !(value > 0) || value > 1e9)
-        return false;
-    *seconds = value;
-    return true;
-}
+#define OF(field) offsetof(record_request, field)
 
-static bool parse_count(const char *text, uint64_t *count)
-{
-    char *end;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (end == text || *end || strchr(text, '-') || !value || value > INT64_MAX)
-        return false;
-    *count = value;
-    return true;
-}
-
-/* Returns as cli_arguments_read. */
-static int parse(const cli_command *self, int argc, char **argv, record_options *options)
-{
-    const char *duration = NULL, *most = NULL;
-    const cli_option known[] = {
-        {"output", .value = &options->run.output, .letter = 'o'},
-        {"force", .flag = &options->run.replace},
-        {"duration", .value = &duration},
-        {"max-ops", .value = &most},
-        {0},
-    };
-    options->run.opencl = haul_opencl_recorder_inside();
-    options->run.cuda = haul_cuda_recorder_inside();
-    cli_arguments rest = {.options = known};
-    const int code = cli_arguments_read(self, argc, argv, &rest);
-    if (code != CLI_GO_ON)
-        return code;
-    if (duration && !parse_duration(duration, &options->run.duration_s))
-        return cli_usage(self, "no duration in seconds '%s'", duration);
-    if (most && !parse_count(most, &options->run.max_operations))
-        return cli_usage(self, "no number of operations '%s'", most);
-    if (!options->run.output || !options->run.output[0])
-        return cli_usage(self, "where to? -o PROFILE");
-    if (!rest.count)
-        return cli_usage(self, "which program?");
-    options->run.program = rest.operands;
-    return CLI_GO_ON;
-}
+static const cli_option options[] = {
+    {"output", "PROFILE", CLI_TEXT, OF(output),
+     .help = "the SQLite file to write; in its name %p is the program's process, %h the host, "
+             "%q{NAME} a variable of the environment, %% a %; an MPI process without %p or %q adds "
+             "its rank",
+     .letter = 'o', .missing = "where to? -o PROFILE"},
+    {"force", NULL, CLI_FLAG, OF(force), .help = "replace a profile of haul record that is there"},
+    {"duration", "SECONDS", CLI_NUMBER, OF(duration_s),
+     .help = "record no longer than that; the program runs on", .least = 1e-9, .most = 1e9},
+    {"max-ops", "N", CLI_COUNT, OF(most),
+     .help = "record at most N copies and kernels of each process", .least = 1, .most = 1e15},
+    {0},
+};
 
 static void say_nothing_recorded(const haul_recording *recording, const char *program)
 {
@@ -96,7 +48,7 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
               stderr);
 }
 
-static void say(const haul_recording *recording, const record_options *options)
+static void say(const haul_recording *recording, const char *program)
 {
     if (recording->failure[0])
         fprintf(stderr, "haul: recording stopped: %s\n", recording->failure);
@@ -105,7 +57,7 @@ static void say(const haul_recording *recording, const record_options *options)
                 recording->running);
     if (!recording->has_profile) {
         if (!recording->failure[0])
-            say_nothing_recorded(recording, options->run.program[0]);
+            say_nothing_recorded(recording, program);
         return;
     }
     char number[48];
@@ -131,23 +83,38 @@ static void told(void *context, const char *text)
     fprintf(stderr, "haul: %s\n", text);
 }
 
-static int run(const cli_command *self, int argc, char **argv)
+static haul_status record(void *request, haul_error *error)
 {
-    record_options options = {0};
-    const int code = parse(self, argc, argv, &options);
-    if (code != CLI_GO_ON)
-        return code;
-    options.run.told = told;
+    record_request *self = request;
+    const haul_recording_options how = {.output = self->output,
+                                        .replace = self->force,
+                                        .program = (char *const *)self->given.operands,
+                                        .duration_s = self->duration_s,
+                                        .max_operations = self->most,
+                                        .opencl = haul_opencl_recorder_inside(),
+                                        .cuda = haul_cuda_recorder_inside(),
+                                        .told = told};
     haul_recording recording;
-    haul_error error;
-    if (haul_recording_run(&options.run, &recording, &error))
-        return cli_fail(&error);
-    say(&recording, &options);
-    return recording.exit_code;
+    const haul_status status = haul_recording_run(&how, &recording, error);
+    if (status)
+        return status;
+    say(&recording, self->given.operands[0]);
+    self->given.exit_code = recording.exit_code;
+    return HAUL_OK;
 }
 
-const cli_command cli_record = {.name = "record",
-                                .summary = "run a program and write a profile of it",
-                                .usage = usage,
-                                .run = run,
-                                .runs_program = true};
+const cli_command cli_record = {
+    .name = "record",
+    .summary = "run a program and write a profile of it",
+    .synopsis = "-o PROFILE [options] [--] PROGRAM [ARGUMENTS]",
+    .about = about,
+    .options = options,
+    .operand = {.name = "program", .takes = "PROGRAM"},
+    .least = 1,
+    .most = SIZE_MAX,
+    .exits = "3 a file that cannot be written or run, 4 nothing to\nrecord with; else the "
+             "program's, 128 and the signal's number where one ended it",
+    .runs_program = true,
+    .size = sizeof(record_request),
+    .act = record,
+};

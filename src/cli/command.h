@@ -1,4 +1,5 @@
-/* The program: one command a file, each usage, options, parse, act, release. */
+/* The program: a command is a table of options, whose values are read into a struct, and a function
+ * that acts on it. Help, man pages and completions come from the same tables. */
 #ifndef HAUL_CLI_COMMAND_H
 #define HAUL_CLI_COMMAND_H
 
@@ -9,26 +10,107 @@
 #include "haul/report.h"
 #include "haul/status.h"
 
-/* `usage` begins the text of `haul help NAME`; its first line is the synopsis, without "usage: ".
- * The options of every report follow it. */
-typedef struct cli_command {
+/* What a value is, and the type of its field. */
+typedef enum cli_kind {
+    CLI_FLAG,     /* bool; it has no value */
+    CLI_TEXT,     /* const char * */
+    CLI_TEXTS,    /* cli_texts: it may be given again */
+    CLI_WORD,     /* an enumeration, in the order of the words in `takes`, "near|far" */
+    CLI_SIDES,    /* cli_sides: "4096x1024" */
+    CLI_BYTES,    /* uint64_t */
+    CLI_COUNT,    /* uint64_t */
+    CLI_NUMBER,   /* double */
+    CLI_SECONDS,  /* double */
+    CLI_MACHINE,  /* haul_machine *, of the catalogue or a file */
+    CLI_MACHINES, /* cli_machines: it may be given again */
+    CLI_MODEL,    /* haul_model_ref */
+    CLI_PROFILE,  /* haul_workload *; as operands, those of one program's processes */
+} cli_kind;
+
+/* An option, or a command's operands. Where it is not given its field stays 0. */
+typedef struct cli_option {
+    const char *name;
+    const char *takes; /* what its value is called: "BYTES" */
+    cli_kind kind;
+    size_t at; /* of its field in the request */
+    const char *help;
+    const char *missing; /* it has to be given; else this is said */
+    const char *old;     /* an earlier name, still read */
+    const char *preset;  /* the text that stands for it where it is not given */
+    double least, most;  /* of numbers and sides, where `most` is not 0 */
+    char letter;         /* of the short form */
+    bool is_input;       /* it names a file that no output may replace */
+} cli_option;
+
+typedef struct cli_texts {
+    const char **items;
+    size_t count;
+} cli_texts;
+
+typedef struct cli_machines {
+    haul_machine **items;
+    const char **names; /* as they were given */
+    size_t count;
+} cli_machines;
+
+typedef struct cli_sides {
+    uint64_t side[3];
+    size_t count;
+} cli_sides;
+
+/* Where results go and in which form. */
+typedef struct cli_results {
+    const char *output;
+    const char *html;
+    const char *perfetto;
+    bool keeps_output; /* --output names a file that the command makes, beside the report, which
+                        * goes to stdout, or to stderr where the file does */
+    haul_report_options options;
+    char command[1024]; /* as it was given, for people; cut where it is very long */
+} cli_results;
+
+/* The first member of each command's struct. */
+typedef struct cli_request {
+    cli_results results;
+    const char **operands;
+    size_t operand_count;
+    const struct cli_given *texts; /* of all options */
+    int exit_code; /* where all went well: set by a command that has one of its own */
+} cli_request;
+
+/* Whether an option was given. */
+bool cli_has(const cli_request *request, const char *name);
+
+typedef struct cli_command cli_command;
+struct cli_command {
     const char *name; /* "machine time" */
     const char *summary;
-    const char *usage;
-    const char *csv;   /* the rows of --format csv; NULL: there is none */
-    const char *exits; /* exit codes after 0 and 2: "3 ..." */
-    bool has_html;     /* it draws a page, a timeline */
+    const char *synopsis;      /* without "haul NAME" */
+    const char *about;         /* lines of at most 98 characters */
+    const cli_option *options; /* at most 15, ended by {0} */
+    cli_option operand;        /* its name is a noun: "profile" */
+    size_t least, most;        /* operands */
+    const char *output;        /* what --output names; NULL: the report */
+    const char *csv;           /* the rows of --format csv */
+    const char *exits;         /* exit codes after 0 and 2: "3 ..." */
+    bool has_report;
+    bool has_html; /* it draws a page, a timeline */
     bool has_perfetto;
-    /* gets the arguments from the command's own name on and returns the exit code */
-    int (*run)(const struct cli_command *self, int argc, char **argv);
-    const struct cli_command *const
-        *parts;        /* instead of `run`, up to NULL: commands of their own */
     bool runs_program; /* from its first operand on the arguments are a program's */
-} cli_command;
+    size_t size;       /* of its struct */
+
+    /* What is wrong with the arguments, before any file is read; may be NULL. */
+    haul_status (*check)(void *request, haul_error *error);
+    haul_status (*act)(void *request, haul_error *error);
+    const cli_command *const *parts; /* instead of all this, up to NULL: commands of their own */
+};
 
 #define CLI_COMMAND(name) extern const cli_command cli_##name;
 #include "cli/commands.h"
 #undef CLI_COMMAND
+
+/* The commands, up to NULL. */
+extern const cli_command *const cli_commands[];
 
 /* Prints "haul: file:line:column: text" on stderr and returns the exit code of error->status. */
 int cli_fail(const haul_error *error);
@@ -36,51 +118,34 @@ int cli_fail(const haul_error *error);
 /* Prints "haul NAME: message" and the synopsis on stderr; returns the exit code for wrong use. */
 int cli_usage(const cli_command *self, const char *format, ...) HAUL_PRINTF(2, 3);
 
-/* An option; a list ends with {0}. Its text goes to *value, or to value[(*count)++] where it may be
- * given more than once: then there is room for as many as there are arguments. */
-typedef struct cli_option {
-    const char *name;
-    const char **value;
-    bool *flag; /* instead of `value`: it takes none */
-    int *count;
-    const char *missing; /* it has to be given; else this is said */
-    const char *old;     /* an earlier name, still read */
-    char letter;         /* of the short form */
-    bool is_input;       /* it names a file that no output may replace */
-} cli_option;
+/* Prints the help of a command on stdout. */
+void cli_help(const cli_command *self);
 
-/* Where results go and in which form. */
-typedef struct cli_results {
-    const char *form; /* --format; NULL: a table */
-    const char *output;
-    const char *html;
-    const char *perfetto;
-    bool makes_file; /* set beforehand: --output names a file that the command makes, beside the
-                      * report, which goes to stdout, or to stderr where the file does */
-    haul_report_options options; /* read from these, and --verbose */
-    char command[1024];          /* as it was given, for people; cut where it is very long */
-} cli_results;
+/* Reads the arguments after argv[0], loads the machines, models and profiles among them, acts, and
+ * returns the exit code. */
+int cli_run(const cli_command *self, int argc, char **argv);
 
-/* What a command takes; the operands are what is left beside the options. */
-typedef struct cli_arguments {
-    const cli_option *options; /* at most 15 */
-    cli_results *results;      /* NULL: it writes no report, and has no options for it */
-    const char *operand;       /* what its one operand is, "profile"; NULL: any number */
-    char **operands;           /* read: */
-    int count;
-} cli_arguments;
+enum { CLI_OPTIONS_MOST = 20, CLI_GO_ON = -1 };
 
-/* What reads arguments returns this where the command is to be run; else an exit code, all being
- * said. */
-enum { CLI_GO_ON = -1 };
+/* The options of a command with those of every report. */
+typedef struct cli_option_list {
+    cli_option items[CLI_OPTIONS_MOST];
+    size_t count;
+    size_t own; /* of which are the command's */
+} cli_option_list;
 
-/* Prints the usage and returns the exit code. */
-int cli_help(const cli_command *self);
+void cli_options_of(const cli_command *self, cli_option_list *list);
 
-/* Reads the arguments after argv[0]. Refuses a report that would replace an input, or a page where
- * the report goes. Returns CLI_GO_ON, the exit code for wrong use, or that of cli_help where -h or
- * --help is among them. */
-int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_arguments *arguments);
+/* The texts that each option was given, in the order of the list; and of the operands at last. */
+typedef struct cli_given {
+    cli_option_list options;
+    cli_texts texts[CLI_OPTIONS_MOST + 1];
+} cli_given;
+
+/* Reads the arguments into `given`, whose texts have room for `argc` each, and into the request
+ * all that is no file. Returns CLI_GO_ON, or an exit code where all is said. */
+int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given *given,
+                       cli_request *request);
 
 /* Where results go: stdout for NULL or "-", else a new file. */
 haul_status cli_output_open(const char *path, FILE **out, haul_error *error);
@@ -91,24 +156,27 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
 
 /* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
  * must not replace what it reports on. */
-const char *cli_overwritten(const char *output, const char *const *inputs, size_t count);
+const char *cli_overwritten(const char *output, const cli_texts *inputs);
+
+/* Whether two outputs would go to one file, also behind links, also where none is there yet. */
+bool cli_same_place(const char *a, const char *b);
 
 /* Writes a report where the results go, and frees it. */
 haul_status cli_report(const cli_results *results, haul_report *report, haul_error *error);
 
-/* Writes the page of --html FILE, with the command's line and `reports`, and frees these. Nothing
- * is written where none is asked for. */
-haul_status cli_page(const cli_results *results, haul_page *page, haul_report **reports,
-                     size_t count, haul_error *error);
+/* A report, and what is drawn of it where that is asked for. */
+typedef struct cli_answer {
+    haul_report *report;
+    haul_page page;                  /* title, timelines, and what its sections are drawn of */
+    const haul_workload *analyzed;   /* its analysis follows the report on the page; may be NULL */
+    const haul_machine *machines[2]; /* follow, likewise */
+    const char *undrawn;             /* why there is no timeline to draw; NULL: there is one */
+} cli_answer;
 
-/* Writes the trace of --perfetto FILE, and says on stderr what it leaves out. Likewise. */
-haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines, size_t count,
-                         haul_error *error);
+/* Writes the report, the page of --html and the trace of --perfetto, and frees the report. */
+haul_status cli_answer_write(const cli_results *results, cli_answer *answer, haul_error *error);
 
-/* Reads a profile, with progress on a terminal. */
-haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error);
-
-/* Reads the profiles of one program's processes into one workload. Likewise. */
+/* Reads the profiles of one program's processes into one workload, with progress on a terminal. */
 haul_status cli_profiles_load(const char *const *paths, size_t count, haul_workload **workload,
                               haul_error *error);
 

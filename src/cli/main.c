@@ -1,3 +1,4 @@
+/* The program `haul`: finds the command. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -5,7 +6,7 @@
 #include "cli/command.h"
 #include "haul/version.h"
 
-static const cli_command *const commands[] = {
+const cli_command *const cli_commands[] = {
 #define CLI_COMMAND(name) &cli_##name,
 #include "cli/commands.h"
 #undef CLI_COMMAND
@@ -26,8 +27,8 @@ int cli_usage(const cli_command *self, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nusage: %.*s\nsee 'haul help %s'\n", (int)strcspn(self->usage, "\n"),
-            self->usage, self->name);
+    fprintf(stderr, "\nusage: haul %s %s\nsee 'haul help %s'\n", self->name, self->synopsis,
+            self->name);
     return haul_status_exit_code(HAUL_USAGE);
 }
 
@@ -38,8 +39,8 @@ static void print_commands(FILE *out)
           "Explains and predicts the movement of data on machines with GPUs.\n"
           "\n",
           out);
-    for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; cli_commands[i]; i++)
+        fprintf(out, "  %-14s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("  help COMMAND   what a command takes\n"
           "  --version      the version and what it was built with\n",
           out);
@@ -69,34 +70,30 @@ static const cli_command *find(const cli_command *const *among, const char *word
     return NULL;
 }
 
-static int help(int count, char **words)
+static int fail_command(const cli_command *group, const char *word)
 {
-    if (!count || is_help(words[0])) {
-        print_commands(stdout);
-        return 0;
-    }
-    const cli_command *command = find(commands, words[0]);
-    if (!command) {
-        fprintf(stderr, "haul help: no command '%s'\n", words[0]);
-        return haul_status_exit_code(HAUL_USAGE);
-    }
-    if (!command->parts || count < 2 || is_help(words[1]))
-        return cli_help(command);
-    const cli_command *part = find(command->parts, words[1]);
-    return part ? cli_help(part) : cli_usage(command, "no command '%s'", words[1]);
+    if (group)
+        return cli_usage(group, "no command '%s'", word);
+    fprintf(stderr, "haul: no command '%s'; see 'haul help'\n", word);
+    return haul_status_exit_code(HAUL_USAGE);
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int help(int count, char **words)
 {
-    if (!command->parts)
-        return command->run(command, argc, argv);
-    if (argc < 2)
-        return cli_usage(command, "what to do is missing");
-    if (is_help(argv[1]))
-        return cli_help(command);
-    const cli_command *part = find(command->parts, argv[1]);
-    return part ? part->run(part, argc - 1, argv + 1)
-                : cli_usage(command, "no command '%s'", argv[1]);
+    const cli_command *const *among = cli_commands;
+    const cli_command *command = NULL;
+    for (int i = 0; i < count && among && !is_help(words[i]); i++) {
+        const cli_command *found = find(among, words[i]);
+        if (!found)
+            return fail_command(command, words[i]);
+        command = found;
+        among = found->parts;
+    }
+    if (command)
+        cli_help(command);
+    else
+        print_commands(stdout);
+    return 0;
 }
 
 static int start(int argc, char **argv)
@@ -111,12 +108,17 @@ static int start(int argc, char **argv)
         print_version();
         return 0;
     }
-    const cli_command *command = find(commands, argv[1]);
-    if (!command) {
-        fprintf(stderr, "haul: no command '%s'; see 'haul help'\n", argv[1]);
-        return haul_status_exit_code(HAUL_USAGE);
-    }
-    return run(command, argc - 1, argv + 1);
+    const cli_command *command = find(cli_commands, argv[1]);
+    if (!command)
+        return fail_command(NULL, argv[1]);
+    if (!command->parts)
+        return cli_run(command, argc - 1, argv + 1);
+    if (argc < 3)
+        return cli_usage(command, "what to do is missing");
+    if (is_help(argv[2]))
+        return help(1, argv + 1);
+    const cli_command *part = find(command->parts, argv[2]);
+    return part ? cli_run(part, argc - 2, argv + 2) : fail_command(command, argv[2]);
 }
 
 /* What a command prints without a report, such as its help, may meet a full disk too. */

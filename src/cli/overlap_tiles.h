@@ -1,24 +1,25 @@
-/* haul overlap --tiles: products and stencils in tiles. */
+/* haul overlap: its options, and --tiles: products and stencils in tiles. */
 #ifndef HAUL_CLI_OVERLAP_TILES_H
 #define HAUL_CLI_OVERLAP_TILES_H
 
 #include "cli/command.h"
-#include "haul/machine.h"
+#include "haul/overlap.h"
 
-/* The options as they were given; NULL where they were not. */
-typedef struct tiles_options {
-    const char *tiles;  /* "product" or "stencil" */
-    const char *size;   /* "MxNxK", or "ROWSxCOLUMNS" */
-    const char *tile;   /* "T", or "ROWSxCOLUMNS" */
-    const char *kernel; /* of a full tile */
-    const char *element;
-    const char *halo;
-    const char *queue;
-    const char *order; /* "depth" or "breadth" */
-} tiles_options;
+typedef struct overlap_request {
+    cli_request given;
+    haul_machine *machine;
+    haul_overlap_work work; /* of the whole, or of a full tile's kernel */
+    uint64_t streams;
+    int is_stencil; /* with --tiles */
+    cli_sides size;
+    cli_sides tile;
+    uint64_t element;
+    uint64_t halo;
+    uint64_t queue_depth;
+    int back_at_once; /* each tile's, not all at last */
+} overlap_request;
 
-/* Predicts and prints. Returns USAGE for an option that is wrong, and what the prediction does. */
-haul_status cli_overlap_tiles(const tiles_options *options, const haul_machine *machine,
-                              const cli_results *results, haul_error *error);
+/* Predicts a product or stencil and prints. */
+haul_status cli_overlap_tiles(const overlap_request *self, haul_error *error);
 
 #endif

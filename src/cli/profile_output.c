@@ -19,16 +19,10 @@ haul_status cli_profile_write(const haul_workload *workload, const char *path, h
                : cli_output_finish(out, path, haul_trace_write_json(workload, out, error), error);
 }
 
-int cli_profile_output_check(const cli_command *self, const cli_arguments *arguments,
-                             const char *output)
+haul_status cli_profile_output_check(void *request, haul_error *error)
 {
-    if (!arguments->count)
-        return cli_usage(self, "which profile?");
-    if (!output)
-        return cli_usage(self, "where to? give --output FILE");
-    if (!ends_with(output, ".sqlite") && !ends_with(output, ".json"))
-        return cli_usage(self, "'%s' ends in neither .sqlite nor .json", output);
-    const char *const lost =
-        cli_overwritten(output, (const char *const *)arguments->operands, (size_t)arguments->count);
-    return lost ? cli_usage(self, "'%s' would be overwritten", lost) : CLI_GO_ON;
+    const char *output = ((const cli_request *)request)->results.output;
+    if (ends_with(output, ".sqlite") || ends_with(output, ".json"))
+        return HAUL_OK;
+    return haul_fail(error, HAUL_USAGE, "'%.200s' ends in neither .sqlite nor .json", output);
 }

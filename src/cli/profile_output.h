@@ -1,15 +1,17 @@
-/* Profiles as files, for convert and cut. */
+/* Profiles that commands write: SQLite or JSON, by the file's name. */
 #ifndef HAUL_CLI_PROFILE_OUTPUT_H
 #define HAUL_CLI_PROFILE_OUTPUT_H
 
 #include "cli/command.h"
 #include "haul/trace.h"
 
-/* Checks the profiles and where they go. Returns CLI_GO_ON or the exit code for wrong use. */
-int cli_profile_output_check(const cli_command *self, const cli_arguments *arguments,
-                             const char *output);
+#define PROFILE_OUTPUT_HELP "what to write; its name ends in .sqlite or .json"
+#define PROFILE_OUTPUT_MISSING "where to? give --output FILE"
 
-/* Writes SQLite or JSON, by the end of the path. */
+/* Writes a workload to `path`. */
 haul_status cli_profile_write(const haul_workload *workload, const char *path, haul_error *error);
+
+/* Refuses a name that ends otherwise: the check of a command that writes a profile. */
+haul_status cli_profile_output_check(void *request, haul_error *error);
 
 #endif

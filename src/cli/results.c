@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "haul/trace.h"
@@ -43,70 +44,145 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
     return status;
 }
 
-const char *cli_overwritten(const char *output, const char *const *inputs, size_t count)
+const char *cli_overwritten(const char *output, const cli_texts *inputs)
 {
     struct stat there, input;
     if (!output || stat(output, &there) || !S_ISREG(there.st_mode))
         return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (inputs[i] && !stat(inputs[i], &input) && input.st_dev == there.st_dev &&
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!stat(inputs->items[i], &input) && input.st_dev == there.st_dev &&
             input.st_ino == there.st_ino)
-            return inputs[i];
+            return inputs->items[i];
     return NULL;
+}
+
+static const char *skip_here(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/' && path[2])
+        path += 2;
+    return path;
+}
+
+enum { LONGEST_PATH = 4096, MOST_LINKS = 8 };
+
+/* What a link names, also where that is not there yet; `text` has LONGEST_PATH bytes. */
+static const char *behind_links(const char *path, char *text)
+{
+    for (int i = 0; i < MOST_LINKS; i++) {
+        char target[LONGEST_PATH], whole[2 * LONGEST_PATH];
+        const ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length <= 0)
+            break;
+        target[length] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+        (void)snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path,
+                       target);
+        const size_t bytes = strlen(whole) + 1;
+        if (bytes > LONGEST_PATH)
+            break;
+        path = memcpy(text, whole, bytes);
+    }
+    return path;
+}
+
+/* By name, for they may not be there yet; or one file of two names. */
+bool cli_same_place(const char *a, const char *b)
+{
+    char behind_a[LONGEST_PATH], behind_b[LONGEST_PATH];
+    return !strcmp(skip_here(behind_links(a, behind_a)), skip_here(behind_links(b, behind_b))) ||
+           cli_overwritten(a, &(cli_texts){&b, 1});
+}
+
+static haul_status write_report(const cli_results *results, const haul_report *report,
+                                haul_error *error)
+{
+    const bool is_taken = results->keeps_output && results->output && !strcmp(results->output, "-");
+    const char *path = results->keeps_output ? NULL : results->output;
+    FILE *out = stderr;
+    haul_status status = is_taken ? HAUL_OK : cli_output_open(path, &out, error);
+    if (status)
+        return status;
+    status = haul_report_write(report, &results->options, out, error);
+    return is_taken ? status : cli_output_finish(out, path, status, error);
 }
 
 haul_status cli_report(const cli_results *results, haul_report *report, haul_error *error)
 {
-    const bool is_taken = results->makes_file && results->output && !strcmp(results->output, "-");
-    const char *path = results->makes_file ? NULL : results->output;
-    FILE *out = stderr;
-    haul_status status = is_taken ? HAUL_OK : cli_output_open(path, &out, error);
-    if (!status) {
-        status = haul_report_write(report, &results->options, out, error);
-        status = is_taken ? status : cli_output_finish(out, path, status, error);
-    }
+    const haul_status status = write_report(results, report, error);
     haul_report_free(report);
     return status;
 }
 
-static haul_status write_page(const cli_results *results, const haul_page *page, haul_error *error)
+static haul_status write_page(const cli_results *results, cli_answer *answer, haul_error *error)
 {
+    enum { REPORTS = 4 };
+    haul_report *reports[REPORTS] = {0};
+    const haul_report *shown[REPORTS];
+    haul_analysis *analysis = NULL;
     FILE *out = NULL;
-    haul_status status = cli_output_open(results->html, &out, error);
+    size_t count = 0;
+    haul_status status = HAUL_OK;
+    if (answer->analyzed)
+        status = haul_analyze(answer->analyzed, &analysis, error);
     if (status)
         return status;
-    status = haul_page_write(page, out, error);
-    return cli_output_finish(out, results->html, status, error);
-}
-
-haul_status cli_page(const cli_results *results, haul_page *page, haul_report **reports,
-                     size_t count, haul_error *error)
-{
-    page->command = results->command;
-    page->reports = (const haul_report *const *)reports;
-    page->report_count = count;
-    const haul_status status = results->html ? write_page(results, page, error) : HAUL_OK;
-    for (size_t i = 0; i < count; i++)
+    shown[count++] = answer->report;
+    if (analysis) {
+        answer->page.analysis = analysis;
+        shown[count] = reports[count] = haul_report_analysis(answer->analyzed, analysis);
+        count++;
+    }
+    for (int i = 0; i < 2; i++)
+        if (answer->machines[i]) {
+            shown[count] = reports[count] = haul_report_machine(answer->machines[i]);
+            count++;
+        }
+    answer->page.command = results->command;
+    answer->page.reports = shown;
+    answer->page.report_count = count;
+    status = cli_output_open(results->html, &out, error);
+    if (!status)
+        status = cli_output_finish(out, results->html, haul_page_write(&answer->page, out, error),
+                                   error);
+    for (int i = 0; i < REPORTS; i++)
         haul_report_free(reports[i]);
+    haul_analysis_free(analysis);
     return status;
 }
 
-haul_status cli_perfetto(const cli_results *results, const haul_drawn *timelines, size_t count,
-                         haul_error *error)
+/* What the trace leaves out is said on stderr. */
+static haul_status write_trace(const cli_results *results, const cli_answer *answer,
+                               haul_error *error)
 {
     FILE *out = NULL;
-    if (!results->perfetto)
-        return HAUL_OK;
+    if (answer->undrawn)
+        return haul_fail(error, HAUL_MISSING, "no timeline on the target to draw: %.400s",
+                         answer->undrawn);
     haul_status status = cli_output_open(results->perfetto, &out, error);
     if (status)
         return status;
     haul_thinned thinned;
-    status = haul_report_perfetto(timelines, count, 0, out, &thinned, error);
+    const haul_drawn *timelines = answer->page.timelines;
+    haul_drawn alone = timelines[0]; /* needs no label in a trace */
+    alone.label = NULL;
+    const size_t count = answer->page.timeline_count;
+    status = haul_report_perfetto(count > 1 ? timelines : &alone, count, 0, out, &thinned, error);
     status = cli_output_finish(out, results->perfetto, status, error);
     char left_out[512];
     if (!status && *haul_thinned_text(&thinned, left_out, sizeof left_out))
         fprintf(stderr, "haul: %s: to stay below %d MB, %s\n", results->perfetto,
                 HAUL_TRACE_BYTES / 1000000, left_out);
+    return status;
+}
+
+haul_status cli_answer_write(const cli_results *results, cli_answer *answer, haul_error *error)
+{
+    haul_status status = write_report(results, answer->report, error);
+    if (!status && results->html)
+        status = write_page(results, answer, error);
+    if (!status && results->perfetto)
+        status = write_trace(results, answer, error);
+    haul_report_free(answer->report);
     return status;
 }
 
@@ -117,11 +193,6 @@ haul_status cli_profiles_load(const char *const *paths, size_t count, haul_workl
     const haul_status status = haul_trace_load_ranks(paths, count, workload, error);
     cli_progress_end();
     return status;
-}
-
-haul_status cli_profile_load(const char *path, haul_workload **workload, haul_error *error)
-{
-    return cli_profiles_load(&path, 1, workload, error);
 }
 
 const char *cli_file_name(const char *path)

@@ -1,0 +1,72 @@
+/* The help of a command, from its table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum { TEXT_AT = 32, WIDTH = 98 };
+
+/* Prints a text in lines that begin at TEXT_AT, the first of which has come as far as `column`. */
+static void print_text(int column, const char *text)
+{
+    if (column >= TEXT_AT) {
+        putchar('\n');
+        column = 0;
+    }
+    printf("%*s", TEXT_AT - column, "");
+    column = TEXT_AT;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > TEXT_AT && column + 1 + length > WIDTH) {
+            printf("\n%*s", TEXT_AT, "");
+            column = TEXT_AT;
+        }
+        column += printf("%s%.*s", column > TEXT_AT ? " " : "", length, text);
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_option(const cli_option *option)
+{
+    char head[80];
+    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
+    const int column =
+        snprintf(head, sizeof head, "  %s--%s%s%s", option->letter ? letter : "", option->name,
+                 option->takes ? " " : "", option->takes ? option->takes : "");
+    printf("%s", head);
+    print_text(column, option->help);
+}
+
+static void print_options(const cli_option *options, size_t count, const char *csv)
+{
+    for (size_t i = 0; i < count; i++) {
+        print_option(&options[i]);
+        if (csv && !strcmp(options[i].name, "format")) {
+            char text[200];
+            (void)snprintf(text, sizeof text, "csv: %s", csv);
+            print_text(0, text);
+        }
+    }
+}
+
+void cli_help(const cli_command *self)
+{
+    cli_option_list list;
+    printf("usage: haul %s %s\n\n%s", self->name, self->synopsis, self->about);
+    if (self->parts)
+        putchar('\n');
+    for (size_t i = 0; self->parts && self->parts[i]; i++)
+        printf("  %-24s %s\n", self->parts[i]->name, self->parts[i]->summary);
+    cli_options_of(self, &list);
+    if (list.own)
+        printf("\noptions:\n");
+    print_options(list.items, list.own, NULL);
+    if (list.count > list.own)
+        printf("\noptions of every report:\n");
+    print_options(list.items + list.own, list.count - list.own, self->csv);
+    printf("  -h, --help");
+    print_text(12, "print this");
+    if (self->exits)
+        printf("\nexit code: 0 done, 2 wrong use, %s\n", self->exits);
+}

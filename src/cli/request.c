@@ -1,0 +1,118 @@
+/* Runs a command: what its options name is loaded, acted upon and freed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static haul_status load_machines(cli_texts *names, cli_machines *machines, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    machines->names = names->items;
+    machines->items = calloc(names->count + 1, sizeof(haul_machine *));
+    if (!machines->items)
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    while (!status && machines->count < names->count) {
+        status = haul_machine_load(names->items[machines->count], &machines->items[machines->count],
+                                   error);
+        machines->count += !status;
+    }
+    return status;
+}
+
+static haul_status load(const cli_option *option, cli_texts *texts, cli_request *request,
+                        haul_error *error)
+{
+    void *field = (char *)request + option->at;
+    if (!texts->count)
+        return HAUL_OK;
+    const char *last = texts->items[texts->count - 1];
+    switch (option->kind) {
+    case CLI_MACHINE:
+        return haul_machine_load(last, field, error);
+    case CLI_MACHINES:
+        return load_machines(texts, field, error);
+    case CLI_MODEL:
+        return haul_model_find(last, field, error);
+    case CLI_PROFILE:
+        return cli_profiles_load(texts->items, texts->count, field, error);
+    default:
+        return HAUL_OK;
+    }
+}
+
+/* Machines and models are quickly read: what is wrong with them is said before a profile is. */
+static haul_status load_all(cli_given *given, const cli_option *operand, cli_request *request,
+                            haul_error *error)
+{
+    const size_t count = given->options.count;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (given->options.items[i].kind != CLI_PROFILE)
+            status = load(&given->options.items[i], &given->texts[i], request, error);
+    if (!status)
+        status = load(operand, &given->texts[count], request, error);
+    for (size_t i = 0; !status && i < count; i++)
+        if (given->options.items[i].kind == CLI_PROFILE)
+            status = load(&given->options.items[i], &given->texts[i], request, error);
+    return status;
+}
+
+static void release(const cli_option *option, cli_request *request)
+{
+    void *field = (char *)request + option->at;
+    cli_machines *machines = field;
+    switch (option->kind) {
+    case CLI_MACHINE:
+        haul_machine_free(*(haul_machine **)field);
+        break;
+    case CLI_MACHINES:
+        for (size_t i = 0; i < machines->count; i++)
+            haul_machine_free(machines->items[i]);
+        free(machines->items);
+        break;
+    case CLI_MODEL:
+        haul_model_release(field);
+        break;
+    case CLI_PROFILE:
+        haul_workload_free(*(haul_workload **)field);
+        break;
+    default:
+        break;
+    }
+}
+
+static int act(const cli_command *self, cli_given *given, cli_request *request)
+{
+    haul_error error;
+    haul_status status = load_all(given, &self->operand, request, &error);
+    if (!status)
+        status = self->act(request, &error);
+    for (size_t i = 0; i < given->options.count; i++)
+        release(&given->options.items[i], request);
+    release(&self->operand, request);
+    return status ? cli_fail(&error) : request->exit_code;
+}
+
+int cli_run(const cli_command *self, int argc, char **argv)
+{
+    cli_given given = {.options = {.count = 0}};
+    cli_options_of(self, &given.options);
+    const size_t lists = given.options.count + 1, length = (size_t)argc + 1;
+    const char **texts = calloc(lists * length, sizeof *texts);
+    cli_request *request = calloc(1, self->size);
+    int code = CLI_GO_ON;
+    if (!texts || !request) {
+        haul_error error;
+        (void)haul_fail(&error, HAUL_NO_MEMORY, "out of memory");
+        code = cli_fail(&error);
+    } else {
+        for (size_t i = 0; i < lists; i++)
+            given.texts[i].items = texts + i * length;
+        code = cli_arguments_read(self, argc, argv, &given, request);
+        if (code == CLI_GO_ON)
+            code = act(self, &given, request);
+    }
+    free(request);
+    free(texts);
+    return code;
+}
