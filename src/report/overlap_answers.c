@@ -1,5 +1,7 @@
+/* The answers to what CCGrid 2014 asks in its introduction, each from numbers that the comparison
+ * has already. Texts are cut at HAUL_ANSWER_BYTES, never overrun: snprintf's result is added to
+ * `used` only while it is below the size. */
 #include "report/overlap_answers.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -32,45 +34,24 @@ static void say_dominant(const haul_overlap_report *report, char *text, size_t s
                        haul_say_seconds(kernel_s).text);
 }
 
-/* Another time that a row has. */
-typedef double (*row_time)(const haul_overlap_row *row);
+/* The times of a row that could choose another strategy than the likely one does. */
+typedef enum row_time { FAST_END, SLOW_END, ANALYTICAL, ROW_TIMES } row_time;
 
-static double slow_end(const haul_overlap_row *row)
+static double time_of(const haul_overlap_row *row, row_time which)
 {
-    return row->high_s;
-}
-
-static double fast_end(const haul_overlap_row *row)
-{
-    return row->low_s;
-}
-
-static double by_form(const haul_overlap_row *row)
-{
-    return row->analytical_s;
+    const double times[ROW_TIMES] = {row->low_s, row->high_s, row->analytical_s};
+    return times[which];
 }
 
 /* The strategy that another time would choose, where that is over 1 % faster than the best; else
  * the best. */
-static const haul_overlap_row *other_best(const haul_overlap *of, row_time time)
+static const haul_overlap_row *other_best(const haul_overlap *of, row_time which)
 {
-    const haul_overlap_row *other = best_row(of);
+    const haul_overlap_row *best = best_row(of), *other = best;
     for (int i = 0; i < HAUL_STRATEGIES; i++)
-        if (time(&of->rows[i]) < time(other))
+        if (time_of(&of->rows[i], which) < time_of(other, which))
             other = &of->rows[i];
-    return time(other) < 0.99 * time(best_row(of)) ? other : best_row(of);
-}
-
-/* ", while a byte is read up to 1.4 times, written up to 3 times", behind `joint` */
-static void say_slack(const haul_overlap *of, const char *joint, char *text, size_t size)
-{
-    const double most[] = {of->reads_most, of->writes_most};
-    static const char *const done[] = {"read", "written"};
-    size_t used = 0;
-    for (int i = 0; i < 2; i++)
-        if (isfinite(most[i]) && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s up to %.3g times",
-                                     used ? ", " : joint, done[i], floor(most[i] * 100) / 100);
+    return time_of(other, which) < 0.99 * time_of(best, which) ? other : best;
 }
 
 /* "; the analytical model has 42.8 ms: because it assumes that ...", where it and the timeline
@@ -100,25 +81,22 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
         }
 }
 
-/* Where the choice rests on uncertain parameters, or on how often mapped memory is read. */
+/* Where the choice rests on uncertain parameters, or on how often mapped memory is read:
+ * "streams at both ends of the interval, while a byte is read up to 1.4 times". */
 static void say_certainty(const haul_overlap_report *report, char *text, size_t size)
 {
+    static const char *const whens[ROW_TIMES] = {"if copies are fast", "if copies are slow",
+                                                 "by the analytical model"};
+    static const char *const done[] = {"read", "written"};
     const haul_overlap *of = &report->strategies;
-    static const struct {
-        row_time time;
-        const char *when;
-    } others[] = {
-        {fast_end, "if copies are fast"},
-        {slow_end, "if copies are slow"},
-        {by_form, "by the analytical model"},
-    };
+    const double most[] = {of->reads_most, of->writes_most};
     size_t used = 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const haul_overlap_row *other = other_best(of, others[i].time);
+    for (int i = 0; i < ROW_TIMES; i++) {
+        const haul_overlap_row *other = other_best(of, (row_time)i);
         if (other != best_row(of) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s with %s %s", used ? "; " : "",
                                      haul_strategy_word(other->strategy),
-                                     haul_say_seconds(others[i].time(other)).text, others[i].when);
+                                     haul_say_seconds(time_of(other, (row_time)i)).text, whens[i]);
     }
     char joint[40] = ", while a byte is ";
     if (used)
@@ -126,8 +104,13 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
     else
         used = (size_t)snprintf(text, size, "%s at both ends of the interval",
                                 haul_strategy_word(of->best));
-    if (used < size)
-        say_slack(of, joint, text + used, size - used);
+    const char *before = joint;
+    for (int i = 0; i < 2; i++)
+        if (isfinite(most[i]) && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s up to %.3g times", before,
+                                     done[i], floor(most[i] * 100) / 100);
+            before = ", ";
+        }
     used = strlen(text);
     say_model(report, text + used, size - used);
 }
@@ -150,21 +133,6 @@ static void say_gain(const haul_overlap_report *report, char *text, size_t size)
                        haul_say_seconds(explicit_s).text, haul_strategy_word(of->best), most);
 }
 
-/* The best of those that copy all. */
-static haul_strategy best_with_copies(const haul_overlap *of)
-{
-    const bool streams = of->rows[HAUL_STREAMS].seconds < of->rows[HAUL_EXPLICIT].seconds;
-    return streams ? HAUL_STREAMS : HAUL_EXPLICIT;
-}
-
-/* Whether copies and mapped memory, each at its best, are within 1 % of each other. */
-static bool are_level(const haul_overlap *of, haul_strategy copies)
-{
-    const double copied_s = of->rows[copies].seconds;
-    const double mapped_s = fmin(of->rows[HAUL_MAPPED].seconds, of->rows[HAUL_HYBRID].seconds);
-    return fmax(copied_s, mapped_s) <= 1.01 * fmin(copied_s, mapped_s);
-}
-
 static void say_mapped(const haul_overlap_report *report, char *text, size_t size)
 {
     static const char *const choices[HAUL_STRATEGIES] = {[HAUL_EXPLICIT] = "copies",
@@ -173,10 +141,16 @@ static void say_mapped(const haul_overlap_report *report, char *text, size_t siz
                                                          [HAUL_HYBRID] =
                                                              "copies in, mapped memory out"};
     const haul_overlap *of = &report->strategies;
-    const haul_strategy copies = best_with_copies(of);
+    /* the best of those that copy all, against the best of those that map some */
+    const haul_strategy copies = of->rows[HAUL_STREAMS].seconds < of->rows[HAUL_EXPLICIT].seconds
+                                     ? HAUL_STREAMS
+                                     : HAUL_EXPLICIT;
+    const double copied_s = of->rows[copies].seconds;
+    const double mapped_s = fmin(of->rows[HAUL_MAPPED].seconds, of->rows[HAUL_HYBRID].seconds);
+    const bool are_level = fmax(copied_s, mapped_s) <= 1.01 * fmin(copied_s, mapped_s);
     (void)snprintf(text, size, "%s; %s %s, mapped %s, hybrid %s",
-                   are_level(of, copies) ? "either, within 1 %" : choices[of->best],
-                   haul_strategy_word(copies), haul_say_seconds(of->rows[copies].seconds).text,
+                   are_level ? "either, within 1 %" : choices[of->best], haul_strategy_word(copies),
+                   haul_say_seconds(copied_s).text,
                    haul_say_seconds(of->rows[HAUL_MAPPED].seconds).text,
                    haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
 }

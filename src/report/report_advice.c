@@ -1,4 +1,5 @@
-/* What to change in a recorded program, and what it saves. */
+/* What to change in a recorded program, and what it saves: each change scheduled anew, ranked by
+ * the time it saves, and all that go together scheduled together, for savings do not add up. */
 #include <math.h>
 
 #include "base/numerals.h"
@@ -29,6 +30,7 @@ static void say_plan(const advised *self, const char *label, const haul_advised_
                          haul_say_time(plan->saved_ns).text, haul_say_share(plan->share).text);
 }
 
+/* Speculative changes rest on a guess about the program, so the headline is without them. */
 static void say_answer(const advised *self)
 {
     const haul_advice_list *list = self->list;
@@ -58,29 +60,6 @@ static void say_answer(const advised *self)
                          list->note_count > 1 ? " (more: --verbose)" : "");
 }
 
-static void add_head(const advised *self)
-{
-    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
-                                         {"format", HAUL_TEXT, .head = "format"},
-                                         {"machine", .unit = HAUL_TEXT},
-                                         {"gpu", HAUL_TEXT, .head = "GPU"},
-                                         {0}};
-    static const haul_column replay[] = {{"recorded_s", .unit = HAUL_TIME},
-                                         {"makespan_s", .unit = HAUL_TIME},
-                                         {"error", .unit = HAUL_PERCENT},
-                                         {0}};
-    static const haul_column run[] = {
-        {"run_s", .unit = HAUL_TIME}, {"threshold_s", .unit = HAUL_TIME}, {0}};
-    const haul_advice_list *list = self->list;
-    haul_report_detail(self->report, true);
-    haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
-                       list->machine, list->gpu);
-    haul_report_detail(self->report, false);
-    haul_report_object(self->report, "replay", replay, list->replay.recorded_ns,
-                       list->replay.replayed_ns, list->replay.error);
-    haul_report_object(self->report, NULL, run, list->baseline_ns, list->threshold_ns);
-}
-
 /* A row for each change, with those that rest on a guess apart. */
 static void add_ranking(const advised *self, bool is_speculative)
 {
@@ -104,20 +83,7 @@ static void add_ranking(const advised *self, bool is_speculative)
     }
 }
 
-static void say_advice(const advised *self, size_t number)
-{
-    const haul_advice *advice = &self->list->items[number];
-    haul_report_say(self->report, "%zu. %.1500s", number + 1, advice->what);
-    haul_report_line(self->report, "why", "%s", advice->why);
-    if (advice->assumes)
-        haul_report_line(self->report, "if", "%s", advice->assumes);
-    if (advice->needs)
-        haul_report_line(self->report, "needs", "%s", advice->needs);
-    if (advice->call_count)
-        haul_report_line(self->report, "first", "%s after the first call",
-                         haul_say_time(advice->calls[0].first_ns).text);
-}
-
+/* The API calls to edit, with where in time to look for them. */
 static void add_calls(haul_table *parent, const haul_advice *advice)
 {
     static const haul_column columns[] = {
@@ -143,19 +109,6 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
     }
 }
 
-static void add_row(haul_table *table, const haul_advice *advice)
-{
-    uint64_t count = 0, bytes = 0;
-    for (size_t c = 0; c < advice->call_count; c++) {
-        count += advice->calls[c].count;
-        bytes += advice->calls[c].bytes;
-    }
-    haul_table_row(table, advice->change, haul_certainty_text(advice->certainty),
-                   seconds(advice->saved_ns), advice->share,
-                   advice->parts ? (uint64_t)advice->parts : HAUL_NO_COUNT, count, bytes,
-                   advice->what, advice->why, advice->assumes, advice->needs, advice->apart);
-}
-
 /* Each piece of advice in full: the first few, then the others as details. */
 static void add_advice(const advised *self)
 {
@@ -174,19 +127,48 @@ static void add_advice(const advised *self)
         {"apart", HAUL_TEXT, .csv = ""},
         {0},
     };
-    haul_table *table = haul_report_table(self->report, "advice", columns);
+    haul_report *report = self->report;
+    haul_table *table = haul_report_table(report, "advice", columns);
     haul_table_csv(table);
     for (size_t i = 0; i < self->list->count; i++) {
-        haul_report_detail(self->report, i >= TOLD);
-        add_row(table, &self->list->items[i]);
-        say_advice(self, i);
-        haul_report_detail(self->report, true);
-        add_calls(table, &self->list->items[i]);
+        const haul_advice *advice = &self->list->items[i];
+        uint64_t count = 0, bytes = 0;
+        for (size_t c = 0; c < advice->call_count; c++) {
+            count += advice->calls[c].count;
+            bytes += advice->calls[c].bytes;
+        }
+        haul_report_detail(report, i >= TOLD);
+        haul_table_row(table, advice->change, haul_certainty_text(advice->certainty),
+                       seconds(advice->saved_ns), advice->share,
+                       advice->parts ? (uint64_t)advice->parts : HAUL_NO_COUNT, count, bytes,
+                       advice->what, advice->why, advice->assumes, advice->needs, advice->apart);
+        haul_report_say(report, "%zu. %.1500s", i + 1, advice->what);
+        haul_report_line(report, "why", "%s", advice->why);
+        if (advice->assumes)
+            haul_report_line(report, "if", "%s", advice->assumes);
+        if (advice->needs)
+            haul_report_line(report, "needs", "%s", advice->needs);
+        if (advice->call_count)
+            haul_report_line(report, "first", "%s after the first call",
+                             haul_say_time(advice->calls[0].first_ns).text);
+        haul_report_detail(report, true);
+        add_calls(table, advice);
     }
 }
 
-static void add_plans(const advised *self)
+haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
 {
+    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
+                                         {"format", HAUL_TEXT, .head = "format"},
+                                         {"machine", .unit = HAUL_TEXT},
+                                         {"gpu", HAUL_TEXT, .head = "GPU"},
+                                         {0}};
+    static const haul_column replay[] = {{"recorded_s", .unit = HAUL_TIME},
+                                         {"makespan_s", .unit = HAUL_TIME},
+                                         {"error", .unit = HAUL_PERCENT},
+                                         {0}};
+    static const haul_column run[] = {
+        {"run_s", .unit = HAUL_TIME}, {"threshold_s", .unit = HAUL_TIME}, {0}};
     static const haul_column plan[] = {{"changes", .unit = HAUL_COUNT},
                                        {"saved_s", .unit = HAUL_SECONDS},
                                        {"share", .unit = HAUL_SHARE},
@@ -196,30 +178,29 @@ static void add_plans(const advised *self)
                                          {"untried", .unit = HAUL_COUNT},
                                          {0}};
     static const haul_column notes[] = {{"", HAUL_TEXT, .head = "Notes"}, {0}};
-    const haul_advice_list *list = self->list;
-    const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
-    haul_report_object(self->report, "together", plan, (uint64_t)sure->changes,
-                       seconds(sure->saved_ns), sure->share);
-    haul_report_object(self->report, "with_speculative", plan, (uint64_t)all->changes,
-                       seconds(all->saved_ns), all->share);
-    haul_report_object(self->report, NULL, counts, list->tried, list->below, list->untried);
-    haul_table *rows = haul_report_list(self->report, "notes", notes);
-    for (size_t n = 0; n < list->note_count; n++)
-        haul_table_row(rows, list->notes[n]);
-}
-
-haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
-{
     HAUL_PLAIN_NUMERALS;
-    const advised self = {haul_report_new("advice"), workload, list};
+    haul_report *report = haul_report_new("advice");
+    const advised self = {report, workload, list};
+    const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
     say_answer(&self);
-    haul_report_losses(self.report, workload);
-    add_head(&self);
-    haul_report_section(self.report, "advice", "Advice");
+    haul_report_losses(report, workload);
+    haul_report_detail(report, true);
+    haul_report_object(report, NULL, inputs, workload->source, workload->format, list->machine,
+                       list->gpu);
+    haul_report_detail(report, false);
+    haul_report_object(report, "replay", replay, list->replay.recorded_ns, list->replay.replayed_ns,
+                       list->replay.error);
+    haul_report_object(report, NULL, run, list->baseline_ns, list->threshold_ns);
+    haul_report_section(report, "advice", "Advice");
     add_ranking(&self, false);
     add_ranking(&self, true);
     add_advice(&self);
-    add_plans(&self);
-    haul_report_loss_list(self.report, workload);
-    return self.report;
+    haul_report_object(report, "together", plan, (uint64_t)sure->changes, seconds(sure->saved_ns),
+                       sure->share);
+    haul_report_object(report, "with_speculative", plan, (uint64_t)all->changes,
+                       seconds(all->saved_ns), all->share);
+    haul_report_object(report, NULL, counts, list->tried, list->below, list->untried);
+    haul_report_sentences(report, "notes", notes, list->notes, list->note_count);
+    haul_report_loss_list(report, workload);
+    return report;
 }

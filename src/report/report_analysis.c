@@ -1,4 +1,8 @@
-/* Where the time of a recorded program went. */
+/* Where the time of a recorded program went: what ran, what was overlapped, and what cost most.
+ *
+ * Two sums of time occur and are never mixed. Busy time counts each moment once, however many
+ * operations ran in it; total time adds the durations, and passes the span where streams overlap.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -46,15 +50,6 @@ static void add_busy(haul_table *parent, const haul_busy *busy)
                        busy->both_ns, busy->either_ns, busy->any_ns);
 }
 
-/* --- the answer */
-
-/* Shares are of the span of all devices, in which each moment counts once: sums of durations would
- * pass 100 % as soon as two streams work at once. */
-static haul_words share_of(int64_t part_ns, int64_t whole_ns)
-{
-    return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
-}
-
 /* The device of number `at` in the analysis; NULL where the profile does not name it. */
 static const haul_workload_device *device_at(const analysis_report *self, size_t at)
 {
@@ -62,23 +57,8 @@ static const haul_workload_device *device_at(const analysis_report *self, size_t
     return index == HAUL_NONE ? NULL : &self->workload->devices[index];
 }
 
-/* "NVIDIA A100 80GB PCIe", "2 x ...", "4 devices" */
-static void say_devices(const analysis_report *self, char *text, size_t size)
-{
-    const size_t count = self->analysis->device_count;
-    const haul_workload_device *first = device_at(self, 0);
-    bool alike = first && first->name;
-    for (size_t i = 1; alike && i < count; i++) {
-        const haul_workload_device *next = device_at(self, i);
-        alike = next && next->name && !strcmp(next->name, first->name);
-    }
-    if (alike && count > 1)
-        (void)snprintf(text, size, "%zu x %.150s", count, first->name);
-    else
-        (void)snprintf(text, size, "%.150s",
-                       alike ? first->name : haul_say_number_of(count, "device", NULL).text);
-}
-
+/* Bytes by busy time, not by the sum of durations: copies of two directions, or of two devices,
+ * share the time. */
 static double rate_of(const haul_copy_group *group)
 {
     return haul_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
@@ -103,43 +83,54 @@ static const haul_copy_group *next_longest(const haul_analysis *analysis,
 static void say_copies(const analysis_report *self)
 {
     const haul_analysis *analysis = self->analysis;
-    if (!analysis->copies.count)
-        return;
+    char rates[400] = "";
+    size_t used = 0;
     haul_report_line(self->report, "copies", "%s of %s in %s; %s of it overlapped by kernels",
                      haul_say_number_of(analysis->copies.count, "copy", "copies").text,
                      haul_say_bytes(analysis->copies.bytes).text,
                      haul_say_time(analysis->busy.copy_ns).text,
                      haul_say_share(analysis->overlap_share).text);
-    char rates[400] = "";
-    size_t used = 0, said = 0;
-    for (const haul_copy_group *group = NULL; (group = next_longest(analysis, group)); said++) {
-        if (said == RATES_SHOWN)
-            break;
+    const haul_copy_group *group = NULL;
+    for (int said = 0; said < RATES_SHOWN && (group = next_longest(analysis, group)); said++)
         used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", said ? ", " : "",
                                  haul_say_copies(group->direction, group->memory).text,
                                  haul_say_rate(rate_of(group)).text);
-    }
-    if (said)
+    if (used)
         haul_report_line(self->report, "rates", "%s", rates);
 }
 
+/* Shares are of the span of all devices, in which each moment counts once. */
 static void say_answer(const analysis_report *self)
 {
     const haul_analysis *analysis = self->analysis;
+    const size_t count = analysis->device_count;
+    const int64_t span_ns = analysis->span_ns;
     char devices[200];
-    if (!analysis->device_count) {
+    if (!count) {
         haul_report_say(self->report, "The profile holds no copies, kernels or memsets. Were they "
                                       "recorded? Nsight Systems does so with 'nsys profile --trace "
                                       "cuda'.");
         return;
     }
-    say_devices(self, devices, sizeof devices);
+    /* "NVIDIA A100 80GB PCIe", "2 x ...", "4 devices" */
+    const haul_workload_device *first = device_at(self, 0);
+    bool alike = first && first->name;
+    for (size_t i = 1; alike && i < count; i++) {
+        const haul_workload_device *next = device_at(self, i);
+        alike = next && next->name && !strcmp(next->name, first->name);
+    }
+    if (alike && count > 1)
+        (void)snprintf(devices, sizeof devices, "%zu x %.150s", count, first->name);
+    else
+        (void)snprintf(devices, sizeof devices, "%.150s",
+                       alike ? first->name : haul_say_number_of(count, "device", NULL).text);
     haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s; idle %s",
-                    haul_say_time(analysis->span_ns).text, devices,
-                    share_of(analysis->busy.kernel_ns, analysis->span_ns).text,
-                    share_of(analysis->busy.copy_ns, analysis->span_ns).text,
-                    share_of(analysis->idle_ns, analysis->span_ns).text);
-    say_copies(self);
+                    haul_say_time(span_ns).text, devices,
+                    haul_say_share_ns(analysis->busy.kernel_ns, span_ns).text,
+                    haul_say_share_ns(analysis->busy.copy_ns, span_ns).text,
+                    haul_say_share_ns(analysis->idle_ns, span_ns).text);
+    if (analysis->copies.count)
+        say_copies(self);
     if (analysis->largest_count) {
         const haul_cost_row *largest = &analysis->largest[0];
         char name[HAUL_COST_NAME_BYTES];
@@ -150,8 +141,7 @@ static void say_answer(const analysis_report *self)
     }
 }
 
-/* --- the tables */
-
+/* JSON has these as the members of "busy_s" and of each kind of operation. */
 static void add_times(const analysis_report *self)
 {
     static const haul_column columns[] = {
@@ -180,27 +170,15 @@ static void add_times(const analysis_report *self)
             continue;
         haul_table_row(table, rows[i].name, totals ? totals->count : HAUL_NO_COUNT,
                        totals ? 1e-9 * (double)totals->time_ns : (double)NAN, rows[i].busy_ns,
-                       haul_share_of((double)rows[i].busy_ns, (double)analysis->span_ns));
+                       haul_share_ns(rows[i].busy_ns, analysis->span_ns));
     }
 }
 
-static void add_decades(haul_table *copies, const haul_copy_group *group)
-{
-    static const haul_column columns[] = {
-        {"least_bytes", .unit = HAUL_BYTES}, {"most_bytes", .unit = HAUL_BYTES}, {0}};
-    haul_table *decades = haul_report_table(copies, "decades", columns);
-    for (int k = 0; k < HAUL_DECADES; k++)
-        if (group->decades[k].count) {
-            haul_table_row(decades, haul_decade_least(k), haul_decade_most(k));
-            add_sized(decades, NULL, &group->decades[k]);
-        }
-}
-
-/* The rate is bytes by busy time, not by the sum of durations: copies of two directions, or of two
- * devices, share the time. The median and the best are of single copies and tell what the link
- * could do. */
+/* The median and the best rate are of single copies and tell what the link could do. */
 static void add_copies(const analysis_report *self)
 {
+    static const haul_column decade_columns[] = {
+        {"least_bytes", .unit = HAUL_BYTES}, {"most_bytes", .unit = HAUL_BYTES}, {0}};
     static const haul_column columns[] = {
         {"direction", HAUL_TEXT, .head = "Copies"},
         {"memory", HAUL_TEXT, .head = "memory"},
@@ -224,7 +202,12 @@ static void add_copies(const analysis_report *self)
                        haul_memory_text(group->memory), totals->count, totals->bytes,
                        totals->time_ns, group->busy_ns, group->shortest_ns, group->longest_ns,
                        group->latency_s, rate_of(group), group->median_Bps, group->best_Bps);
-        add_decades(table, group);
+        haul_table *decades = haul_report_table(table, "decades", decade_columns);
+        for (int k = 0; k < HAUL_DECADES; k++)
+            if (group->decades[k].count) {
+                haul_table_row(decades, haul_decade_least(k), haul_decade_most(k));
+                add_sized(decades, NULL, &group->decades[k]);
+            }
     }
     haul_report_detail(self->report, true);
     if (self->analysis->group_count)
@@ -235,6 +218,8 @@ static void add_copies(const analysis_report *self)
     haul_report_detail(self->report, false);
 }
 
+/* One row for each device that worked; where there is one alone the answer says the same, and the
+ * table is a detail. Figures of the device that the profile does not hold are left out. */
 static void add_devices(const analysis_report *self)
 {
     static const haul_column columns[] = {
@@ -286,6 +271,8 @@ static void add_devices(const analysis_report *self)
     }
 }
 
+/* Bars make the two distributions comparable at a glance: most programs make many small copies and
+ * spend their time in few large ones (AHEAD, Figure 1). */
 static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
                           const haul_totals *all)
 {
@@ -294,7 +281,7 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
         if (!decade->count)
             continue;
         const double by_count = haul_share_of((double)decade->count, (double)all->count);
-        const double by_time = haul_share_of((double)decade->time_ns, (double)all->time_ns);
+        const double by_time = haul_share_ns(decade->time_ns, all->time_ns);
         haul_table_row(table, label, haul_say_decade(k).text, decade->count, by_count,
                        haul_say_bar(by_count, BAR_WIDTH).text, decade->time_ns, by_time,
                        haul_say_bar(by_time, BAR_WIDTH).text);
@@ -391,67 +378,56 @@ static void add_largest(const analysis_report *self)
     }
 }
 
-static void add_host_times(const analysis_report *self)
-{
-    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Time on the host"},
-                                          {NULL, HAUL_COUNT, .head = "count"},
-                                          {NULL, HAUL_TIME, .head = "time"},
-                                          {0}};
-    static const char *const waits[HAUL_SYNC_KINDS] = {
-        [HAUL_SYNC_UNKNOWN] = "  waiting, for what is not known",
-        [HAUL_SYNC_EVENT] = "  waiting for events",
-        [HAUL_SYNC_STREAM_WAIT] = "  making streams wait for events",
-        [HAUL_SYNC_STREAM] = "  waiting for streams",
-        [HAUL_SYNC_CONTEXT] = "  device-wide synchronisation",
-    };
-    const haul_host_use *host = &self->analysis->host;
-    haul_table *table = haul_report_table(self->report, NULL, columns);
-    if (host->threads) {
-        char label[100];
-        (void)snprintf(label, sizeof label, "in API calls of %s",
-                       haul_say_number_of(host->threads, "thread", NULL).text);
-        haul_table_row(table, label, self->workload->counts.calls, host->call_ns);
-        haul_table_row(table, "  that copied", HAUL_NO_COUNT, host->copy_call_ns);
-        haul_table_row(table, "  that launched kernels", HAUL_NO_COUNT, host->launch_call_ns);
-    }
-    for (int i = 0; i < HAUL_SYNC_KINDS; i++)
-        if (self->analysis->syncs[i].count)
-            haul_table_row(table, waits[i], self->analysis->syncs[i].count,
-                           self->analysis->syncs[i].time_ns);
-}
-
-/* Calls are unions on each thread: a call inside another counts once. */
+/* What the host's threads did. Calls are unions on each thread: a call inside another counts once,
+ * and waits are part of the calls that waited. */
 static void add_host(const analysis_report *self)
 {
-    static const haul_column columns[] = {
-        {"threads", .unit = HAUL_COUNT},
-        {"calls", .unit = HAUL_COUNT},
-        {"call_s", .unit = HAUL_TIME},
-        {"copy_call_s", .unit = HAUL_TIME},
-        {"launch_call_s", .unit = HAUL_TIME},
-        {"wait_s", .unit = HAUL_TIME},
-        {0},
-    };
+    static const haul_column columns[] = {{"threads", .unit = HAUL_COUNT},
+                                          {"calls", .unit = HAUL_COUNT},
+                                          {"call_s", .unit = HAUL_TIME},
+                                          {"copy_call_s", .unit = HAUL_TIME},
+                                          {"launch_call_s", .unit = HAUL_TIME},
+                                          {"wait_s", .unit = HAUL_TIME},
+                                          {0}};
     static const haul_column sync_columns[] = {{"kind", .unit = HAUL_TEXT},
                                                {"count", .unit = HAUL_COUNT},
                                                {"time_s", .unit = HAUL_TIME},
                                                {0}};
-    static const char *const names[HAUL_SYNC_KINDS] = {
-        [HAUL_SYNC_UNKNOWN] = "unknown",         [HAUL_SYNC_EVENT] = "event",
-        [HAUL_SYNC_STREAM_WAIT] = "stream_wait", [HAUL_SYNC_STREAM] = "stream",
-        [HAUL_SYNC_CONTEXT] = "context",
+    static const haul_column time_columns[] = {{NULL, HAUL_TEXT, .head = "Time on the host"},
+                                               {NULL, HAUL_COUNT, .head = "count"},
+                                               {NULL, HAUL_TIME, .head = "time"},
+                                               {0}};
+    static const char *const waits[HAUL_SYNC_KINDS][2] = {
+        [HAUL_SYNC_UNKNOWN] = {"unknown", "  waiting, for what is not known"},
+        [HAUL_SYNC_EVENT] = {"event", "  waiting for events"},
+        [HAUL_SYNC_STREAM_WAIT] = {"stream_wait", "  making streams wait for events"},
+        [HAUL_SYNC_STREAM] = {"stream", "  waiting for streams"},
+        [HAUL_SYNC_CONTEXT] = {"context", "  device-wide synchronisation"},
     };
     const haul_host_use *host = &self->analysis->host;
-    haul_table *object = haul_report_object(
-        self->report, "host", columns, (uint64_t)host->threads, self->workload->counts.calls,
-        host->call_ns, host->copy_call_ns, host->launch_call_ns, host->wait_ns);
+    const uint64_t calls = self->workload->counts.calls;
+    haul_table *object =
+        haul_report_object(self->report, "host", columns, (uint64_t)host->threads, calls,
+                           host->call_ns, host->copy_call_ns, host->launch_call_ns, host->wait_ns);
     haul_table *syncs = haul_report_map(object, "syncs", sync_columns);
-    for (int i = 0; i < HAUL_SYNC_KINDS; i++)
-        haul_table_row(syncs, names[i], self->analysis->syncs[i].count,
-                       self->analysis->syncs[i].time_ns);
+    haul_table *times = haul_report_table(self->report, NULL, time_columns);
+    if (host->threads) {
+        char label[100];
+        (void)snprintf(label, sizeof label, "in API calls of %s",
+                       haul_say_number_of(host->threads, "thread", NULL).text);
+        haul_table_row(times, label, calls, host->call_ns);
+        haul_table_row(times, "  that copied", HAUL_NO_COUNT, host->copy_call_ns);
+        haul_table_row(times, "  that launched kernels", HAUL_NO_COUNT, host->launch_call_ns);
+    }
+    for (int i = 0; i < HAUL_SYNC_KINDS; i++) {
+        const haul_totals *sync = &self->analysis->syncs[i];
+        haul_table_row(syncs, waits[i][0], sync->count, sync->time_ns);
+        if (sync->count)
+            haul_table_row(times, waits[i][1], sync->count, sync->time_ns);
+    }
 }
 
-static void add_head(const analysis_report *self)
+haul_report *haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis)
 {
     static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
                                          {"format", HAUL_TEXT, .head = "format"},
@@ -465,39 +441,32 @@ static void add_head(const analysis_report *self)
                                          {"copy_share", .unit = HAUL_SHARE},
                                          {"latency_share", .unit = HAUL_SHARE},
                                          {0}};
-    const haul_workload *workload = self->workload;
-    const haul_analysis *analysis = self->analysis;
-    haul_report_detail(self->report, true);
-    haul_report_object(self->report, NULL, inputs, workload->source, workload->format,
+    HAUL_PLAIN_NUMERALS;
+    haul_report *report = haul_report_new("analysis");
+    const analysis_report self = {report, workload, analysis};
+    say_answer(&self);
+    haul_report_losses(report, workload);
+    haul_report_caution(report, workload);
+    haul_report_detail(report, true);
+    haul_report_object(report, NULL, inputs, workload->source, workload->format,
                        (uint64_t)workload->stream_count, workload->counts.device_ops,
                        workload->counts.orphans, analysis->span_ns);
-    haul_report_detail(self->report, false);
-    add_busy(self->report, &analysis->busy);
-    haul_report_object(self->report, NULL, shares, analysis->idle_ns, analysis->overlap_share,
+    haul_report_detail(report, false);
+    add_busy(report, &analysis->busy);
+    haul_report_object(report, NULL, shares, analysis->idle_ns, analysis->overlap_share,
                        analysis->copy_share, analysis->latency_share);
-}
-
-haul_report *haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis)
-{
-    HAUL_PLAIN_NUMERALS;
-    const analysis_report self = {haul_report_new("analysis"), workload, analysis};
-    say_answer(&self);
-    haul_report_losses(self.report, workload);
-    haul_report_caution(self.report, workload);
-    add_head(&self);
-    haul_report_section(self.report, "costs", "Where the time goes");
+    haul_report_section(report, "costs", "Where the time goes");
     add_times(&self);
     add_copies(&self);
-    add_totals(self.report, "kernels", &analysis->kernels);
-    add_sized(self.report, "memsets", &analysis->memsets);
+    add_totals(report, "kernels", &analysis->kernels);
+    add_sized(report, "memsets", &analysis->memsets);
     add_devices(&self);
     add_largest(&self);
     add_host(&self);
-    add_host_times(&self);
-    haul_report_section(self.report, "sizes", "Sizes of copies");
-    haul_report_detail(self.report, true);
+    haul_report_section(report, "sizes", "Sizes of copies");
+    haul_report_detail(report, true);
     add_sizes(&self);
     add_csv(&self);
-    haul_report_notes(self.report, workload);
-    return self.report;
+    haul_report_notes(report, workload);
+    return report;
 }

@@ -1,4 +1,5 @@
-/* Fits and times of kernels. */
+/* Calibration factors of kernels (lambda of HiPC 2015), predicted times, and the models and files
+ * that give them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,6 @@
 static const char *architecture_of(const haul_machine *machine)
 {
     return machine->gpu.architecture ? machine->gpu.architecture : "unknown";
-}
-
-static double first_size(const haul_kernel_fit *fit)
-{
-    return fit->knots[0].size;
-}
-
-static double last_size(const haul_kernel_fit *fit)
-{
-    return fit->knots[fit->count - 1].size;
 }
 
 /* Of one kernel and architecture; at the first of its fits, the others' count is 0. */
@@ -37,6 +28,7 @@ static int by_architecture(const void *a, const void *b)
     return order ? order : strcmp(architecture_of(x->machine), architecture_of(y->machine));
 }
 
+/* qsort is not stable: equal fits keep the order in which they were given. */
 static int by_place(const void *a, const void *b)
 {
     const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
@@ -77,52 +69,50 @@ static double known(double share)
     return share > 0 ? share : (double)NAN;
 }
 
-static void add_fit(haul_table *fits, const haul_kernel_fitted *of)
-{
-    static const haul_column size[] = {
-        {"size", .unit = HAUL_NUMBER}, {"calibration", .unit = HAUL_NUMBER}, {0}};
-    const haul_kernel_fit *fit = of->fit;
-    haul_table_row(fits, of->kernel, of->counts, of->machine->name, of->machine->gpu.architecture,
-                   architecture_of(of->machine), (uint64_t)fit->count, first_size(fit),
-                   last_size(fit), fit->calibration, fit->least, fit->most, fit->one_serves,
-                   fit->one_serves ? "yes" : "no", fit->launch_s, fit->memory_share,
-                   fit->arithmetic_share, known(fit->memory_share), known(fit->arithmetic_share));
-    haul_table *sizes = haul_report_table(fits, "sizes", size);
-    for (size_t i = 0; i < fit->count; i++)
-        haul_table_row(sizes, fit->knots[i].size, exp(fit->knots[i].log_calibration));
-}
+static const haul_column fit_columns[] = {
+    {"kernel", HAUL_TEXT, .head = "Kernel"},
+    {"counts", HAUL_TEXT, .head = "counts from"},
+    {"machine", HAUL_TEXT, .head = "machine"},
+    {"architecture", HAUL_TEXT, .csv = ""},
+    {NULL, HAUL_TEXT, .head = "architecture", .csv = "architecture"},
+    {NULL, HAUL_COUNT, .head = "sizes", .csv = "sizes"},
+    {NULL, HAUL_NUMBER, .head = "from", .csv = "least_size"},
+    {NULL, HAUL_NUMBER, .head = "to", .csv = "most_size"},
+    {"calibration", HAUL_NUMBER, .head = "calibration"},
+    {"least_calibration", HAUL_NUMBER, .head = "least"},
+    {"most_calibration", HAUL_NUMBER, .head = "most"},
+    {"one_serves", HAUL_FLAG, .csv = ""},
+    {NULL, HAUL_TEXT, .head = "all sizes", .csv = "one_serves"},
+    {"launch_s", HAUL_SECONDS, .csv = ""},
+    {"memory_share", .unit = HAUL_SHARE},
+    {"arithmetic_share", .unit = HAUL_SHARE},
+    {NULL, HAUL_SHARE, .head = "of memory"},
+    {NULL, HAUL_SHARE, .head = "of arithmetic"},
+    {0},
+};
 
 static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
 {
-    static const haul_column columns[] = {
-        {"kernel", HAUL_TEXT, .head = "Kernel"},
-        {"counts", HAUL_TEXT, .head = "counts from"},
-        {"machine", HAUL_TEXT, .head = "machine"},
-        {"architecture", HAUL_TEXT, .csv = ""},
-        {NULL, HAUL_TEXT, .head = "architecture", .csv = "architecture"},
-        {NULL, HAUL_COUNT, .head = "sizes", .csv = "sizes"},
-        {NULL, HAUL_NUMBER, .head = "from", .csv = "least_size"},
-        {NULL, HAUL_NUMBER, .head = "to", .csv = "most_size"},
-        {"calibration", HAUL_NUMBER, .head = "calibration"},
-        {"least_calibration", HAUL_NUMBER, .head = "least"},
-        {"most_calibration", HAUL_NUMBER, .head = "most"},
-        {"one_serves", HAUL_FLAG, .csv = ""},
-        {NULL, HAUL_TEXT, .head = "all sizes", .csv = "one_serves"},
-        {"launch_s", HAUL_SECONDS, .csv = ""},
-        {"memory_share", .unit = HAUL_SHARE},
-        {"arithmetic_share", .unit = HAUL_SHARE},
-        {NULL, HAUL_SHARE, .head = "of memory"},
-        {NULL, HAUL_SHARE, .head = "of arithmetic"},
-        {0},
-    };
-    haul_table *table = haul_report_table(report, "fits", columns);
+    static const haul_column size_columns[] = {
+        {"size", .unit = HAUL_NUMBER}, {"calibration", .unit = HAUL_NUMBER}, {0}};
+    haul_table *table = haul_report_table(report, "fits", fit_columns);
     haul_table_csv(table);
-    for (size_t i = 0; i < count; i++)
-        add_fit(table, &fits[i]);
+    for (size_t i = 0; i < count; i++) {
+        const haul_kernel_fitted *of = &fits[i];
+        const haul_kernel_fit *fit = of->fit;
+        haul_table_row(
+            table, of->kernel, of->counts, of->machine->name, of->machine->gpu.architecture,
+            architecture_of(of->machine), (uint64_t)fit->count, fit->knots[0].size,
+            fit->knots[fit->count - 1].size, fit->calibration, fit->least, fit->most,
+            fit->one_serves, fit->one_serves ? "yes" : "no", fit->launch_s, fit->memory_share,
+            fit->arithmetic_share, known(fit->memory_share), known(fit->arithmetic_share));
+        haul_table *sizes = haul_report_table(table, "sizes", size_columns);
+        for (size_t k = 0; k < fit->count; k++)
+            haul_table_row(sizes, fit->knots[k].size, exp(fit->knots[k].log_calibration));
+    }
 }
 
-static void add_architectures(haul_report *report, const haul_kernel_fitted *fits,
-                              const architecture_mean *means, size_t count)
+haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
 {
     static const haul_column columns[] = {
         {"kernel", HAUL_TEXT, .head = "Mean by architecture"},
@@ -132,16 +122,11 @@ static void add_architectures(haul_report *report, const haul_kernel_fitted *fit
         {"calibration", HAUL_NUMBER, .head = "calibration"},
         {0},
     };
-    haul_table *table = haul_report_table(report, "architectures", columns);
-    for (size_t i = 0; i < count; i++)
-        if (means[i].boards)
-            haul_table_row(table, fits[i].kernel, fits[i].machine->gpu.architecture,
-                           architecture_of(fits[i].machine), (uint64_t)means[i].boards,
-                           means[i].lambda);
-}
-
-static void say_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
-{
+    HAUL_PLAIN_NUMERALS;
+    architecture_mean *means = architecture_means(fits, count);
+    if (!means)
+        return NULL;
+    haul_report *report = haul_report_new("kernel fits");
     double least = (double)INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, fits[i].fit->least);
@@ -164,18 +149,13 @@ static void say_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
                              fits[i].kernel, fits[i].machine->name,
                              100 * HAUL_KERNEL_ONE_CALIBRATION, fits[i].fit->least,
                              fits[i].fit->most);
-}
-
-haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
-{
-    HAUL_PLAIN_NUMERALS;
-    architecture_mean *means = architecture_means(fits, count);
-    if (!means)
-        return NULL;
-    haul_report *report = haul_report_new("kernel fits");
-    say_fits(report, fits, count);
     add_fits(report, fits, count);
-    add_architectures(report, fits, means, count);
+    haul_table *table = haul_report_table(report, "architectures", columns);
+    for (size_t i = 0; i < count; i++)
+        if (means[i].boards)
+            haul_table_row(table, fits[i].kernel, fits[i].machine->gpu.architecture,
+                           architecture_of(fits[i].machine), (uint64_t)means[i].boards,
+                           means[i].lambda);
     haul_report_detail(report, true);
     haul_report_say(
         report,
@@ -187,6 +167,7 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
     return report;
 }
 
+/* Kernel and source machine stand once in JSON, and in every row of CSV, which is flat. */
 haul_report *haul_report_kernel_times(const haul_kernel_predictions *of)
 {
     static const haul_column head[] = {
@@ -216,6 +197,7 @@ haul_report *haul_report_kernel_times(const haul_kernel_predictions *of)
     return report;
 }
 
+/* A kernel file that cannot be read is listed with its error: the others are still of use. */
 haul_status haul_report_kernel_models(haul_report **report, haul_error *error)
 {
     static const haul_column file[] = {

@@ -16,14 +16,23 @@
         "p90", .unit = HAUL_PERCENT                                                                \
     }
 
-/* NaN where nothing was scored. */
-static double percent_of(const haul_score *score, double percent)
+/* Errors are not known where nothing was scored. */
+static haul_score known(haul_score score)
 {
-    return score->count ? percent : (double)NAN;
+    if (!score.count)
+        score.wmape = score.wape = score.median = score.p90 = (double)NAN;
+    return score;
 }
 
-/* --- the answer */
+static haul_self_check_score known_check(haul_self_check_score check)
+{
+    if (!check.score.count)
+        check.noise_floor = check.wape_without_contention = (double)NAN;
+    check.score = known(check.score);
+    return check;
+}
 
+/* "9.4 ms -> 5.1 ms (...)"; where there is no prediction, why. */
 static void say_arrow(const haul_projected *self, const char *label, double recorded_s,
                       const haul_estimate *predicted, const char *missing)
 {
@@ -38,102 +47,79 @@ static void say_arrow(const haul_projected *self, const char *label, double reco
                          haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
 }
 
-static void say_self_check(const haul_projected *self)
-{
-    const haul_projection *projection = self->projection;
-    const haul_self_check *check = &projection->self_check;
-    char replay[480] = "", copies[120] = "";
-    if (projection->replay.ops)
-        (void)snprintf(replay, sizeof replay, "replaying the profile gives %s (%+.2f %%)",
-                       haul_say_time(projection->replay.replayed_ns).text,
-                       projection->replay.error);
-    if (check->of.score.count)
-        (void)snprintf(copies, sizeof copies, "%sits copies, within %.2g %%", *replay ? "; " : "",
-                       check->of.score.wape);
-    if (*replay || *copies)
-        haul_report_line(self->report, "self-check", "%s%s", replay, copies);
-}
-
-/* The one caveat that could make the answer wrong: without calls in the profile every operation
- * keeps its recorded start at the earliest, which hides what a faster machine gains. */
-static void say_caution(const haul_projected *self)
-{
-    const size_t count = self->projection->note_count;
-    char more[64] = "";
-    haul_report_losses(self->report, self->workload);
-    if (self->projection->release == HAUL_RELEASE_RECORDED && self->projection->replay.ops)
-        haul_report_line(self->report, "caution",
-                         "without API calls in the profile no operation starts earlier than "
-                         "recorded");
-    if (count > 1)
-        (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", count - 1);
-    if (count)
-        haul_report_line(self->report, "caution", "%.800s%s", self->projection->notes[0], more);
-    else
-        haul_report_caution(self->report, self->workload);
-}
-
 static void say_answer(const haul_projected *self)
 {
     const haul_projection *projection = self->projection;
+    const haul_replay *replay = &projection->replay;
+    const haul_score *check = &projection->self_check.of.score;
+    char replayed[480] = "", copies[120] = "", more[64] = "";
     /* the headline says why where the whole run fails for its kernels */
-    const bool is_said = !projection->run_missing && projection->replay.ops && !projection->unsound;
+    const bool is_said = !projection->run_missing && replay->ops && !projection->unsound;
     const char *missing =
         is_said || !projection->kernels_missing ? "" : projection->kernels_missing;
     haul_projected_say_run(self);
     say_arrow(self, "copies", projection->recorded_copies_s, &projection->copies, NULL);
     say_arrow(self, "kernels", projection->recorded_kernels_s, &projection->kernels, missing);
-    say_self_check(self);
-    say_caution(self);
+    if (replay->ops)
+        (void)snprintf(replayed, sizeof replayed, "replaying the profile gives %s (%+.2f %%)",
+                       haul_say_time(replay->replayed_ns).text, replay->error);
+    if (check->count)
+        (void)snprintf(copies, sizeof copies, "%sits copies, within %.2g %%", *replayed ? "; " : "",
+                       check->wape);
+    if (*replayed || *copies)
+        haul_report_line(self->report, "self-check", "%s%s", replayed, copies);
+    haul_report_losses(self->report, self->workload);
+    /* without calls every operation keeps its recorded start at the earliest, which hides what a
+     * faster machine gains */
+    if (projection->release == HAUL_RELEASE_RECORDED && replay->ops)
+        haul_report_line(self->report, "caution",
+                         "without API calls in the profile no operation starts earlier than "
+                         "recorded");
+    if (projection->note_count > 1)
+        (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", projection->note_count - 1);
+    if (projection->note_count)
+        haul_report_line(self->report, "caution", "%.800s%s", projection->notes[0], more);
+    else
+        haul_report_caution(self->report, self->workload);
 }
 
-/* --- the head of the document */
-
-static void add_inputs(const haul_projected *self)
+/* The inputs, and the sums over all copies. */
+static void add_head(const haul_projected *self)
 {
     static const haul_column inputs[] = {
         {"source", HAUL_TEXT, .head = "profile"}, {"format", HAUL_TEXT, .head = "format"},
         {"to", HAUL_TEXT, .head = "target"},      {"from", HAUL_TEXT, .head = "recorded on"},
         {NULL, HAUL_TEXT, .head = "source GPU"},  {0}};
+    static const haul_column totals[] = {{"chosen", .unit = HAUL_TEXT},
+                                         {"recorded_s", .unit = HAUL_SECONDS},
+                                         {"predicted_s", .unit = HAUL_SECONDS},
+                                         {"interval_s", .unit = HAUL_INTERVAL},
+                                         {"provenance", .unit = HAUL_TEXT},
+                                         {"contention_s", .unit = HAUL_SECONDS},
+                                         {0}};
+    static const haul_column reference[] = {{"source", .unit = HAUL_TEXT},
+                                            {"matched", .unit = HAUL_COUNT},
+                                            {"unmatched", .unit = HAUL_COUNT},
+                                            {0}};
     const haul_projection_options *options = self->options;
+    const haul_projection *projection = self->projection;
+    const haul_estimate *copies = &projection->copies;
     haul_report_detail(self->report, true);
     haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
                        options->to->name, options->from ? options->from->name : NULL,
-                       self->projection->gpu ? self->projection->gpu : "not known");
+                       projection->gpu ? projection->gpu : "not known");
     haul_report_detail(self->report, false);
-}
-
-static void add_totals(const haul_projected *self)
-{
-    static const haul_column columns[] = {
-        {"chosen", .unit = HAUL_TEXT},
-        {"recorded_s", .unit = HAUL_SECONDS},
-        {"predicted_s", .unit = HAUL_SECONDS},
-        {"interval_s", .unit = HAUL_INTERVAL},
-        {"provenance", .unit = HAUL_TEXT},
-        {"contention_s", .unit = HAUL_SECONDS},
-        {0},
-    };
-    const haul_projection *projection = self->projection;
-    const haul_estimate *copies = &projection->copies;
     haul_report_object(
-        self->report, NULL, columns, projection->chosen, projection->recorded_copies_s,
+        self->report, NULL, totals, projection->chosen, projection->recorded_copies_s,
         copies->seconds, copies->low_s, copies->high_s,
         copies->weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(copies->weakest),
         projection->contention_s);
+    if (options->reference)
+        haul_report_object(self->report, "reference", reference, options->reference->source,
+                           projection->matched, projection->unmatched);
 }
 
-static void add_reference(const haul_projected *self)
-{
-    static const haul_column columns[] = {{"source", .unit = HAUL_TEXT},
-                                          {"matched", .unit = HAUL_COUNT},
-                                          {"unmatched", .unit = HAUL_COUNT},
-                                          {0}};
-    if (self->options->reference)
-        haul_report_object(self->report, "reference", columns, self->options->reference->source,
-                           self->projection->matched, self->projection->unmatched);
-}
-
+/* Kernels and memsets: scaled, or with the reason why they are not. */
 static void add_work(const haul_projected *self, const char *key, double recorded_s,
                      const haul_estimate *scaled)
 {
@@ -152,8 +138,7 @@ static void add_work(const haul_projected *self, const char *key, double recorde
                            scaled->model, haul_provenance_text(scaled->weakest));
 }
 
-/* --- copies */
-
+/* By a model of this name; by the chosen one where the name is not among the others. */
 static double model_time(const haul_projection *projection, const haul_projection_row *row,
                          const char *name)
 {
@@ -188,6 +173,7 @@ static void add_inside(haul_table *table, const haul_projection *projection,
                            row->score.wape, row->score.median, row->score.p90);
 }
 
+/* By kind of copy and decade of size, beside the two bounds that no model may pass. */
 static void add_rows(const haul_projected *self)
 {
     static const haul_column columns[] = {
@@ -226,6 +212,7 @@ static void add_rows(const haul_projected *self)
     }
 }
 
+/* By exact size, for programs: what a fit or a plot needs. */
 static void add_sizes(const haul_projected *self)
 {
     static const haul_column columns[] = {
@@ -250,13 +237,12 @@ static void add_sizes(const haul_projected *self)
     for (size_t s = 0; s < self->projection->size_count; s++) {
         const haul_projection_row *row = &self->projection->sizes[s];
         const haul_estimate *predicted = &row->predicted;
-        const haul_score *score = &row->score;
+        const haul_score score = known(row->score);
         haul_table_row(table, haul_direction_text(row->direction), haul_memory_text(row->memory),
                        row->copy_bytes, row->count, row->bytes, row->recorded_s, predicted->seconds,
                        predicted->low_s, predicted->high_s, predicted->model,
-                       haul_provenance_text(predicted->weakest), score->count,
-                       percent_of(score, score->wape), percent_of(score, score->median),
-                       percent_of(score, score->p90));
+                       haul_provenance_text(predicted->weakest), score.count, score.wape,
+                       score.median, score.p90);
         add_inside(table, self->projection, row);
     }
 }
@@ -281,11 +267,11 @@ static void add_copies(const haul_projected *self)
         const haul_projection_row *row = &self->projection->rows[r];
         const haul_estimate *predicted = &row->predicted;
         if (row->decade == HAUL_DECADES)
-            haul_table_row(
-                table, say_row(row).text, row->count, row->recorded_s, predicted->seconds,
-                predicted->low_s, predicted->high_s, (double)row->bytes / predicted->seconds,
-                predicted->model ? predicted->model : "several, by size",
-                haul_provenance_text(predicted->weakest), percent_of(&row->score, row->score.wape));
+            haul_table_row(table, say_row(row).text, row->count, row->recorded_s,
+                           predicted->seconds, predicted->low_s, predicted->high_s,
+                           (double)row->bytes / predicted->seconds,
+                           predicted->model ? predicted->model : "several, by size",
+                           haul_provenance_text(predicted->weakest), known(row->score).wape);
     }
 }
 
@@ -308,14 +294,11 @@ static void add_models(const haul_projected *self)
     haul_table *table = haul_report_map(self->report, "models", columns);
     for (size_t m = 0; m < projection->model_count; m++) {
         const haul_model_total *model = &projection->models[m];
-        haul_score score = {0};
-        if (!model->missing)
-            score = model->score;
+        /* a model that lacks a parameter for some copies is scored on others than the rest */
+        const haul_score score = known(model->missing ? (haul_score){0} : model->score);
         haul_table_row(table, model->name, model->total_s,
-                       haul_share_of(model->total_s, projection->recorded_copies_s),
-                       percent_of(&score, score.wmape), percent_of(&score, score.wape),
-                       percent_of(&score, score.median), percent_of(&score, score.p90),
-                       model->missing);
+                       haul_share_of(model->total_s, projection->recorded_copies_s), score.wmape,
+                       score.wape, score.median, score.p90, model->missing);
     }
 }
 
@@ -333,10 +316,9 @@ static void add_scores(const haul_projected *self)
     haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t r = 0; r < self->projection->row_count; r++) {
         const haul_projection_row *row = &self->projection->rows[r];
-        const haul_score *score = &row->score;
-        haul_table_row(table, say_row(row).text, score->count, percent_of(score, score->wmape),
-                       percent_of(score, score->wape), percent_of(score, score->median),
-                       percent_of(score, score->p90));
+        const haul_score score = known(row->score);
+        haul_table_row(table, say_row(row).text, score.count, score.wmape, score.wape, score.median,
+                       score.p90);
     }
     haul_report_say(self->report,
                     "%s matched with those of the reference, by '%s'. Wmape: as AHEAD publishes "
@@ -373,23 +355,20 @@ static void add_self_check(const haul_projected *self)
         {0},
     };
     const haul_self_check *check = &self->projection->self_check;
-    const haul_score *score = &check->of.score;
-    haul_table *object =
-        haul_report_object(self->report, "self_check", total, percent_of(score, score->wmape),
-                           percent_of(score, score->wape), percent_of(score, score->median),
-                           percent_of(score, score->p90), percent_of(score, check->of.noise_floor),
-                           percent_of(score, check->of.wape_without_contention), score->count,
-                           (int)check->fitted, check->unpredicted);
+    const haul_self_check_score all = known_check(check->of);
+    haul_table *object = haul_report_object(
+        self->report, "self_check", total, all.score.wmape, all.score.wape, all.score.median,
+        all.score.p90, all.noise_floor, all.wape_without_contention, all.score.count,
+        (int)check->fitted, check->unpredicted);
     haul_table *groups = haul_report_table(object, "groups", columns);
     for (size_t i = 0; i < check->row_count; i++) {
         const haul_self_check_row *row = &check->rows[i];
-        const haul_score *of = &row->of.score;
+        const haul_self_check_score of = known_check(row->of);
         haul_table_row(groups, haul_say_copies(row->direction, row->memory).text,
                        haul_direction_text(row->direction), haul_memory_text(row->memory),
-                       of->count, percent_of(of, of->wmape), percent_of(of, of->wape),
-                       percent_of(of, row->of.noise_floor),
-                       percent_of(of, row->of.wape_without_contention), percent_of(of, of->median),
-                       percent_of(of, of->p90), row->points, row->contended, row->busy_speed);
+                       of.score.count, of.score.wmape, of.score.wape, of.noise_floor,
+                       of.wape_without_contention, of.score.median, of.score.p90, row->points,
+                       row->contended, row->busy_speed);
     }
     if (check->row_count)
         haul_report_say(
@@ -409,9 +388,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     HAUL_PLAIN_NUMERALS;
     const haul_projected self = {haul_report_new("projection"), workload, options, projection};
     say_answer(&self);
-    add_inputs(&self);
-    add_totals(&self);
-    add_reference(&self);
+    add_head(&self);
     add_work(&self, "kernels", projection->recorded_kernels_s, &projection->kernels);
     add_work(&self, "memsets", projection->recorded_memsets_s, &projection->memsets);
     haul_projected_add_run(&self);

@@ -1,4 +1,7 @@
-/* The whole run on another machine. */
+/* The whole run on another machine: how much faster it is and what bounds it.
+ *
+ * The factor compares the prediction with the replay, not with the recorded time: the replay errs
+ * as the prediction does, so that the error of the timeline falls out of their ratio. */
 #include <math.h>
 #include <string.h>
 
@@ -7,30 +10,6 @@
 #include "report/wording.h"
 
 enum { BOUNDS_SAID = 3 };
-
-static haul_words share_of(int64_t part_ns, int64_t whole_ns)
-{
-    return haul_say_share(haul_share_of((double)part_ns, (double)whole_ns));
-}
-
-/* --- the answer */
-
-/* "2.1x slower (2.1x to 2.2x)": than the replay, which errs as the prediction does. */
-static void say_factor(const haul_projection *projection, char *text, size_t size)
-{
-    const double recorded = (double)projection->replay.replayed_ns;
-    const double target = (double)projection->target_run.makespan_ns;
-    const bool is_faster = target <= recorded;
-    const double ends[] = {(double)projection->low_ns, (double)projection->high_ns};
-    double factors[2];
-    for (int i = 0; i < 2; i++)
-        factors[i] = is_faster ? recorded / ends[1 - i] : ends[i] / recorded;
-    const double factor = is_faster ? recorded / target : target / recorded;
-    char by[32] = "as fast";
-    if (factor >= 1.005)
-        (void)snprintf(by, sizeof by, "%.3gx %s", factor, is_faster ? "faster" : "slower");
-    (void)snprintf(text, size, "%s (%.3gx to %.3gx)", by, factors[0], factors[1]);
-}
 
 /* The kind of operation that the critical path spends most on, and its share. */
 static void say_bound(const haul_projected *self)
@@ -56,7 +35,7 @@ static void say_bound(const haul_projected *self)
         if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000) || said == BOUNDS_SAID)
             break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s%s", used ? ", " : "",
-                                 names[most], share_of(times_ns[most], all_ns).text,
+                                 names[most], haul_say_share_ns(times_ns[most], all_ns).text,
                                  used ? "" : " of the critical path");
         times_ns[most] = 0;
         said++;
@@ -64,16 +43,7 @@ static void say_bound(const haul_projected *self)
     haul_report_line(self->report, "bound by", "%s", text);
 }
 
-static void say_reference(const haul_projected *self)
-{
-    const int64_t reference_ns = self->projection->reference_run.makespan_ns;
-    const int64_t target_ns = self->projection->target_run.makespan_ns;
-    if (self->options->reference && reference_ns > 0)
-        haul_report_line(self->report, "reference", "took %s: the prediction is %+.1f %% off",
-                         haul_say_time(reference_ns).text,
-                         100 * (double)(target_ns - reference_ns) / (double)reference_ns);
-}
-
+/* One sentence; where the run is not predicted it says why instead of a number. */
 void haul_projected_say_run(const haul_projected *self)
 {
     const haul_projection *projection = self->projection;
@@ -97,32 +67,41 @@ void haul_projected_say_run(const haul_projected *self)
                         to, projection->kernels_missing);
         return;
     }
-    char factor[120];
-    say_factor(projection, factor, sizeof factor);
-    haul_report_say(self->report, "%s -> %s on %s: %s",
+    const double recorded = (double)replay->replayed_ns;
+    const double target = (double)projection->target_run.makespan_ns;
+    const double low = (double)projection->low_ns, high = (double)projection->high_ns;
+    const bool is_faster = target <= recorded;
+    const double factor = is_faster ? recorded / target : target / recorded;
+    char by[32] = "as fast";
+    if (factor >= 1.005)
+        (void)snprintf(by, sizeof by, "%.3gx %s", factor, is_faster ? "faster" : "slower");
+    haul_report_say(self->report, "%s -> %s on %s: %s (%.3gx to %.3gx)",
                     haul_say_time(projection->recorded_run.makespan_ns).text,
-                    haul_say_time(projection->target_run.makespan_ns).text, to, factor);
-    say_reference(self);
+                    haul_say_time(projection->target_run.makespan_ns).text, to, by,
+                    is_faster ? recorded / high : low / recorded,
+                    is_faster ? recorded / low : high / recorded);
+    const double reference = (double)projection->reference_run.makespan_ns;
+    if (self->options->reference && reference > 0)
+        haul_report_line(self->report, "reference", "took %s: the prediction is %+.1f %% off",
+                         haul_say_seconds(1e-9 * reference).text,
+                         100 * (target - reference) / reference);
     say_bound(self);
 }
 
-/* --- the whole run in JSON */
-
 static void add_breakdown(haul_table *parent, const char *key, const haul_breakdown *run)
 {
-    static const haul_column columns[] = {
-        {"makespan_s", .unit = HAUL_TIME},
-        {"kernels_alone_s", .unit = HAUL_TIME},
-        {"copies_hidden_s", .unit = HAUL_TIME},
-        {"copies_both_ways_s", .unit = HAUL_TIME},
-        {"copies_exposed_s", .unit = HAUL_TIME},
-        {"host_alone_s", .unit = HAUL_TIME},
-        {0},
-    };
+    static const haul_column columns[] = {{"makespan_s", .unit = HAUL_TIME},
+                                          {"kernels_alone_s", .unit = HAUL_TIME},
+                                          {"copies_hidden_s", .unit = HAUL_TIME},
+                                          {"copies_both_ways_s", .unit = HAUL_TIME},
+                                          {"copies_exposed_s", .unit = HAUL_TIME},
+                                          {"host_alone_s", .unit = HAUL_TIME},
+                                          {0}};
     haul_report_object(parent, key, columns, run->makespan_ns, run->kernels_ns, run->hidden_ns,
                        run->both_ways_ns, run->exposed_ns, run->idle_ns);
 }
 
+/* The path by kind of operation, and its largest costs: what a faster part would shorten. */
 static void add_path(haul_table *parent, const haul_projected *self)
 {
     static const haul_column none[] = {{0}};
@@ -158,6 +137,7 @@ static void add_path(haul_table *parent, const haul_projected *self)
     }
 }
 
+/* How far the replay of the recorded durations is off: the error that every prediction shares. */
 static void add_replay(haul_table *parent, const haul_replay *replay)
 {
     static const haul_column columns[] = {
@@ -173,6 +153,7 @@ static void add_replay(haul_table *parent, const haul_replay *replay)
                        replay->delayed, replay->delays_ns);
 }
 
+/* The limits of the target that the timeline kept to, for a reader who doubts the prediction. */
 static void add_device(haul_table *parent, const haul_timeline_device *device)
 {
     static const haul_column columns[] = {
@@ -201,6 +182,7 @@ static void add_device(haul_table *parent, const haul_timeline_device *device)
         haul_table_row(map, haul_direction_text((haul_direction)d), device->busy_speed[d]);
 }
 
+/* JSON's object "run". Without a prediction it has the reason alone. */
 static void add_data(const haul_projected *self)
 {
     static const haul_column head[] = {
@@ -224,8 +206,6 @@ static void add_data(const haul_projected *self)
     add_replay(run, &projection->replay);
     add_device(run, &projection->device);
 }
-
-/* --- the tables */
 
 /* The parts add up to the makespan, so that a column tells where a prediction differs: in what the
  * kernels take, in what is overlapped, or in what the host does between them. */
@@ -281,14 +261,14 @@ static void add_largest(const haul_projected *self)
         const haul_cost_row *row = &path->largest[i];
         char name[HAUL_COST_NAME_BYTES];
         haul_table_row(table, haul_say_cost(self->workload, row, name), row->count, row->time_ns,
-                       haul_share_of((double)row->time_ns, (double)all_ns));
+                       haul_share_ns(row->time_ns, all_ns));
         rest_ns -= row->time_ns;
     }
     if (rest_ns > 0)
         haul_table_row(table, "other operations", HAUL_NO_COUNT, rest_ns,
-                       haul_share_of((double)rest_ns, (double)all_ns));
+                       haul_share_ns(rest_ns, all_ns));
     haul_table_row(table, "the host", HAUL_NO_COUNT, path->host_ns,
-                   haul_share_of((double)path->host_ns, (double)all_ns));
+                   haul_share_ns(path->host_ns, all_ns));
 }
 
 /* How the host's side was treated, and what the replay's error says. */

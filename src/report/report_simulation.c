@@ -1,8 +1,12 @@
-/* A simulated workload: its timeline, what it waits for, and each operation. */
+/* A simulated workload: its timeline, what it waits for, and each operation.
+ *
+ * A schedule may have ten million operations: the answer and the drawing show the whole, and the
+ * rows of the operations are made one by one while they are written. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/numerals.h"
+#include "cost/usual.h"
 #include "haul/breakdown.h"
 #include "haul/report.h"
 #include "report/timeline_text.h"
@@ -31,44 +35,12 @@ static const char *name_of(const haul_simulation *self, uint32_t op, char *text)
     return haul_shorten_name(name, NAME_WIDTH, text, NAME_BYTES);
 }
 
-/* The devices that some stream is of: a workload names the last of them. */
-static uint64_t count_devices(const haul_workload *workload)
-{
-    uint64_t count = 0;
-    bool *met = calloc(workload->device_count + 1, sizeof *met);
-    for (size_t s = 0; met && s < workload->stream_count; s++) {
-        bool *is_met = &met[workload->streams[s].device];
-        count += !*is_met;
-        *is_met = true;
-    }
-    free(met);
-    return count;
-}
-
 static bool assumes_contention(const haul_simulation *self)
 {
     return self->assumed_busy[HAUL_HTOD] || self->assumed_busy[HAUL_DTOH];
 }
 
-static void say_answer(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
-{
-    const haul_schedule *schedule = self->schedule;
-    const haul_workload *workload = schedule->workload;
-    char range[100] = "";
-    if (self->weakest)
-        (void)snprintf(
-            range, sizeof range, " (%s)",
-            haul_say_interval(1e-9 * (double)self->low_ns, 1e-9 * (double)self->high_ns).text);
-    haul_report_say(report, "%.300s takes %s%s on %.100s",
-                    schedule->name ? schedule->name : workload->source,
-                    haul_say_time(run->makespan_ns).text, range, self->machine->name);
-    haul_report_line(report, "workload", "%s on %s of %s%s%.600s",
-                     haul_say_number_of(workload->op_count, "operation", NULL).text,
-                     haul_say_number_of(workload->stream_count, "stream", NULL).text,
-                     haul_say_number_of(count_devices(workload), "device", NULL).text,
-                     schedule->summary ? ": " : "", schedule->summary ? schedule->summary : "");
-}
-
+/* The path's operations in order; of a long one its beginning and its end. */
 static void say_critical_path(haul_report *report, const haul_simulation *self,
                               const haul_breakdown *run)
 {
@@ -84,16 +56,40 @@ static void say_critical_path(haul_report *report, const haul_simulation *self,
                                  is_left_out ? " ...," : "",
                                  name_of(self, timeline->critical[i], name));
     }
-    const double share = haul_share_of((double)timeline->critical_ns, (double)run->makespan_ns);
+
     haul_report_line(report, "critical path", "%s, %s of the time:%s",
                      haul_say_number_of(timeline->critical_count, "operation", NULL).text,
-                     haul_say_share(share).text, text);
+                     haul_say_share_ns(timeline->critical_ns, run->makespan_ns).text, text);
 }
 
-/* On what the range rests. */
-static void say_uncertainty(haul_report *report, const haul_simulation *self)
+/* The time, the workload, what decides the time, and on what its interval rests. */
+static void say_answer(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
 {
-    char copies[200] = "", kernels[100] = "";
+    const haul_schedule *schedule = self->schedule;
+    const haul_workload *workload = schedule->workload;
+    char range[100] = "", copies[200] = "", kernels[100] = "";
+    if (self->weakest)
+        (void)snprintf(
+            range, sizeof range, " (%s)",
+            haul_say_interval(1e-9 * (double)self->low_ns, 1e-9 * (double)self->high_ns).text);
+    haul_report_say(report, "%.300s takes %s%s on %.100s",
+                    schedule->name ? schedule->name : workload->source,
+                    haul_say_time(run->makespan_ns).text, range, self->machine->name);
+    /* devices of a stream: a machine has more than a schedule uses */
+    uint64_t devices = 0;
+    bool *met = calloc(workload->device_count + 1, sizeof *met);
+    for (size_t s = 0; met && s < workload->stream_count; s++) {
+        bool *is_met = &met[workload->streams[s].device];
+        devices += !*is_met;
+        *is_met = true;
+    }
+    free(met);
+    haul_report_line(report, "workload", "%s on %s of %s%s%.600s",
+                     haul_say_number_of(workload->op_count, "operation", NULL).text,
+                     haul_say_number_of(workload->stream_count, "stream", NULL).text,
+                     haul_say_number_of(devices, "device", NULL).text,
+                     schedule->summary ? ": " : "", schedule->summary ? schedule->summary : "");
+    say_critical_path(report, self, run);
     if (self->predicted_copies)
         (void)snprintf(copies, sizeof copies, "%s predicted by %.60s",
                        haul_say_number_of(self->predicted_copies, "copy", "copies").text,
@@ -101,15 +97,15 @@ static void say_uncertainty(haul_report *report, const haul_simulation *self)
     if (self->predicted_kernels)
         (void)snprintf(kernels, sizeof kernels, "%s by kernel files",
                        haul_say_number_of(self->predicted_kernels, "kernel", NULL).text);
-    if (self->predicted_copies || self->predicted_kernels)
+    if (*copies || *kernels)
         haul_report_line(report, "uncertainty", "%s%s%s; the weakest parameter is %s", copies,
                          *copies && *kernels ? ", " : "", kernels,
                          haul_provenance_text(self->weakest));
     if (assumes_contention(self))
         haul_report_line(report, "assumed",
-                         "copies keep 86 %% of their rate while the other direction is busy, as on "
-                         "other machines: '%.100s' does not say",
-                         self->machine->name);
+                         "copies keep %.0f %% of their rate while the other direction is busy, as "
+                         "on other machines: '%.100s' does not say",
+                         100 * haul_usual_busy.median, self->machine->name);
 }
 
 static void add_head(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
@@ -143,18 +139,7 @@ static void add_head(haul_report *report, const haul_simulation *self, const hau
         haul_table_row(list, "busy_rate");
 }
 
-static void add_drawing(haul_report *report, const haul_simulation *self, unsigned width)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    const bool is_drawn =
-        out && haul_timeline_draw(self->schedule->workload, self->timeline->ops, width, out);
-    const bool is_kept = out && !fclose(out);
-    haul_report_drawing(report, is_drawn && is_kept ? text : NULL);
-    free(text);
-}
-
+/* The parts add up to the makespan. */
 static void add_breakdown(haul_report *report, const haul_breakdown *run)
 {
     static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Where the time goes"},
@@ -172,17 +157,10 @@ static void add_breakdown(haul_report *report, const haul_breakdown *run)
     haul_table *table = haul_report_table(report, NULL, columns);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         haul_table_row(table, parts[i].name, parts[i].ns,
-                       haul_share_of((double)parts[i].ns, (double)run->makespan_ns));
+                       haul_share_ns(parts[i].ns, run->makespan_ns));
 }
 
-/* Where there are engines for both directions, "copies" are one of them. */
-static const char *resource_name(const haul_simulation *self, const haul_resource *resource)
-{
-    if (resource->kind == HAUL_ENGINE && self->device.copy_engines > 1)
-        return haul_direction_text(HAUL_HTOD);
-    return resource->kind == HAUL_NOWHERE ? "no resource" : haul_resource_text(resource->kind);
-}
-
+/* Where there are engines for both directions, "copies" are those to the device. */
 static void add_resources(haul_report *report, const haul_simulation *self,
                           const haul_breakdown *run)
 {
@@ -198,22 +176,14 @@ static void add_resources(haul_report *report, const haul_simulation *self,
     haul_table *table = haul_report_table(report, "resources", columns);
     for (size_t i = 0; i < self->timeline->resource_count; i++) {
         const haul_resource *resource = &self->timeline->resources[i];
-        haul_table_row(table, resource_name(self, resource),
-                       self->schedule->workload->devices[resource->device].id, resource->ops,
-                       resource->busy_ns,
-                       haul_share_of((double)resource->busy_ns, (double)run->makespan_ns),
-                       resource->idle_ns);
+        const bool is_one_way = resource->kind == HAUL_ENGINE && self->device.copy_engines > 1;
+        const char *name = is_one_way                       ? haul_direction_text(HAUL_HTOD)
+                           : resource->kind == HAUL_NOWHERE ? "no resource"
+                                                            : haul_resource_text(resource->kind);
+        haul_table_row(table, name, self->schedule->workload->devices[resource->device].id,
+                       resource->ops, resource->busy_ns,
+                       haul_share_ns(resource->busy_ns, run->makespan_ns), resource->idle_ns);
     }
-}
-
-static void add_critical_path(haul_report *report, const haul_timeline *timeline)
-{
-    static const haul_column sum[] = {{"critical_s", .unit = HAUL_TIME}, {0}};
-    static const haul_column number[] = {{"", .unit = HAUL_ID}, {0}};
-    haul_report_object(report, NULL, sum, timeline->critical_ns);
-    haul_table *path = haul_report_list(report, "critical_path", number);
-    for (size_t i = 0; i < timeline->critical_count; i++)
-        haul_table_row(path, (uint64_t)timeline->critical[i] + 1);
 }
 
 /* "engine: in 0" */
@@ -288,21 +258,34 @@ static void add_operations(haul_report *report, const haul_simulation *self)
 
 haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width)
 {
+    static const haul_column sum[] = {{"critical_s", .unit = HAUL_TIME}, {0}};
+    static const haul_column number[] = {{"", .unit = HAUL_ID}, {0}};
     HAUL_PLAIN_NUMERALS;
+    const haul_workload *workload = simulation->schedule->workload;
+    const haul_timeline *timeline = simulation->timeline;
     haul_breakdown run;
-    if (haul_breakdown_make(simulation->schedule->workload, simulation->timeline->ops, &run, NULL))
+    if (haul_breakdown_make(workload, timeline->ops, &run, NULL))
         return NULL;
     haul_report *report = haul_report_new("simulation");
     say_answer(report, simulation, &run);
-    say_critical_path(report, simulation, &run);
-    say_uncertainty(report, simulation);
+
     add_head(report, simulation, &run);
-    if (width)
-        add_drawing(report, simulation, width);
+    if (width) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        const bool is_drawn = out && haul_timeline_draw(workload, timeline->ops, width, out);
+        const bool is_kept = out && !fclose(out);
+        haul_report_drawing(report, is_drawn && is_kept ? text : NULL);
+        free(text);
+    }
     haul_report_section(report, "simulation", "The whole run");
     add_breakdown(report, &run);
     add_resources(report, simulation, &run);
-    add_critical_path(report, simulation->timeline);
+    haul_report_object(report, NULL, sum, timeline->critical_ns);
+    haul_table *path = haul_report_list(report, "critical_path", number);
+    for (size_t i = 0; i < timeline->critical_count; i++)
+        haul_table_row(path, (uint64_t)timeline->critical[i] + 1);
     add_operations(report, simulation);
     return report;
 }

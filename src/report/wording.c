@@ -1,3 +1,6 @@
+/* Numbers as reports print them: three digits, for times rarely repeat to more, a unit that
+ * leaves one to three of them before the point, and "-" for what is not known. All are texts by
+ * value, so that a sentence needs no buffers. */
 #include "report/wording.h"
 
 #include <math.h>
@@ -36,6 +39,7 @@ haul_words haul_say_time(int64_t ns)
     return haul_say_seconds((double)ns * 1e-9);
 }
 
+/* A fourth digit: sizes up to 1023 of a unit are exact, and most sizes are whole. */
 haul_words haul_say_bytes(uint64_t bytes)
 {
     return say_quantity((double)bytes, HAUL_DIM_BYTES, 4);
@@ -60,6 +64,8 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
     return words;
 }
 
+/* A fourth digit where three make the ends equal, and no interval where four do; the unit stands
+ * once where both have the same. */
 haul_words haul_say_interval(double low_s, double high_s)
 {
     haul_words low = haul_say_seconds(low_s), high = haul_say_seconds(high_s), words = low;
@@ -86,6 +92,7 @@ haul_words haul_say_copies(haul_direction direction, haul_memory memory)
     return words;
 }
 
+/* Decades of size in decimal units, as AHEAD's Figure 1 has them. */
 haul_words haul_say_decade(int decade)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -125,6 +132,16 @@ haul_words haul_say_share(double share)
     return words;
 }
 
+double haul_share_ns(int64_t part_ns, int64_t whole_ns)
+{
+    return haul_share_of((double)part_ns, (double)whole_ns);
+}
+
+haul_words haul_say_share_ns(int64_t part_ns, int64_t whole_ns)
+{
+    return haul_say_share(haul_share_ns(part_ns, whole_ns));
+}
+
 haul_words haul_say_bar(double share, int width)
 {
     haul_words words = {""};
@@ -139,33 +156,14 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-static size_t word_length(const char *text)
-{
-    size_t length = 0;
-    while (is_word(text[length]))
-        length++;
-    return length;
-}
-
-/* Length of the parentheses that open at `text`; of the rest where they do not close. */
-static size_t parentheses_length(const char *text)
-{
-    size_t length = 0;
-    int depth = 0;
-    do {
-        depth += (text[length] == '(') - (text[length] == ')');
-        length++;
-    } while (depth && text[length]);
-    return length;
-}
-
 static bool starts_with(const char *text, const char *start)
 {
     return !strncmp(text, start, strlen(start));
 }
 
 /* How many bytes at `text` say little of a long name: casts, parameters, the names of namespaces.
- * *instead is what stands for them. */
+ * *instead is what stands for them. A demangled name of a template in a library such as Thrust or
+ * CUTLASS is thousands of characters, of which its parameters are nearly all. */
 static size_t measure_clutter(const char *text, bool after_word, const char **instead)
 {
     *instead = "";
@@ -176,26 +174,41 @@ static size_t measure_clutter(const char *text, bool after_word, const char **in
         return strlen(" (instance ");
     }
     if (*text == '(') {
-        const size_t length = parentheses_length(text);
+        /* up to its partner, or to the end where there is none: profilers cut long names off */
+        size_t length = 0;
+        int depth = 0;
+        do {
+            depth += (text[length] == '(') - (text[length] == ')');
+            length++;
+        } while (depth && text[length]);
         if (starts_with(text, "(anonymous namespace)::"))
             return length + 2;
         const bool is_cast = is_word(text[length]), is_last = !text[length];
         *instead = is_cast || is_last ? "" : "()";
         return length;
     }
-    const size_t word = after_word ? 0 : word_length(text);
+    size_t word = 0;
+    while (!after_word && is_word(text[word]))
+        word++;
     if (word && starts_with(text, "void "))
         return strlen("void ");
     return word && starts_with(text + word, "::") && is_word(text[word + 2]) ? word + 2 : 0;
 }
 
-static void drop_clutter(const char *name, char *buffer, size_t size)
+char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t size)
 {
+    if (haul_utf8_count(name) <= width) {
+        snprintf(buffer, size, "%s", name);
+        return buffer;
+    }
+    /* a template's return type stands before its name, and is void for every kernel */
+    name += starts_with(name, "void ") ? strlen("void ") : 0;
+    const bool is_short = haul_utf8_count(name) <= width;
     size_t used = 0;
     bool after_word = false;
     while (*name && used + 3 < size) {
-        const char *instead;
-        const size_t clutter = measure_clutter(name, after_word, &instead);
+        const char *instead = "";
+        const size_t clutter = is_short ? 0 : measure_clutter(name, after_word, &instead);
         after_word = !clutter && is_word(*name);
         if (!clutter) {
             buffer[used++] = *name++;
@@ -205,51 +218,29 @@ static void drop_clutter(const char *name, char *buffer, size_t size)
         name += clutter;
     }
     buffer[used] = '\0';
-}
-
-/* Ends a text that has more than `width` characters with "..". */
-static void cut(char *text, size_t width)
-{
-    if (haul_utf8_count(text) <= width)
-        return;
-    char *end = text;
+    if (haul_utf8_count(buffer) <= width)
+        return buffer;
+    /* the beginning says most; characters of several bytes stay whole */
+    char *end = buffer;
     for (size_t i = 0; i + 2 < width; i++) {
         const int length = haul_utf8_length(end);
         end += length ? length : 1;
     }
     memcpy(end, "..", 3);
-}
-
-char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t size)
-{
-    if (haul_utf8_count(name) > width && starts_with(name, "void "))
-        name += strlen("void ");
-    if (haul_utf8_count(name) > width)
-        drop_clutter(name, buffer, size);
-    else
-        snprintf(buffer, size, "%s", name);
-    cut(buffer, width);
     return buffer;
 }
 
-/* Length in bytes of the word at `text`; its characters in *width. */
-static size_t measure_word(const char *text, size_t *width)
-{
-    const size_t length = strcspn(text, " ");
-    *width = 0;
-    for (const char *at = text; at < text + length; ++*width) {
-        const int bytes = haul_utf8_length(at);
-        at += bytes ? bytes : 1;
-    }
-    return length;
-}
-
+/* Words are broken at spaces alone: a path or a kernel's name has to be copied whole. */
 void haul_print_hanging(size_t indent, const char *text, FILE *out)
 {
     size_t column = indent;
     while (*text) {
-        size_t width;
-        const size_t length = measure_word(text, &width);
+        const size_t length = strcspn(text, " ");
+        size_t width = 0;
+        for (const char *at = text; at < text + length; width++) {
+            const int bytes = haul_utf8_length(at);
+            at += bytes ? bytes : 1;
+        }
         const bool starts_line = column == indent;
         if (!starts_line && column + 1 + width > HAUL_PAGE_WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");

@@ -42,6 +42,8 @@ haul_words haul_say_bar(double share, int width);
 
 /* part / whole; NaN where whole is 0. */
 double haul_share_of(double part, double whole);
+double haul_share_ns(int64_t part_ns, int64_t whole_ns);
+haul_words haul_say_share_ns(int64_t part_ns, int64_t whole_ns);
 
 /* A kernel's name in at most `width` characters: where it is longer, the return type "void",
  * namespaces, casts and parameters are left out, then its end. Writes at most `size` bytes, which
