@@ -18,16 +18,6 @@
 
 enum { SCHEMA = 2, SAID_BYTES = 2048, NAME_WIDTH = 48 };
 
-static void add_child(haul_table *parent, haul_table *child)
-{
-    child->parent_row = parent->row_count ? parent->row_count - 1 : 0;
-    if (parent->latest)
-        parent->latest->next = child;
-    else
-        parent->first = child;
-    parent->latest = child;
-}
-
 static haul_table *add_part(haul_table *parent, haul_part_kind part, const char *key,
                             const haul_column *columns)
 {
@@ -48,7 +38,9 @@ static haul_table *add_part(haul_table *parent, haul_part_kind part, const char 
     while (columns && (columns[self->column_count].key || columns[self->column_count].head ||
                        columns[self->column_count].csv))
         self->column_count++;
-    add_child(parent, self);
+    self->parent_row = parent->row_count ? parent->row_count - 1 : 0;
+    *(parent->latest ? &parent->latest->next : &parent->first) = self;
+    parent->latest = self;
     document->last = document->last->reading = self;
     return self;
 }
@@ -218,15 +210,6 @@ void haul_table_rows(haul_table *table, size_t count, haul_row_maker make, const
     made->column_count = table->column_count;
 }
 
-/* Makes the row in the place of the one before it. */
-static void make_row(const haul_table *table, size_t row)
-{
-    haul_table *made = table->made;
-    made->row_count = 0;
-    haul_arena_release(&made->document->arena);
-    table->make(made, table->state, row);
-}
-
 void haul_table_csv(haul_table *table)
 {
     if (table)
@@ -306,8 +289,12 @@ const haul_cell *haul_table_cell(const haul_table *table, size_t row, size_t col
 {
     if (!table->made)
         return &table->cells[row * table->column_count + column];
-    if (table->made->made_row != row || !table->made->row_count)
-        make_row(table, row);
+    /* made in the place of the one before it */
+    if (table->made->made_row != row || !table->made->row_count) {
+        table->made->row_count = 0;
+        haul_arena_release(&table->made->document->arena);
+        table->make(table->made, table->state, row);
+    }
     table->made->made_row = row;
     return &table->made->cells[column];
 }

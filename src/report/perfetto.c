@@ -1,4 +1,7 @@
-/* A timeline as a trace for Perfetto and Chrome, within a number of bytes. */
+/* A timeline as a trace for Perfetto and Chrome, within a number of bytes: a viewer in a browser
+ * holds the whole trace in memory, and one of a long profile would not fit.
+ *
+ * What is drawn is chosen by passes that only count, with the same code that then writes. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -39,7 +42,8 @@ static bool fits(perfetto *self, haul_drawing tried)
     return tried.bytes + HEAD_BYTES < self->limit_bytes;
 }
 
-/* As much as there is room for: all; all without arrows; then the least that has to be merged. */
+/* As much as there is room for: all; all without arrows; then the least that has to be merged, by
+ * bisection over the steps. */
 static bool choose(perfetto *self, haul_drawing *drawing)
 {
     *drawing = (haul_drawing){.full = true};
@@ -61,6 +65,7 @@ static bool choose(perfetto *self, haul_drawing *drawing)
     return fits(self, *drawing);
 }
 
+/* A trace that leaves something out says so, for it looks complete. */
 char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
 {
     HAUL_PLAIN_NUMERALS;
@@ -84,9 +89,12 @@ char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
     return buffer;
 }
 
-static void write_head(const perfetto *self, const char *left_out, FILE *out)
+static void write_trace(perfetto *self, haul_drawing *drawing, const haul_thinned *thinned,
+                        FILE *out)
 {
     const haul_workload *workload = self->rows[0].drawn->workload;
+    char left_out[512];
+    haul_thinned_text(thinned, left_out, sizeof left_out);
     fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":", out);
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
@@ -96,66 +104,20 @@ static void write_head(const perfetto *self, const char *left_out, FILE *out)
     haul_json_put_string(&json, "left_out", *left_out ? left_out : NULL);
     haul_json_close_object(&json);
     fputs(",\n\"traceEvents\":[\n", out);
-}
-
-/* Said in the trace, where whoever looks at it can see it. */
-static void write_left_out(const char *left_out, FILE *out)
-{
-    haul_json json = haul_json_begin(out);
-    fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":", out);
-    haul_json_string(&json, left_out);
-    fputs("},\n", out);
-}
-
-/* The last event, without a comma behind it: what the trace is of. */
-static void write_end(const perfetto *self, FILE *out)
-{
-    haul_json json = haul_json_begin(out);
-    fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":", out);
-    haul_json_string(&json, self->rows[0].drawn->workload->source);
-    fputs("}}\n]}\n", out);
-}
-
-static void write_trace(perfetto *self, haul_drawing *drawing, const haul_thinned *thinned,
-                        FILE *out)
-{
-    char left_out[512];
-    haul_thinned_text(thinned, left_out, sizeof left_out);
-    write_head(self, left_out, out);
-    if (*left_out)
-        write_left_out(left_out, out);
+    /* as an event too, where whoever looks at the trace can see it */
+    if (*left_out) {
+        fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":", out);
+        json = haul_json_begin(out);
+        haul_json_string(&json, left_out);
+        fputs("},\n", out);
+    }
     drawing->out = out;
     draw_all(self, drawing);
-    write_end(self, out);
-}
-
-static haul_status init_rows(perfetto *self, const haul_drawn *timelines, haul_error *error)
-{
-    haul_track next = {1, 1};
-    for (size_t i = 0; i < self->count; i++)
-        next.tid += (uint32_t)timelines[i].workload->device_count + 2;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < self->count; i++)
-        status = haul_rows_init(&self->rows[i], &timelines[i], &next, error);
-    return status;
-}
-
-static haul_status draw(perfetto *self, FILE *out, haul_thinned *thinned, haul_error *error)
-{
-    haul_drawing drawing;
-    if (!choose(self, &drawing))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "the names of the streams alone take more than the %" PRIu64
-                         " bytes that a trace may have",
-                         self->limit_bytes);
-    haul_drawing counted = drawing;
-    draw_all(self, &counted);
-    write_trace(self, &drawing, &counted.thinned, out);
-    if (ferror(out))
-        return haul_fail(error, HAUL_IO, "cannot write the trace");
-    if (thinned)
-        *thinned = counted.thinned;
-    return HAUL_OK;
+    /* the last event has no comma behind it: what the trace is of */
+    fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":", out);
+    json = haul_json_begin(out);
+    haul_json_string(&json, workload->source);
+    fputs("}}\n]}\n", out);
 }
 
 haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint64_t limit_bytes,
@@ -171,9 +133,27 @@ haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint
     };
     if (!self.rows)
         return haul_fail_no_memory(error);
-    haul_status status = init_rows(&self, timelines, error);
-    if (!status)
-        status = draw(&self, out, thinned, error);
+    haul_status status = HAUL_OK;
+    haul_track next = {1, 1};
+    for (size_t i = 0; i < count; i++)
+        next.tid += (uint32_t)timelines[i].workload->device_count + 2;
+    for (size_t i = 0; !status && i < count; i++)
+        status = haul_rows_init(&self.rows[i], &timelines[i], &next, error);
+    haul_drawing drawing;
+    if (!status && !choose(&self, &drawing))
+        status = haul_fail(error, HAUL_BAD_INPUT,
+                           "the names of the streams alone take more than the %" PRIu64
+                           " bytes that a trace may have",
+                           self.limit_bytes);
+    if (!status) {
+        haul_drawing counted = drawing;
+        draw_all(&self, &counted);
+        write_trace(&self, &drawing, &counted.thinned, out);
+        if (ferror(out))
+            status = haul_fail(error, HAUL_IO, "cannot write the trace");
+        else if (thinned)
+            *thinned = counted.thinned;
+    }
     for (size_t i = 0; i < count; i++)
         haul_rows_release(&self.rows[i]);
     free(self.rows);

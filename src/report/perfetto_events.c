@@ -1,5 +1,6 @@
+/* Events of Chrome's Trace Event Format. The bytes of each are counted from above before any is
+ * written: names as they are escaped, numbers by their digits, the rest by its longest form. */
 #include "report/perfetto_events.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,18 +15,6 @@ enum {
     KIND_BYTES = 32,   /* of kind_name, and quotes */
     SHAPE_BYTES = 100,
 };
-
-static uint32_t json_bytes(const char *text)
-{
-    uint32_t bytes = 2;
-    while (*text) {
-        const int length = haul_utf8_length(text);
-        const bool plain = length > 1 || (*text >= 0x20 && *text < 0x7f);
-        bytes += plain && length ? 2 + (uint32_t)length : 6;
-        text += length ? length : 1;
-    }
-    return bytes;
-}
 
 bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
 {
@@ -45,7 +34,7 @@ void haul_drawn_names_release(haul_drawn_names *self)
     haul_arena_release(&self->arena);
 }
 
-/* NULL where the operation has no name. */
+/* Shortened once, when it is first drawn. NULL where the operation has no name. */
 static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
 {
     if (id >= self->count)
@@ -58,7 +47,13 @@ static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
         name->text = haul_arena_string(&self->arena, text);
         if (!name->text)
             name->text = "";
-        name->bytes = json_bytes(name->text);
+        name->bytes = 2;
+        for (const char *at = name->text; *at;) {
+            const int length = haul_utf8_length(at);
+            const bool plain = length > 1 || (*at >= 0x20 && *at < 0x7f);
+            name->bytes += plain && length ? 2 + (uint32_t)length : 6; /* at most \uXXXX */
+            at += length ? length : 1;
+        }
     }
     return *name->text ? name : NULL;
 }
@@ -81,6 +76,7 @@ static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice
     return known ? find_name(names, op->name) : NULL;
 }
 
+/* Where there is no name: the kind, with the direction and memory of a copy. */
 static haul_words kind_name(const haul_op *op, const haul_slice *slice)
 {
     const char *kind = haul_op_kind_text((haul_op_kind)op->kind);
@@ -109,19 +105,10 @@ static void write_string(const char *text, FILE *out)
     haul_json_string(&json, text);
 }
 
-static void write_shape(const haul_workload *workload, const haul_op *op, FILE *out)
-{
-    if (op->kind != HAUL_OP_KERNEL || op->shape >= workload->shape_count)
-        return;
-    const haul_shape *shape = &workload->shapes[op->shape];
-    const uint32_t *grid = shape->grid, *block = shape->block;
-    fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0], grid[1], grid[2], block[0],
-            block[1], block[2]);
-}
-
 void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
                          bool shape, FILE *out)
 {
+    const haul_workload *workload = names->drawn->workload;
     const haul_op *op = op_of(names, slice);
     const haul_drawn_name *name = own_name(names, slice);
     const char *category = slice->is_call ? "call" : haul_op_kind_text((haul_op_kind)op->kind);
@@ -137,8 +124,13 @@ void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_
         write_us("busy_us", slice->busy_ns, out);
     if (slice->bytes)
         fprintf(out, ",\"bytes\":%" PRIu64, slice->bytes);
-    if (shape && slice->count == 1 && !slice->is_call)
-        write_shape(names->drawn->workload, op, out);
+    if (shape && slice->count == 1 && !slice->is_call && op->kind == HAUL_OP_KERNEL &&
+        op->shape < workload->shape_count) {
+        const uint32_t *grid = workload->shapes[op->shape].grid;
+        const uint32_t *block = workload->shapes[op->shape].block;
+        fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0], grid[1], grid[2],
+                block[0], block[1], block[2]);
+    }
     fputs("}},\n", out);
 }
 

@@ -1,3 +1,6 @@
+/* Rows of a trace. The format nests slices of one row that overlap, as calls nest, but operations
+ * of a stream may overlap in any way: each row has lanes, and a slice goes to the first that is
+ * free. Short slices that begin close together are one, which says how many it stands for. */
 #include "report/perfetto_rows.h"
 
 #include <inttypes.h>
@@ -58,29 +61,6 @@ static haul_perfetto_row *thread_row(const haul_perfetto_rows *self, const haul_
 
 /* Rows. */
 
-static const char *label_of(const haul_perfetto_rows *self)
-{
-    return self->drawn->label ? self->drawn->label : "";
-}
-
-static void name_process(const haul_perfetto_rows *self, haul_track at, char *text, size_t size)
-{
-    const haul_workload *workload = self->drawn->workload;
-    const uint32_t rank = at.pid - self->first_pid;
-    const char *label = label_of(self), *colon = *label ? ": " : "";
-    if (!rank)
-        snprintf(text, size, "%.100s%shost", label, colon);
-    else if (rank > workload->device_count)
-        snprintf(text, size, "%.100s%sno device", label, colon);
-    else {
-        /* the device that recorded it is not the one of other times */
-        const haul_workload_device *device = &workload->devices[rank - 1];
-        const char *name = *label && !is_recorded(self) ? NULL : device->name;
-        snprintf(text, size, "%.100s%sdevice %" PRIu64 "%s%.100s", label, colon, device->id,
-                 name ? " " : "", name ? name : "");
-    }
-}
-
 static int name_actor(const char *what, const char *name, uint64_t id, char *text, size_t size)
 {
     return name ? snprintf(text, size, "%.100s", name)
@@ -96,13 +76,11 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
     if (row < workload->stream_count)
         length = name_actor("stream", workload->streams[row].name, workload->streams[row].id, text,
                             size);
-    else if (row < self->stream_count)
-        length = snprintf(text, size, "no stream");
-    else if (thread < workload->thread_count)
+    else if (row >= self->stream_count && thread < workload->thread_count)
         length = name_actor("thread", workload->threads[thread].name, workload->threads[thread].id,
                             text, size);
     else
-        length = snprintf(text, size, "no thread");
+        length = snprintf(text, size, row < self->stream_count ? "no stream" : "no thread");
     if (lane)
         snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
 }
@@ -110,6 +88,23 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
 static haul_track lane_place(const haul_perfetto_row *row, uint32_t lane)
 {
     return (haul_track){row->at.pid, row->at.tid + lane};
+}
+
+/* Processes of the format are the host, then the devices, then that of streams without one. */
+static void name_process(const haul_perfetto_rows *self, haul_track at, char *text, size_t size)
+{
+    const haul_workload *workload = self->drawn->workload;
+    const uint32_t rank = at.pid - self->first_pid;
+    const char *label = self->drawn->label ? self->drawn->label : "", *colon = *label ? ": " : "";
+    if (!rank || rank > workload->device_count) {
+        snprintf(text, size, "%.100s%s%s", label, colon, rank ? "no device" : "host");
+        return;
+    }
+    /* the device that recorded it is not the one of other times */
+    const haul_workload_device *device = &workload->devices[rank - 1];
+    const char *name = *label && !is_recorded(self) ? NULL : device->name;
+    snprintf(text, size, "%.100s%sdevice %" PRIu64 "%s%.100s", label, colon, device->id,
+             name ? " " : "", name ? name : "");
 }
 
 /* Names a lane, and its process, when they are first used. */
@@ -135,12 +130,7 @@ static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t
 
 /* Slices. */
 
-static void keep_lane(haul_perfetto_rows *self, const haul_slice *slice, uint8_t lane)
-{
-    if (slice->count == 1 && self->lanes)
-        (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = lane;
-}
-
+/* In the first lane that is free; one beyond all lanes is left out and counted. */
 static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
                  haul_drawing *drawing)
 {
@@ -154,7 +144,8 @@ static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sl
     if (lane >= row->named)
         name_lane(self, row, lane, drawing);
     row->lane_end_ns[lane] = slice->end_ns;
-    keep_lane(self, slice, (uint8_t)lane);
+    if (slice->count == 1)
+        (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = (uint8_t)lane;
     const haul_track at = lane_place(row, lane);
     drawing->bytes += haul_perfetto_slice_bytes(&self->names, slice, at);
     drawing->thinned.slices++;
@@ -171,12 +162,6 @@ static void flush(haul_perfetto_rows *self, haul_perfetto_row *row, haul_drawing
     row->group.count = 0;
 }
 
-static bool joins(const haul_slice *group, const haul_slice *slice, int64_t merge_ns)
-{
-    return group->count && group->count < UINT32_MAX && slice->start_ns >= group->start_ns &&
-           slice->start_ns - group->start_ns < merge_ns;
-}
-
 /* What is short waits for what may be close to it. */
 static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
                 haul_drawing *drawing)
@@ -184,7 +169,9 @@ static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sli
     drawing->thinned.operations++;
     const bool is_short = slice->busy_ns < drawing->merge_ns;
     haul_slice *group = &row->group;
-    if (is_short && joins(group, slice, drawing->merge_ns)) {
+    if (is_short && group->count && group->count < UINT32_MAX &&
+        slice->start_ns >= group->start_ns &&
+        slice->start_ns - group->start_ns < drawing->merge_ns) {
         group->count++;
         group->bytes += slice->bytes;
         group->busy_ns += slice->busy_ns;
@@ -232,8 +219,7 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
         flush(self, &self->items[r], drawing);
 }
 
-/* Arrows: from the call to what it issued, and along the dependencies. */
-
+/* Arrows go forward in time; one against it would be drawn around the whole page. */
 static void draw_arrow(haul_arrow *arrow, haul_drawing *drawing)
 {
     if (arrow->to_ns < arrow->from_ns)
@@ -250,24 +236,6 @@ static int64_t last_ns(haul_span span)
     return span.end_ns > span.start_ns ? span.end_ns - 1 : span.start_ns;
 }
 
-static void draw_launches(haul_perfetto_rows *self, haul_drawing *drawing)
-{
-    const haul_workload *workload = self->drawn->workload;
-    for (uint32_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (self->lanes[i] == HAUL_NO_LANE || self->call_lanes[i] == HAUL_NO_LANE)
-            continue;
-        haul_arrow arrow = {
-            .what = "launch",
-            .from = lane_place(thread_row(self, op), self->call_lanes[i]),
-            .from_ns = call_span_of(self, i).start_ns,
-            .to = lane_place(stream_row(self, op), self->lanes[i]),
-            .to_ns = span_of(self, i).start_ns,
-        };
-        draw_arrow(&arrow, drawing);
-    }
-}
-
 static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
@@ -275,13 +243,27 @@ static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
                       self->lanes[i]);
 }
 
-static void draw_dependencies(haul_perfetto_rows *self, haul_drawing *drawing)
+/* From each call to what it issued, and along the dependencies. */
+static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
+    const uint8_t *lanes = self->lanes, *calls = self->call_lanes;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        if (lanes[i] == HAUL_NO_LANE || calls[i] == HAUL_NO_LANE)
+            continue;
+        haul_arrow arrow = {
+            .what = "launch",
+            .from = lane_place(thread_row(self, &workload->ops[i]), calls[i]),
+            .from_ns = call_span_of(self, i).start_ns,
+            .to = op_place(self, i),
+            .to_ns = span_of(self, i).start_ns,
+        };
+        draw_arrow(&arrow, drawing);
+    }
     for (size_t e = 0; e < workload->edge_count; e++) {
         const haul_edge edge = workload->edges[e];
         if (edge.before >= workload->op_count || edge.after >= workload->op_count ||
-            self->lanes[edge.before] == HAUL_NO_LANE || self->lanes[edge.after] == HAUL_NO_LANE)
+            lanes[edge.before] == HAUL_NO_LANE || lanes[edge.after] == HAUL_NO_LANE)
             continue;
         const haul_span before = span_of(self, edge.before), after = span_of(self, edge.after);
         const bool is_wait = haul_op_on_host(&workload->ops[edge.after]);
@@ -299,6 +281,7 @@ static void draw_dependencies(haul_perfetto_rows *self, haul_drawing *drawing)
     }
 }
 
+/* Operations first: arrows end only where an operation was drawn alone. */
 void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
@@ -313,13 +296,9 @@ void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
     memset(self->lanes, HAUL_NO_LANE, workload->op_count);
     memset(self->call_lanes, HAUL_NO_LANE, workload->op_count);
     draw_ops(self, drawing);
-    if (!drawing->full)
-        return;
-    draw_launches(self, drawing);
-    draw_dependencies(self, drawing);
+    if (drawing->full)
+        draw_arrows(self, drawing);
 }
-
-/* Set-up. */
 
 static bool on_host_row(const haul_perfetto_rows *self, const haul_op *op)
 {
@@ -348,38 +327,6 @@ static bool order_host(haul_perfetto_rows *self)
     return ok;
 }
 
-static void find_origin(haul_perfetto_rows *self)
-{
-    const haul_workload *workload = self->drawn->workload;
-    int64_t origin_ns = INT64_MAX;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        const int64_t first_ns = called_ns(op) < op->start_ns ? called_ns(op) : op->start_ns;
-        origin_ns = first_ns < origin_ns ? first_ns : origin_ns;
-    }
-    self->origin_ns = origin_ns;
-}
-
-static uint32_t pid_of(const haul_perfetto_rows *self, uint32_t row)
-{
-    const haul_workload *workload = self->drawn->workload;
-    if (row >= self->stream_count)
-        return self->first_pid;
-    const haul_op on_stream = {.stream = row};
-    return self->first_pid + 1 + (uint32_t)haul_device_of(workload, &on_stream);
-}
-
-static bool alloc(haul_perfetto_rows *self)
-{
-    const haul_workload *workload = self->drawn->workload;
-    self->items = calloc(self->count, sizeof *self->items);
-    self->pid_named = malloc((workload->device_count + 2) * sizeof *self->pid_named);
-    self->lanes = malloc(workload->op_count + 1);
-    self->call_lanes = malloc(workload->op_count + 1);
-    return self->items && self->pid_named && self->lanes && self->call_lanes &&
-           haul_drawn_names_init(&self->names, self->drawn) && order_host(self);
-}
-
 haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, haul_track *next,
                            haul_error *error)
 {
@@ -395,11 +342,26 @@ haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, ha
         .count = (uint32_t)(workload->stream_count + workload->thread_count) + 2,
         .first_pid = next->pid,
     };
-    if (!alloc(self))
+    self->items = calloc(self->count, sizeof *self->items);
+    self->pid_named = malloc((workload->device_count + 2) * sizeof *self->pid_named);
+    self->lanes = malloc(workload->op_count + 1);
+    self->call_lanes = malloc(workload->op_count + 1);
+    if (!self->items || !self->pid_named || !self->lanes || !self->call_lanes ||
+        !haul_drawn_names_init(&self->names, drawn) || !order_host(self))
         return haul_fail_no_memory(error);
-    find_origin(self);
-    for (uint32_t r = 0; r < self->count; r++)
-        self->items[r].at = (haul_track){pid_of(self, r), next->tid + r * HAUL_LANES};
+    /* the trace begins with the first call, which is before the first operation of a device */
+    self->origin_ns = INT64_MAX;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        const int64_t first_ns = called_ns(op) < op->start_ns ? called_ns(op) : op->start_ns;
+        self->origin_ns = first_ns < self->origin_ns ? first_ns : self->origin_ns;
+    }
+    for (uint32_t r = 0; r < self->count; r++) {
+        const haul_op on_stream = {.stream = r};
+        const bool is_stream = r < self->stream_count;
+        const uint32_t rank = is_stream ? 1 + (uint32_t)haul_device_of(workload, &on_stream) : 0;
+        self->items[r].at = (haul_track){self->first_pid + rank, next->tid + r * HAUL_LANES};
+    }
     next->pid += (uint32_t)workload->device_count + 2;
     next->tid += self->count * HAUL_LANES;
     return HAUL_OK;

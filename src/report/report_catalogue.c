@@ -22,7 +22,7 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
         (void)snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
 }
 
-/* One that cannot be read is there with its error. */
+/* A file that cannot be read is listed with its error: the others are still of use. */
 static void add_machine(haul_table *table, const char *name)
 {
     haul_machine *machine = NULL;

@@ -1,17 +1,13 @@
-/* Two profiles of one program, side by side. */
+/* Two profiles of one program, side by side: equal operations are matched by kind, name and size in
+ * their order, so that a change of the program shows as operations that only one profile has. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "haul/report.h"
 #include "report/wording.h"
 
 enum { ROWS_SHOWN = 20, NAME_BYTES = 512 };
 
-static double share(int64_t part, int64_t whole)
-{
-    return whole ? (double)part / (double)whole : (double)NAN;
-}
-
+/* The name of a row: a kernel's own, or the kind and size of what moves bytes. */
 static void name_of(const haul_compared *row, char *name, size_t size)
 {
     const char *const kind = haul_op_kind_text(row->kind);
@@ -22,20 +18,6 @@ static void name_of(const haul_compared *row, char *name, size_t size)
         (void)snprintf(name, size, "copy %s of %s", haul_direction_text(row->direction), bytes);
     else
         (void)snprintf(name, size, "%s of %s", kind, bytes);
-}
-
-static void say_answer(haul_report *report, const haul_comparison *of)
-{
-    if (!of->matched) {
-        haul_report_say(report, "No operation of the first profile is in the second.");
-        return;
-    }
-    haul_report_say(report, "%s operations are in both: %s in the first, %s in the second, %.2fx",
-                    haul_say_count(of->matched).text, haul_say_time(of->a_ns).text,
-                    haul_say_time(of->b_ns).text, share(of->b_ns, of->a_ns));
-    if (of->only_a || of->only_b)
-        haul_report_line(report, "unmatched", "%s operations of the first, %s of the second",
-                         haul_say_count(of->only_a).text, haul_say_count(of->only_b).text);
 }
 
 haul_report *haul_report_comparison(const haul_workload *a, const haul_workload *b,
@@ -56,7 +38,16 @@ haul_report *haul_report_comparison(const haul_workload *a, const haul_workload 
                                           {"only_second", HAUL_COUNT, .head = "only second"},
                                           {0}};
     haul_report *report = haul_report_new("comparison");
-    say_answer(report, of);
+    if (!of->matched)
+        haul_report_say(report, "No operation of the first profile is in the second.");
+    else
+        haul_report_say(report,
+                        "%s operations are in both: %s in the first, %s in the second, %.2fx",
+                        haul_say_count(of->matched).text, haul_say_time(of->a_ns).text,
+                        haul_say_time(of->b_ns).text, haul_share_ns(of->b_ns, of->a_ns));
+    if (of->matched && (of->only_a || of->only_b))
+        haul_report_line(report, "unmatched", "%s operations of the first, %s of the second",
+                         haul_say_count(of->only_a).text, haul_say_count(of->only_b).text);
     haul_report_object(report, NULL, head, a->source, b->source, of->matched, of->only_a,
                        of->only_b, of->a_ns, of->b_ns);
     haul_table *table = haul_report_table(report, "operations", columns);
@@ -67,7 +58,7 @@ haul_report *haul_report_comparison(const haul_workload *a, const haul_workload 
         char name[NAME_BYTES];
         name_of(row, name, sizeof name);
         haul_table_row(table, name, row->matched, row->a_ns, row->b_ns,
-                       1e-9 * (double)(row->b_ns - row->a_ns), share(row->b_ns, row->a_ns),
+                       1e-9 * (double)(row->b_ns - row->a_ns), haul_share_ns(row->b_ns, row->a_ns),
                        row->only_a, row->only_b);
     }
     return report;

@@ -17,8 +17,7 @@ typedef struct listed_field {
 
 typedef struct field_list {
     haul_arena arena;
-    haul_parameter link_peak;
-    haul_parameter peer_peak;
+    haul_link_peaks peaks;
     listed_field *items;
     size_t count;
     size_t capacity;
@@ -36,39 +35,7 @@ static int list_field(void *state, const char *path, const haul_field *field, co
     return 0;
 }
 
-/* All fields of a machine, and what follows from its links'. */
-static int list_machine(field_list *self, const haul_machine *machine)
-{
-    static const haul_field peak = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
-    self->link_peak = haul_link_peak(&machine->link);
-    self->peer_peak = haul_link_peak(&machine->peer);
-    return haul_machine_walk(machine, list_field, self) ||
-           list_field(self, "link.peak", &peak, &self->link_peak) ||
-           list_field(self, "peer.peak", &peak, &self->peer_peak);
-}
-
-static void release_list(field_list *self)
-{
-    haul_arena_release(&self->arena);
-    free(self->items);
-}
-
-static const listed_field *find_path(const field_list *self, const char *path)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (!strcmp(self->items[i].path, path))
-            return &self->items[i];
-    return NULL;
-}
-
-/* One field of both machines; NULL of the one that has no such curve. */
-typedef struct field_pair {
-    const char *path;
-    const haul_field *field;
-    const void *a;
-    const void *b;
-} field_pair;
-
+/* Point by point: two curves measured at different sizes are never the same. */
 static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
 {
     const size_t count = (size_t)a->points_from.value;
@@ -79,97 +46,53 @@ static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
     return same;
 }
 
-static bool is_given(const haul_field *field, const void *at)
+/* Values of a pair: text for people, a number with its source in JSON, a bare number in CSV. Texts
+ * are rounded, so equal texts may be of different values; of a curve they name its last point
+ * alone. A field that only one machine has is given by that one; the other's text is empty. */
+static void add_pair(haul_table *table, const listed_field *item, const void *const ats[2])
 {
-    char buffer[HAUL_FIELD_TEXT_BYTES];
-    return *haul_report_text(field, at, buffer) != '\0';
-}
-
-/* The parameter of one side; NULL where it is not given, or is no single number. */
-static const haul_parameter *given_figure(const haul_field *field, const void *at)
-{
-    return field->kind == HAUL_FIELD_PARAMETER && at && is_given(field, at) ? at : NULL;
-}
-
-static bool is_different(const field_pair *pair)
-{
-    const bool a_given = is_given(pair->field, pair->a);
-    const bool b_given = is_given(pair->field, pair->b);
-    if (!a_given || !b_given)
-        return a_given != b_given;
-    if (pair->field->kind == HAUL_FIELD_POINTS)
-        return !same_points(haul_report_curve(pair->a), haul_report_curve(pair->b));
-    const haul_parameter *a = given_figure(pair->field, pair->a);
-    const haul_parameter *b = given_figure(pair->field, pair->b);
-    if (a && b)
-        return a->value != b->value;
-    char a_buffer[HAUL_FIELD_TEXT_BYTES];
-    char b_buffer[HAUL_FIELD_TEXT_BYTES];
-    return strcmp(haul_report_text(pair->field, pair->a, a_buffer),
-                  haul_report_text(pair->field, pair->b, b_buffer)) != 0;
-}
-
-/* b/a, or 0 where there is none. */
-static double ratio_of(const field_pair *pair)
-{
-    const haul_parameter *a = given_figure(pair->field, pair->a);
-    const haul_parameter *b = given_figure(pair->field, pair->b);
-    return a && b && a->value > 0 ? b->value / a->value : 0;
-}
-
-/* The two machines' tables: an object or a text in JSON, a number in CSV, for people with a unit.
- */
-static void add_side(haul_table *table, const char *key, const field_pair *pair, const void *at)
-{
-    char buffer[HAUL_FIELD_TEXT_BYTES];
-    const haul_parameter *figure = given_figure(pair->field, at);
-    const char *text = haul_report_text(pair->field, at, buffer);
-    if (figure)
-        haul_report_parameter(table, key, figure);
-    else
-        haul_report_value(table, key, *text ? text : NULL);
-}
-
-/* In CSV a bare number. */
-static const char *csv_text(const field_pair *pair, const void *at, char *buffer)
-{
-    const haul_parameter *figure = given_figure(pair->field, at);
-    if (!figure)
-        return haul_report_text(pair->field, at, buffer);
-    (void)snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%.9g", figure->value);
-    return buffer;
-}
-
-static void add_pair(haul_table *table, const field_pair *pair)
-{
-    char a[HAUL_FIELD_TEXT_BYTES], b[HAUL_FIELD_TEXT_BYTES];
-    char csv_a[HAUL_FIELD_TEXT_BYTES], csv_b[HAUL_FIELD_TEXT_BYTES], ratio[32] = "";
-    const double value = ratio_of(pair);
-    const char *text_a = haul_report_text(pair->field, pair->a, a);
-    const char *text_b = haul_report_text(pair->field, pair->b, b);
-    if (!is_different(pair))
+    static const char *const keys[] = {"a", "b"};
+    char buffers[2][HAUL_FIELD_TEXT_BYTES], numbers[2][32], ratio_text[32] = "";
+    const char *texts[2], *csv[2];
+    const haul_parameter *figures[2];
+    for (int i = 0; i < 2; i++) {
+        csv[i] = texts[i] = haul_report_text(item->field, ats[i], buffers[i]);
+        figures[i] = item->field->kind == HAUL_FIELD_PARAMETER && *texts[i] ? ats[i] : NULL;
+        if (!figures[i])
+            continue;
+        (void)snprintf(numbers[i], sizeof numbers[i], "%.9g", figures[i]->value);
+        csv[i] = numbers[i];
+    }
+    const bool has_both = figures[0] && figures[1];
+    bool is_same = !strcmp(texts[0], texts[1]);
+    if (is_same && has_both)
+        is_same = figures[0]->value == figures[1]->value;
+    if (is_same && *texts[0] && item->field->kind == HAUL_FIELD_POINTS)
+        is_same = same_points(haul_report_curve(ats[0]), haul_report_curve(ats[1]));
+    if (is_same)
         return;
-    if (value > 0)
-        (void)snprintf(ratio, sizeof ratio, "%.4g", value);
-    haul_table_row(table, pair->path, haul_dimension_unit(pair->field->dimension),
-                   *text_a ? text_a : "-", *text_b ? text_b : "-", csv_text(pair, pair->a, csv_a),
-                   csv_text(pair, pair->b, csv_b), ratio, value > 0 ? value : (double)NAN);
-    add_side(table, "a", pair, pair->a);
-    add_side(table, "b", pair, pair->b);
+    double ratio = (double)NAN;
+    if (has_both && figures[0]->value > 0 && figures[1]->value > 0) {
+        ratio = figures[1]->value / figures[0]->value;
+        (void)snprintf(ratio_text, sizeof ratio_text, "%.4g", ratio);
+    }
+    haul_table_row(table, item->path, haul_dimension_unit(item->field->dimension),
+                   *texts[0] ? texts[0] : "-", *texts[1] ? texts[1] : "-", csv[0], csv[1],
+                   ratio_text, ratio);
+    for (int i = 0; i < 2; i++)
+        if (figures[i])
+            haul_report_parameter(table, keys[i], figures[i]);
+        else
+            haul_report_value(table, keys[i], *texts[i] ? texts[i] : NULL);
 }
 
-static void add_pairs(haul_table *table, const field_list *a, const field_list *b)
+/* The field of this path in the other machine's list; NULL: it has no such curve. */
+static const void *find_path(const field_list *self, const char *path)
 {
-    for (size_t i = 0; i < a->count; i++) {
-        const listed_field *item = &a->items[i];
-        const listed_field *other = find_path(b, item->path);
-        add_pair(table, &(field_pair){item->path, item->field, item->at, other ? other->at : NULL});
-    }
-    for (size_t i = 0; i < b->count; i++) {
-        const listed_field *item = &b->items[i];
-        if (!find_path(a, item->path))
-            add_pair(table, &(field_pair){item->path, item->field, NULL, item->at});
-    }
+    for (size_t i = 0; i < self->count; i++)
+        if (!strcmp(self->items[i].path, path))
+            return self->items[i].at;
+    return NULL;
 }
 
 haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b)
@@ -194,15 +117,26 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
     haul_table_csv(table);
     haul_table_head(table, 2, a->name);
     haul_table_head(table, 3, b->name);
-    if (list_machine(&lists[0], a) || list_machine(&lists[1], b)) {
+    if (haul_report_walk(a, &lists[0].peaks, list_field, &lists[0]) ||
+        haul_report_walk(b, &lists[1].peaks, list_field, &lists[1])) {
         haul_report_free(report);
         report = NULL;
-    } else {
-        add_pairs(table, &lists[0], &lists[1]);
-        if (table && !table->row_count)
-            haul_report_say(report, "No parameter differs.");
     }
-    release_list(&lists[0]);
-    release_list(&lists[1]);
+    /* in the order of the first machine's file, then what the second has alone */
+    for (int i = 0; report && i < 2; i++)
+        for (size_t k = 0; k < lists[i].count; k++) {
+            const listed_field *item = &lists[i].items[k];
+            const void *other = find_path(&lists[1 - i], item->path);
+            if (i == 0)
+                add_pair(table, item, (const void *const[]){item->at, other});
+            else if (!other)
+                add_pair(table, item, (const void *const[]){NULL, item->at});
+        }
+    if (table && report && !table->row_count)
+        haul_report_say(report, "No parameter differs.");
+    for (int i = 0; i < 2; i++) {
+        haul_arena_release(&lists[i].arena);
+        free(lists[i].items);
+    }
     return report;
 }

@@ -1,9 +1,22 @@
+/* Fields of machine files for reports: the machine's own table of fields (machine_fields.h) says
+ * which there are, so that a new one is in every report without a line here. */
 #include "report/report_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "haul/units.h"
+
+int haul_report_walk(const haul_machine *machine, haul_link_peaks *peaks, haul_field_visitor visit,
+                     void *state)
+{
+    static const haul_field peak = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
+    const int result = haul_machine_walk(machine, visit, state);
+    *peaks = (haul_link_peaks){haul_link_peak(&machine->link), haul_link_peak(&machine->peer)};
+    return result ? result
+                  : visit(state, "link.peak", &peak, &peaks->link) ||
+                        visit(state, "peer.peak", &peak, &peaks->peer);
+}
 
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
 {
@@ -26,17 +39,20 @@ const haul_copy_curve *haul_report_curve(const void *at)
     return (const void *)((const char *)at - offsetof(haul_copy_curve, points_from));
 }
 
-static const char *points_text(const haul_copy_curve *curve, char *buffer)
+void haul_report_point(const haul_point *point, char bytes[32], char seconds[32])
 {
-    char bytes[32];
-    char seconds[32];
+    haul_quantity_format(point->bytes, HAUL_DIM_BYTES, HAUL_REPORT_DIGITS, bytes, 32);
+    haul_quantity_format(point->seconds, HAUL_DIM_SECONDS, HAUL_REPORT_DIGITS, seconds, 32);
+}
+
+/* "12, to 64 MiB in 2.6 ms": how many points, and the last. */
+static const char *say_points(const haul_copy_curve *curve, char *buffer)
+{
+    char bytes[32], seconds[32];
     const size_t count = (size_t)curve->points_from.value;
     if (!count || count > HAUL_CURVE_POINTS)
         return "";
-    const haul_point *last = &curve->points[count - 1];
-    haul_quantity_format(last->bytes, HAUL_DIM_BYTES, HAUL_REPORT_DIGITS, bytes, sizeof bytes);
-    haul_quantity_format(last->seconds, HAUL_DIM_SECONDS, HAUL_REPORT_DIGITS, seconds,
-                         sizeof seconds);
+    haul_report_point(&curve->points[count - 1], bytes, seconds);
     snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
     return buffer;
 }
@@ -47,7 +63,7 @@ const char *haul_report_text(const haul_field *field, const void *at, char *buff
     if (!at || (figure && !figure->provenance))
         return "";
     if (field->kind == HAUL_FIELD_POINTS)
-        return points_text(haul_report_curve(at), buffer);
+        return say_points(haul_report_curve(at), buffer);
     if (figure)
         return haul_parameter_format(figure->value, field->dimension, HAUL_REPORT_DIGITS, buffer,
                                      HAUL_FIELD_TEXT_BYTES);

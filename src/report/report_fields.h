@@ -7,6 +7,19 @@
 
 enum { HAUL_REPORT_DIGITS = 6, HAUL_FIELD_TEXT_BYTES = 160 };
 
+/* The peaks that follow from the parameters of a machine's links. */
+typedef struct haul_link_peaks {
+    haul_parameter link;
+    haul_parameter peer;
+} haul_link_peaks;
+
+/* haul_machine_walk, then the peaks as fields of their own, at places in *peaks. */
+int haul_report_walk(const haul_machine *machine, haul_link_peaks *peaks, haul_field_visitor visit,
+                     void *state);
+
+/* The two values of a curve's point for people. */
+void haul_report_point(const haul_point *point, char bytes[32], char seconds[32]);
+
 /* The parameter of a PARAMETER or POINTS field at `at`; NULL of others. */
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at);
 

@@ -1,3 +1,6 @@
+/* Fits of copies beside each other: a line through all times, a line by relative error, and a curve
+ * of points, each with the residuals of the measurements that it was made from. Errors below the
+ * noise floor, the spread of equal copies, mean nothing. */
 #include <math.h>
 
 #include "base/numerals.h"
@@ -11,14 +14,7 @@ typedef struct fit_row {
     const haul_residuals *residuals;
 } fit_row;
 
-enum { FITS = 3, FIGURES = 80 };
-
-static void rows_of(const haul_fit_group *group, fit_row rows[FITS])
-{
-    rows[0] = (fit_row){"average line", &group->average, &group->of_average};
-    rows[1] = (fit_row){"weighted line", &group->relative, &group->of_relative};
-    rows[2] = (fit_row){"curve", &group->curve, &group->of_curve};
-}
+enum { FIGURES = 80 };
 
 /* "9.42 us + n / 12 GB/s", "4 points", or the rate alone. */
 static const char *figures_of(const haul_copy_curve *curve, char *text)
@@ -36,21 +32,6 @@ static const char *figures_of(const haul_copy_curve *curve, char *text)
     return text;
 }
 
-static void add_fit(haul_table *fits, const fit_row *row)
-{
-    static const haul_column point[] = {
-        {"bytes", .unit = HAUL_NUMBER}, {"time_s", .unit = HAUL_SECONDS}, {0}};
-    const haul_copy_curve *curve = row->curve;
-    const size_t points = (size_t)curve->points_from.value;
-    haul_table_row(fits, row->name,
-                   curve->latency_s.provenance ? curve->latency_s.value : (double)NAN,
-                   curve->rate_Bps.provenance ? curve->rate_Bps.value : (double)NAN,
-                   row->residuals->wape, row->residuals->median, row->residuals->p90);
-    haul_table *list = points ? haul_report_table(fits, "points", point) : NULL;
-    for (size_t i = 0; i < points; i++)
-        haul_table_row(list, curve->points[i].bytes, curve->points[i].seconds);
-}
-
 /* One table for people and CSV, and groups with their fits inside for JSON. */
 static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group *group)
 {
@@ -61,23 +42,34 @@ static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group
                                       {"median", .unit = HAUL_NUMBER},
                                       {"p90", .unit = HAUL_NUMBER},
                                       {0}};
+    static const haul_column point[] = {
+        {"bytes", .unit = HAUL_NUMBER}, {"time_s", .unit = HAUL_SECONDS}, {0}};
     const char *direction = haul_direction_text(group->curve.direction);
     const char *memory = haul_memory_text(group->curve.memory);
     const char *locality = haul_locality_text(group->curve.locality);
-    fit_row fits[FITS];
-    rows_of(group, fits);
+    const fit_row fits[] = {{"average line", &group->average, &group->of_average},
+                            {"weighted line", &group->relative, &group->of_relative},
+                            {"curve", &group->curve, &group->of_curve}};
     haul_table_row(groups, direction, memory, locality, (uint64_t)group->of_curve.samples,
                    (uint64_t)group->sizes, group->floor);
     haul_table *inside = haul_report_table(groups, "fits", fit);
-    for (int i = 0; i < FITS; i++) {
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         const haul_residuals *of = fits[i].residuals;
+        const haul_copy_curve *curve = fits[i].curve;
+        const size_t points = (size_t)curve->points_from.value;
         char figures[FIGURES];
         if (!of->samples)
             continue;
         haul_table_row(rows, direction, memory, locality, (uint64_t)of->samples,
-                       (uint64_t)group->sizes, fits[i].name, figures_of(fits[i].curve, figures),
-                       of->wape, of->median, of->p90, group->floor);
-        add_fit(inside, &fits[i]);
+                       (uint64_t)group->sizes, fits[i].name, figures_of(curve, figures), of->wape,
+                       of->median, of->p90, group->floor);
+        haul_table_row(inside, fits[i].name,
+                       curve->latency_s.provenance ? curve->latency_s.value : (double)NAN,
+                       curve->rate_Bps.provenance ? curve->rate_Bps.value : (double)NAN, of->wape,
+                       of->median, of->p90);
+        haul_table *list = points ? haul_report_table(inside, "points", point) : NULL;
+        for (size_t k = 0; k < points; k++)
+            haul_table_row(list, curve->points[k].bytes, curve->points[k].seconds);
     }
 }
 

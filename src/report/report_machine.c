@@ -1,4 +1,7 @@
-/* One machine: every parameter with its provenance and source. */
+/* One machine: every parameter with its provenance and source.
+ *
+ * JSON nests as a machine file does; people and CSV get a row for each parameter. Sources are long
+ * and shared by many parameters, so people see a number, and the list of sources below. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +11,9 @@
 #include "report/report_fields.h"
 #include "report/wording.h"
 
-/* --- the document, in the sections of a machine file */
-
 static void add_mapping(haul_table *parent, const haul_mapping *mapping, const void *base);
 
+/* A measured curve: times of single sizes, with one provenance for all. */
 static void add_points(haul_table *parent, const char *key, const haul_copy_curve *curve)
 {
     static const haul_column head[] = {
@@ -30,31 +32,12 @@ static void add_points(haul_table *parent, const char *key, const haul_copy_curv
         haul_table_row(rows, curve->points[i].bytes, curve->points[i].seconds);
 }
 
-static void add_curves(haul_table *parent, const char *key, const haul_machine *machine)
-{
-    static const haul_column none[] = {{0}};
-    haul_table *curves = haul_report_table(parent, key, none);
-    for (size_t i = 0; i < machine->copy_count; i++) {
-        haul_table_row(curves);
-        add_mapping(curves, &haul_curve_mapping, &machine->copies[i]);
-    }
-}
-
-static void add_section(haul_table *parent, const char *key, const haul_mapping *mapping,
-                        const void *base)
-{
-    static const haul_column none[] = {{0}};
-    haul_table *section = haul_report_object(parent, key, none);
-    add_mapping(section, mapping, base);
-    if (mapping->is_link) {
-        const haul_parameter peak = haul_link_peak(base);
-        haul_report_parameter(section, "peak_Bps", &peak);
-    }
-}
-
 static void add_field(haul_table *parent, const haul_field *field, const void *base)
 {
+    static const haul_column none[] = {{0}};
     const void *at = haul_field_at(field, base);
+    const haul_machine *machine = base; /* of a field of curves */
+    haul_table *table;
     char key[HAUL_FIELD_TEXT_BYTES], buffer[HAUL_FIELD_TEXT_BYTES];
     haul_report_key(field->key, field->dimension, key);
     switch (field->kind) {
@@ -65,10 +48,19 @@ static void add_field(haul_table *parent, const haul_field *field, const void *b
         add_points(parent, key, base);
         break;
     case HAUL_FIELD_MAPPING:
-        add_section(parent, key, field->mapping, at);
+        table = haul_report_object(parent, key, none);
+        add_mapping(table, field->mapping, at);
+        if (field->mapping->is_link) {
+            const haul_parameter peak = haul_link_peak(at);
+            haul_report_parameter(table, "peak_Bps", &peak);
+        }
         break;
     case HAUL_FIELD_CURVES:
-        add_curves(parent, key, base);
+        table = haul_report_table(parent, key, none);
+        for (size_t i = 0; i < machine->copy_count; i++) {
+            haul_table_row(table);
+            add_mapping(table, &haul_curve_mapping, &machine->copies[i]);
+        }
         break;
     default: {
         const char *text = haul_report_text(field, at, buffer);
@@ -84,33 +76,25 @@ static void add_mapping(haul_table *parent, const haul_mapping *mapping, const v
             add_field(parent, &mapping->fields[i], base);
 }
 
-/* --- the tables: a row for each parameter, for people and for CSV */
-
 typedef struct machine_tables {
     haul_table *people;
     haul_table *csv;
     haul_strings sources; /* for people: said once, below the parameters, by number */
 } machine_tables;
 
+static const char *from_text(const haul_parameter *figure)
+{
+    return figure && figure->provenance ? haul_provenance_text(figure->provenance) : "";
+}
+
 static void add_row(machine_tables *self, const char *path, const char *value,
                     const haul_parameter *figure)
 {
-    const bool is_given = figure && figure->provenance;
-    const char *source = is_given && figure->source ? figure->source : "";
+    const char *source = figure && figure->provenance ? figure->source : NULL;
     const uint64_t number =
-        *source ? (uint64_t)haul_strings_add(&self->sources, source, strlen(source)) + 1
-                : HAUL_NO_COUNT;
-    haul_table_row(self->people, path, value,
-                   is_given ? haul_provenance_text(figure->provenance) : "", number);
-}
-
-static void add_csv_row(machine_tables *self, const char *path, const char *value, const char *unit,
-                        const haul_parameter *figure)
-{
-    const bool is_given = figure && figure->provenance;
-    haul_table_row(self->csv, path, value, unit,
-                   is_given ? haul_provenance_text(figure->provenance) : "",
-                   is_given && figure->source ? figure->source : "");
+        source && *source ? (uint64_t)haul_strings_add(&self->sources, source, strlen(source)) + 1
+                          : HAUL_NO_COUNT;
+    haul_table_row(self->people, path, value, from_text(figure), number);
 }
 
 static void add_csv_number(machine_tables *self, const char *path, double value,
@@ -118,12 +102,11 @@ static void add_csv_number(machine_tables *self, const char *path, double value,
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%.9g", value);
-    add_csv_row(self, path, text, haul_dimension_unit(dimension), figure);
+    haul_table_row(self->csv, path, text, haul_dimension_unit(dimension), from_text(figure),
+                   figure->provenance && figure->source ? figure->source : "");
 }
 
-/* Sources are long and shared by many parameters, so people see a number and the list below.
- *
- * The points of a curve one by one: for people a row each, for programs two. */
+/* The points of a curve one by one: for people a row each, for programs two. */
 static void add_point_rows(machine_tables *self, const char *path, const haul_copy_curve *curve)
 {
     const haul_parameter *from = &curve->points_from;
@@ -134,9 +117,7 @@ static void add_point_rows(machine_tables *self, const char *path, const haul_co
         add_csv_number(self, name, point->bytes, HAUL_DIM_BYTES, from);
         (void)snprintf(name, sizeof name, "%s[%zu].time", path, i);
         add_csv_number(self, name, point->seconds, HAUL_DIM_SECONDS, from);
-        haul_quantity_format(point->bytes, HAUL_DIM_BYTES, HAUL_REPORT_DIGITS, bytes, sizeof bytes);
-        haul_quantity_format(point->seconds, HAUL_DIM_SECONDS, HAUL_REPORT_DIGITS, seconds,
-                             sizeof seconds);
+        haul_report_point(point, bytes, seconds);
         (void)snprintf(name, sizeof name, "%s[%zu]", path, i);
         (void)snprintf(text, sizeof text, "%s in %s", bytes, seconds);
         add_row(self, name, text, from);
@@ -158,27 +139,10 @@ static int add_field_rows(void *state, const char *path, const haul_field *field
     if (figure)
         add_csv_number(self, path, figure->value, field->dimension, figure);
     else
-        add_csv_row(self, path, text, "", figure);
+        haul_table_row(self->csv, path, text, "", "", "");
     if (!haul_report_is_title(field)) /* which stand above */
         add_row(self, path, text, figure);
     return 0;
-}
-
-/* What follows from a link's parameters. */
-static void add_peak(machine_tables *self, const char *path, const haul_link *link)
-{
-    static const haul_field peak_field = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
-    const haul_parameter peak = haul_link_peak(link);
-    add_field_rows(self, path, &peak_field, &peak);
-}
-
-static void add_sources(haul_report *report, const haul_strings *sources)
-{
-    static const haul_column columns[] = {
-        {NULL, HAUL_ID, .head = "Sources"}, {NULL, HAUL_TEXT, .head = ""}, {0}};
-    haul_table *table = haul_report_table(report, NULL, columns);
-    for (size_t i = 0; i < sources->count; i++)
-        haul_table_row(table, (uint64_t)i + 1, sources->texts[i]);
 }
 
 haul_report *haul_report_machine(const haul_machine *machine)
@@ -193,6 +157,8 @@ haul_report *haul_report_machine(const haul_machine *machine)
         {NULL, HAUL_TEXT, .csv = "unit"},      {NULL, HAUL_TEXT, .csv = "provenance"},
         {NULL, HAUL_TEXT, .csv = "source"},    {0},
     };
+    static const haul_column source_columns[] = {
+        {NULL, HAUL_ID, .head = "Sources"}, {NULL, HAUL_TEXT, .head = ""}, {0}};
     HAUL_PLAIN_NUMERALS;
     char id[300], title[300];
     haul_report *report = haul_report_new("machine");
@@ -204,10 +170,11 @@ haul_report *haul_report_machine(const haul_machine *machine)
     machine_tables self = {.people = haul_report_table(report, NULL, columns),
                            .csv = haul_report_table(report, NULL, csv)};
     haul_table_csv(self.csv);
-    haul_machine_walk(machine, add_field_rows, &self);
-    add_peak(&self, "link.peak", &machine->link);
-    add_peak(&self, "peer.peak", &machine->peer);
-    add_sources(report, &self.sources);
+    haul_link_peaks peaks;
+    haul_report_walk(machine, &peaks, add_field_rows, &self);
+    haul_table *sources = haul_report_table(report, NULL, source_columns);
+    for (size_t i = 0; i < self.sources.count; i++)
+        haul_table_row(sources, (uint64_t)i + 1, self.sources.texts[i]);
     haul_strings_release(&self.sources);
     return report;
 }

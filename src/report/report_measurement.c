@@ -19,23 +19,7 @@ static const haul_verified *verified_of(const haul_measurement *measurement,
             return &measurement->verified[i];
     return NULL;
 }
-
-static void add_rows(haul_table *copies, const haul_measurement *measurement)
-{
-    const haul_machine *machine = measurement->machine;
-    for (size_t i = 0; i < machine->copy_count; i++) {
-        const haul_copy_curve *curve = &machine->copies[i];
-        const haul_verified *verified = verified_of(measurement, curve);
-        haul_table_row(copies, haul_direction_text(curve->direction),
-                       haul_memory_text(curve->memory), value_of(&curve->latency_s),
-                       value_of(&curve->rate_Bps), value_of(&curve->gap_s),
-                       value_of(&curve->busy_rate_Bps), (uint64_t)curve->points_from.value,
-                       verified ? verified->error.median : (double)NAN,
-                       verified ? verified->error.p90 : (double)NAN,
-                       verified ? verified->spread : (double)NAN);
-    }
-}
-
+/* The answer: the rates that most programs care about, and whether directions overlap. */
 static void say_copies(haul_report *report, const haul_machine *machine)
 {
     if (!machine->gpu.copy_engines.provenance)
@@ -79,17 +63,6 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
                                                     : HAUL_NO_COUNT);
 }
 
-static void add_triads(haul_report *report, const haul_measurement *measurement)
-{
-    static const haul_column columns[] = {
-        {"bytes", HAUL_BYTES, .head = "bytes"}, {"rate_Bps", HAUL_RATE, .head = "rate"}, {0}};
-    if (!measurement->triad_count)
-        return;
-    haul_table *table = haul_report_table(report, "triad", columns);
-    for (size_t i = 0; i < measurement->triad_count; i++)
-        haul_table_row(table, measurement->triad[i].bytes, measurement->triad[i].rate_Bps);
-}
-
 haul_report *haul_report_measurement(const haul_measurement *measurement)
 {
     static const haul_column head[] = {{"machine", .unit = HAUL_TEXT},
@@ -111,6 +84,8 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
         {"spread_percent", HAUL_PERCENT, .head = "spread", .optional = true},
         {0},
     };
+    static const haul_column triad_columns[] = {
+        {"bytes", HAUL_BYTES, .head = "bytes"}, {"rate_Bps", HAUL_RATE, .head = "rate"}, {0}};
     const haul_machine *machine = measurement->machine;
     haul_report *report = haul_report_new("measurement");
     haul_report_object(report, NULL, head, machine->name, machine->gpu.name,
@@ -122,7 +97,20 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
     add_rates(report, measurement);
     haul_table *copies = haul_report_table(report, "copies", columns);
     haul_table_csv(copies);
-    add_rows(copies, measurement);
-    add_triads(report, measurement);
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        const haul_verified *verified = verified_of(measurement, curve);
+        haul_table_row(copies, haul_direction_text(curve->direction),
+                       haul_memory_text(curve->memory), value_of(&curve->latency_s),
+                       value_of(&curve->rate_Bps), value_of(&curve->gap_s),
+                       value_of(&curve->busy_rate_Bps), (uint64_t)curve->points_from.value,
+                       verified ? verified->error.median : (double)NAN,
+                       verified ? verified->error.p90 : (double)NAN,
+                       verified ? verified->spread : (double)NAN);
+    }
+    haul_table *triads =
+        measurement->triad_count ? haul_report_table(report, "triad", triad_columns) : NULL;
+    for (size_t i = 0; i < measurement->triad_count; i++)
+        haul_table_row(triads, measurement->triad[i].bytes, measurement->triad[i].rate_Bps);
     return report;
 }

@@ -15,25 +15,6 @@ typedef enum stage { IN, COMPUTE, BACK, STAGES } stage;
 
 static const char *const stages[] = {"copies to the device", "kernels", "copies from the device"};
 
-static stage stage_of(const haul_op *op)
-{
-    if (op->kind == HAUL_OP_KERNEL)
-        return COMPUTE;
-    return op->direction == HAUL_HTOD ? IN : BACK;
-}
-
-static void sum_stages(const haul_tiles_report *self, part busy[STAGES], double *alone_s)
-{
-    for (size_t i = 0; i < self->workload->op_count; i++) {
-        const haul_op *op = &self->workload->ops[i];
-        const haul_span span = self->timeline->ops[i];
-        part *of = &busy[stage_of(op)];
-        of->count++;
-        of->seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
-        *alone_s += 1e-9 * (double)op->dur_ns;
-    }
-}
-
 haul_report *haul_report_tiles(const haul_tiles_report *self)
 {
     static const haul_column head[] = {
@@ -61,7 +42,16 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
     const double time_s = 1e-9 * (double)self->timeline->makespan_ns;
     part busy[STAGES] = {{0}};
     double alone_s = 0;
-    sum_stages(self, busy, &alone_s);
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const haul_span span = self->timeline->ops[i];
+        const stage of = op->kind == HAUL_OP_KERNEL   ? COMPUTE
+                         : op->direction == HAUL_HTOD ? IN
+                                                      : BACK;
+        busy[of].count++;
+        busy[of].seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
+        alone_s += 1e-9 * (double)op->dur_ns;
+    }
     const double gain = time_s > 0 ? alone_s / time_s : 1;
     stage longest = IN;
     for (int s = 0; s < STAGES; s++)

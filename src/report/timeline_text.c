@@ -1,3 +1,6 @@
+/* A timeline in characters. A cell stands for an equal part of the time and shows what took most of
+ * it; one that is mostly idle while several operations ran in it has a sign of its own, so that
+ * many short copies do not look like one long one. */
 #include "report/timeline_text.h"
 
 #include <inttypes.h>
@@ -100,6 +103,8 @@ static unsigned cell_at(const canvas *self, int64_t time_ns)
     return (unsigned)at;
 }
 
+/* An operation that took less than a nanosecond of a cell still counts for one: nothing that ran is
+ * invisible. */
 static void add_op(canvas *self, size_t i)
 {
     const haul_op *op = &self->workload->ops[i];
@@ -142,6 +147,7 @@ static char sign_of(canvas *self, const cell *at)
     return marks[most].sign;
 }
 
+/* "0: stream 7": the device where there are several, and the name or number. */
 static void label_row(const canvas *self, size_t actor, char *text, size_t size)
 {
     const haul_workload *workload = self->workload;
@@ -160,37 +166,13 @@ static void label_row(const canvas *self, size_t actor, char *text, size_t size)
         snprintf(text, size, "%s", name);
 }
 
-static size_t label_width(const canvas *self)
-{
-    const size_t actors = self->workload->stream_count + self->workload->thread_count;
-    size_t widest = 0;
-    for (size_t a = 0; a < actors; a++) {
-        char label[128];
-        if (self->row_of[a] >= self->drawn)
-            continue;
-        label_row(self, a, label, sizeof label);
-        const size_t width = haul_utf8_count(label);
-        widest = width > widest ? width : widest;
-    }
-    return widest;
-}
-
-static void print_row(canvas *self, size_t actor, size_t label_width, FILE *out)
-{
-    char label[128];
-    label_row(self, actor, label, sizeof label);
-    haul_utf8_print(label, strlen(label), out);
-    fprintf(out, "%*s", (int)(label_width - haul_utf8_count(label)) + 2, "");
-    const size_t first = (size_t)self->row_of[actor] * self->cells;
-    for (unsigned c = 0; c < self->cells; c++)
-        fputc(sign_of(self, &self->at[first + c]), out);
-    fputc('\n', out);
-}
-
+/* Rows that are left out, both ends of the time, and the signs that occur. */
 static void print_legend(const canvas *self, size_t indent, FILE *out)
 {
     const haul_words from = haul_say_time(self->start_ns), to = haul_say_time(self->end_ns);
     const int gap = (int)self->cells - (int)strlen(from.text) - (int)strlen(to.text);
+    if (self->rows > self->drawn)
+        fprintf(out, "and %s more\n", haul_say_count(self->rows - self->drawn).text);
     fprintf(out, "%*s%s%*s%s\n%*s", (int)indent + 2, "", from.text, gap > 1 ? gap : 1, "", to.text,
             (int)indent + 2, "");
     const char *before = "";
@@ -205,37 +187,40 @@ static void print_legend(const canvas *self, size_t indent, FILE *out)
     fputc('\n', out);
 }
 
-static void print(canvas *self, size_t indent, FILE *out)
-{
-    const haul_workload *workload = self->workload;
-    for (size_t i = 0; i < workload->op_count; i++)
-        add_op(self, i);
-    const size_t actors = workload->stream_count + workload->thread_count;
-    for (size_t a = 0; a < actors; a++)
-        if (self->row_of[a] < self->drawn)
-            print_row(self, a, indent, out);
-    if (self->rows > self->drawn)
-        fprintf(out, "and %s more\n", haul_say_count(self->rows - self->drawn).text);
-    print_legend(self, indent, out);
-}
-
 bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, unsigned width,
                         FILE *out)
 {
     canvas self = {.workload = workload, .spans = spans};
     const size_t actors = workload->stream_count + workload->thread_count;
+    char label[128];
+    size_t indent = 0; /* the widest label */
     self.row_of = malloc((actors + 1) * sizeof *self.row_of);
     if (!self.row_of)
         return false;
     find_rows(&self);
-    const size_t indent = label_width(&self);
+    for (size_t a = 0; a < actors; a++) {
+        if (self.row_of[a] >= self.drawn)
+            continue;
+        label_row(&self, a, label, sizeof label);
+        indent = haul_utf8_count(label) > indent ? haul_utf8_count(label) : indent;
+    }
     self.cells = width > indent + 2 + CELLS_LEAST ? width - (unsigned)indent - 2 : CELLS_LEAST;
-    cell *cells = calloc((size_t)self.drawn * self.cells + 1, sizeof *cells);
-    const bool ok = cells != NULL;
-    self.at = cells;
-    if (ok)
-        print(&self, indent, out);
+    cell *cells = self.at = calloc((size_t)self.drawn * self.cells + 1, sizeof *cells);
+    for (size_t i = 0; cells && i < workload->op_count; i++)
+        add_op(&self, i);
+    for (size_t a = 0; cells && a < actors; a++) {
+        if (self.row_of[a] >= self.drawn)
+            continue;
+        label_row(&self, a, label, sizeof label);
+        haul_utf8_print(label, strlen(label), out);
+        fprintf(out, "%*s", (int)(indent - haul_utf8_count(label)) + 2, "");
+        for (unsigned c = 0; c < self.cells; c++)
+            fputc(sign_of(&self, &cells[(size_t)self.row_of[a] * self.cells + c]), out);
+        fputc('\n', out);
+    }
+    if (cells)
+        print_legend(&self, indent, out);
     free(self.row_of);
     free(cells);
-    return ok;
+    return cells != NULL;
 }

@@ -25,22 +25,6 @@ static const char *say(const haul_table *table, size_t row, size_t column,
     return haul_cell_say(&table->columns[column], haul_table_cell(table, row, column), buffer);
 }
 
-/* Width of each column that is shown, with its head; that of the others stays 0. */
-static void measure(const haul_table *table, size_t rows, size_t widths[MOST_COLUMNS])
-{
-    char buffer[HAUL_CELL_BYTES];
-    for (size_t c = 0; c < table->column_count && c < MOST_COLUMNS; c++) {
-        if (!haul_column_is_shown(table, c))
-            continue;
-        widths[c] = haul_utf8_count(table->columns[c].head);
-        for (size_t r = 0; r < rows; r++) {
-            const size_t width = haul_utf8_count(say(table, r, c, buffer));
-            widths[c] = width > widths[c] ? width : widths[c];
-        }
-        widths[c] += !widths[c];
-    }
-}
-
 /* Where printing stands in a row. */
 typedef struct row_place {
     size_t column; /* of the page */
@@ -88,11 +72,33 @@ static void print_row(const terminal *self, const haul_table *table, size_t row,
     }
 }
 
+static bool is_visible(const terminal *self, const haul_table *part)
+{
+    return (self->options->verbose || !part->is_detail) &&
+           (part->part > HAUL_PART_LIST || haul_table_is_shown(part));
+}
+
+static void print_line(const terminal *self, const char *label, const char *text)
+{
+    fprintf(self->out, "  %s%*s", label, (int)(self->labels - haul_utf8_count(label)) + 2, "");
+    haul_print_hanging(self->labels + 4, text, self->out);
+}
+
 static void print_table(const terminal *self, const haul_table *table)
 {
-    size_t widths[MOST_COLUMNS] = {0};
+    char buffer[HAUL_CELL_BYTES];
+    size_t widths[MOST_COLUMNS] = {0}; /* that of a column which is not shown stays 0 */
     const size_t rows = haul_table_rows_shown(table, self->options);
-    measure(table, rows, widths);
+    for (size_t c = 0; c < table->column_count && c < MOST_COLUMNS; c++) {
+        if (!haul_column_is_shown(table, c))
+            continue;
+        widths[c] = haul_utf8_count(table->columns[c].head);
+        for (size_t r = 0; r < rows; r++) {
+            const size_t width = haul_utf8_count(say(table, r, c, buffer));
+            widths[c] = width > widths[c] ? width : widths[c];
+        }
+        widths[c] += !widths[c];
+    }
     print_row(self, table, SIZE_MAX, widths);
     for (size_t r = 0; r < rows; r++)
         print_row(self, table, r, widths);
@@ -102,70 +108,30 @@ static void print_table(const terminal *self, const haul_table *table)
                 table->is_csv ? ": --format csv has them all" : "");
 }
 
-static void print_list(const terminal *self, const haul_table *list)
-{
-    fprintf(self->out, "%s\n", list->columns[0].head);
-    for (size_t r = 0; r < list->row_count; r++)
-        haul_print_wrapped("  - ", haul_table_cell(list, r, 0)->text, self->out);
-}
-
-static bool is_visible(const terminal *self, const haul_table *part)
-{
-    return (self->options->verbose || !part->is_detail) &&
-           (part->part > HAUL_PART_LIST || haul_table_is_shown(part));
-}
-
-/* One width for the labels of the whole report: lines that stand apart still align. */
-static size_t width_of_labels(const terminal *self, const haul_report *report)
-{
-    size_t width = 0;
-    for (const haul_table *part = report; part; part = part->reading) {
-        const bool is_object = part->part == HAUL_PART_OBJECT;
-        const size_t count = part->part == HAUL_PART_LINE ? 1 : part->column_count;
-        if (!is_visible(self, part) || (!is_object && part->part != HAUL_PART_LINE))
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            const char *label = is_object ? part->columns[i].head : part->key;
-            const size_t length = label ? haul_utf8_count(label) : 0;
-            width = length > width ? length : width;
-        }
-    }
-    return width;
-}
-
-static void print_line(const terminal *self, const char *label, const char *text)
-{
-    fprintf(self->out, "  %s%*s", label, (int)(self->labels - haul_utf8_count(label)) + 2, "");
-    haul_print_hanging(self->labels + 4, text, self->out);
-}
-
-static void print_object(const terminal *self, const haul_table *object)
-{
-    char buffer[HAUL_CELL_BYTES];
-    for (size_t c = 0; c < object->column_count; c++)
-        if (haul_column_is_shown(object, c))
-            print_line(self, object->columns[c].head, say(object, 0, c, buffer));
-}
-
 /* Tables, lists and drawings stand apart; sentences and lines follow each other. */
 static void print_part(terminal *self, const haul_table *part)
 {
     const bool is_apart = part->part == HAUL_PART_ROWS || part->part == HAUL_PART_MAP ||
                           part->part == HAUL_PART_LIST || part->part == HAUL_PART_DRAWING;
+    char buffer[HAUL_CELL_BYTES];
     if (self->has_text && (is_apart || self->was_apart))
         fputc('\n', self->out);
     self->has_text = true;
     self->was_apart = is_apart;
     switch (part->part) {
     case HAUL_PART_OBJECT:
-        print_object(self, part);
+        for (size_t c = 0; c < part->column_count; c++)
+            if (haul_column_is_shown(part, c))
+                print_line(self, part->columns[c].head, say(part, 0, c, buffer));
         break;
     case HAUL_PART_ROWS:
     case HAUL_PART_MAP:
         print_table(self, part);
         break;
     case HAUL_PART_LIST:
-        print_list(self, part);
+        fprintf(self->out, "%s\n", part->columns[0].head);
+        for (size_t r = 0; r < part->row_count; r++)
+            haul_print_wrapped("  - ", haul_table_cell(part, r, 0)->text, self->out);
         break;
     case HAUL_PART_LINE:
         print_line(self, part->key, part->text);
@@ -181,7 +147,18 @@ static void print_part(terminal *self, const haul_table *part)
 void haul_write_terminal(const haul_report *report, const haul_report_options *options, FILE *out)
 {
     terminal self = {.options = options, .out = out};
-    self.labels = width_of_labels(&self, report);
+    /* one width for the labels of the whole report: lines that stand apart still align */
+    for (const haul_table *part = report; part; part = part->reading) {
+        const bool is_line = part->part == HAUL_PART_LINE;
+        const size_t count = is_line ? 1 : part->column_count;
+        if (!is_visible(&self, part) || (!is_line && part->part != HAUL_PART_OBJECT))
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            const char *label = is_line ? part->key : part->columns[i].head;
+            const size_t width = label ? haul_utf8_count(label) : 0;
+            self.labels = width > self.labels ? width : self.labels;
+        }
+    }
     for (const haul_table *part = report; part; part = part->reading)
         if (part->part != HAUL_PART_SECTION && is_visible(&self, part))
             print_part(&self, part);
