@@ -1,5 +1,7 @@
+/* Text made harmless, and scales of charts. Names in a profile are any bytes: whoever made the
+ * profile must not be able to run a script in the page of who reads it, or to hide what it shows.
+ */
 #include "page/html.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,7 @@
+/* Lanes of a timeline. A profile has millions of operations and a page thousands of pixels: bars
+ * that would be thinner than a pixel are gathered, by what they show, into one that is as high as
+ * the share of its time in which they ran. */
 #include "page/lanes.h"
-
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -64,19 +66,13 @@ static haul_span drawn_span(const haul_lanes *lanes, uint32_t op)
                        time_between(lanes->origin_ns, span.end_ns)};
 }
 
-static bool has_device_ops(const haul_workload *workload)
-{
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (!haul_op_on_host(&workload->ops[i]))
-            return true;
-    return false;
-}
-
 /* The window is that of the devices: what the host does long before or after is not drawn. */
 static void find_window(haul_lanes *self)
 {
     const haul_workload *workload = self->drawn->workload;
-    const bool devices = has_device_ops(workload);
+    bool devices = false;
+    for (size_t i = 0; i < workload->op_count && !devices; i++)
+        devices = !haul_op_on_host(&workload->ops[i]);
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
         if ((devices && haul_op_on_host(&workload->ops[i])) ||
@@ -108,6 +104,7 @@ static size_t lane_of(const haul_lanes *self, const haul_op *op)
     return op->stream == HAUL_NONE ? streams - 1 : op->stream;
 }
 
+/* Of each lane and look; the lanes' arrays get their sizes from it. */
 static void count_ops(haul_lanes *self)
 {
     for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
@@ -123,46 +120,27 @@ static void count_ops(haul_lanes *self)
     }
 }
 
-static void name_lanes(haul_lanes *self)
+/* Names the lanes, and gives each its operations; `count` is the number of those placed so far. */
+static void sort_into_lanes(haul_lanes *self)
 {
-    const size_t streams = self->drawn->workload->stream_count + 1;
+    const haul_workload *workload = self->drawn->workload;
+    const size_t streams = workload->stream_count + 1;
+    uint32_t next = 0;
     for (size_t i = 0; i < self->count; i++) {
         haul_page_lane *lane = &self->lanes[i];
         lane->host = i >= streams;
         const size_t number = lane->host ? i - streams : i;
-        const size_t none = lane->host ? self->drawn->workload->thread_count : streams - 1;
+        const size_t none = lane->host ? workload->thread_count : streams - 1;
         lane->number = number == none ? HAUL_NONE : (uint32_t)number;
+        lane->first = next;
+        next += lane->count;
+        lane->count = 0;
     }
-}
-
-/* Leaves each lane's `first` at its beginning again. */
-static void sort_into_lanes(haul_lanes *self)
-{
-    uint32_t next = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        self->lanes[i].first = next;
-        next += self->lanes[i].count;
-        self->lanes[i].count = 0;
-    }
-    for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
-        haul_page_lane *lane = &self->lanes[lane_of(self, &self->drawn->workload->ops[i])];
+    for (size_t i = 0; i < workload->op_count; i++) {
+        haul_page_lane *lane = &self->lanes[lane_of(self, &workload->ops[i])];
         if (is_shown(self, (uint32_t)i))
             self->order[lane->first + lane->count++] = (uint32_t)i;
     }
-}
-
-static bool order_lanes(haul_lanes *self)
-{
-    const haul_workload *workload = self->drawn->workload;
-    const haul_keys keys = {
-        .first = self->drawn->spans ? (const void *)&self->drawn->spans->start_ns
-                                    : &workload->ops->start_ns,
-        .stride = self->drawn->spans ? sizeof *self->drawn->spans : sizeof *workload->ops,
-        .flip = HAUL_KEYS_SIGNED};
-    for (size_t i = 0; i < self->count; i++)
-        if (!haul_order_sort(self->order + self->lanes[i].first, self->lanes[i].count, &keys))
-            return false;
-    return true;
 }
 
 static int by_time(const void *a, const void *b)
@@ -196,25 +174,14 @@ static void group_by_device(haul_lanes *self)
         }
 }
 
-static void choose_lanes(haul_lanes *self, size_t most)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < self->count; i++)
-        if (self->lanes[i].count)
-            self->lanes[used++] = self->lanes[i];
-    qsort(self->lanes, used, sizeof *self->lanes, by_time);
-    self->count = used < most ? used : most;
-    self->hidden = used - self->count;
-    for (size_t i = self->count; i < used; i++)
-        self->hidden_ops += self->lanes[i].count;
-    qsort(self->lanes, self->count, sizeof *self->lanes, by_place);
-    group_by_device(self);
-}
-
 haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *lanes,
                             haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
+    const haul_keys keys = {.first = drawn->spans ? (const void *)&drawn->spans->start_ns
+                                                  : &workload->ops->start_ns,
+                            .stride = drawn->spans ? sizeof *drawn->spans : sizeof *workload->ops,
+                            .flip = HAUL_KEYS_SIGNED};
     haul_lanes made = {.drawn = drawn};
     made.count = workload->stream_count + workload->thread_count + 2;
     made.lanes = calloc(made.count, sizeof *made.lanes);
@@ -223,15 +190,26 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
     if (done) {
         find_window(&made);
         count_ops(&made);
-        name_lanes(&made);
         sort_into_lanes(&made);
-        done = order_lanes(&made);
     }
+    for (size_t i = 0; done && i < made.count; i++)
+        done = haul_order_sort(made.order + made.lanes[i].first, made.lanes[i].count, &keys);
     if (!done) {
         haul_lanes_release(&made);
         return haul_fail_no_memory(error);
     }
-    choose_lanes(&made, most);
+    /* those with the most time, in their places again */
+    size_t used = 0;
+    for (size_t i = 0; i < made.count; i++)
+        if (made.lanes[i].count)
+            made.lanes[used++] = made.lanes[i];
+    qsort(made.lanes, used, sizeof *made.lanes, by_time);
+    made.count = used < most ? used : most;
+    made.hidden = used - made.count;
+    for (size_t i = made.count; i < used; i++)
+        made.hidden_ops += made.lanes[i].count;
+    qsort(made.lanes, made.count, sizeof *made.lanes, by_place);
+    group_by_device(&made);
     *lanes = made;
     return HAUL_OK;
 }
@@ -256,6 +234,8 @@ typedef struct gathering {
     haul_bar bars[HAUL_LOOKS];
 } gathering;
 
+/* The bars of what was gathered stand on each other. Operations that overlap may have been busy for
+ * longer than their stretch of time lasts: what does not fit is cut off at the top. */
 static void draw_gathered(gathering *self)
 {
     if (!self->count)
@@ -301,6 +281,7 @@ static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
                       .busy_ns = span.end_ns - span.start_ns};
 }
 
+/* Bytes that do not fit into a count stay at the most that it holds. */
 static void gather(gathering *self, const haul_bar *bar)
 {
     const int64_t cell = bar->start_ns / self->fine_ns;
@@ -336,12 +317,6 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t
     draw_gathered(&self);
 }
 
-static bool is_on(const haul_page_lane *lane, const haul_op *op)
-{
-    return lane->host == haul_op_on_host(op) &&
-           lane->number == (lane->host ? op->thread : op->stream);
-}
-
 void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,
                         haul_stretch_visitor visit, void *state)
 {
@@ -350,7 +325,9 @@ void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int
     bool has = false;
     for (size_t i = 0; i < drawn->critical_count; i++) {
         const uint32_t number = drawn->critical[i];
-        if (!is_on(lane, &drawn->workload->ops[number]) || !is_shown(lanes, number))
+        const haul_op *op = &drawn->workload->ops[number];
+        if (lane->host != haul_op_on_host(op) ||
+            lane->number != (lane->host ? op->thread : op->stream) || !is_shown(lanes, number))
             continue;
         const haul_bar bar = bar_of(lanes, number);
         if (has && bar.start_ns - open.end_ns <= gap_ns) {

@@ -1,4 +1,7 @@
-/* A page as a whole: its head, its answer, its sections, and what its script reads. */
+/* A page as a whole: its head, its answer, its sections, and what its script reads.
+ *
+ * One file that needs no network: style and script are inside it, and the Content-Security-Policy
+ * names their hashes, so that nothing else can run, whatever a profile's names hold. */
 #include "haul/page.h"
 
 #include <stdlib.h>
@@ -33,16 +36,18 @@ static void write_head(const haul_page_writer *self)
     fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", haul_page_style);
 }
 
-/* Drawings that stand in sections of a report, above its tables. */
+/* Drawings that stand in sections, above the tables of the report. */
 static const struct chart {
     const char *section;
     void (*write)(haul_page_writer *self);
 } charts[] = {
+    {"timeline", haul_page_timelines},
     {"sizes", haul_page_sizes},
     {"accuracy", haul_page_accuracy},
     {"strategies", haul_page_curve},
 };
 
+/* A section that shows nothing gets neither a heading nor a link. */
 static bool has_part(const haul_table *section)
 {
     for (const haul_table *part = section->reading; part; part = part->reading)
@@ -62,36 +67,6 @@ static void write_link(const char *id, const char *title, FILE *out)
     fputs("</a></li>\n", out);
 }
 
-static void write_links(const haul_page_writer *self, const haul_report *report)
-{
-    for (const haul_table *part = report; part; part = part->reading)
-        if (part->part == HAUL_PART_SECTION && has_part(part))
-            write_link(part->key, part->text, self->out);
-}
-
-static void begin_section(const haul_page_writer *self, const char *id, const char *title)
-{
-    fputs("<section id=\"", self->out);
-    haul_html_text(id, self->out);
-    fputs("\">\n<h2>", self->out);
-    haul_html_text(title, self->out);
-    fputs("</h2>\n", self->out);
-}
-
-static void write_report_sections(haul_page_writer *self, const haul_report *report)
-{
-    for (const haul_table *part = report; part; part = part->reading) {
-        if (part->part != HAUL_PART_SECTION || !has_part(part))
-            continue;
-        begin_section(self, part->key, part->text);
-        for (size_t c = 0; c < sizeof charts / sizeof *charts; c++)
-            if (!strcmp(charts[c].section, part->key))
-                charts[c].write(self);
-        haul_html_parts(part->reading, self->out);
-        fputs("</section>\n", self->out);
-    }
-}
-
 static void write_header(const haul_page_writer *self)
 {
     const haul_page *page = self->page;
@@ -109,49 +84,52 @@ static void write_header(const haul_page_writer *self)
     if (page->timeline_count)
         write_link("timeline", "Timeline", self->out);
     for (size_t i = 0; i < page->report_count; i++)
-        write_links(self, page->reports[i]);
+        for (const haul_table *part = page->reports[i]; part; part = part->reading)
+            if (part->part == HAUL_PART_SECTION && has_part(part))
+                write_link(part->key, part->text, self->out);
     fputs("</ul>\n</nav>\n", self->out);
 }
 
-static void write_sections(haul_page_writer *self)
+static void write_section(haul_page_writer *self, const char *id, const char *title,
+                          const haul_table *first)
 {
-    fputs("<main>\n", self->out);
-    if (self->page->timeline_count) {
-        begin_section(self, "timeline", "Timeline");
-        haul_page_timelines(self);
-        fputs("</section>\n", self->out);
-    }
-    for (size_t i = 0; i < self->page->report_count; i++)
-        write_report_sections(self, self->page->reports[i]);
-    fprintf(self->out,
-            "</main>\n<footer>Written by haul %s. This page needs no network.</footer>\n",
-            haul_version());
-}
-
-static haul_status make_lanes(haul_page_writer *self, haul_error *error)
-{
-    const haul_page *page = self->page;
-    self->lanes = calloc(page->timeline_count + 1, sizeof *self->lanes);
-    if (!self->lanes)
-        return haul_fail_no_memory(error);
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < page->timeline_count; i++) {
-        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self->lanes[i], error);
-        if (!status && self->lanes[i].window_ns > self->window_ns)
-            self->window_ns = self->lanes[i].window_ns;
-    }
-    return status;
+    fputs("<section id=\"", self->out);
+    haul_html_text(id, self->out);
+    fputs("\">\n<h2>", self->out);
+    haul_html_text(title, self->out);
+    fputs("</h2>\n", self->out);
+    for (size_t c = 0; c < sizeof charts / sizeof *charts; c++)
+        if (!strcmp(charts[c].section, id))
+            charts[c].write(self);
+    if (first)
+        haul_html_parts(first, self->out);
+    fputs("</section>\n", self->out);
 }
 
 haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
     haul_page_writer self = {.page = page, .out = out};
-    haul_status status = make_lanes(&self, error);
+    self.lanes = calloc(page->timeline_count + 1, sizeof *self.lanes);
+    haul_status status = self.lanes ? HAUL_OK : haul_fail_no_memory(error);
+    /* timelines share one scale: that of the longest */
+    for (size_t i = 0; !status && i < page->timeline_count; i++) {
+        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self.lanes[i], error);
+        if (!status && self.lanes[i].window_ns > self.window_ns)
+            self.window_ns = self.lanes[i].window_ns;
+    }
     if (!status) {
         write_head(&self);
         write_header(&self);
-        write_sections(&self);
+        fputs("<main>\n", out);
+        if (page->timeline_count)
+            write_section(&self, "timeline", "Timeline", NULL);
+        for (size_t i = 0; i < page->report_count; i++)
+            for (const haul_table *part = page->reports[i]; part; part = part->reading)
+                if (part->part == HAUL_PART_SECTION && has_part(part))
+                    write_section(&self, part->key, part->text, part->reading);
+        fprintf(out, "</main>\n<footer>Written by haul %s. This page needs no network.</footer>\n",
+                haul_version());
         haul_page_timeline_data(&self);
         fprintf(out, "<script>%s</script>\n</body>\n</html>\n", haul_page_script);
     }

@@ -1,4 +1,5 @@
-/* What the page's script reads: the bars of the timelines in JSON. */
+/* What the page's script reads: the bars of the timelines in JSON, more and finer than those that
+ * are drawn without it, for zooming in. Numbers are differences where that makes them shorter. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,24 +27,21 @@ typedef struct data {
     bool failed;
 } data;
 
-static const char *name_of(const data *self, const haul_bar *bar, haul_words *words)
-{
-    const haul_op *op = &self->lanes->drawn->workload->ops[bar->op];
-    if (bar->shares)
-        return "";
-    if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))
-        return haul_workload_string(self->lanes->drawn->workload, op->name);
-    if (op->kind == HAUL_OP_MEMSET)
-        return "";
-    *words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
-    return words->text;
-}
-
+/* The number in `whats` of a bar's look and name. A bar that stands for several has no name; after
+ * NAME_BYTES in all, none has. */
 static uint32_t what_of(data *self, const haul_bar *bar)
 {
+    const haul_workload *workload = self->lanes->drawn->workload;
+    const haul_op *op = &workload->ops[bar->op];
     char key[4 * NAME_CHARACTERS + 2];
-    haul_words words;
-    const char *name = self->name_bytes < NAME_BYTES ? name_of(self, bar, &words) : "";
+    haul_words words = {""};
+    const char *name = words.text;
+    if (bar->shares || self->name_bytes >= NAME_BYTES)
+        name = "";
+    else if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))
+        name = haul_workload_string(workload, op->name);
+    else if (op->kind == HAUL_OP_COPY)
+        words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
     const int length = snprintf(key, sizeof key, "%c%s", 'a' + (int)bar->look, name);
     const size_t before = self->whats.count;
     const uint32_t what = haul_strings_add(&self->whats, key, strlen(key));
@@ -78,24 +76,13 @@ static void put_stretch(void *state, haul_span stretch)
     self->first = false;
 }
 
-/* Stretches of the critical path, as their starts after each other and their lengths. */
-static void put_critical(data *self, const haul_lanes *lanes, uint64_t most)
-{
-    const int64_t share = (int64_t)(most / (lanes->count + 1)) + 1;
-    const int64_t gap_ns = lanes->drawn->critical_count > most ? lanes->window_ns / share : 0;
-    fprintf(self->out, "],\"gap\":%" PRId64 ",\"critical\":[", gap_ns);
-    for (size_t i = 0; i < lanes->count; i++) {
-        self->last_ns = 0;
-        self->first = true;
-        fprintf(self->out, "%s[", i ? "," : "");
-        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, put_stretch, self);
-        fputs("]", self->out);
-    }
-}
-
+/* Bars lane by lane, then the stretches of the critical path: their starts after each other, and
+ * their lengths. */
 static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
 {
     const int64_t fine_ns = haul_lanes_fineness(lanes, 0, most);
+    const int64_t share = (int64_t)(most / 3 / (lanes->count + 1)) + 1;
+    const int64_t gap_ns = lanes->drawn->critical_count > most / 3 ? lanes->window_ns / share : 0;
     self->lanes = lanes;
     fprintf(self->out, "{\"fine\":%" PRId64 ",\"lanes\":[", fine_ns);
     for (size_t i = 0; i < lanes->count; i++) {
@@ -105,7 +92,14 @@ static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
         haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, put_bar, self);
         fputs("]", self->out);
     }
-    put_critical(self, lanes, most / 3);
+    fprintf(self->out, "],\"gap\":%" PRId64 ",\"critical\":[", gap_ns);
+    for (size_t i = 0; i < lanes->count; i++) {
+        self->last_ns = 0;
+        self->first = true;
+        fprintf(self->out, "%s[", i ? "," : "");
+        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, put_stretch, self);
+        fputs("]", self->out);
+    }
     fputs("]}", self->out);
 }
 

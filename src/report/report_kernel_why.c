@@ -1,4 +1,5 @@
-/* Why a kernel takes what it takes. */
+/* Why a kernel takes what it takes: the times that no kernel of its counts can be faster than, the
+ * largest of which is its bound, and what would change it. */
 #include <math.h>
 
 #include "base/numerals.h"
@@ -37,18 +38,25 @@ static const char *advice_of(const haul_kernel_explanation *why)
     return (unsigned)why->bound < HAUL_KERNEL_BOUNDS ? advice[why->bound] : "";
 }
 
-static void say_one(haul_report *report, const haul_kernel_predictions *all,
-                    const haul_kernel_predicted *of)
+/* A size on a machine for people, then every bound: as a table in JSON's explanation, and in rows
+ * of CSV, which say the kernel and its time each. */
+static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
+                    const haul_kernel_predictions *all, const haul_kernel_predicted *of)
 {
+    static const haul_column columns[] = {{"bound", .unit = HAUL_TEXT},
+                                          {NULL, HAUL_TEXT, .head = "Cannot be faster than"},
+                                          {"time_s", HAUL_SECONDS, .head = "time"},
+                                          {"share", HAUL_SHARE, .head = "of the time"},
+                                          {0}};
     const haul_kernel_explanation *why = &of->why;
+    const char *bound = haul_kernel_bound_text(why->bound);
     char idle[120] = "";
     if (why->idle > 0)
         (void)snprintf(idle, sizeof idle, "; %s of the multiprocessors' time is without a block",
                        haul_say_share(why->idle).text);
     haul_report_say(report, "%.100s at size %.17g on %.100s: %s (%s), bound by %s", all->kernel,
                     of->size, of->machine->name, haul_say_seconds(why->estimate.seconds).text,
-                    haul_say_interval(why->estimate.low_s, why->estimate.high_s).text,
-                    haul_kernel_bound_text(why->bound));
+                    haul_say_interval(why->estimate.low_s, why->estimate.high_s).text, bound);
     if (of->machine != all->source)
         haul_report_line(report, "measured", "%s on %.100s; without the launches %.3g times that",
                          haul_say_seconds(why->source_s).text, all->source->name, why->ratio);
@@ -57,29 +65,17 @@ static void say_one(haul_report *report, const haul_kernel_predictions *all,
     haul_report_line(report, "if", "its bound were twice as fast: %s",
                      haul_say_seconds(why->if_rate).text);
     haul_report_line(report, "advice", "%s", advice_of(why));
-}
-
-static void add_terms(haul_table *parent, const char *key, haul_table *csv,
-                      const haul_kernel_predictions *all, const haul_kernel_predicted *of)
-{
-    static const haul_column columns[] = {{"bound", .unit = HAUL_TEXT},
-                                          {NULL, HAUL_TEXT, .head = "Cannot be faster than"},
-                                          {"time_s", HAUL_SECONDS, .head = "time"},
-                                          {"share", HAUL_SHARE, .head = "of the time"},
-                                          {0}};
-    const haul_kernel_explanation *why = &of->why;
-    haul_table *terms = haul_report_table(parent, key, columns);
+    haul_table *terms = haul_report_table(parent, "terms", columns);
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++) {
         const haul_kernel_term *term = &why->terms[i];
-        const char *bound = haul_kernel_bound_text((haul_kernel_bound)i);
+        const char *name = haul_kernel_bound_text((haul_kernel_bound)i);
         const bool is_known = term->seconds > 0, is_bound = (int)why->bound == i;
         char label[80];
-        (void)snprintf(label, sizeof label, "%s%s", bound, is_bound ? " (the bound)" : "");
-        haul_table_row(terms, bound, label, is_known ? term->seconds : (double)NAN,
+        (void)snprintf(label, sizeof label, "%s%s", name, is_bound ? " (the bound)" : "");
+        haul_table_row(terms, name, label, is_known ? term->seconds : (double)NAN,
                        is_known ? term->share : (double)NAN);
-        haul_table_row(csv, all->kernel, of->machine->name, of->size, why->estimate.seconds,
-                       haul_kernel_bound_text(why->bound), bound, term->seconds, term->share,
-                       is_bound);
+        haul_table_row(csv, all->kernel, of->machine->name, of->size, why->estimate.seconds, bound,
+                       name, term->seconds, term->share, is_bound);
     }
 }
 
@@ -121,8 +117,7 @@ haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
                        why->estimate.low_s, why->estimate.high_s,
                        haul_kernel_bound_text(why->bound), why->source_s, why->ratio, why->if_rate,
                        why->blocks, why->busiest, why->idle, advice_of(why));
-        say_one(report, of, &of->items[i]);
-        add_terms(all, "terms", csv, of, &of->items[i]);
+        add_one(report, all, csv, of, &of->items[i]);
     }
     return report;
 }

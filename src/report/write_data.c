@@ -33,12 +33,6 @@ static void put_value(haul_json *json, const haul_column *column, const haul_cel
 
 static void put_part(haul_json *json, const haul_table *part);
 
-/* Whether the row is a value and no object. */
-static bool is_plain(const haul_table *table, size_t first)
-{
-    return first < table->column_count && table->columns[first].key && !*table->columns[first].key;
-}
-
 /* The members of a row, from column `first` on, and the tables inside it, which start at *inside
  * and are taken off there. */
 static void put_members(haul_json *json, const haul_table *table, size_t row, size_t first,
@@ -59,7 +53,8 @@ static void put_members(haul_json *json, const haul_table *table, size_t row, si
 static void put_row(haul_json *json, const haul_table *table, size_t row, size_t first,
                     const haul_table **inside)
 {
-    if (is_plain(table, first)) {
+    /* an empty key: the row is a value and no object */
+    if (first < table->column_count && table->columns[first].key && !*table->columns[first].key) {
         put_value(json, &table->columns[first], haul_table_cell(table, row, first));
         return;
     }
@@ -68,43 +63,30 @@ static void put_row(haul_json *json, const haul_table *table, size_t row, size_t
     haul_json_close_object(json);
 }
 
-static void put_map(haul_json *json, const haul_table *map)
-{
-    const haul_table *inside = map->first;
-    haul_json_open_object(json);
-    for (size_t r = 0; r < map->row_count; r++) {
-        haul_json_key(json, haul_table_cell(map, r, 0)->text);
-        put_row(json, map, r, 1, &inside);
-    }
-    haul_json_close_object(json);
-}
-
-static void put_array(haul_json *json, const haul_table *table)
-{
-    const haul_table *inside = table->first;
-    haul_json_open_array(json);
-    for (size_t r = 0; r < table->row_count; r++)
-        put_row(json, table, r, 0, &inside);
-    haul_json_close_array(json);
-}
-
+/* Paragraphs and lines are for people; an object without a key gives its members to the one around
+ * it, a map has its rows' first column as keys. */
 static void put_part(haul_json *json, const haul_table *part)
 {
     const haul_table *inside = part->first;
-    if (part->part > HAUL_PART_LIST)
+    const bool is_map = part->part == HAUL_PART_MAP, is_object = part->part == HAUL_PART_OBJECT;
+    if (part->part > HAUL_PART_LIST || (!part->key && !is_object))
         return;
     if (!part->key) {
-        if (part->part == HAUL_PART_OBJECT)
-            put_members(json, part, 0, 0, &inside);
+        put_members(json, part, 0, 0, &inside);
         return;
     }
     haul_json_key(json, part->key);
-    if (part->part == HAUL_PART_OBJECT)
+    if (is_object) {
         put_row(json, part, 0, 0, &inside);
-    else if (part->part == HAUL_PART_MAP)
-        put_map(json, part);
-    else
-        put_array(json, part);
+        return;
+    }
+    (is_map ? haul_json_open_object : haul_json_open_array)(json);
+    for (size_t r = 0; r < part->row_count; r++) {
+        if (is_map)
+            haul_json_key(json, haul_table_cell(part, r, 0)->text);
+        put_row(json, part, r, is_map ? 1 : 0, &inside);
+    }
+    (is_map ? haul_json_close_object : haul_json_close_array)(json);
 }
 
 void haul_write_json(const haul_report *report, FILE *out)
@@ -150,6 +132,8 @@ static const haul_table *map_inside(const haul_table **inside, size_t row)
     return NULL;
 }
 
+/* An interval is two columns, and the members of a map inside the rows one each: those of the first
+ * row, for all rows have the same. */
 static void print_heads(const haul_table *table, FILE *out)
 {
     const haul_table *inside = table->first;
