@@ -1,4 +1,5 @@
-/* Times of the strategies of overlap over the number of streams. */
+/* Times of the strategies of overlap over the number of streams: lines by the analytical model of
+ * CCGrid 2014, points on the timeline, and as levels what does not depend on streams. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,27 +36,6 @@ typedef struct chart {
     int label_count;
 } chart;
 
-/* The chart goes past the best numbers of streams, so that one sees what more of them cost. */
-static uint32_t most_streams(const haul_overlap *of)
-{
-    uint32_t most = 16;
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        while (most < HAUL_STREAMS_MOST && most / 4 < of->rows[i].best_streams)
-            most *= 2;
-    return most;
-}
-
-/* Up to twice the time without overlap: mapped memory may be far beyond it. */
-static double longest(const haul_overlap *of)
-{
-    const double most = 2 * fmax(of->rows[HAUL_EXPLICIT].seconds, of->none_s);
-    double least = fmax(of->rows[HAUL_EXPLICIT].seconds, of->none_s);
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        if (of->rows[i].seconds <= most)
-            least = fmax(least, of->rows[i].seconds);
-    return least > 0 ? 1.08 * least : 1;
-}
-
 static void add_label(chart *self, double seconds, const char *line, const char *name)
 {
     if (self->label_count == MOST_LABELS)
@@ -66,6 +46,7 @@ static void add_label(chart *self, double seconds, const char *line, const char 
     (void)snprintf(label->text, sizeof label->text, "%s", name);
 }
 
+/* Streams double along the axis: their best number grows with the square root of the work. */
 static void draw_axes(const chart *self)
 {
     FILE *out = self->out;
@@ -89,6 +70,7 @@ static void draw_axes(const chart *self)
             (LEFT + RIGHT) / 2, BOTTOM + 40);
 }
 
+/* A level beyond the chart is left out; a remark says so for mapped memory. */
 static void draw_level(chart *self, double seconds, const char *line, const char *name)
 {
     if (!(seconds <= self->y.high))
@@ -101,6 +83,7 @@ static void draw_level(chart *self, double seconds, const char *line, const char
     add_label(self, seconds, line, text);
 }
 
+/* The line of the analytical model, in steps of a sixteenth; it may leave the chart and return. */
 static void draw_form(chart *self, haul_strategy strategy, const char *line)
 {
     double seconds = (double)NAN;
@@ -139,29 +122,25 @@ static void draw_engine(const chart *self, haul_strategy strategy, const char *l
                     haul_say_seconds(points[i].analytical_s).text);
 }
 
-static void draw_best(const chart *self)
-{
-    const haul_overlap *of = &self->of->strategies;
-    const haul_overlap_row *row = &of->rows[of->best];
-    if (!haul_strategy_has_streams(row->strategy) || row->streams > self->most)
-        return;
-    const double x = haul_scale_at(&self->x, row->streams);
-    const double y = haul_scale_at(&self->y, row->seconds);
-    fprintf(self->out, "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", x, y);
-    fprintf(self->out, "<text class=\"mid strong\" x=\"%.1f\" y=\"%.1f\">%s, %s</text>\n", x,
-            y + 20, haul_say_number_of(row->streams, "stream", NULL).text,
-            haul_say_seconds(row->seconds).text);
-}
-
 static int by_height(const void *a, const void *b)
 {
     const double one = ((const end_label *)a)->y, other = ((const end_label *)b)->y;
     return (one > other) - (one < other);
 }
 
-/* From the lowest up, so that none covers another. */
-static void draw_labels(chart *self)
+/* The best strategy's point, then the names of the lines from the lowest up, so that none covers
+ * another. */
+static void draw_texts(chart *self, const haul_overlap *of)
 {
+    const haul_overlap_row *row = &of->rows[of->best];
+    if (haul_strategy_has_streams(row->strategy) && row->streams <= self->most) {
+        const double x = haul_scale_at(&self->x, row->streams);
+        const double y = haul_scale_at(&self->y, row->seconds);
+        fprintf(self->out, "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", x, y);
+        fprintf(self->out, "<text class=\"mid strong\" x=\"%.1f\" y=\"%.1f\">%s, %s</text>\n", x,
+                y + 20, haul_say_number_of(row->streams, "stream", NULL).text,
+                haul_say_seconds(row->seconds).text);
+    }
     qsort(self->labels, (size_t)self->label_count, sizeof *self->labels, by_height);
     double below = BOTTOM + LABEL_PX;
     for (int i = self->label_count - 1; i >= 0; i--) {
@@ -178,9 +157,19 @@ void haul_page_curve(haul_page_writer *page)
     if (!page->page->overlap)
         return;
     const haul_overlap *of = &page->page->overlap->strategies;
-    chart self = {.out = page->out, .of = page->page->overlap, .most = most_streams(of)};
+    const double one_by_one = fmax(of->rows[HAUL_EXPLICIT].seconds, of->none_s);
+    chart self = {.out = page->out, .of = page->page->overlap, .most = 16};
+    /* the chart goes past the best numbers of streams, so that one sees what more of them cost, and
+     * up to twice the time without overlap: mapped memory may be far beyond it */
+    double longest = one_by_one;
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        while (self.most < HAUL_STREAMS_MOST && self.most / 4 < of->rows[i].best_streams)
+            self.most *= 2;
+        if (of->rows[i].seconds <= 2 * one_by_one)
+            longest = fmax(longest, of->rows[i].seconds);
+    }
     self.x = (haul_axis){1, self.most, LEFT, RIGHT, true};
-    self.y = (haul_axis){0, longest(of), BOTTOM, TOP, false};
+    self.y = (haul_axis){0, longest > 0 ? 1.08 * longest : 1, BOTTOM, TOP, false};
     fprintf(self.out,
             "<figure>\n<figcaption>Time over the number of streams: lines by the analytical "
             "model, points on the timeline</figcaption>\n"
@@ -195,8 +184,7 @@ void haul_page_curve(haul_page_writer *page)
     draw_form(&self, HAUL_STREAMS, "line1");
     draw_engine(&self, HAUL_HYBRID, "line3");
     draw_engine(&self, HAUL_STREAMS, "line1");
-    draw_best(&self);
-    draw_labels(&self);
+    draw_texts(&self, of);
     fputs("</svg>\n", self.out);
     if (of->rows[HAUL_MAPPED].seconds > self.y.high)
         fprintf(self.out, "<p class=\"remark\">Beyond the chart: mapped memory, %s.</p>\n",

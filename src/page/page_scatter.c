@@ -1,4 +1,5 @@
-/* Measured times of copies against those predicted of them, on logarithmic axes. */
+/* Measured times of copies against those predicted of them, on logarithmic axes: a relative error
+ * is the same distance from the diagonal at every size. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ typedef struct scatter {
     bool has[HAUL_LOOKS][FORMS];
 } scatter;
 
+/* A logarithm needs a time above 0. */
 static bool is_drawn(const haul_copy_pair *pair)
 {
     return pair->measured_s > 0 && isfinite(pair->measured_s) && pair->predicted_s > 0 &&
@@ -49,25 +51,7 @@ static int form_of(const haul_copy_pair *pair)
     return pair->memory == HAUL_PINNED ? 0 : pair->memory == HAUL_PAGEABLE ? 1 : 2;
 }
 
-/* Whole decades around all the times; false where there is none. */
-static bool find_range(scatter *self)
-{
-    double low = (double)INFINITY, high = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        if (!is_drawn(&self->pairs[i]))
-            continue;
-        low = fmin(low, fmin(self->pairs[i].measured_s, self->pairs[i].predicted_s));
-        high = fmax(high, fmax(self->pairs[i].measured_s, self->pairs[i].predicted_s));
-    }
-    if (!(high > 0))
-        return false;
-    low = pow(10, floor(log10(low * 0.8)));
-    high = pow(10, ceil(log10(high * 1.25)));
-    self->x = (haul_axis){low, high, LEFT, RIGHT, true};
-    self->y = (haul_axis){low, high, BOTTOM, TOP, true};
-    return true;
-}
-
+/* A line for each decade; both axes have the same. */
 static void draw_axes(const scatter *self)
 {
     FILE *out = self->out;
@@ -94,36 +78,23 @@ static void draw_axes(const scatter *self)
         (TOP + BOTTOM) / 2);
 }
 
-/* Between t (1 - band) and t (1 + band): parallel to the diagonal, cut off at the plot's sides. */
-static void draw_band(const scatter *self, double band)
+/* The diagonal, and bands of errors around it: between t (1 - band) and t (1 + band), parallel to
+ * the diagonal, cut off at the plot's sides. */
+static void draw_bands(const scatter *self)
 {
-    const double low = self->x.low, high = self->x.high, up = 1 + band, down = 1 - band;
-    const double points[6][2] = {{low, low},   {low, low * up},     {high / up, high},
-                                 {high, high}, {high, high * down}, {low / down, low}};
-    fputs("<polygon class=\"band\" points=\"", self->out);
-    for (int i = 0; i < 6; i++)
-        fprintf(self->out, "%s%.1f,%.1f", i ? " " : "", haul_scale_at(&self->x, points[i][0]),
-                haul_scale_at(&self->y, points[i][1]));
-    fputs("\"/>\n", self->out);
-}
-
-static void draw_diagonal(const scatter *self)
-{
-    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++)
-        draw_band(self, bands[i]);
+    for (size_t b = 0; b < sizeof bands / sizeof *bands; b++) {
+        const double low = self->x.low, high = self->x.high;
+        const double up = 1 + bands[b], down = 1 - bands[b];
+        const double points[6][2] = {{low, low},   {low, low * up},     {high / up, high},
+                                     {high, high}, {high, high * down}, {low / down, low}};
+        fputs("<polygon class=\"band\" points=\"", self->out);
+        for (int i = 0; i < 6; i++)
+            fprintf(self->out, "%s%.1f,%.1f", i ? " " : "", haul_scale_at(&self->x, points[i][0]),
+                    haul_scale_at(&self->y, points[i][1]));
+        fputs("\"/>\n", self->out);
+    }
     fprintf(self->out, "<line class=\"diagonal\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", LEFT,
             BOTTOM, RIGHT, TOP);
-}
-
-/* Whether there is a point of that look and form already, to within two pixels. */
-static bool take_cell(scatter *self, const haul_copy_pair *pair, double x, double y)
-{
-    const size_t column = (size_t)((x - LEFT) / (RIGHT - LEFT + 1) * CELLS);
-    const size_t row = (size_t)((y - TOP) / (BOTTOM - TOP + 1) * CELLS);
-    const size_t sheet = (size_t)look_of(pair) * FORMS + (size_t)form_of(pair);
-    bool *cell = &self->taken[(sheet * CELLS + row) * CELLS + column];
-    const bool was = *cell;
-    return *cell = true, was;
 }
 
 static void draw_point(const scatter *self, const haul_copy_pair *pair, double x, double y)
@@ -144,7 +115,8 @@ static void draw_point(const scatter *self, const haul_copy_pair *pair, double x
             100 * (pair->predicted_s / pair->measured_s - 1), form == 2 ? "rect" : "circle");
 }
 
-/* Returns how many are drawn. */
+/* Returns how many are drawn: of points within two pixels of each other, of one look and form, only
+ * the first. */
 static uint64_t draw_points(scatter *self)
 {
     uint64_t drawn = 0;
@@ -154,8 +126,13 @@ static uint64_t draw_points(scatter *self)
             continue;
         const double x = haul_scale_at(&self->x, pair->measured_s);
         const double y = haul_scale_at(&self->y, pair->predicted_s);
-        if (take_cell(self, pair, x, y))
+        const size_t column = (size_t)((x - LEFT) / (RIGHT - LEFT + 1) * CELLS);
+        const size_t row = (size_t)((y - TOP) / (BOTTOM - TOP + 1) * CELLS);
+        const size_t sheet = (size_t)look_of(pair) * FORMS + (size_t)form_of(pair);
+        bool *taken = &self->taken[(sheet * CELLS + row) * CELLS + column];
+        if (*taken)
             continue;
+        *taken = true;
         draw_point(self, pair, x, y);
         self->has[look_of(pair)][form_of(pair)] = true;
         drawn++;
@@ -163,25 +140,26 @@ static uint64_t draw_points(scatter *self)
     return drawn;
 }
 
-static void write_legend(const scatter *self)
-{
-    static const char *const forms[FORMS] = {"pinned", "pageable", "other memory"};
-    static const char *const classes[FORMS] = {"round", "round hollow", ""};
-    fputs("<ul class=\"legend\">\n", self->out);
-    for (int look = 0; look < HAUL_LOOKS; look++)
-        for (int form = 0; form < FORMS; form++)
-            if (self->has[look][form])
-                fprintf(self->out, "<li><i class=\"key look%d %s\"></i>%s %s</li>\n", look,
-                        classes[form], haul_look_text((haul_look)look), forms[form]);
-    fputs("</ul>\n", self->out);
-}
-
 static void draw_scatter(haul_page_writer *page, const char *caption, const haul_copy_pair *pairs,
                          size_t count)
 {
+    static const char *const forms[FORMS] = {"pinned", "pageable", "other memory"};
+    static const char *const classes[FORMS] = {"round", "round hollow", ""};
     scatter self = {.out = page->out, .pairs = pairs, .count = count};
-    if (!find_range(&self))
+    double low = (double)INFINITY, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_drawn(&pairs[i]))
+            continue;
+        low = fmin(low, fmin(pairs[i].measured_s, pairs[i].predicted_s));
+        high = fmax(high, fmax(pairs[i].measured_s, pairs[i].predicted_s));
+    }
+    if (!(high > 0))
         return;
+    /* whole decades around all the times */
+    low = pow(10, floor(log10(low * 0.8)));
+    high = pow(10, ceil(log10(high * 1.25)));
+    self.x = (haul_axis){low, high, LEFT, RIGHT, true};
+    self.y = (haul_axis){low, high, BOTTOM, TOP, true};
     self.taken = calloc((size_t)HAUL_LOOKS * FORMS * CELLS * CELLS, sizeof *self.taken);
     if (!self.taken) {
         page->failed = true;
@@ -193,13 +171,17 @@ static void draw_scatter(haul_page_writer *page, const char *caption, const haul
             "the tables say the errors\">\n",
             caption, WIDTH, HEIGHT);
     draw_axes(&self);
-    draw_diagonal(&self);
+    draw_bands(&self);
     const uint64_t drawn = draw_points(&self);
-    fputs("</svg>\n", page->out);
-    write_legend(&self);
+    fputs("</svg>\n<ul class=\"legend\">\n", page->out);
+    for (int look = 0; look < HAUL_LOOKS; look++)
+        for (int form = 0; form < FORMS; form++)
+            if (self.has[look][form])
+                fprintf(page->out, "<li><i class=\"key look%d %s\"></i>%s %s</li>\n", look,
+                        classes[form], haul_look_text((haul_look)look), forms[form]);
     fprintf(page->out,
-            "<p class=\"remark\">A point for each direction, memory and size, one copy on average; "
-            "bands of 10 %% and 25 %%.");
+            "</ul>\n<p class=\"remark\">A point for each direction, memory and size, one copy on "
+            "average; bands of 10 %% and 25 %%.");
     if (drawn < count)
         fprintf(page->out, " Of %s, %s drawn: the others lie under them or took no time.",
                 haul_say_number_of(count, "size", NULL).text,

@@ -1,4 +1,5 @@
-/* The timelines, drawn so that they can be read without scripts. */
+/* The timelines, drawn so that they can be read without scripts: a lane for each stream and thread,
+ * bars by what they show, and below them in figures what a reader of the drawing cannot see. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,22 +21,23 @@ enum {
     MOST_TICKS = 8,
 };
 
-static haul_words name_thread(const haul_workload *workload, uint32_t number)
+/* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
+static haul_words lane_name(const haul_lanes *lanes, const haul_page_lane *lane)
 {
-    const haul_workload_thread *thread = &workload->threads[number];
+    const haul_workload *workload = lanes->drawn->workload;
     haul_words words = {"host"};
-    if (thread->name)
-        (void)snprintf(words.text, sizeof words.text, "%.60s", thread->name);
-    else if (workload->thread_count > 1)
-        (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64, thread->id);
-    return words;
-}
-
-static haul_words name_stream(const haul_workload *workload, uint32_t number)
-{
-    const haul_workload_stream *stream = &workload->streams[number];
+    if (lane->number == HAUL_NONE)
+        return lane->host ? words : (haul_words){"no stream"};
+    if (lane->host) {
+        const haul_workload_thread *thread = &workload->threads[lane->number];
+        if (thread->name)
+            (void)snprintf(words.text, sizeof words.text, "%.60s", thread->name);
+        else if (workload->thread_count > 1)
+            (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64, thread->id);
+        return words;
+    }
+    const haul_workload_stream *stream = &workload->streams[lane->number];
     char gpu[32] = "";
-    haul_words words;
     if (workload->device_count > 1 && stream->device != HAUL_NONE)
         (void)snprintf(gpu, sizeof gpu, "GPU %" PRIu64 ", ", workload->devices[stream->device].id);
     if (stream->name)
@@ -44,17 +46,6 @@ static haul_words name_stream(const haul_workload *workload, uint32_t number)
         (void)snprintf(words.text, sizeof words.text, "%sstream %" PRIu64, gpu, stream->id);
     return words;
 }
-
-/* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
-static haul_words lane_name(const haul_lanes *lanes, const haul_page_lane *lane)
-{
-    if (lane->number == HAUL_NONE)
-        return lane->host ? (haul_words){"host"} : (haul_words){"no stream"};
-    return lane->host ? name_thread(lanes->drawn->workload, lane->number)
-                      : name_stream(lanes->drawn->workload, lane->number);
-}
-
-/* --- bars: one path for each look */
 
 typedef struct placed_bar {
     haul_bar bar;
@@ -80,21 +71,13 @@ static void keep_bar(void *state, const haul_bar *bar)
         self->failed = true;
 }
 
-static drawing find_bars(const haul_page_writer *self, const haul_lanes *lanes, int64_t fine_ns)
-{
-    drawing made = {.per_ns = WIDTH / (double)(self->window_ns + 1)};
-    for (size_t i = 0; i < lanes->count; i++) {
-        made.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
-        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, keep_bar, &made);
-    }
-    return made;
-}
-
 static long place_of(const drawing *self, int64_t ns)
 {
     return (long)((double)ns * self->per_ns + 0.5);
 }
 
+/* As one piece of a path: millions of rectangles as elements of their own would stop a browser. The
+ * width is at least half a cell, so that a short bar is seen. */
 static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
 {
     const haul_bar *bar = &placed->bar;
@@ -109,6 +92,7 @@ static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
             height > 1 ? height : 1, width);
 }
 
+/* One path for each look: the colour is said once. */
 static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
 {
     for (int look = 0; look < HAUL_LOOKS; look++) {
@@ -122,8 +106,7 @@ static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
     }
 }
 
-/* --- the critical path: a line below the bars */
-
+/* The critical path: a line below the bars. */
 typedef struct marking {
     FILE *out;
     const drawing *bars;
@@ -139,73 +122,47 @@ static void mark_stretch(void *state, haul_span stretch)
     fprintf(self->out, "M%ld %dh%ldv%dh-%ldz", left, self->top, width, MARK_PX * PX, width);
 }
 
-static void draw_marks(const drawing *bars, const haul_lanes *lanes, FILE *out)
-{
-    const int64_t gap_ns = lanes->window_ns / CELLS;
-    if (!lanes->drawn->critical_count)
-        return;
-    fputs("<path class=\"critical\" d=\"", out);
-    for (size_t i = 0; i < lanes->count; i++) {
-        marking to = {out, bars, ((int)i * LANE_PX + LANE_PX - MARK_PX) * PX};
-        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, mark_stretch, &to);
-    }
-    fputs("\"/>\n", out);
-}
-
-/* --- what is around them */
-
-static void draw_axis(const haul_page_writer *self, int height)
-{
-    const double window_s = 1e-9 * (double)self->window_ns;
-    fputs("<g class=\"axis\">\n", self->out);
-    const double step = window_s > 0 ? haul_nice_step(window_s, MOST_TICKS) : 1;
-    for (int i = 0; i * step <= window_s; i++) {
-        const double at = window_s > 0 ? 100 * i * step / window_s : 0;
-        fprintf(self->out, "<line x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"16\" y2=\"%d\"/>", at, at,
-                height);
-        fprintf(self->out, "<text x=\"%.4g%%\" y=\"12\"%s>%s</text>\n", at,
-                i ? at > 97 ? " class=\"last\"" : "" : " class=\"first\"",
-                i ? haul_say_seconds(i * step).text : "0");
-    }
-    fputs("</g>\n", self->out);
-}
-
-static const char *label_of(const haul_drawn *drawn)
-{
-    return drawn->label ? drawn->label : "as recorded";
-}
-
-static void write_plot(haul_page_writer *self, const haul_drawn *drawn, const haul_lanes *lanes,
+/* The axis, then the bars in a drawing of their own, which the script stretches when it zooms: its
+ * units are shares of the window, and lines of text are outside it. */
+static void write_plot(haul_page_writer *self, const char *label, const haul_lanes *lanes,
                        const drawing *bars)
 {
     FILE *out = self->out;
     const int height = (int)lanes->count * LANE_PX;
+    const double window_s = 1e-9 * (double)self->window_ns;
+    const double step = window_s > 0 ? haul_nice_step(window_s, MOST_TICKS) : 1;
     fprintf(out,
             "<svg class=\"plot\" width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Timeline ",
             height + AXIS_PX);
-    haul_html_text(label_of(drawn), out);
-    fputs("; the table below it says the same in figures\">\n", out);
-    draw_axis(self, height + AXIS_PX);
-    fprintf(out,
-            "<svg class=\"bars\" y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "preserveAspectRatio=\"none\">\n",
-            AXIS_PX, height, WIDTH, height * PX);
+    haul_html_text(label, out);
+    fputs("; the table below it says the same in figures\">\n<g class=\"axis\">\n", out);
+    for (int i = 0; i * step <= window_s; i++) {
+        const double at = window_s > 0 ? 100 * i * step / window_s : 0;
+        fprintf(out, "<line x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"16\" y2=\"%d\"/>", at, at,
+                height + AXIS_PX);
+        fprintf(out, "<text x=\"%.4g%%\" y=\"12\"%s>%s</text>\n", at,
+                i ? at > 97 ? " class=\"last\"" : "" : " class=\"first\"",
+                i ? haul_say_seconds(i * step).text : "0");
+    }
+    fprintf(
+        out,
+        "</g>\n<svg class=\"bars\" y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+        "preserveAspectRatio=\"none\">\n",
+        AXIS_PX, height, WIDTH, height * PX);
     draw_bars(bars, lanes, out);
-    draw_marks(bars, lanes, out);
+    if (lanes->drawn->critical_count) {
+        fputs("<path class=\"critical\" d=\"", out);
+        for (size_t i = 0; i < lanes->count; i++) {
+            marking to = {out, bars, ((int)i * LANE_PX + LANE_PX - MARK_PX) * PX};
+            haul_lane_critical(lanes, &lanes->lanes[i], lanes->window_ns / CELLS, mark_stretch,
+                               &to);
+        }
+        fputs("\"/>\n", out);
+    }
     fputs("</svg>\n</svg>\n", out);
 }
 
-static void write_lane_names(const haul_lanes *lanes, FILE *out)
-{
-    fputs("<ul class=\"lanes\">\n", out);
-    for (size_t i = 0; i < lanes->count; i++) {
-        fputs("<li>", out);
-        haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
-        fputs("</li>\n", out);
-    }
-    fputs("</ul>\n", out);
-}
-
+/* The same in figures, for who cannot see the drawing, or wants numbers. */
 static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
 {
     static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "lane"},
@@ -235,50 +192,49 @@ static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
     haul_report_free(report);
 }
 
-static uint64_t ops_of(const haul_lanes *lanes)
+static void write_timeline(haul_page_writer *self, size_t number)
 {
+    FILE *out = self->out;
+    const haul_drawn *drawn = &self->page->timelines[number];
+    const haul_lanes *lanes = &self->lanes[number];
+    const char *label = drawn->label ? drawn->label : "as recorded";
+    const int64_t fine_ns = haul_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
+    drawing bars = {.per_ns = WIDTH / (double)(self->window_ns + 1)};
     uint64_t ops = 0;
-    for (size_t i = 0; i < lanes->count; i++)
+    for (size_t i = 0; i < lanes->count; i++) {
+        bars.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
+        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, keep_bar, &bars);
         ops += lanes->lanes[i].count;
-    return ops;
-}
-
-/* What the drawing leaves out or takes together. */
-static void write_remarks(const haul_lanes *lanes, int64_t fine_ns, uint64_t bars, FILE *out)
-{
-    fputs("<p class=\"remark\">", out);
-    if (bars < ops_of(lanes))
+    }
+    self->failed |= bars.failed;
+    fputs("<figure class=\"timeline\">\n<figcaption><b>", out);
+    haul_html_text(label, out);
+    fprintf(out, "</b> %s</figcaption>\n<div class=\"chart\">\n<ul class=\"lanes\">\n",
+            haul_say_time(lanes->window_ns).text);
+    for (size_t i = 0; i < lanes->count; i++) {
+        fputs("<li>", out);
+        haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+    write_plot(self, label, lanes, &bars);
+    /* what the drawing leaves out or takes together */
+    fputs("</div>\n<p class=\"remark\">", out);
+    if (bars.count < ops)
         fprintf(
             out,
             "<span class=\"merged\">Operations shorter than %s that begin together are one bar, as "
             "high as the share of its time that was busy: %s in %s.</span> ",
-            haul_say_time(fine_ns).text, haul_say_number_of(ops_of(lanes), "operation", NULL).text,
-            haul_say_number_of(bars, "bar", NULL).text);
+            haul_say_time(fine_ns).text, haul_say_number_of(ops, "operation", NULL).text,
+            haul_say_number_of(bars.count, "bar", NULL).text);
     if (lanes->hidden)
         fprintf(out, "Not drawn: %s with the least time, of %s. ",
                 haul_say_number_of(lanes->hidden, "lane", NULL).text,
                 haul_say_number_of(lanes->hidden_ops, "operation", NULL).text);
     fputs("</p>\n", out);
-}
-
-static void write_timeline(haul_page_writer *self, size_t number)
-{
-    const haul_drawn *drawn = &self->page->timelines[number];
-    const haul_lanes *lanes = &self->lanes[number];
-    const int64_t fine_ns = haul_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
-    drawing bars = find_bars(self, lanes, fine_ns);
-    self->failed |= bars.failed;
-    fputs("<figure class=\"timeline\">\n<figcaption><b>", self->out);
-    haul_html_text(label_of(drawn), self->out);
-    fprintf(self->out, "</b> %s</figcaption>\n<div class=\"chart\">\n",
-            haul_say_time(lanes->window_ns).text);
-    write_lane_names(lanes, self->out);
-    write_plot(self, drawn, lanes, &bars);
-    fputs("</div>\n", self->out);
-    write_remarks(lanes, fine_ns, bars.count, self->out);
     free(bars.bars);
     write_lane_table(self, lanes);
-    fputs("</figure>\n", self->out);
+    fputs("</figure>\n", out);
 }
 
 static void write_legend(const haul_page_writer *self)
