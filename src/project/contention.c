@@ -1,3 +1,5 @@
+/* Copies of one size that met different traffic of the other direction took different times: the
+ * spread tells how much of its speed a copy loses, without a measurement of copies alone. */
 #include "project/contention.h"
 
 #include <math.h>
@@ -84,42 +86,29 @@ static double fit_loss(const sample_set *set, size_t fold)
     return best / 1000.0;
 }
 
-typedef struct gain {
-    double sum;
-    double squares;
-    size_t count;
-} gain;
-
-/* What k, fitted without a fold, gains on the fold's copies over no k. */
-static void add_gain(const sample_set *set, size_t fold, gain *total)
-{
-    const double loss = fit_loss(set, fold);
-    for (size_t begin = 0, end; begin < set->count; begin = end) {
-        end = class_end(set, begin);
-        const double plain = base_time(set, begin, end, fold, 0);
-        const double base = base_time(set, begin, end, fold, loss);
-        for (size_t i = begin; i < end && base >= 0; i++) {
-            if (i % FOLDS != fold)
-                continue;
-            const double gained =
-                error_of(&set->items[i], plain, 0) - error_of(&set->items[i], base, loss);
-            total->sum += gained;
-            total->squares += gained * gained;
-            total->count++;
-        }
-    }
-}
-
+/* Whether k, fitted without a fold, gains on the copies of the folds over no k by more than twice
+ * the standard error of the gain. */
 static bool pays(const sample_set *set)
 {
-    gain total = {0};
-    for (size_t fold = 0; fold < FOLDS; fold++)
-        add_gain(set, fold, &total);
-    if (total.count < 2)
-        return false;
-    const double n = (double)total.count, mean = total.sum / n;
-    const double variance = fmax(0, total.squares / n - mean * mean);
-    return mean > 2 * sqrt(variance / (n - 1));
+    double sum = 0, squares = 0, n = 0;
+    for (size_t fold = 0; fold < FOLDS; fold++) {
+        const double loss = fit_loss(set, fold);
+        for (size_t begin = 0, end; begin < set->count; begin = end) {
+            end = class_end(set, begin);
+            const double plain = base_time(set, begin, end, fold, 0);
+            const double base = base_time(set, begin, end, fold, loss);
+            for (size_t i = begin; i < end && base >= 0; i++) {
+                const double gained =
+                    error_of(&set->items[i], plain, 0) - error_of(&set->items[i], base, loss);
+                const bool is_held_out = i % FOLDS == fold;
+                sum += is_held_out ? gained : 0;
+                squares += is_held_out ? gained * gained : 0;
+                n += is_held_out;
+            }
+        }
+    }
+    const double mean = sum / n, variance = fmax(0, squares / n - mean * mean);
+    return n >= 2 && mean > 2 * sqrt(variance / (n - 1));
 }
 
 /* Copies of the classes that have an equal. */
@@ -140,16 +129,6 @@ static void gather(const haul_workload *workload, const haul_size_classes *class
     }
 }
 
-static uint64_t count_contended(const haul_size_classes *classes, const float *share,
-                                haul_class_range range)
-{
-    uint64_t count = 0;
-    for (size_t c = range.begin; c < range.end; c++)
-        for (uint32_t i = 0; i < classes->items[c].count; i++)
-            count += share[classes->ops[classes->items[c].first + i]] > 0;
-    return count;
-}
-
 static haul_status fit_groups(const haul_workload *workload, const haul_size_classes *classes,
                               haul_contention *self, haul_error *error)
 {
@@ -158,7 +137,10 @@ static haul_status fit_groups(const haul_workload *workload, const haul_size_cla
     const bool ready = set.items && set.scratch;
     for (haul_class_range range = {0}; ready && range.end < classes->count;) {
         range = haul_size_group(classes, range.end);
-        const uint64_t contended = count_contended(classes, self->share, range);
+        uint64_t contended = 0;
+        for (size_t c = range.begin; c < range.end; c++)
+            for (uint32_t i = 0; i < classes->items[c].count; i++)
+                contended += self->share[classes->ops[classes->items[c].first + i]] > 0;
         if (!contended)
             continue;
         const haul_size_class *first = &classes->items[range.begin];
@@ -172,14 +154,6 @@ static haul_status fit_groups(const haul_workload *workload, const haul_size_cla
     return ready ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-static bool any_above_zero(const float *share, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (share[i] > 0)
-            return true;
-    return false;
-}
-
 haul_status haul_contention_find(const haul_workload *workload, const haul_size_classes *classes,
                                  haul_contention *contention, haul_error *error)
 {
@@ -189,7 +163,9 @@ haul_status haul_contention_find(const haul_workload *workload, const haul_size_
     haul_status status = haul_traffic_shares(workload, HAUL_HTOD, HAUL_DTOH, found.share, error);
     if (!status)
         status = haul_traffic_shares(workload, HAUL_DTOH, HAUL_HTOD, found.share, error);
-    const bool any = any_above_zero(found.share, workload->op_count);
+    bool any = false;
+    for (size_t i = 0; !any && i < workload->op_count; i++)
+        any = found.share[i] > 0;
     if (!status && any)
         status = fit_groups(workload, classes, &found, error);
     if (status || !any) {

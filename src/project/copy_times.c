@@ -1,3 +1,5 @@
+/* The time of every copy on the target by every model: one prediction a class of equal copies, and
+ * sums of those by decade of sizes, by direction and memory, and of all. */
 #include "project/copy_times.h"
 
 #include <math.h>
@@ -9,79 +11,24 @@
 
 enum { MOST_ROWS = HAUL_DIRECTIONS * HAUL_MEMORIES * (HAUL_DECADES + 1) };
 
-/* Kept, by no model. */
-static haul_estimate recorded_time(const haul_size_class *one)
-{
-    const double seconds = 1e-9 * one->time_ns;
-    return (haul_estimate){seconds, seconds, seconds, HAUL_SCALED, NULL};
-}
-
-/* The time that the copies of a class take together; as recorded for copies that moved nothing. */
-static haul_status class_time(const haul_copy_times *self, const haul_copy_model *model,
+/* The time that the copies of a class take together. Copies that moved nothing, and where `keeps`
+ * is set copies that cross no link that haul knows, of unknown direction or within the host's
+ * memory, keep their recorded time where the model has none; sum->model is NULL then. */
+static haul_status class_time(const haul_copy_times *self, const haul_copy_model *model, bool keeps,
                               const haul_size_class *one, haul_estimate *sum, haul_error *error)
 {
     const haul_copy copy = haul_size_class_copy(one);
+    const double recorded_s = 1e-9 * one->time_ns;
     haul_estimate each = {0};
-    if (one->impossible) {
-        *sum = recorded_time(one);
-        return HAUL_OK;
-    }
-    const haul_status status = haul_copy_time(self->target, model, &copy, &each, error);
+    const haul_status status =
+        one->impossible ? HAUL_MISSING : haul_copy_time(self->target, model, &copy, &each, error);
     if (!status)
         *sum = (haul_estimate){each.seconds * one->count, each.low_s * one->count,
                                each.high_s * one->count, each.weakest, each.model};
-    return status;
-}
-
-/* The same. Copies that cross no link that haul knows, of unknown direction or within the host's
- * memory, keep their recorded time where the model has none; sum->model is NULL then. */
-static haul_status time_or_recorded(const haul_copy_times *self, const haul_copy_model *model,
-                                    const haul_size_class *one, haul_estimate *sum,
-                                    haul_error *error)
-{
-    const haul_status status = class_time(self, model, one, sum, error);
-    if (status != HAUL_MISSING || (one->direction != HAUL_UNKNOWN && one->direction != HAUL_HTOH))
+    const bool is_elsewhere = one->direction == HAUL_UNKNOWN || one->direction == HAUL_HTOH;
+    if (status != HAUL_MISSING || !(one->impossible || (keeps && is_elsewhere)))
         return status;
-    *sum = recorded_time(one);
-    return HAUL_OK;
-}
-
-/* By the model that was asked for; where it cannot, by `auto`. */
-static haul_status chosen_time(haul_copy_times *self, const haul_size_class *one,
-                               haul_estimate *sum, haul_error *error)
-{
-    haul_error cause = {0};
-    haul_status status = class_time(self, self->model, one, sum, &cause);
-    if (status != HAUL_MISSING) {
-        if (status && error)
-            *error = cause;
-        return status;
-    }
-    status = time_or_recorded(self, NULL, one, sum, error);
-    if (status == HAUL_MISSING)
-        haul_size_class_blame(one, error);
-    if (status || self->model == haul_copy_model_at(0))
-        return status;
-    if (!self->replaced)
-        snprintf(self->why_replaced, sizeof self->why_replaced, "%s", cause.text);
-    self->replaced += one->count;
-    return HAUL_OK;
-}
-
-/* The chosen model, then every other that haul has. */
-static haul_status list_models(const haul_copy_times *self, haul_projection *out,
-                               const haul_copy_model **models, haul_error *error)
-{
-    const size_t count = haul_copy_model_count();
-    out->models = haul_arena_alloc(self->arena, (count + 1) * sizeof *out->models);
-    if (!out->models)
-        return haul_fail_no_memory(error);
-    models[out->model_count++] = self->model;
-    for (size_t i = 0; i < count; i++)
-        if (haul_copy_model_at(i) != self->model)
-            models[out->model_count++] = haul_copy_model_at(i);
-    for (size_t m = 0; m < out->model_count; m++)
-        out->models[m].name = models[m]->name;
+    *sum = (haul_estimate){recorded_s, recorded_s, recorded_s, HAUL_SCALED, NULL};
     return HAUL_OK;
 }
 
@@ -100,13 +47,26 @@ static haul_status add_size(haul_copy_times *self, const haul_copy_model *const 
                                  .bytes = one->bytes * one->count,
                                  .recorded_s = 1e-9 * one->time_ns,
                                  .model_s = model_s};
-    const haul_status status = chosen_time(self, one, &row->predicted, error);
+    haul_error chosen = {0}; /* by the model that was asked for; where it cannot, by `auto` */
+    haul_status status = class_time(self, self->model, false, one, &row->predicted, &chosen);
+    if (status == HAUL_MISSING) {
+        status = class_time(self, NULL, true, one, &row->predicted, error);
+        if (status == HAUL_MISSING)
+            haul_size_class_blame(one, error);
+        if (!status && self->model != haul_copy_model_at(0)) {
+            if (!self->replaced)
+                memcpy(self->why_replaced, chosen.text, sizeof self->why_replaced);
+            self->replaced += one->count;
+        }
+    } else if (status && error) {
+        *error = chosen;
+    }
     row->unpredicted = status || row->predicted.model ? 0 : one->count;
     model_s[0] = row->predicted.seconds;
     for (size_t m = 1; !status && m < out->model_count; m++) {
         haul_estimate other = {.seconds = (double)NAN};
         haul_error cause = {0};
-        const bool missing = time_or_recorded(self, models[m], one, &other, &cause);
+        const bool missing = class_time(self, models[m], true, one, &other, &cause);
         model_s[m] = other.seconds;
         if (missing && !out->models[m].missing)
             out->models[m].missing = haul_arena_string(self->arena, cause.text);
@@ -116,21 +76,16 @@ static haul_status add_size(haul_copy_times *self, const haul_copy_model *const 
 
 /* --- sums */
 
-static bool is_recorded(const haul_projection_row *row)
-{
-    return row->unpredicted == row->count;
-}
-
 /* Adds a row of the same direction and memory. */
 static void add_row(haul_projection_row *sum, const haul_projection_row *row, double *model_s,
                     size_t model_count)
 {
     haul_estimate *to = &sum->predicted;
     const haul_estimate *from = &row->predicted;
-    if (is_recorded(sum)) /* or empty */
+    const bool is_recorded = row->unpredicted == row->count;
+    if (sum->unpredicted == sum->count) /* as recorded, or empty */
         to->model = from->model;
-    else if (!is_recorded(row) && to->model &&
-             (!from->model || strcmp(to->model, from->model) != 0))
+    else if (!is_recorded && to->model && (!from->model || strcmp(to->model, from->model) != 0))
         to->model = NULL;
     to->weakest = sum->count ? haul_provenance_weaker(to->weakest, from->weakest) : from->weakest;
     to->seconds += from->seconds;
@@ -162,54 +117,47 @@ static haul_status sum_sizes(const haul_copy_times *self, haul_projection *out,
     return HAUL_OK;
 }
 
-static haul_status sum_group(const haul_copy_times *self, haul_projection *out,
-                             haul_class_range range, haul_error *error)
-{
-    haul_status status = sum_sizes(self, out, range, HAUL_DECADES, error);
-    for (size_t begin = range.begin, end = begin; !status && end < range.end; begin = end) {
-        while (end < range.end && out->sizes[end].decade == out->sizes[begin].decade)
-            end++;
-        status =
-            sum_sizes(self, out, (haul_class_range){begin, end}, out->sizes[begin].decade, error);
-    }
-    return status;
-}
-
-static haul_status sum_totals(const haul_copy_times *self, haul_projection *out, haul_error *error)
-{
-    haul_projection_row total = {0};
-    double *model_s = haul_arena_alloc(self->arena, out->model_count * sizeof *model_s);
-    if (!model_s)
-        return haul_fail_no_memory(error);
-    for (size_t r = 0; r < out->row_count; r++)
-        if (out->rows[r].decade == HAUL_DECADES)
-            add_row(&total, &out->rows[r], model_s, out->model_count);
-    for (size_t m = 0; m < out->model_count; m++)
-        out->models[m].total_s = model_s[m];
-    out->copies = total.predicted;
-    out->recorded_copies_s = total.recorded_s;
-    out->chosen = total.predicted.model ? total.predicted.model : out->models[0].name;
-    return HAUL_OK;
-}
-
 haul_status haul_copy_times_make(haul_copy_times *self, haul_projection *out, haul_error *error)
 {
     const haul_size_classes *classes = self->classes;
     const size_t most =
         classes->count + 1; /* classes: each has a row of its decade and one of all */
-    const size_t rows = 2 * most < MOST_ROWS ? 2 * most : MOST_ROWS;
-    const haul_copy_model **models =
-        haul_arena_alloc(self->arena, (haul_copy_model_count() + 1) * sizeof(void *));
+    const size_t rows = 2 * most < MOST_ROWS ? 2 * most : MOST_ROWS, all = haul_copy_model_count();
+    const haul_copy_model **models = haul_arena_alloc(self->arena, (all + 1) * sizeof *models);
+    double *model_s = haul_arena_alloc(self->arena, (all + 1) * sizeof *model_s);
+    out->models = haul_arena_alloc(self->arena, (all + 1) * sizeof *out->models);
     out->sizes = haul_arena_alloc(self->arena, most * sizeof *out->sizes);
     out->rows = haul_arena_alloc(self->arena, rows * sizeof *out->rows);
-    if (!models || !out->sizes || !out->rows)
+    if (!models || !model_s || !out->models || !out->sizes || !out->rows)
         return haul_fail_no_memory(error);
-    haul_status status = list_models(self, out, models, error);
+    models[out->model_count++] = self->model; /* then every other that haul has */
+    for (size_t i = 0; i < all; i++)
+        if (haul_copy_model_at(i) != self->model)
+            models[out->model_count++] = haul_copy_model_at(i);
+    for (size_t m = 0; m < out->model_count; m++)
+        out->models[m].name = models[m]->name;
+    haul_status status = HAUL_OK;
     for (size_t c = 0; !status && c < classes->count; c++)
         status = add_size(self, models, &classes->items[c], out, error);
+    haul_projection_row total = {0};
     for (haul_class_range range = {0}; !status && range.end < classes->count;) {
         range = haul_size_group(classes, range.end);
-        status = sum_group(self, out, range, error);
+        const size_t group = out->row_count;
+        status = sum_sizes(self, out, range, HAUL_DECADES, error);
+        if (!status)
+            add_row(&total, &out->rows[group], model_s, out->model_count);
+        for (haul_class_range part = {.end = range.begin}; !status && part.end < range.end;) {
+            const int decade = out->sizes[part.end].decade;
+            for (part.begin = part.end;
+                 part.end < range.end && out->sizes[part.end].decade == decade;)
+                part.end++;
+            status = sum_sizes(self, out, part, decade, error);
+        }
     }
-    return status ? status : sum_totals(self, out, error);
+    for (size_t m = 0; m < out->model_count; m++)
+        out->models[m].total_s = model_s[m];
+    out->copies = total.predicted;
+    out->recorded_copies_s = total.recorded_s;
+    out->chosen = total.predicted.model ? total.predicted.model : out->models[0].name;
+    return status;
 }

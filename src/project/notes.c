@@ -1,3 +1,4 @@
+/* A note that finds no memory fails the whole result, later: no caller checks each. */
 #include "project/notes.h"
 
 #include "base/grow.h"

@@ -1,3 +1,6 @@
+/* A profile on another machine, in the order in which the answer is built: what the profile tells
+ * of its machine, whether that predicts the profile's own copies, the copies and kernels on the
+ * target, and the whole run. */
 #include "haul/project.h"
 
 #include <stdlib.h>
@@ -44,19 +47,26 @@ static const haul_machine *recording_of(const projector *self)
 
 /* --- the self-check */
 
-/* The self-check once more without a contention model; its errors alone are kept. */
-static haul_status check_without_contention(projector *self, haul_self_check_inputs inputs,
-                                            haul_error *error)
+/* The self-check by the asked model on a given machine; a fitted machine has curves and nothing
+ * else, which `auto` reads. With contention it is made once more without that, for its errors
+ * alone. */
+static haul_status check_self(projector *self, haul_error *error)
 {
     const haul_contention none = {0};
     haul_machine *fitted = NULL;
-    haul_status status = HAUL_OK;
-    if (!self->options->from)
+    haul_self_check without, *check = &self->out.self_check;
+    haul_self_check_inputs inputs = {self->workload, &self->recording.classes,
+                                     &self->recording.contention, recording_of(self),
+                                     self->options->from ? self->options->model : NULL};
+    haul_status status = haul_self_check_run(&inputs, &self->arena, check, error);
+    check->fitted = !self->options->from;
+    if (status || !inputs.contention->share)
+        return status;
+    if (check->fitted)
         status = haul_recording_fit(self->workload, inputs.classes, &none, self->recording.gpu,
                                     &fitted, error);
     inputs.contention = &none;
     inputs.recording = fitted ? fitted : inputs.recording;
-    haul_self_check without, *check = &self->out.self_check;
     if (!status)
         status = haul_self_check_run(&inputs, &self->arena, &without, error);
     haul_machine_free(fitted);
@@ -66,21 +76,6 @@ static haul_status check_without_contention(projector *self, haul_self_check_inp
     for (size_t i = 0; i < check->row_count; i++)
         check->rows[i].of.wape_without_contention = without.rows[i].of.score.wape;
     return HAUL_OK;
-}
-
-/* By the asked model on a given machine. A fitted machine has curves and nothing else, which `auto`
- * reads. */
-static haul_status check_self(projector *self, haul_error *error)
-{
-    const haul_self_check_inputs inputs = {self->workload, &self->recording.classes,
-                                           &self->recording.contention, recording_of(self),
-                                           self->options->from ? self->options->model : NULL};
-    const haul_status status =
-        haul_self_check_run(&inputs, &self->arena, &self->out.self_check, error);
-    self->out.self_check.fitted = !self->options->from;
-    if (status || !inputs.contention->share)
-        return status;
-    return check_without_contention(self, inputs, error);
 }
 
 /* The part of the recorded time that the fitted contention explains. */
@@ -127,34 +122,15 @@ static void note_recording(projector *self)
 
 /* --- copies on the target */
 
-static void note_copies(projector *self, const haul_copy_times *times)
-{
-    char text[SECONDS_TEXT], count[COUNT_TEXT];
-    uint64_t kept = 0;
-    double kept_s = 0;
-    for (size_t s = 0; s < self->out.size_count; s++)
-        if (self->out.sizes[s].unpredicted && !self->recording.classes.items[s].impossible) {
-            kept += self->out.sizes[s].unpredicted;
-            kept_s += self->out.sizes[s].recorded_s;
-        }
-    if (times->replaced)
-        haul_notes_add(&self->notes, "predicted by 'auto': %s: %s",
-                       copies_text(times->replaced, count), times->why_replaced);
-    if (kept)
-        haul_notes_add(&self->notes,
-                       "no model predicts %s of unknown direction or within the host's memory: "
-                       "their recorded time, %s, is kept",
-                       copies_text(kept, count), seconds_text(kept_s, text));
-}
-
 static haul_status predict_copies(projector *self, haul_error *error)
 {
+    char text[SECONDS_TEXT], count[COUNT_TEXT];
     const haul_machine *to = self->options->to;
+    const haul_size_classes *classes = &self->recording.classes;
     haul_status status = haul_machine_complete(to, recording_of(self), &self->target, error);
     if (status)
         return status;
-    const char *taken =
-        haul_taken_over_text(to, self->target, &self->recording.classes, &self->arena);
+    const char *taken = haul_taken_over_text(to, self->target, classes, &self->arena);
     if (taken)
         haul_notes_add(&self->notes,
                        "'%s' lacks these parameters, which are taken from the recording machine: "
@@ -163,42 +139,34 @@ static haul_status predict_copies(projector *self, haul_error *error)
     haul_copy_times times = {.target = self->target,
                              .model = self->options->model ? self->options->model
                                                            : haul_copy_model_at(0),
-                             .classes = &self->recording.classes,
+                             .classes = classes,
                              .arena = &self->arena};
     status = haul_copy_times_make(&times, &self->out, error);
-    if (!status)
-        note_copies(self, &times);
-    return status;
-}
-
-static haul_status scale_device_work(projector *self, haul_error *error)
-{
-    const haul_machine *from = self->options->from ? self->options->from : self->recording.gpu;
-    if (from && from->gpu.name)
-        self->out.gpu = haul_arena_string(&self->arena, from->gpu.name);
-    const haul_device_work work = {.workload = self->workload,
-                                   .from = from,
-                                   .unknown = self->recording.gpu_unknown.text,
-                                   .to = self->options->to,
-                                   .arena = &self->arena};
-    return haul_device_work_scale(&work, &self->out, &self->scales, error);
-}
-
-static haul_status run_on_target(projector *self, haul_error *error)
-{
-    const haul_whole_run run = {
-        .times = {self->workload, &self->recording.classes, self->out.sizes, &self->scales},
-        .target = self->target,
-        .reference = self->options->reference,
-        .contention = &self->recording.contention,
-        .notes = &self->notes};
-    return haul_whole_run_make(&run, &self->out, error);
+    if (status)
+        return status;
+    uint64_t kept = 0;
+    double kept_s = 0;
+    for (size_t s = 0; s < self->out.size_count; s++)
+        if (self->out.sizes[s].unpredicted && !classes->items[s].impossible) {
+            kept += self->out.sizes[s].unpredicted;
+            kept_s += self->out.sizes[s].recorded_s;
+        }
+    if (times.replaced)
+        haul_notes_add(&self->notes, "predicted by 'auto': %s: %s",
+                       copies_text(times.replaced, count), times.why_replaced);
+    if (kept)
+        haul_notes_add(&self->notes,
+                       "no model predicts %s of unknown direction or within the host's memory: "
+                       "their recorded time, %s, is kept",
+                       copies_text(kept, count), seconds_text(kept_s, text));
+    return HAUL_OK;
 }
 
 static haul_status make(projector *self, haul_error *error)
 {
-    haul_status status =
-        haul_recording_learn(self->workload, self->options->from, &self->recording, error);
+    haul_recording *recording = &self->recording;
+    const haul_projection_options *options = self->options;
+    haul_status status = haul_recording_learn(self->workload, options->from, recording, error);
     if (!status)
         status = check_self(self, error);
     if (status)
@@ -206,13 +174,27 @@ static haul_status make(projector *self, haul_error *error)
     self->out.contention_s = contention_s(self);
     note_recording(self);
     status = predict_copies(self, error);
-    const haul_comparison with = {self->workload, self->options->reference,
-                                  &self->recording.classes, &self->notes};
+    const haul_comparison with = {self->workload, options->reference, &recording->classes,
+                                  &self->notes};
     if (!status && with.reference)
         status = haul_reference_compare(&with, &self->out, error);
-    if (!status)
-        status = scale_device_work(self, error);
-    return status ? status : run_on_target(self, error);
+    if (status)
+        return status;
+    const haul_device_work work = {.workload = self->workload,
+                                   .from = options->from ? options->from : recording->gpu,
+                                   .unknown = recording->gpu_unknown.text,
+                                   .to = options->to,
+                                   .arena = &self->arena};
+    if (work.from && work.from->gpu.name)
+        self->out.gpu = haul_arena_string(&self->arena, work.from->gpu.name);
+    status = haul_device_work_scale(&work, &self->out, &self->scales, error);
+    const haul_whole_run run = {
+        .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},
+        .target = self->target,
+        .reference = options->reference,
+        .contention = &recording->contention,
+        .notes = &self->notes};
+    return status ? status : haul_whole_run_make(&run, &self->out, error);
 }
 
 haul_status haul_project(const haul_workload *workload, const haul_projection_options *options,

@@ -1,3 +1,5 @@
+/* What a profile tells of its machine: a curve through its own copies, and the GPU by its name. The
+ * curve needs no machine file, and predicts the copies of another run of the same program best. */
 #include "project/recording.h"
 
 #include <stdlib.h>
@@ -11,14 +13,6 @@ enum {
     SAMPLES = 16384, /* of one direction and memory; more are thinned evenly */
 };
 
-static size_t points_for(size_t copies)
-{
-    const size_t points = copies / COPIES_A_POINT;
-    if (points < FEWEST_POINTS)
-        return FEWEST_POINTS;
-    return points < HAUL_CURVE_POINTS ? points : HAUL_CURVE_POINTS;
-}
-
 typedef struct fitter {
     const haul_workload *workload;
     const haul_size_classes *classes;
@@ -29,38 +23,32 @@ typedef struct fitter {
     size_t curve_capacity;
 } fitter;
 
-/* The time that each copy of a class would take without contention. */
-static size_t gather_class(const fitter *self, const haul_size_class *one, size_t stride,
-                           size_t count)
-{
-    for (size_t k = 0; k < one->count; k += stride) {
-        const uint32_t at = self->classes->ops[one->first + k];
-        const haul_op *op = &self->workload->ops[at];
-        self->samples[count++] =
-            (haul_sample){.copy = haul_size_class_copy(one),
-                          .seconds = 1e-9 * (double)op->dur_ns *
-                                     haul_contention_speed(self->contention, one, at)};
-    }
-    return count;
-}
-
+/* The samples are the times that the copies would take without contention. */
 static haul_status fit_group(fitter *self, haul_class_range range, haul_error *error)
 {
     if (!haul_grow(&self->curves, &self->curve_capacity, self->curve_count + 1,
                    sizeof *self->curves))
         return haul_fail_no_memory(error);
-    const size_t copies = haul_size_copies(self->classes, range);
     const haul_size_stride stride = haul_size_thin(self->classes, range, SAMPLES);
-    size_t count = 0;
-    for (size_t c = range.begin; c < range.end; c += stride.classes)
-        if (!self->classes->items[c].impossible)
-            count = gather_class(self, &self->classes->items[c], stride.copies, count);
+    size_t points = haul_size_copies(self->classes, range) / COPIES_A_POINT, count = 0;
+    points = points < FEWEST_POINTS ? FEWEST_POINTS : points;
+    points = points < HAUL_CURVE_POINTS ? points : HAUL_CURVE_POINTS;
+    for (size_t c = range.begin; c < range.end; c += stride.classes) {
+        const haul_size_class *one = &self->classes->items[c];
+        for (size_t k = 0; !one->impossible && k < one->count; k += stride.copies) {
+            const uint32_t op = self->classes->ops[one->first + k];
+            const double time_s = 1e-9 * (double)self->workload->ops[op].dur_ns;
+            self->samples[count++] =
+                (haul_sample){.copy = haul_size_class_copy(one),
+                              .seconds = time_s * haul_contention_speed(self->contention, one, op)};
+        }
+    }
     if (!count)
         return HAUL_OK;
     haul_copy_curve curve = {0};
     haul_residuals residuals;
-    const haul_status status = haul_fit_curve(self->samples, count, points_for(copies),
-                                              HAUL_FIT_TIME, &curve, &residuals, error);
+    const haul_status status =
+        haul_fit_curve(self->samples, count, points, HAUL_FIT_TIME, &curve, &residuals, error);
     if (!status)
         self->curves[self->curve_count++] = curve;
     else if (status == HAUL_BAD_INPUT)

@@ -1,3 +1,6 @@
+/* Two profiles of one program, on two machines: the copies of one are paired with those of the
+ * other in order of start within their class, for nothing in a profile names the same copy twice.
+ */
 #include "project/reference.h"
 
 #include <math.h>
@@ -101,15 +104,6 @@ typedef struct comparison {
     haul_reference pairs;
 } comparison;
 
-/* The time of each class of copies by a model, NaN where it cannot predict them. */
-static double *times_of(const comparison *self, size_t model)
-{
-    double *times_s = malloc((self->out->size_count + 1) * sizeof *times_s);
-    for (size_t s = 0; times_s && s < self->out->size_count; s++)
-        times_s[s] = self->out->sizes[s].model_s[model];
-    return times_s;
-}
-
 /* The rows in `rows` cover the classes in order; those for all sizes cover them once more. */
 static haul_status score_rows(const comparison *self, const double *times_s, haul_error *error)
 {
@@ -136,19 +130,20 @@ static haul_status score_rows(const comparison *self, const double *times_s, hau
 static haul_status score_models(const comparison *self, haul_error *error)
 {
     const haul_class_range everything = {0, self->classes->count};
-    haul_status status = HAUL_OK;
-    for (size_t m = 0; !status && m < self->out->model_count; m++) {
-        if (self->out->models[m].missing)
+    const haul_projection *out = self->out;
+    double *times_s = malloc((out->size_count + 1) * sizeof *times_s); /* NaN: not predicted */
+    haul_status status = times_s ? HAUL_OK : haul_fail_no_memory(error);
+    for (size_t m = 0; !status && m < out->model_count; m++) {
+        if (out->models[m].missing)
             continue;
-        double *times_s = times_of(self, m);
-        if (!times_s)
-            return haul_fail_no_memory(error);
+        for (size_t s = 0; s < out->size_count; s++)
+            times_s[s] = out->sizes[s].model_s[m];
         status = haul_reference_score(&self->pairs, self->classes, everything, times_s,
-                                      &self->out->models[m].score, error);
+                                      &out->models[m].score, error);
         if (!status && !m)
             status = score_rows(self, times_s, error);
-        free(times_s);
     }
+    free(times_s);
     return status;
 }
 
@@ -181,35 +176,30 @@ static haul_status list_pairs(const comparison *self, haul_error *error)
     return HAUL_OK;
 }
 
-static void note_pairs(const comparison *self)
-{
-    char count[40];
-    for (int d = 0; d < HAUL_DIRECTIONS; d++)
-        if (self->pairs.any_memory[d])
-            haul_notes_add(self->notes,
-                           "%s copies were paired with the reference by size alone: a profile does "
-                           "not say which kind of host memory they use",
-                           haul_direction_text((haul_direction)d));
-    if (!self->pairs.matched)
-        haul_notes_add(self->notes,
-                       "no copy of the reference has the direction, memory and size of a copy of "
-                       "the profile: is it the same program?");
-    else if (self->pairs.unmatched)
-        haul_notes_add(
-            self->notes, "not scored: %s of the two profiles without a partner in the other",
-            haul_number_of(self->pairs.unmatched, "copy", "copies", count, sizeof count));
-}
-
 haul_status haul_reference_compare(const haul_comparison *what, haul_projection *out,
                                    haul_error *error)
 {
     comparison self = {.classes = what->classes, .notes = what->notes, .out = out};
+    char count[40];
     haul_status status = haul_reference_pair(what->workload, what->reference, &self.pairs, error);
     if (status)
         return status;
     out->matched = self.pairs.matched;
     out->unmatched = self.pairs.unmatched;
-    note_pairs(&self);
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        if (self.pairs.any_memory[d])
+            haul_notes_add(self.notes,
+                           "%s copies were paired with the reference by size alone: a profile does "
+                           "not say which kind of host memory they use",
+                           haul_direction_text((haul_direction)d));
+    if (!out->matched)
+        haul_notes_add(self.notes,
+                       "no copy of the reference has the direction, memory and size of a copy of "
+                       "the profile: is it the same program?");
+    else if (out->unmatched)
+        haul_notes_add(self.notes,
+                       "not scored: %s of the two profiles without a partner in the other",
+                       haul_number_of(out->unmatched, "copy", "copies", count, sizeof count));
     status = score_models(&self, error);
     if (!status)
         status = list_pairs(&self, error);

@@ -1,3 +1,5 @@
+/* AHEAD's measures (IPDPSW 2019, VI.C): WMAPE weighs each copy by its time, and so does WAPE, which
+ * does not divide by the number of copies. */
 #include "project/score.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The self-check asks the weakest question: are the copies that the model was fitted to predicted?
+ * Beside its error stands the spread of equal copies, below which no model of size alone can go. */
 #include "project/self_check.h"
 
 #include <math.h>
@@ -32,40 +34,18 @@ static double spread_ns(const checker *self, const haul_size_class *one)
 }
 
 /* A copy that meets contention takes its predicted time by the speed that is left. */
-static haul_status add_copies(checker *self, const haul_size_class *one, double alone_s,
-                              haul_error *error)
-{
-    const haul_self_check_inputs *in = self->in;
-    double predicted_s = 0;
-    for (uint32_t k = 0; k < one->count; k++) {
-        const uint32_t op = in->classes->ops[one->first + k];
-        const double time_s = 1e-9 * (double)in->workload->ops[op].dur_ns;
-        const double with_s = alone_s / haul_contention_speed(in->contention, one, op);
-        if (!haul_scorer_add(&self->all.scorer, time_s, with_s) ||
-            !haul_scorer_add(&self->group.scorer, time_s, with_s))
-            return haul_fail_no_memory(error);
-        predicted_s += with_s;
-    }
-    self->made.pairs[self->made.pair_count++] =
-        (haul_copy_pair){.direction = (haul_direction)one->direction,
-                         .memory = (haul_memory)one->memory,
-                         .bytes = one->bytes,
-                         .count = one->count,
-                         .measured_s = 1e-9 * one->time_ns / one->count,
-                         .predicted_s = predicted_s / one->count};
-    return HAUL_OK;
-}
-
 static haul_status add_class(checker *self, const haul_size_class *one, haul_error *error)
 {
     const haul_self_check_inputs *in = self->in;
     const haul_copy copy = haul_size_class_copy(one);
     haul_estimate alone;
-    haul_status status = one->impossible
-                             ? HAUL_MISSING
-                             : haul_copy_time(in->recording, in->model, &copy, &alone, error);
-    if (status == HAUL_MISSING && !one->impossible)
-        status = haul_copy_time(in->recording, NULL, &copy, &alone, error);
+    double predicted_s = 0;
+    haul_status status = HAUL_MISSING;
+    if (!one->impossible) {
+        status = haul_copy_time(in->recording, in->model, &copy, &alone, error);
+        if (status == HAUL_MISSING)
+            status = haul_copy_time(in->recording, NULL, &copy, &alone, error);
+    }
     if (status == HAUL_MISSING) {
         self->made.unpredicted += one->count;
         return HAUL_OK;
@@ -74,7 +54,23 @@ static haul_status add_class(checker *self, const haul_size_class *one, haul_err
         return status;
     self->group.spread_ns += spread_ns(self, one);
     self->group.time_ns += one->time_ns;
-    return add_copies(self, one, alone.seconds, error);
+    for (uint32_t k = 0; k < one->count; k++) {
+        const uint32_t op = in->classes->ops[one->first + k];
+        const double time_s = 1e-9 * (double)in->workload->ops[op].dur_ns;
+        const double with_s = alone.seconds / haul_contention_speed(in->contention, one, op);
+        if (!haul_scorer_add(&self->all.scorer, time_s, with_s) ||
+            !haul_scorer_add(&self->group.scorer, time_s, with_s))
+            return haul_fail_no_memory(error);
+        predicted_s += with_s;
+    }
+    self->made.pairs[self->made.pair_count++] =
+        (haul_copy_pair){.direction = copy.direction,
+                         .memory = copy.memory,
+                         .bytes = one->bytes,
+                         .count = one->count,
+                         .measured_s = 1e-9 * one->time_ns / one->count,
+                         .predicted_s = predicted_s / one->count};
+    return HAUL_OK;
 }
 
 static haul_self_check_score finish(tally *total)

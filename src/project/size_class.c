@@ -1,3 +1,5 @@
+/* Copies sorted into classes by one pass that numbers the classes as they come and one that puts
+ * the copies into their places: no sort of all copies. */
 #include "project/size_class.h"
 
 #include <math.h>
@@ -38,18 +40,16 @@ static bool number_copies(const haul_workload *workload, const haul_size_options
     return true;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 int haul_size_class_compare(const void *a, const void *b)
 {
     const haul_size_class *x = a, *y = b;
-    int order = compare_numbers(x->name, y->name);
-    order = order ? order : compare_numbers(x->direction, y->direction);
-    order = order ? order : compare_numbers(x->memory, y->memory);
-    return order ? order : compare_numbers(x->bytes, y->bytes);
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->direction != y->direction)
+        return x->direction < y->direction ? -1 : 1;
+    if (x->memory != y->memory)
+        return x->memory < y->memory ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
 /* Sorts the classes; place_of[number] becomes the place of the class that had the number. */
@@ -91,19 +91,13 @@ static void place_copies(const haul_workload *workload, const uint32_t *class_of
         }
 }
 
-static size_t count_copies(const haul_workload *workload)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < workload->op_count; i++)
-        count += workload->ops[i].kind == HAUL_OP_COPY;
-    return count;
-}
-
 haul_status haul_size_classes_make(const haul_workload *workload, const haul_size_options *options,
                                    haul_size_classes *classes, haul_error *error)
 {
     static const haul_size_options usual = {0};
-    const size_t copies = count_copies(workload) + 1;
+    size_t copies = 1;
+    for (size_t i = 0; i < workload->op_count; i++)
+        copies += workload->ops[i].kind == HAUL_OP_COPY;
     haul_records keys = {.size = sizeof(class_key)};
     uint32_t *class_of = malloc(copies * sizeof *class_of), *place_of = NULL;
     haul_size_classes made = {.ops = malloc(copies * sizeof *made.ops)};

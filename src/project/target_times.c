@@ -1,3 +1,5 @@
+/* Durations on the target, operation by operation, from the times of the classes: filled three
+ * times a run, for each end of the intervals and for what is likely. */
 #include "project/target_times.h"
 
 #include <math.h>
@@ -17,36 +19,26 @@ static double bound_of(const haul_work_scale *of, haul_bound bound)
     return bound == HAUL_LOW ? of->low : bound == HAUL_HIGH ? of->high : of->likely;
 }
 
-static const haul_work_scale *scale_of(const haul_target_times *self, const haul_op *op)
-{
-    const size_t shapes = self->workload->shape_count;
-    if (op->kind == HAUL_OP_KERNEL)
-        return &self->scales->kernels[op->shape < shapes ? op->shape : shapes];
-    return &self->scales->memsets;
-}
-
-static int64_t time_of(const haul_projection_row *row, haul_bound bound)
-{
-    const haul_work_scale sum_s = {row->predicted.seconds, row->predicted.low_s,
-                                   row->predicted.high_s};
-    return to_ns(1e9 * bound_of(&sum_s, bound) / (double)row->count);
-}
-
 void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns)
 {
     const haul_workload *workload = self->workload;
+    const size_t shapes = workload->shape_count;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const bool is_scaled = op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET;
-        durations_ns[i] = is_scaled
-                              ? to_ns((double)op->dur_ns * bound_of(scale_of(self, op), bound))
-                              : op->dur_ns;
+        const haul_work_scale *scale =
+            op->kind == HAUL_OP_KERNEL
+                ? &self->scales->kernels[op->shape < shapes ? op->shape : shapes]
+            : op->kind == HAUL_OP_MEMSET ? &self->scales->memsets
+                                         : NULL;
+        durations_ns[i] = scale ? to_ns((double)op->dur_ns * bound_of(scale, bound)) : op->dur_ns;
     }
     for (size_t c = 0; c < self->classes->count; c++) {
         const haul_size_class *one = &self->classes->items[c];
         if (self->sizes[c].unpredicted)
             continue;
-        const int64_t time_ns = time_of(&self->sizes[c], bound);
+        const haul_estimate *sum = &self->sizes[c].predicted;
+        const haul_work_scale sum_s = {sum->seconds, sum->low_s, sum->high_s};
+        const int64_t time_ns = to_ns(1e9 * bound_of(&sum_s, bound) / one->count);
         for (uint32_t k = 0; k < one->count; k++)
             durations_ns[self->classes->ops[one->first + k]] = time_ns;
     }

@@ -1,3 +1,5 @@
+/* How much of a copy's time the other direction was busy: by the union of that direction's copies
+ * on each device, whose spans are sorted because operations are. */
 #include "project/traffic.h"
 
 #include <stdlib.h>
@@ -36,20 +38,6 @@ static uint64_t length(int64_t start_ns, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)start_ns;
 }
 
-/* Operations come in order of start, so a copy extends its device's last span or begins one. */
-static void add_span(device_spans *self, const haul_op *op)
-{
-    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-    span *last = self->count ? &self->spans[self->count - 1] : NULL;
-    if (last && op->start_ns <= last->end_ns) {
-        if (end_ns > last->end_ns)
-            last->end_ns = end_ns;
-        return;
-    }
-    const uint64_t before_ns = last ? last->before_ns + length(last->start_ns, last->end_ns) : 0;
-    self->spans[self->count++] = (span){op->start_ns, end_ns, before_ns};
-}
-
 /* Gives each device as many spans as it has copies, and fills them. */
 static bool fill(traffic *self, haul_direction direction)
 {
@@ -69,10 +57,20 @@ static bool fill(traffic *self, haul_direction direction)
         next += self->devices[d].count;
         self->devices[d].count = 0;
     }
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (is_copy(&workload->ops[i], direction))
-            add_span(&self->devices[haul_device_of(workload, &workload->ops[i])],
-                     &workload->ops[i]);
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        device_spans *of = &self->devices[haul_device_of(workload, op)];
+        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        span *last = of->count ? &of->spans[of->count - 1] : NULL;
+        if (!is_copy(op, direction))
+            continue;
+        if (last && op->start_ns <= last->end_ns)
+            last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+        else
+            of->spans[of->count++] =
+                (span){op->start_ns, end_ns,
+                       last ? last->before_ns + length(last->start_ns, last->end_ns) : 0};
+    }
     return true;
 }
 
@@ -101,19 +99,6 @@ static uint64_t busy_until(const device_spans *self, size_t after, int64_t time_
            length(last->start_ns, time_ns < last->end_ns ? time_ns : last->end_ns);
 }
 
-/* Needs: starts do not decrease from call to call. */
-static double share_of(device_spans *self, const haul_op *op)
-{
-    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-    self->cursor = span_after(self, self->cursor, op->start_ns);
-    if (op->dur_ns <= 0)
-        return 0;
-    const size_t after_end = span_after(self, self->cursor, end_ns);
-    const uint64_t both_ns =
-        busy_until(self, after_end, end_ns) - busy_until(self, self->cursor, op->start_ns);
-    return (double)both_ns / (double)op->dur_ns;
-}
-
 haul_status haul_traffic_shares(const haul_workload *workload, haul_direction direction,
                                 haul_direction opposite, float *share, haul_error *error)
 {
@@ -122,8 +107,15 @@ haul_status haul_traffic_shares(const haul_workload *workload, haul_direction di
     const bool ready = self.devices && fill(&self, opposite);
     for (size_t i = 0; ready && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (is_copy(op, direction))
-            share[i] = (float)share_of(&self.devices[haul_device_of(workload, op)], op);
+        if (!is_copy(op, direction))
+            continue;
+        device_spans *of = &self.devices[haul_device_of(workload, op)];
+        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        of->cursor = span_after(of, of->cursor, op->start_ns); /* starts do not decrease */
+        const uint64_t before_ns = busy_until(of, of->cursor, op->start_ns);
+        const uint64_t until_ns = busy_until(of, span_after(of, of->cursor, end_ns), end_ns);
+        share[i] =
+            op->dur_ns > 0 ? (float)((double)(until_ns - before_ns) / (double)op->dur_ns) : 0;
     }
     free(self.spans);
     free(self.devices);

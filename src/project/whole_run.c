@@ -1,36 +1,16 @@
+/* The whole run on the target: the recorded operations and calls, with the target's durations, on
+ * its resources. Whatever the profile alone can tell, such as the time from a call to its
+ * operation, stays as recorded; what the target's file does not say is assumed as in the profile,
+ * with a note. */
 #include "project/whole_run.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "haul/units.h"
 #include "timeline/replay.h"
-
-/* With no call at all there are no threads to simulate. */
-static haul_release release_of(const haul_workload *workload)
-{
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
-            return HAUL_RELEASE_HOST;
-    return HAUL_RELEASE_RECORDED;
-}
-
-/* The target's parameters; copy engines that it does not give are the source GPU's. */
-static haul_status device_of(const haul_whole_run *self, const haul_timeline_device *recording,
-                             haul_timeline_device *device, haul_error *error)
-{
-    haul_machine target = *self->target;
-    if (!target.gpu.copy_engines.provenance) {
-        target.gpu.copy_engines =
-            (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_SCALED};
-        haul_notes_add(
-            self->notes,
-            "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
-            target.name, recording->copy_engines);
-    }
-    return haul_timeline_device_of(&target, device, error);
-}
 
 /* Bidirectional contention as the profile shows it, where the target does not say it. */
 static void take_contention(const haul_whole_run *self, haul_timeline_device *device)
@@ -50,47 +30,46 @@ static void take_contention(const haul_whole_run *self, haul_timeline_device *de
     }
 }
 
-/* Occupancy counts where that of both GPUs is known: where the source GPU's is not, its kernels may
- * have no shape. */
-static void find_occupancy(const haul_timeline_device *recording, haul_timeline_device *device)
-{
-    if (device->occupancy.multiprocessors && recording->occupancy.multiprocessors)
-        return;
-    device->kernels = recording->kernels;
-    device->occupancy = recording->occupancy;
-}
-
-/* Where the recorded launch queue is not known, neither is how the host waited for it. The target's
- * holds at least what the program had in flight; where the recorded queue delayed calls, the
- * target's does. */
-static void find_queue(const haul_timeline_device *recording, bool is_delayed,
-                       haul_timeline_device *device)
-{
-    if (!recording->queue_depth)
-        device->queue_depth = 0;
-    else if ((device->queue_depth || is_delayed) && recording->queue_depth > device->queue_depth)
-        device->queue_depth = recording->queue_depth;
-}
-
-/* The target's device; times from call to start as recorded. */
+/* The target's device: its own parameters, and as in the profile what it does not give. Occupancy
+ * counts where that of both GPUs is known, for without a known GPU its kernels may have no shape.
+ * Where the recorded launch queue is not known, neither is how the host waited for it; else the
+ * target's holds at least what the program had in flight, and delays calls where that one did. */
 static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul_projection *out,
                                haul_error *error)
 {
     const haul_timeline_device *recording = &out->replay.device;
+    haul_machine target = *self->target;
     haul_timeline_device device;
-    const haul_status status = device_of(self, recording, &device, error);
+    if (!target.gpu.copy_engines.provenance) {
+        target.gpu.copy_engines =
+            (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_SCALED};
+        haul_notes_add(
+            self->notes,
+            "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
+            target.name, recording->copy_engines);
+    }
+    const haul_status status = haul_timeline_device_of(&target, &device, error);
     if (status)
         return status;
     take_contention(self, &device);
-    find_occupancy(recording, &device);
-    find_queue(recording, is_delayed, &device);
-    for (int kind = 0; kind < HAUL_OP_KINDS; kind++) {
-        device.issue_ns[kind] = recording->issue_ns[kind];
-        device.issue_on_return[kind] = recording->issue_on_return[kind];
+    if (!device.occupancy.multiprocessors || !recording->occupancy.multiprocessors) {
+        device.kernels = recording->kernels;
+        device.occupancy = recording->occupancy;
     }
+    if (!recording->queue_depth)
+        device.queue_depth = 0;
+    else if ((device.queue_depth || is_delayed) && recording->queue_depth > device.queue_depth)
+        device.queue_depth = recording->queue_depth;
+    memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
+    memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;
     out->device = device;
     return HAUL_OK;
+}
+
+static const char *seconds_text(double ns, char text[32])
+{
+    return haul_quantity_format(1e-9 * ns, HAUL_DIM_SECONDS, 3, text, 32);
 }
 
 /* A wait without an edge takes its recorded time on any target. */
@@ -116,29 +95,8 @@ static void note_waits(const haul_whole_run *self)
             self->notes,
             "the recorded time, %s, is kept for %s of the host that the profile does not tell the "
             "cause of",
-            haul_quantity_format(1e-9 * time_ns, HAUL_DIM_SECONDS, 3, text, sizeof text),
+            seconds_text(time_ns, text),
             haul_number_of(count, "wait", NULL, number, sizeof number));
-}
-
-static void note_devices(const haul_whole_run *self)
-{
-    const double there = self->target->gpu.count.value;
-    const size_t used = self->times.workload->device_count;
-    if (there > 0 && (double)used > there)
-        haul_notes_add(
-            self->notes,
-            "the profile uses %zu GPUs, '%s' has %.0f: the whole run uses as many as the profile",
-            used, self->target->name, there);
-}
-
-static void note_kernels(const haul_whole_run *self, const haul_projection *out)
-{
-    if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
-        haul_notes_add(
-            self->notes,
-            "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
-            "recorded times, and its interval holds the uncertainty of the copies alone",
-            self->target->name);
 }
 
 /* Durations of operations and of calls; NULL for calls where these are as recorded. */
@@ -191,103 +149,89 @@ static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *fou
     return HAUL_OK;
 }
 
-/* A change within the replay's error is no change that the profile can tell. It is one from the
- * replay, which errs as the prediction does. */
-static void note_change(const haul_whole_run *self, const haul_projection *out)
+/* The replay's error is the schedule's own: the interval holds it too. A change within it is no
+ * change that the profile can tell; it is counted from the replay, which errs as the prediction
+ * does. */
+static haul_status add_replay_error(const haul_whole_run *self, haul_projection *out,
+                                    haul_error *error)
 {
-    const double replayed_ns = (double)out->replay.replayed_ns;
+    const haul_replay *replay = &out->replay;
+    const double miss = fabs(replay->error) / 100, replayed_ns = (double)replay->replayed_ns;
     const double change = 100 * ((double)out->target_run.makespan_ns / replayed_ns - 1);
-    if (replayed_ns > 0 && fabs(change) <= fabs(out->replay.error))
+    char text[32], other[32];
+    if (replayed_ns > 0 && fabs(change) <= 100 * miss)
         haul_notes_add(self->notes,
                        "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
                        "change is within the error",
-                       change, out->replay.error);
-}
-
-static void note_delays(const haul_whole_run *self, const haul_replay *replay)
-{
-    char count[32], text[32];
+                       change, replay->error);
     if (replay->delayed)
         haul_notes_add(
             self->notes,
             "%s operation%s later than its call, stream and resource explain, by %s in "
             "all, as when a kernel is compiled at its first launch: such delays are kept",
-            haul_count_format(replay->delayed, count, sizeof count),
+            haul_count_format(replay->delayed, other, sizeof other),
             replay->delayed == 1 ? " starts" : "s start",
-            haul_quantity_format(1e-9 * (double)replay->delays_ns, HAUL_DIM_SECONDS, 3, text,
-                                 sizeof text));
-}
-
-/* The replay's error is the schedule's own: the interval holds it too. */
-static haul_status add_replay_error(const haul_whole_run *self, haul_projection *out,
-                                    haul_error *error)
-{
-    const double miss = fabs(out->replay.error) / 100;
+            seconds_text((double)replay->delays_ns, text));
     out->low_ns = (int64_t)((double)out->low_ns * fmax(0, 1 - miss));
     out->high_ns = (int64_t)fmin((double)out->high_ns * (1 + miss), 9e18);
-    if (haul_replay_is_sound(&out->replay))
+    if (haul_replay_is_sound(replay))
         return HAUL_OK;
-    char replayed[32], recorded[32];
     out->unsound = haul_arena_format(
         self->notes->arena, "replaying the profile's own durations gives %s, not the recorded %s",
-        haul_quantity_format(1e-9 * (double)out->replay.replayed_ns, HAUL_DIM_SECONDS, 3, replayed,
-                             sizeof replayed),
-        haul_quantity_format(1e-9 * (double)out->replay.recorded_ns, HAUL_DIM_SECONDS, 3, recorded,
-                             sizeof recorded));
+        seconds_text(replayed_ns, text), seconds_text((double)replay->recorded_ns, other));
     return out->unsound ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-static haul_status describe(const haul_whole_run *self, haul_projection *out, haul_error *error)
+static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
+                        haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
-    haul_status status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
-    if (!status)
-        status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
-    if (!status && self->reference)
-        status = haul_breakdown_make(self->reference, NULL, &out->reference_run, error);
-    if (status)
-        return status;
-    note_change(self, out);
-    note_delays(self, &out->replay);
-    status = add_replay_error(self, out, error);
-    if (status)
-        return status;
-    return haul_critical_path_make(workload, out->timeline, &out->critical, error);
-}
-
-static haul_status make_with(const haul_whole_run *self, haul_recorded_waits *found,
-                             haul_projection *out, haul_error *error)
-{
-    out->release = release_of(self->times.workload);
+    const double there = self->target->gpu.count.value;
+    out->release = HAUL_RELEASE_RECORDED; /* with no call at all there are no threads to simulate */
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
+            out->release = HAUL_RELEASE_HOST;
     haul_status status =
-        haul_timeline_replay_with(self->times.workload, out->release, found, &out->replay, error);
+        haul_timeline_replay_with(workload, out->release, found, &out->replay, error);
     if (!status)
         status = find_device(self, found->call_durations_ns != NULL, out, error);
     if (status)
         return status;
     note_waits(self);
-    note_devices(self);
-    note_kernels(self, out);
+    if (there > 0 && (double)workload->device_count > there)
+        haul_notes_add(
+            self->notes,
+            "the profile uses %zu GPUs, '%s' has %.0f: the whole run uses as many as the profile",
+            workload->device_count, self->target->name, there);
+    if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
+        haul_notes_add(
+            self->notes,
+            "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
+            "recorded times, and its interval holds the uncertainty of the copies alone",
+            self->target->name);
     status = schedule(self, found, out, error);
-    return status ? status : describe(self, out, error);
-}
-
-static haul_status make(const haul_whole_run *self, haul_projection *out, haul_error *error)
-{
-    haul_recorded_waits found;
-    haul_status status = haul_recorded_waits_find(self->times.workload, &found, error);
-    if (status)
-        return status;
-    status = make_with(self, &found, out, error);
-    haul_recorded_waits_release(&found);
-    return status;
+    if (!status)
+        status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
+    if (!status)
+        status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
+    if (!status && self->reference)
+        status = haul_breakdown_make(self->reference, NULL, &out->reference_run, error);
+    if (!status)
+        status = add_replay_error(self, out, error);
+    return status ? status
+                  : haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
 /* A workload that cannot be scheduled leaves the rest of the projection as it is. */
 haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out, haul_error *error)
 {
     haul_error cause = {0};
-    const haul_status status = make(self, out, &cause);
+    haul_recorded_waits found;
+    haul_status status = haul_recorded_waits_find(self->times.workload, &found, &cause);
+    if (!status) {
+        status = make(self, &found, out, &cause);
+        haul_recorded_waits_release(&found);
+    }
     if (status == HAUL_BAD_INPUT || status == HAUL_ABSENT || status == HAUL_MISSING) {
         out->low_ns = out->high_ns = 0;
         out->run_missing = haul_arena_string(self->notes->arena, cause.text);
