@@ -4,143 +4,135 @@
 
 // NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
 
-static cl_int CL_API_CALL enqueue_read_buffer(cl_command_queue queue, cl_mem buffer,
-                                              cl_bool blocking, size_t offset, size_t size,
-                                              void *pointer, cl_uint wait_count,
-                                              const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                      size_t offset, size_t size, void *pointer, cl_uint wait_count,
+                                      const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadBuffer, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueReadBuffer(
-        queue, buffer, blocking, offset, size, pointer, wait_count, waits, call.event);
-    haul_cl_copy_out(&call, size, pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_out(&call, size, pointer, blocking);
+    return haul_cl_end(&call,
+                       haul_cl_runtime.clEnqueueReadBuffer(queue, buffer, blocking, offset, size,
+                                                           pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_write_buffer(cl_command_queue queue, cl_mem buffer,
-                                               cl_bool blocking, size_t offset, size_t size,
-                                               const void *pointer, cl_uint wait_count,
-                                               const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                       size_t offset, size_t size, const void *pointer,
+                                       cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteBuffer, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueWriteBuffer(
-        queue, buffer, blocking, offset, size, pointer, wait_count, waits, call.event);
-    haul_cl_copy_in(&call, size, pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_in(&call, size, pointer, blocking);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBuffer(queue, buffer, blocking, offset,
+                                                                   size, pointer, wait_count, waits,
+                                                                   call.event));
 }
 
-static cl_int CL_API_CALL enqueue_read_buffer_rect(
-    cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *buffer_origin,
-    const size_t *host_origin, const size_t *region, size_t buffer_row_pitch,
-    size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, void *pointer,
-    cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                           const size_t *buffer_origin, const size_t *host_origin,
+                                           const size_t *region, size_t buffer_row_pitch,
+                                           size_t buffer_slice_pitch, size_t host_row_pitch,
+                                           size_t host_slice_pitch, void *pointer,
+                                           cl_uint wait_count, const cl_event *waits,
+                                           cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadBufferRect, queue, wait_count, waits,
                           event);
-    call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueReadBufferRect(
-        queue, buffer, blocking, buffer_origin, host_origin, region, buffer_row_pitch,
-        buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer, wait_count, waits,
-        call.event);
-    haul_cl_copy_out(&call, haul_cl_volume(region), pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_out(&call, haul_cl_volume(region), pointer, blocking);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadBufferRect(
+                                  queue, buffer, blocking, buffer_origin, host_origin, region,
+                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                  host_slice_pitch, pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_write_buffer_rect(
-    cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *buffer_origin,
-    const size_t *host_origin, const size_t *region, size_t buffer_row_pitch,
-    size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, const void *pointer,
-    cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                            const size_t *buffer_origin, const size_t *host_origin,
+                                            const size_t *region, size_t buffer_row_pitch,
+                                            size_t buffer_slice_pitch, size_t host_row_pitch,
+                                            size_t host_slice_pitch, const void *pointer,
+                                            cl_uint wait_count, const cl_event *waits,
+                                            cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteBufferRect, queue, wait_count, waits,
                           event);
-    call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueWriteBufferRect(
-        queue, buffer, blocking, buffer_origin, host_origin, region, buffer_row_pitch,
-        buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer, wait_count, waits,
-        call.event);
-    haul_cl_copy_in(&call, haul_cl_volume(region), pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_in(&call, haul_cl_volume(region), pointer, blocking);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBufferRect(
+                                  queue, buffer, blocking, buffer_origin, host_origin, region,
+                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                  host_slice_pitch, pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                              size_t source_offset, size_t target_offset,
-                                              size_t size, cl_uint wait_count,
-                                              const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                                      size_t source_offset, size_t target_offset, size_t size,
+                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBuffer, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueCopyBuffer(
-        queue, source, target, source_offset, target_offset, size, wait_count, waits, call.event);
-    haul_cl_copy_within(&call, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, result);
+    haul_cl_copy(&call, HAUL_RECORD_DTOD, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBuffer(
+                                  queue, source, target, source_offset, target_offset, size,
+                                  wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_copy_buffer_rect(
-    cl_command_queue queue, cl_mem source, cl_mem target, const size_t *source_origin,
-    const size_t *target_origin, const size_t *region, size_t source_row_pitch,
-    size_t source_slice_pitch, size_t target_row_pitch, size_t target_slice_pitch,
-    cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem target,
+                                           const size_t *source_origin, const size_t *target_origin,
+                                           const size_t *region, size_t source_row_pitch,
+                                           size_t source_slice_pitch, size_t target_row_pitch,
+                                           size_t target_slice_pitch, cl_uint wait_count,
+                                           const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBufferRect, queue, wait_count, waits,
                           event);
-    const cl_int result = haul_cl_runtime.clEnqueueCopyBufferRect(
-        queue, source, target, source_origin, target_origin, region, source_row_pitch,
-        source_slice_pitch, target_row_pitch, target_slice_pitch, wait_count, waits, call.event);
-    haul_cl_copy_within(&call, haul_cl_volume(region), HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, result);
+    haul_cl_copy(&call, HAUL_RECORD_DTOD, haul_cl_volume(region), HAUL_RECORD_DEVICE,
+                 HAUL_RECORD_DEVICE);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBufferRect(
+                                  queue, source, target, source_origin, target_origin, region,
+                                  source_row_pitch, source_slice_pitch, target_row_pitch,
+                                  target_slice_pitch, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_fill_buffer(cl_command_queue queue, cl_mem buffer,
-                                              const void *pattern, size_t pattern_size,
-                                              size_t offset, size_t size, cl_uint wait_count,
-                                              const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                      size_t pattern_size, size_t offset, size_t size,
+                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueFillBuffer, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueFillBuffer(
-        queue, buffer, pattern, pattern_size, offset, size, wait_count, waits, call.event);
     haul_cl_fill(&call, size, HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, result);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueFillBuffer(queue, buffer, pattern,
+                                                                  pattern_size, offset, size,
+                                                                  wait_count, waits, call.event));
 }
 
-static void *CL_API_CALL enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                            cl_map_flags flags, size_t offset, size_t size,
-                                            cl_uint wait_count, const cl_event *waits,
-                                            cl_event *event, cl_int *result)
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                    cl_map_flags flags, size_t offset, size_t size,
+                                    cl_uint wait_count, const cl_event *waits, cl_event *event,
+                                    cl_int *result)
 {
-    cl_int own_result = CL_SUCCESS;
+    cl_int unasked = CL_SUCCESS;
+    result = result ? result : &unasked;
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMapBuffer, queue, wait_count, waits, event);
     call.blocks = blocking;
     void *pointer = haul_cl_runtime.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
-                                                       wait_count, waits, call.event, &own_result);
+                                                       wait_count, waits, call.event, result);
     haul_cl_mapped(&call, buffer, flags, pointer, size);
-    haul_cl_end(&call, own_result);
-    if (result)
-        *result = own_result;
+    haul_cl_end(&call, *result);
     return pointer;
 }
 
-static cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem memory, void *pointer,
-                                        cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *pointer,
+                                cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_host_range range;
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueUnmapMemObject, queue, wait_count, waits,
                           event);
     const cl_int result = haul_cl_runtime.clEnqueueUnmapMemObject(queue, memory, pointer,
                                                                   wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS &&
-        haul_host_ranges_unmap(&haul_cl_ranges, memory, pointer, &range) && range.written)
-        haul_cl_copy(&call, HAUL_RECORD_HTOD, range.end - range.begin, range.kind,
-                     HAUL_RECORD_DEVICE);
+    if (result == CL_SUCCESS)
+        haul_cl_unmapped(&call, memory, pointer);
     return haul_cl_end(&call, result);
 }
 
@@ -155,38 +147,32 @@ static uint64_t size_of(cl_uint count, const cl_mem *memory)
     return bytes;
 }
 
-static cl_int CL_API_CALL enqueue_migrate(cl_command_queue queue, cl_uint count,
-                                          const cl_mem *memory, cl_mem_migration_flags flags,
-                                          cl_uint wait_count, const cl_event *waits,
-                                          cl_event *event)
+static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem *memory,
+                                  cl_mem_migration_flags flags, cl_uint wait_count,
+                                  const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMigrateMemObjects, queue, wait_count, waits,
                           event);
     const cl_int result = haul_cl_runtime.clEnqueueMigrateMemObjects(queue, count, memory, flags,
                                                                      wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)) {
-        const uint8_t kind = haul_cl_map_kind(memory[0]);
-        if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
-            haul_cl_copy(&call, HAUL_RECORD_DTOH, size_of(count, memory), HAUL_RECORD_DEVICE, kind);
-        else
-            haul_cl_copy(&call, HAUL_RECORD_HTOD, size_of(count, memory), kind, HAUL_RECORD_DEVICE);
-    }
+    if (call.active && result == CL_SUCCESS)
+        haul_cl_migrated(&call, flags, size_of(count, memory), haul_cl_map_kind(memory[0]));
     return haul_cl_end(&call, result);
 }
 
 void haul_cl_buffers_install(cl_icd_dispatch *layer)
 {
-    layer->clEnqueueReadBuffer = enqueue_read_buffer;
-    layer->clEnqueueWriteBuffer = enqueue_write_buffer;
-    layer->clEnqueueReadBufferRect = enqueue_read_buffer_rect;
-    layer->clEnqueueWriteBufferRect = enqueue_write_buffer_rect;
-    layer->clEnqueueCopyBuffer = enqueue_copy_buffer;
-    layer->clEnqueueCopyBufferRect = enqueue_copy_buffer_rect;
-    layer->clEnqueueFillBuffer = enqueue_fill_buffer;
-    layer->clEnqueueMapBuffer = enqueue_map_buffer;
-    layer->clEnqueueUnmapMemObject = enqueue_unmap;
-    layer->clEnqueueMigrateMemObjects = enqueue_migrate;
+    layer->clEnqueueReadBuffer = read_buffer;
+    layer->clEnqueueWriteBuffer = write_buffer;
+    layer->clEnqueueReadBufferRect = read_buffer_rect;
+    layer->clEnqueueWriteBufferRect = write_buffer_rect;
+    layer->clEnqueueCopyBuffer = copy_buffer;
+    layer->clEnqueueCopyBufferRect = copy_buffer_rect;
+    layer->clEnqueueFillBuffer = fill_buffer;
+    layer->clEnqueueMapBuffer = map_buffer;
+    layer->clEnqueueUnmapMemObject = unmap;
+    layer->clEnqueueMigrateMemObjects = migrate;
 }
 
 // NOLINTEND(readability-function-size)

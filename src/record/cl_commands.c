@@ -9,7 +9,6 @@
 #include "record/cl_recorder.h"
 
 enum {
-    INCOMING = 32768,
     MOST_WAITING = 1 << 20,
     ENDINGS = 65536,
     MARKERS = 4,
@@ -17,41 +16,6 @@ enum {
 };
 
 typedef enum command_state { NEW, RUNNING, ENDED, UNTIMED, FAILED } command_state;
-
-/* --- the list that calls fill */
-
-void haul_cl_incoming_init(haul_cl_incoming *self)
-{
-    if (!self->items)
-        self->items = malloc(INCOMING * sizeof *self->items);
-    if (!self->spare)
-        self->spare = malloc(INCOMING * sizeof *self->spare);
-    self->count = 0;
-}
-
-void haul_cl_incoming_forget(haul_cl_incoming *self)
-{
-    self->count = 0;
-}
-
-bool haul_cl_incoming_is_full(const haul_cl_incoming *self)
-{
-    return self->count == INCOMING || !self->items || !self->spare;
-}
-
-void haul_cl_incoming_add(haul_cl_incoming *self, const haul_cl_command *command)
-{
-    self->items[self->count++] = *command;
-}
-
-void haul_cl_incoming_swap(haul_cl_incoming *self, haul_cl_batch *batch)
-{
-    haul_cl_command *filled = self->items;
-    *batch = (haul_cl_batch){.items = filled, .count = self->count};
-    self->items = self->spare;
-    self->spare = filled;
-    self->count = 0;
-}
 
 void haul_cl_command_waits(haul_cl_command *self, uint32_t stream, uint32_t number)
 {
@@ -125,11 +89,6 @@ static void take_in(haul_cl_commands *self, haul_profile_writer *writer,
 
 /* --- asking for times */
 
-static bool is_blocked(const haul_cl_commands *self, uint32_t stream)
-{
-    return stream < self->blocked_capacity && self->blocked[stream] == self->round;
-}
-
 static void block(haul_cl_commands *self, uint32_t stream)
 {
     const size_t before = self->blocked_capacity;
@@ -171,14 +130,15 @@ static command_state read_times(haul_cl_commands *self, haul_cl_command *command
 static void ask(haul_cl_commands *self, haul_cl_command *command)
 {
     cl_int status;
-    if (is_blocked(self, command->record.stream))
+    const uint32_t stream = command->record.stream;
+    if (stream < self->blocked_capacity && self->blocked[stream] == self->round)
         return;
     if (haul_cl_runtime.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                        sizeof status, &status, NULL) != CL_SUCCESS)
         status = -1;
     if (status > CL_COMPLETE) {
         command->state = RUNNING;
-        block(self, command->record.stream);
+        block(self, stream);
         return;
     }
     command->state = (uint8_t)(status < 0 ? FAILED : read_times(self, command));
@@ -293,13 +253,6 @@ static void add_host_wait(haul_cl_commands *self, rows *to, const haul_cl_comman
     row->stream = HAUL_PROFILE_NO_ID;
 }
 
-static void add_finish(rows *to, const haul_cl_command *command)
-{
-    const bool in_order = command->record.stream != HAUL_PROFILE_NO_ID;
-    add_sync(to, command, in_order ? HAUL_RECORD_WAIT_STREAM : HAUL_RECORD_WAIT_CONTEXT,
-             HAUL_PROFILE_NO_ID);
-}
-
 static void end_command(haul_cl_commands *self, haul_cl_command *command)
 {
     haul_record *record = &command->record;
@@ -325,7 +278,10 @@ static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_com
     if (command->effect == HAUL_CL_WAIT)
         add_host_wait(self, &to, command);
     else if (command->effect == HAUL_CL_FINISH)
-        add_finish(&to, command);
+        add_sync(&to, command,
+                 command->record.stream != HAUL_PROFILE_NO_ID ? HAUL_RECORD_WAIT_STREAM
+                                                              : HAUL_RECORD_WAIT_CONTEXT,
+                 HAUL_PROFILE_NO_ID);
     else if (ran)
         add_stream_waits(self, &to, command);
     if (ran && command->effect == HAUL_CL_RECORD)
@@ -346,14 +302,6 @@ static bool is_ready(haul_cl_commands *self, const haul_cl_command *command)
             return false;
     }
     return true;
-}
-
-/* Nobody waits for what has no end. */
-static void give_up(haul_cl_commands *self, const haul_cl_command *command)
-{
-    haul_cl_ending *ending = ending_of(self, command->number);
-    if (ending->number == command->number && !ending->known)
-        ending->number = 0;
 }
 
 static void note_errors(haul_cl_commands *self, haul_profile_writer *writer)
@@ -384,8 +332,9 @@ void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *write
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
         haul_cl_command *command = &self->waiting[i];
-        if (command->state == FAILED || command->state == UNTIMED)
-            give_up(self, command);
+        haul_cl_ending *ending = ending_of(self, command->number);
+        if (command->state >= UNTIMED && ending->number == command->number)
+            ending->number = 0; /* nobody waits for what has no end */
         if (is_ready(self, command))
             put(self, writer, command);
         else if (kept++ != i)
@@ -393,12 +342,6 @@ void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *write
     }
     self->count = kept;
     note_errors(self, writer);
-}
-
-static void note_count(haul_profile_writer *writer, const char *name, uint64_t count)
-{
-    if (count)
-        haul_profile_note(writer, name, "%" PRIu64, count);
 }
 
 void haul_cl_commands_finish(haul_cl_commands *self, haul_profile_writer *writer)
@@ -409,11 +352,11 @@ void haul_cl_commands_finish(haul_cl_commands *self, haul_profile_writer *writer
         add_call(&to, &self->waiting[i]);
         haul_profile_put(writer, to.items, to.count);
     }
-    note_count(writer, "HAUL:UNFINISHED_COMMANDS", self->count);
-    note_count(writer, "HAUL:FAILED_COMMANDS", self->failed);
-    note_count(writer, "HAUL:COMMANDS_WITHOUT_TIMES", self->untimed);
-    note_count(writer, "HAUL:COMMANDS_NOT_KEPT", self->dropped);
-    note_count(writer, "HAUL:WAITS_WITHOUT_END", self->unknown_ends);
+    haul_profile_note_count(writer, "HAUL:UNFINISHED_COMMANDS", self->count);
+    haul_profile_note_count(writer, "HAUL:FAILED_COMMANDS", self->failed);
+    haul_profile_note_count(writer, "HAUL:COMMANDS_WITHOUT_TIMES", self->untimed);
+    haul_profile_note_count(writer, "HAUL:COMMANDS_NOT_KEPT", self->dropped);
+    haul_profile_note_count(writer, "HAUL:WAITS_WITHOUT_END", self->unknown_ends);
     self->count = 0;
     pthread_mutex_unlock(&self->lock);
 }

@@ -32,22 +32,11 @@ typedef struct haul_cl_command {
 /* Adds a command to wait for; of one stream the later stands for both. */
 void haul_cl_command_waits(haul_cl_command *self, uint32_t stream, uint32_t number);
 
-/* What calls fill, under a lock of their own. */
-typedef struct haul_cl_incoming {
-    haul_cl_command *items, *spare;
-    size_t count;
-} haul_cl_incoming;
-
+/* What calls gave since the last collection. */
 typedef struct haul_cl_batch {
-    const haul_cl_command *items;
+    haul_cl_command *items;
     size_t count;
 } haul_cl_batch;
-
-void haul_cl_incoming_init(haul_cl_incoming *self);
-void haul_cl_incoming_forget(haul_cl_incoming *self);
-bool haul_cl_incoming_is_full(const haul_cl_incoming *self);
-void haul_cl_incoming_add(haul_cl_incoming *self, const haul_cl_command *command);
-void haul_cl_incoming_swap(haul_cl_incoming *self, haul_cl_batch *batch);
 
 /* Where and when a command ended, for those that waited for it; kept of the last 65536. */
 typedef struct haul_cl_ending {

@@ -1,48 +1,48 @@
+/* Copies and fills as a profile has them: the wrappers know a call's bytes and pointers, this file
+ * which direction and which kinds of memory they stand for. */
 #include "record/cl_copies.h"
 
 void haul_cl_copy(haul_cl_call *call, uint8_t direction, uint64_t bytes, uint8_t source_kind,
                   uint8_t target_kind)
 {
     call->effect = HAUL_CL_RECORD;
-    call->record.kind = HAUL_RECORD_COPY;
-    call->record.copy.bytes = bytes;
-    call->record.copy.copy_kind = direction;
-    call->record.copy.source_kind = source_kind;
-    call->record.copy.target_kind = target_kind;
-    call->record.copy.source_device = HAUL_PROFILE_NO_ID;
-    call->record.copy.target_device = HAUL_PROFILE_NO_ID;
+    call->record = (haul_record){
+        .kind = HAUL_RECORD_COPY,
+        .copy = {.bytes = bytes,
+                 .copy_kind = direction,
+                 .source_kind = source_kind,
+                 .target_kind = target_kind,
+                 .source_device = HAUL_PROFILE_NO_ID,
+                 .target_device = HAUL_PROFILE_NO_ID},
+    };
 }
 
-void haul_cl_copy_in(haul_cl_call *call, uint64_t bytes, const void *host)
+void haul_cl_copy_in(haul_cl_call *call, uint64_t bytes, const void *host, cl_bool blocking)
 {
+    call->blocks = blocking;
     if (call->active)
         haul_cl_copy(call, HAUL_RECORD_HTOD, bytes, haul_host_ranges_kind(&haul_cl_ranges, host),
                      HAUL_RECORD_DEVICE);
 }
 
-void haul_cl_copy_out(haul_cl_call *call, uint64_t bytes, const void *host)
+void haul_cl_copy_out(haul_cl_call *call, uint64_t bytes, const void *host, cl_bool blocking)
 {
+    call->blocks = blocking;
     if (call->active)
         haul_cl_copy(call, HAUL_RECORD_DTOH, bytes, HAUL_RECORD_DEVICE,
                      haul_host_ranges_kind(&haul_cl_ranges, host));
 }
 
-void haul_cl_copy_within(haul_cl_call *call, uint64_t bytes, uint8_t source_kind,
-                         uint8_t target_kind)
-{
-    if (call->active)
-        haul_cl_copy(call, HAUL_RECORD_DTOD, bytes, source_kind, target_kind);
-}
-
 void haul_cl_fill(haul_cl_call *call, uint64_t bytes, uint8_t kind)
 {
-    if (!call->active)
-        return;
     call->effect = HAUL_CL_RECORD;
-    call->record.kind = HAUL_RECORD_SET;
-    call->record.set.bytes = bytes;
-    call->record.set.memory_kind = kind;
+    call->record = (haul_record){
+        .kind = HAUL_RECORD_SET,
+        .set = {.bytes = bytes, .memory_kind = kind},
+    };
 }
+
+/* --- memory that the host sees in place: mapped, or moved there by the runtime */
 
 uint8_t haul_cl_map_kind(cl_mem memory)
 {
@@ -54,6 +54,19 @@ uint8_t haul_cl_map_kind(cl_mem memory)
                                                                  : HAUL_RECORD_PAGEABLE;
 }
 
+/* Shared virtual memory moves as CUDA's managed memory does. */
+static void move(haul_cl_call *call, bool to_device, uint64_t bytes, uint8_t kind)
+{
+    const bool shared = kind == HAUL_RECORD_MANAGED;
+    const uint8_t device = shared ? kind : HAUL_RECORD_DEVICE;
+    if (to_device)
+        haul_cl_copy(call, shared ? HAUL_RECORD_UNIFIED_HTOD : HAUL_RECORD_HTOD, bytes, kind,
+                     device);
+    else
+        haul_cl_copy(call, shared ? HAUL_RECORD_UNIFIED_DTOH : HAUL_RECORD_DTOH, bytes, device,
+                     kind);
+}
+
 void haul_cl_mapped(haul_cl_call *call, cl_mem memory, cl_map_flags flags, const void *pointer,
                     uint64_t bytes)
 {
@@ -62,14 +75,34 @@ void haul_cl_mapped(haul_cl_call *call, cl_mem memory, cl_map_flags flags, const
     const haul_host_range range = {
         .begin = (uintptr_t)pointer,
         .end = (uintptr_t)pointer + bytes,
-        .owner = memory,
-        .kind = haul_cl_map_kind(memory),
+        .owner = memory ? (const void *)memory : pointer,
+        .kind = memory ? haul_cl_map_kind(memory) : HAUL_RECORD_MANAGED,
         .mapped = true,
         .written = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION),
     };
     haul_host_ranges_add(&haul_cl_ranges, &range);
     if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        haul_cl_copy(call, HAUL_RECORD_DTOH, bytes, HAUL_RECORD_DEVICE, range.kind);
+        move(call, false, bytes, range.kind);
+}
+
+void haul_cl_unmapped(haul_cl_call *call, cl_mem memory, const void *pointer)
+{
+    haul_host_range range;
+    const void *owner = memory ? (const void *)memory : pointer;
+    if (call->active && haul_host_ranges_unmap(&haul_cl_ranges, owner, pointer, &range) &&
+        range.written)
+        move(call, true, range.end - range.begin, range.kind);
+}
+
+void haul_cl_migrated(haul_cl_call *call, cl_mem_migration_flags flags, uint64_t bytes,
+                      uint8_t kind)
+{
+    enum { USER_PREFETCH = 1 }; /* ENUM_CUDA_UNIF_MEM_MIGRATION */
+    if (flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
+        return;
+    move(call, !(flags & CL_MIGRATE_MEM_OBJECT_HOST), bytes, kind);
+    if (kind == HAUL_RECORD_MANAGED)
+        call->record.copy.migration_cause = USER_PREFETCH;
 }
 
 uint64_t haul_cl_volume(const size_t *region)

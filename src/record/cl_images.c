@@ -14,128 +14,115 @@ static uint64_t image_bytes(const haul_cl_call *call, cl_mem image, const size_t
     return haul_cl_volume(region) * element;
 }
 
-static cl_int CL_API_CALL enqueue_read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                             const size_t *origin, const size_t *region,
-                                             size_t row_pitch, size_t slice_pitch, void *pointer,
-                                             cl_uint wait_count, const cl_event *waits,
-                                             cl_event *event)
+static cl_int CL_API_CALL read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                     const size_t *origin, const size_t *region, size_t row_pitch,
+                                     size_t slice_pitch, void *pointer, cl_uint wait_count,
+                                     const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadImage, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    const cl_int result =
-        haul_cl_runtime.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch,
-                                           slice_pitch, pointer, wait_count, waits, call.event);
-    haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadImage(
+                                  queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                  pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_write_image(cl_command_queue queue, cl_mem image,
-                                              cl_bool blocking, const size_t *origin,
-                                              const size_t *region, size_t row_pitch,
-                                              size_t slice_pitch, const void *pointer,
-                                              cl_uint wait_count, const cl_event *waits,
-                                              cl_event *event)
+static cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                      const size_t *origin, const size_t *region, size_t row_pitch,
+                                      size_t slice_pitch, const void *pointer, cl_uint wait_count,
+                                      const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteImage, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    const cl_int result =
-        haul_cl_runtime.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch,
-                                            slice_pitch, pointer, wait_count, waits, call.event);
-    haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer);
-    return haul_cl_end(&call, result);
+    haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteImage(
+                                  queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                  pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
-                                             const size_t *source_origin,
-                                             const size_t *target_origin, const size_t *region,
-                                             cl_uint wait_count, const cl_event *waits,
-                                             cl_event *event)
+static cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
+                                     const size_t *source_origin, const size_t *target_origin,
+                                     const size_t *region, cl_uint wait_count,
+                                     const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyImage, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueCopyImage(
-        queue, source, target, source_origin, target_origin, region, wait_count, waits, call.event);
-    haul_cl_copy_within(&call, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
-                        HAUL_RECORD_ARRAY);
-    return haul_cl_end(&call, result);
+    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
+                 HAUL_RECORD_ARRAY);
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyImage(
+                                  queue, source, target, source_origin, target_origin, region,
+                                  wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_copy_image_to_buffer(cl_command_queue queue, cl_mem source,
-                                                       cl_mem target, const size_t *origin,
-                                                       const size_t *region, size_t offset,
-                                                       cl_uint wait_count, const cl_event *waits,
-                                                       cl_event *event)
+static cl_int CL_API_CALL copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                                               const size_t *origin, const size_t *region,
+                                               size_t offset, cl_uint wait_count,
+                                               const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyImageToBuffer, queue, wait_count, waits,
                           event);
-    const cl_int result = haul_cl_runtime.clEnqueueCopyImageToBuffer(
-        queue, source, target, origin, region, offset, wait_count, waits, call.event);
-    haul_cl_copy_within(&call, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
-                        HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, result);
+    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
+                 HAUL_RECORD_DEVICE);
+    return haul_cl_end(
+        &call, haul_cl_runtime.clEnqueueCopyImageToBuffer(queue, source, target, origin, region,
+                                                          offset, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_copy_buffer_to_image(cl_command_queue queue, cl_mem source,
-                                                       cl_mem target, size_t offset,
-                                                       const size_t *origin, const size_t *region,
-                                                       cl_uint wait_count, const cl_event *waits,
-                                                       cl_event *event)
+static cl_int CL_API_CALL copy_buffer_to_image(cl_command_queue queue, cl_mem source, cl_mem target,
+                                               size_t offset, const size_t *origin,
+                                               const size_t *region, cl_uint wait_count,
+                                               const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBufferToImage, queue, wait_count, waits,
                           event);
-    const cl_int result = haul_cl_runtime.clEnqueueCopyBufferToImage(
-        queue, source, target, offset, origin, region, wait_count, waits, call.event);
-    haul_cl_copy_within(&call, image_bytes(&call, target, region), HAUL_RECORD_DEVICE,
-                        HAUL_RECORD_ARRAY);
-    return haul_cl_end(&call, result);
+    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, target, region), HAUL_RECORD_DEVICE,
+                 HAUL_RECORD_ARRAY);
+    return haul_cl_end(
+        &call, haul_cl_runtime.clEnqueueCopyBufferToImage(queue, source, target, offset, origin,
+                                                          region, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_fill_image(cl_command_queue queue, cl_mem image,
-                                             const void *color, const size_t *origin,
-                                             const size_t *region, cl_uint wait_count,
-                                             const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image, const void *color,
+                                     const size_t *origin, const size_t *region, cl_uint wait_count,
+                                     const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueFillImage, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueFillImage(queue, image, color, origin, region,
-                                                             wait_count, waits, call.event);
     haul_cl_fill(&call, image_bytes(&call, image, region), HAUL_RECORD_ARRAY);
-    return haul_cl_end(&call, result);
+    return haul_cl_end(&call,
+                       haul_cl_runtime.clEnqueueFillImage(queue, image, color, origin, region,
+                                                          wait_count, waits, call.event));
 }
 
-static void *CL_API_CALL enqueue_map_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                           cl_map_flags flags, const size_t *origin,
-                                           const size_t *region, size_t *row_pitch,
-                                           size_t *slice_pitch, cl_uint wait_count,
-                                           const cl_event *waits, cl_event *event, cl_int *result)
+static void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                   cl_map_flags flags, const size_t *origin, const size_t *region,
+                                   size_t *row_pitch, size_t *slice_pitch, cl_uint wait_count,
+                                   const cl_event *waits, cl_event *event, cl_int *result)
 {
-    cl_int own_result = CL_SUCCESS;
+    cl_int unasked = CL_SUCCESS;
+    result = result ? result : &unasked;
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMapImage, queue, wait_count, waits, event);
     call.blocks = blocking;
     void *pointer =
         haul_cl_runtime.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
-                                          slice_pitch, wait_count, waits, call.event, &own_result);
+                                          slice_pitch, wait_count, waits, call.event, result);
     haul_cl_mapped(&call, image, flags, pointer, image_bytes(&call, image, region));
-    haul_cl_end(&call, own_result);
-    if (result)
-        *result = own_result;
+    haul_cl_end(&call, *result);
     return pointer;
 }
 
 void haul_cl_images_install(cl_icd_dispatch *layer)
 {
-    layer->clEnqueueReadImage = enqueue_read_image;
-    layer->clEnqueueWriteImage = enqueue_write_image;
-    layer->clEnqueueCopyImage = enqueue_copy_image;
-    layer->clEnqueueCopyImageToBuffer = enqueue_copy_image_to_buffer;
-    layer->clEnqueueCopyBufferToImage = enqueue_copy_buffer_to_image;
-    layer->clEnqueueFillImage = enqueue_fill_image;
-    layer->clEnqueueMapImage = enqueue_map_image;
+    layer->clEnqueueReadImage = read_image;
+    layer->clEnqueueWriteImage = write_image;
+    layer->clEnqueueCopyImage = copy_image;
+    layer->clEnqueueCopyImageToBuffer = copy_image_to_buffer;
+    layer->clEnqueueCopyBufferToImage = copy_buffer_to_image;
+    layer->clEnqueueFillImage = fill_image;
+    layer->clEnqueueMapImage = map_image;
 }
 
 // NOLINTEND(readability-function-size)

@@ -8,31 +8,16 @@
 
 /* --- queues */
 
-static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
-                                                 cl_command_queue_properties properties,
-                                                 cl_int *result)
-{
-    return haul_cl_make_queue(context, device, properties, result);
-}
-
-static cl_command_queue CL_API_CALL create_queue_listed(cl_context context, cl_device_id device,
-                                                        const cl_queue_properties *properties,
-                                                        cl_int *result)
-{
-    return haul_cl_make_queue_listed(context, device, properties, result);
-}
-
+/* What is given up is asked for its times first. */
 static cl_int CL_API_CALL release_queue(cl_command_queue queue)
 {
-    if (haul_cl_active())
-        haul_cl_collect();
+    haul_cl_collect();
     return haul_cl_runtime.clReleaseCommandQueue(queue);
 }
 
 static cl_int CL_API_CALL release_context(cl_context context)
 {
-    if (haul_cl_active())
-        haul_cl_collect();
+    haul_cl_collect();
     return haul_cl_runtime.clReleaseContext(context);
 }
 
@@ -76,34 +61,36 @@ static cl_int CL_API_CALL get_profiling_info(cl_event event, cl_profiling_info w
 
 /* --- memory objects */
 
-static void made_buffer(haul_cl_call *call, cl_mem buffer, cl_mem_flags flags, size_t size,
-                        const void *host)
+/* Both calls that make a buffer: `name` is which of them, whose list of properties may be NULL. */
+static cl_mem make_buffer(haul_cl_call_name name, cl_context context,
+                          const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
+                          void *host, cl_int *result)
 {
-    if (!call->active || !buffer)
-        return;
-    if (flags & CL_MEM_COPY_HOST_PTR)
+    cl_int unasked = CL_SUCCESS;
+    result = result ? result : &unasked;
+    haul_cl_call call;
+    haul_cl_begin(&call, name, NULL);
+    cl_mem buffer = name == HAUL_CALL_clCreateBuffer
+                        ? haul_cl_runtime.clCreateBuffer(context, flags, size, host, result)
+                        : haul_cl_runtime.clCreateBufferWithProperties(context, properties, flags,
+                                                                       size, host, result);
+    if (call.active && buffer && flags & CL_MEM_COPY_HOST_PTR)
         haul_cl_copied_at_creation(size);
-    if (flags & CL_MEM_USE_HOST_PTR)
+    if (call.active && buffer && flags & CL_MEM_USE_HOST_PTR)
         haul_host_ranges_add(&haul_cl_ranges, &(haul_host_range){
                                                   .begin = (uintptr_t)host,
                                                   .end = (uintptr_t)host + size,
                                                   .owner = buffer,
                                                   .kind = HAUL_RECORD_PINNED,
                                               });
+    haul_cl_end(&call, *result);
+    return buffer;
 }
 
 static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size,
                                         void *host, cl_int *result)
 {
-    cl_int own_result = CL_SUCCESS;
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clCreateBuffer, NULL);
-    cl_mem buffer = haul_cl_runtime.clCreateBuffer(context, flags, size, host, &own_result);
-    made_buffer(&call, buffer, flags, size, host);
-    haul_cl_end(&call, own_result);
-    if (result)
-        *result = own_result;
-    return buffer;
+    return make_buffer(HAUL_CALL_clCreateBuffer, context, NULL, flags, size, host, result);
 }
 
 static cl_mem CL_API_CALL create_buffer_listed(cl_context context,
@@ -111,16 +98,8 @@ static cl_mem CL_API_CALL create_buffer_listed(cl_context context,
                                                cl_mem_flags flags, size_t size, void *host,
                                                cl_int *result)
 {
-    cl_int own_result = CL_SUCCESS;
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clCreateBufferWithProperties, NULL);
-    cl_mem buffer = haul_cl_runtime.clCreateBufferWithProperties(context, properties, flags, size,
-                                                                 host, &own_result);
-    made_buffer(&call, buffer, flags, size, host);
-    haul_cl_end(&call, own_result);
-    if (result)
-        *result = own_result;
-    return buffer;
+    return make_buffer(HAUL_CALL_clCreateBufferWithProperties, context, properties, flags, size,
+                       host, result);
 }
 
 static cl_int CL_API_CALL release_memory(cl_mem memory)
@@ -175,67 +154,59 @@ static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *result)
     return kernel;
 }
 
-static uint32_t narrow(size_t value)
-{
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-}
-
 /* Groups as CUDA's grid, their size as its block. Where the runtime chooses the groups, each work
  * item is given as a group, so that their number is right. */
 static void record_kernel(haul_cl_call *call, cl_kernel kernel, cl_uint dimensions,
                           const size_t *global, const size_t *local)
 {
-    if (!call->active)
-        return;
     call->effect = HAUL_CL_RECORD;
     call->record.kind = HAUL_RECORD_KERNEL;
     call->record.kernel.name = haul_cl_kernel_name(kernel);
     for (cl_uint i = 0; i < 3; i++) {
         const size_t items = global && i < dimensions ? global[i] : 1;
         const size_t each = local && i < dimensions && local[i] ? local[i] : 1;
-        call->record.kernel.grid[i] = narrow((items + each - 1) / each);
-        call->record.kernel.block[i] = narrow(each);
+        const size_t groups = (items + each - 1) / each;
+        call->record.kernel.grid[i] = (uint32_t)(groups < UINT32_MAX ? groups : UINT32_MAX);
+        call->record.kernel.block[i] = (uint32_t)(each < UINT32_MAX ? each : UINT32_MAX);
     }
 }
 
-static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel,
-                                         cl_uint dimensions, const size_t *offset,
-                                         const size_t *global, const size_t *local,
-                                         cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint wait_count, const cl_event *waits,
+                                     cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNDRangeKernel, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueNDRangeKernel(
         queue, kernel, dimensions, offset, global, local, wait_count, waits, call.event);
-    if (result == CL_SUCCESS)
+    if (call.active && result == CL_SUCCESS)
         record_kernel(&call, kernel, dimensions, global, local);
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
-                                       const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
+                                   const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueTask, queue, wait_count, waits, event);
     const cl_int result =
         haul_cl_runtime.clEnqueueTask(queue, kernel, wait_count, waits, call.event);
-    if (result == CL_SUCCESS)
+    if (call.active && result == CL_SUCCESS)
         record_kernel(&call, kernel, 0, NULL, NULL);
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL enqueue_native(cl_command_queue queue,
-                                         void(CL_CALLBACK *function)(void *), void *arguments,
-                                         size_t size, cl_uint memory_count, const cl_mem *memory,
-                                         const void **places, cl_uint wait_count,
-                                         const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL run_native(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
+                                     void *arguments, size_t size, cl_uint memory_count,
+                                     const cl_mem *memory, const void **places, cl_uint wait_count,
+                                     const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNativeKernel, queue, wait_count, waits, event);
-    const cl_int result =
-        haul_cl_runtime.clEnqueueNativeKernel(queue, function, arguments, size, memory_count,
-                                              memory, places, wait_count, waits, call.event);
-    return haul_cl_end(&call, result); /* a function of the host's */
+    return haul_cl_end(&call, haul_cl_runtime.clEnqueueNativeKernel(
+                                  queue, function, arguments, size, memory_count, memory, places,
+                                  wait_count, waits, call.event));
 }
 
 /* --- waits */
@@ -265,15 +236,15 @@ static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events)
     return haul_cl_end(&call, haul_cl_runtime.clWaitForEvents(count, events));
 }
 
-static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_event *event)
+static cl_int CL_API_CALL marker(cl_command_queue queue, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarker, queue, 0, NULL, event);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueMarker(queue, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_marker_listed(cl_command_queue queue, cl_uint wait_count,
-                                                const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL marker_listed(cl_command_queue queue, cl_uint wait_count,
+                                        const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarkerWithWaitList, queue, wait_count, waits,
@@ -282,7 +253,7 @@ static cl_int CL_API_CALL enqueue_marker_listed(cl_command_queue queue, cl_uint 
         &call, haul_cl_runtime.clEnqueueMarkerWithWaitList(queue, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue)
+static cl_int CL_API_CALL barrier(cl_command_queue queue)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clEnqueueBarrier, queue);
@@ -290,8 +261,8 @@ static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue)
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueBarrier(queue));
 }
 
-static cl_int CL_API_CALL enqueue_barrier_listed(cl_command_queue queue, cl_uint wait_count,
-                                                 const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL barrier_listed(cl_command_queue queue, cl_uint wait_count,
+                                         const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueBarrierWithWaitList, queue, wait_count, waits,
@@ -301,8 +272,7 @@ static cl_int CL_API_CALL enqueue_barrier_listed(cl_command_queue queue, cl_uint
         &call, haul_cl_runtime.clEnqueueBarrierWithWaitList(queue, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_wait(cl_command_queue queue, cl_uint count,
-                                       const cl_event *events)
+static cl_int CL_API_CALL queue_wait(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clEnqueueWaitForEvents, queue);
@@ -314,8 +284,8 @@ static cl_int CL_API_CALL enqueue_wait(cl_command_queue queue, cl_uint count,
 
 void haul_cl_objects_install(cl_icd_dispatch *layer)
 {
-    layer->clCreateCommandQueue = create_queue;
-    layer->clCreateCommandQueueWithProperties = create_queue_listed;
+    layer->clCreateCommandQueue = haul_cl_make_queue;
+    layer->clCreateCommandQueueWithProperties = haul_cl_make_queue_listed;
     layer->clReleaseCommandQueue = release_queue;
     layer->clReleaseContext = release_context;
     layer->clGetCommandQueueInfo = get_queue_info;
@@ -327,17 +297,17 @@ void haul_cl_objects_install(cl_icd_dispatch *layer)
     layer->clCreateKernel = create_kernel;
     layer->clCreateKernelsInProgram = create_kernels;
     layer->clCloneKernel = clone_kernel;
-    layer->clEnqueueNDRangeKernel = enqueue_kernel;
-    layer->clEnqueueTask = enqueue_task;
-    layer->clEnqueueNativeKernel = enqueue_native;
+    layer->clEnqueueNDRangeKernel = run_kernel;
+    layer->clEnqueueTask = run_task;
+    layer->clEnqueueNativeKernel = run_native;
     layer->clFinish = finish;
     layer->clFlush = flush;
     layer->clWaitForEvents = wait_for_events;
-    layer->clEnqueueMarker = enqueue_marker;
-    layer->clEnqueueMarkerWithWaitList = enqueue_marker_listed;
-    layer->clEnqueueBarrier = enqueue_barrier;
-    layer->clEnqueueBarrierWithWaitList = enqueue_barrier_listed;
-    layer->clEnqueueWaitForEvents = enqueue_wait;
+    layer->clEnqueueMarker = marker;
+    layer->clEnqueueMarkerWithWaitList = marker_listed;
+    layer->clEnqueueBarrier = barrier;
+    layer->clEnqueueBarrierWithWaitList = barrier_listed;
+    layer->clEnqueueWaitForEvents = queue_wait;
 }
 
 // NOLINTEND(readability-function-size)

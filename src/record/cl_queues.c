@@ -72,20 +72,21 @@ static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul
         haul_profile_describe_stream(writer, queue->context, queue->stream + i);
 }
 
-void haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
-                        const haul_cl_queue *queue)
+haul_cl_queue *haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
+                                  const haul_cl_queue *queue)
 {
     haul_cl_queue *place = haul_cl_queues_find(self, queue->handle);
     if (place) {
         self->shared += place->shared; /* its handle is given again: it is gone */
     } else {
         if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
-            return;
+            return NULL;
         haul_handle_map_set(&self->by_handle, queue->handle, self->count);
         place = &self->items[self->count++];
     }
     *place = *queue;
     number_queue(self, writer, place);
+    return place;
 }
 
 haul_cl_queue *haul_cl_queues_find(haul_cl_queues *self, cl_command_queue handle)
@@ -110,8 +111,7 @@ haul_cl_queue *haul_cl_queues_find_or_add(haul_cl_queues *self, haul_profile_wri
     // NOLINTEND(bugprone-sizeof-expression)
     if (!queue.context_handle || !queue.device_handle)
         return NULL;
-    haul_cl_queues_add(self, writer, &queue);
-    return haul_cl_queues_find(self, handle);
+    return haul_cl_queues_add(self, writer, &queue);
 }
 
 void haul_cl_queues_forget(haul_cl_queues *self)

@@ -46,9 +46,10 @@ typedef struct haul_cl_queues {
 } haul_cl_queues;
 
 /* Numbers the queue, given with its handles, what was asked and whether it was forced; describes
- * its device where it is new. */
-void haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
-                        const haul_cl_queue *queue);
+ * its device where it is new. Returns where it is kept, until the next is added; NULL without
+ * memory. */
+haul_cl_queue *haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
+                                  const haul_cl_queue *queue);
 haul_cl_queue *haul_cl_queues_find(haul_cl_queues *self, cl_command_queue handle);
 
 /* Also a queue that was made past the layer. NULL without memory. */

@@ -1,7 +1,6 @@
 #include "record/cl_recorder.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "record/record_session.h"
 
 enum {
+    INCOMING = 32768,    /* commands between two collections, at most */
     PATIENCE_MS = 3000,  /* that a call waits for room, at most: longer than the ring's writer */
     PERIOD_MS = 1,       /* between two collections while commands have not ended */
     MOST_AT_ONCE = 8192, /* commands that a call which waited looks through itself */
@@ -31,7 +31,8 @@ static struct {
     haul_cl_queues queues;
     haul_handle_map events; /* of commands: stream above, number below 32 bits */
     haul_handle_map kernels;
-    haul_cl_incoming incoming;
+    haul_cl_batch incoming; /* INCOMING have room there, and in `spare` */
+    haul_cl_command *spare;
     uint32_t numbers;
     uint64_t dropped;
     uint64_t unknown_waits;
@@ -53,6 +54,15 @@ bool haul_cl_active(void)
 
 /* --- beginning, end and forks */
 
+/* With the lock held. */
+static haul_cl_batch swap_incoming(void)
+{
+    const haul_cl_batch filled = recorder.incoming;
+    recorder.incoming = (haul_cl_batch){.items = recorder.spare};
+    recorder.spare = filled.items;
+    return filled;
+}
+
 /* Returns how many commands still run. */
 static size_t collect_all(bool when_closed)
 {
@@ -61,7 +71,7 @@ static size_t collect_all(bool when_closed)
     pthread_mutex_lock(&recorder.lock);
     haul_profile_writer *writer = recorder.closed && !when_closed ? NULL : recorder.writer;
     if (writer)
-        haul_cl_incoming_swap(&recorder.incoming, &batch);
+        batch = swap_incoming();
     pthread_mutex_unlock(&recorder.lock);
     if (writer)
         haul_cl_commands_collect(&commands, writer, &batch);
@@ -107,31 +117,6 @@ static void *collect_on(void *argument)
     return NULL;
 }
 
-/* All signals are the program's. */
-static void start_thread(void)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    recorder.has_thread = !pthread_create(&recorder.thread, NULL, collect_on, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void note_counts(haul_profile_writer *writer)
-{
-    const struct {
-        const char *name;
-        uint64_t value;
-    } notes[] = {
-        {"HAUL:DROPPED_COMMANDS", recorder.dropped},
-        {"HAUL:WAITS_FOR_USER_EVENTS", recorder.unknown_waits},
-        {"HAUL:BYTES_COPIED_AT_CREATION", recorder.copied_at_creation},
-    };
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-        if (notes[i].value)
-            haul_profile_note(writer, notes[i].name, "%" PRIu64, notes[i].value);
-}
-
 /* Registered when the first queue is made: after the runtime's own handlers, so run before them. */
 static void close_at_exit(void)
 {
@@ -148,7 +133,9 @@ static void close_at_exit(void)
     collect_all(true);
     haul_cl_commands_finish(&commands, writer);
     haul_cl_queues_note(&recorder.queues, writer);
-    note_counts(writer);
+    haul_profile_note_count(writer, "HAUL:DROPPED_COMMANDS", recorder.dropped);
+    haul_profile_note_count(writer, "HAUL:WAITS_FOR_USER_EVENTS", recorder.unknown_waits);
+    haul_profile_note_count(writer, "HAUL:BYTES_COPIED_AT_CREATION", recorder.copied_at_creation);
     pthread_mutex_lock(&commands.lock);
     pthread_mutex_lock(&recorder.lock);
     recorder.writer = NULL;
@@ -186,7 +173,7 @@ static void after_fork_in_child(void)
     recorder.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* the parent's thread waited there */
     recorder.events = recorder.kernels = (haul_handle_map){0};
     haul_cl_queues_forget(&recorder.queues);
-    haul_cl_incoming_forget(&recorder.incoming);
+    recorder.incoming.count = 0;
     haul_cl_commands_forget(&commands);
     pthread_mutex_unlock(&recorder.lock);
     pthread_mutex_unlock(&commands.lock);
@@ -208,7 +195,10 @@ static void open_recording(void)
 {
     static bool registered; /* under the lock; also in a child, which has the parent's handlers */
     recorder.tried = true;
-    haul_cl_incoming_init(&recorder.incoming);
+    if (!recorder.spare)
+        recorder.spare = malloc(INCOMING * sizeof *recorder.spare);
+    if (!recorder.incoming.items)
+        recorder.incoming.items = malloc(INCOMING * sizeof *recorder.spare);
     haul_cl_commands_init(&commands);
     recorder.writer = haul_session_open();
     if (!recorder.writer)
@@ -219,7 +209,7 @@ static void open_recording(void)
         atexit(close_at_exit);
     }
     registered = true;
-    start_thread();
+    recorder.has_thread = haul_session_start_thread(&recorder.thread, collect_on);
     atomic_store_explicit(&recorder.on, true, memory_order_release);
 }
 
@@ -234,32 +224,17 @@ static bool begin_recording(void)
 
 /* --- queues */
 
-static cl_command_queue add_queue(cl_command_queue made, cl_context context, cl_device_id device,
-                                  const haul_cl_asked *asked, bool forced)
+/* Makes the queue known, and holds its device's clock against the host's. */
+static void add_queue(const haul_cl_queue *made)
 {
+    const haul_cl_queue *known = NULL;
     pthread_mutex_lock(&recorder.lock);
-    if (made && !recorder.closed && recorder.writer)
-        haul_cl_queues_add(&recorder.queues, recorder.writer,
-                           &(haul_cl_queue){.handle = made,
-                                            .context_handle = context,
-                                            .device_handle = device,
-                                            .asked = *asked,
-                                            .forced = forced});
+    if (!recorder.closed && recorder.writer)
+        known = haul_cl_queues_add(&recorder.queues, recorder.writer, made);
+    const uint32_t device = known ? known->device : 0;
     pthread_mutex_unlock(&recorder.lock);
-    return made;
-}
-
-static void bracket_clock(cl_command_queue queue)
-{
-    uint32_t device = 0;
-    pthread_mutex_lock(&recorder.lock);
-    const haul_cl_queue *known = haul_cl_queues_find(&recorder.queues, queue);
-    const bool found = known != NULL;
-    if (found)
-        device = known->device;
-    pthread_mutex_unlock(&recorder.lock);
-    if (found)
-        haul_cl_commands_bracket(&commands, queue, device);
+    if (known)
+        haul_cl_commands_bracket(&commands, made->handle, device);
 }
 
 cl_command_queue haul_cl_make_queue(cl_context context, cl_device_id device,
@@ -272,9 +247,12 @@ cl_command_queue haul_cl_make_queue(cl_context context, cl_device_id device,
         context, device, properties | CL_QUEUE_PROFILING_ENABLE, result);
     if (!made && forced)
         return haul_cl_runtime.clCreateCommandQueue(context, device, properties, result);
-    add_queue(made, context, device, &(haul_cl_asked){.properties = properties}, forced);
     if (made)
-        bracket_clock(made);
+        add_queue(&(haul_cl_queue){.handle = made,
+                                   .context_handle = context,
+                                   .device_handle = device,
+                                   .asked = {.properties = properties},
+                                   .forced = forced});
     return made;
 }
 
@@ -326,11 +304,12 @@ cl_command_queue haul_cl_make_queue_listed(cl_context context, cl_device_id devi
         made =
             haul_cl_runtime.clCreateCommandQueueWithProperties(context, device, properties, result);
     }
-    if (asked.properties & CL_QUEUE_ON_DEVICE)
-        return made;
-    add_queue(made, context, device, &asked, forced);
-    if (made)
-        bracket_clock(made);
+    if (made && !(asked.properties & CL_QUEUE_ON_DEVICE))
+        add_queue(&(haul_cl_queue){.handle = made,
+                                   .context_handle = context,
+                                   .device_handle = device,
+                                   .asked = asked,
+                                   .forced = forced});
     return made;
 }
 
@@ -347,31 +326,26 @@ bool haul_cl_was_forced(cl_command_queue queue, haul_cl_asked *asked)
 
 /* --- kernels */
 
-static uint32_t ask_name(cl_kernel kernel)
+/* A kernel whose name is not known yet, one that was made past the layer too, is asked for it. */
+uint32_t haul_cl_kernel_name(cl_kernel kernel)
 {
     char name[1024] = "";
-    size_t length = 0;
-    if (haul_cl_runtime.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name,
-                                        &length) != CL_SUCCESS)
+    uint64_t id = 0;
+    pthread_mutex_lock(&recorder.lock);
+    const bool known = haul_handle_map_get(&recorder.kernels, kernel, &id) && id;
+    pthread_mutex_unlock(&recorder.lock);
+    if (known)
+        return (uint32_t)id;
+    if (haul_cl_runtime.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name,
+                                        NULL) != CL_SUCCESS)
         name[0] = '\0';
-    name[sizeof name - 1] = '\0';
-    uint32_t id = 0;
     pthread_mutex_lock(&recorder.lock);
     if (!recorder.closed && recorder.writer) {
         id = haul_profile_name(recorder.writer, name);
         haul_handle_map_set(&recorder.kernels, kernel, id);
     }
     pthread_mutex_unlock(&recorder.lock);
-    return id;
-}
-
-uint32_t haul_cl_kernel_name(cl_kernel kernel)
-{
-    uint64_t id = 0;
-    pthread_mutex_lock(&recorder.lock);
-    const bool known = haul_handle_map_get(&recorder.kernels, kernel, &id) && id;
-    pthread_mutex_unlock(&recorder.lock);
-    return known ? (uint32_t)id : ask_name(kernel);
+    return (uint32_t)id;
 }
 
 void haul_cl_kernel_made(cl_kernel kernel)
@@ -426,14 +400,6 @@ static void find_waits(const haul_cl_call *call, haul_cl_command *command)
     }
 }
 
-static uint32_t next_number(void)
-{
-    recorder.numbers++;
-    if (recorder.numbers >= INT32_MAX)
-        recorder.numbers = 1;
-    return recorder.numbers;
-}
-
 /* With the lock held: what the call was, its command's place among the streams, and its number. */
 static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *command)
 {
@@ -441,7 +407,8 @@ static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *c
     command->effect = (uint8_t)call->effect;
     command->blocks = call->blocks;
     command->record = call->record;
-    command->number = command->record.correlation = next_number();
+    recorder.numbers = recorder.numbers % (INT32_MAX - 1) + 1;
+    command->number = command->record.correlation = recorder.numbers;
     command->call_name = recorder.call_names[call->name];
     find_waits(call, command);
     haul_cl_queue *queue =
@@ -455,23 +422,23 @@ static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *c
                             (uint64_t)command->record.stream << 32 | command->number);
 }
 
-static void pause_a_millisecond(void)
+static bool is_full(void)
 {
-    const struct timespec time = {.tv_sec = 0, .tv_nsec = 1000000};
-    nanosleep(&time, NULL);
+    return recorder.incoming.count == INCOMING || !recorder.incoming.items || !recorder.spare;
 }
 
-/* With the lock held, which is let go meanwhile. */
+/* With the lock held, which is let go meanwhile. Returns false where the command is dropped. */
 static bool wait_for_room(void)
 {
-    for (int i = 0; i < PATIENCE_MS && haul_cl_incoming_is_full(&recorder.incoming); i++) {
+    static const struct timespec a_millisecond = {.tv_nsec = 1000000};
+    for (int i = 0; i < PATIENCE_MS && is_full(); i++) {
         if (recorder.closed || !recorder.writer)
             return false;
         pthread_mutex_unlock(&recorder.lock);
-        pause_a_millisecond();
+        nanosleep(&a_millisecond, NULL);
         pthread_mutex_lock(&recorder.lock);
     }
-    return !haul_cl_incoming_is_full(&recorder.incoming);
+    return !is_full() && !recorder.closed && recorder.writer;
 }
 
 static bool append(const haul_cl_call *call, cl_event event, haul_cl_command *command)
@@ -479,29 +446,20 @@ static bool append(const haul_cl_call *call, cl_event event, haul_cl_command *co
     bool taken = false;
     pthread_mutex_lock(&recorder.lock);
     if (haul_cl_active() && recorder.writer && !recorder.closed) {
-        taken = !haul_cl_incoming_is_full(&recorder.incoming) || wait_for_room();
-        if (taken && !recorder.closed) {
-            compose(call, event, command);
-            haul_cl_incoming_add(&recorder.incoming, command);
-            if (event)
-                haul_profile_count_issued(recorder.writer, 1);
-            if (recorder.idle)
-                pthread_cond_signal(&recorder.wake);
-            recorder.idle = false;
-        } else {
-            taken = false;
-            recorder.dropped++;
-        }
+        taken = wait_for_room();
+        recorder.dropped += !taken;
+    }
+    if (taken) {
+        compose(call, event, command);
+        recorder.incoming.items[recorder.incoming.count++] = *command;
+        if (event)
+            haul_profile_count_issued(recorder.writer, 1);
+        if (recorder.idle)
+            pthread_cond_signal(&recorder.wake);
+        recorder.idle = false;
     }
     pthread_mutex_unlock(&recorder.lock);
     return taken;
-}
-
-static uint32_t this_thread(void)
-{
-    if (!thread_id)
-        thread_id = haul_profile_thread();
-    return thread_id;
 }
 
 cl_int haul_cl_end(haul_cl_call *call, cl_int result)
@@ -515,7 +473,9 @@ cl_int haul_cl_end(haul_cl_call *call, cl_int result)
     haul_cl_command command;
     command.start_ns = call->start_ns;
     command.end_ns = end_ns;
-    command.thread = this_thread();
+    if (!thread_id)
+        thread_id = haul_profile_thread();
+    command.thread = thread_id;
     command.result = result;
     command.wait_count = 0;
     if (result != CL_SUCCESS)

@@ -25,11 +25,11 @@ static void CL_API_CALL svm_free(cl_context context, void *pointer)
     haul_host_ranges_drop(&haul_cl_ranges, pointer);
 }
 
-static cl_int CL_API_CALL enqueue_svm_free(cl_command_queue queue, cl_uint count, void *pointers[],
-                                           void(CL_CALLBACK *free_them)(cl_command_queue, cl_uint,
-                                                                        void **, void *),
-                                           void *context, cl_uint wait_count, const cl_event *waits,
-                                           cl_event *event)
+static cl_int CL_API_CALL svm_free_queued(cl_command_queue queue, cl_uint count, void *pointers[],
+                                          void(CL_CALLBACK *free_them)(cl_command_queue, cl_uint,
+                                                                       void **, void *),
+                                          void *context, cl_uint wait_count, const cl_event *waits,
+                                          cl_event *event)
 {
     for (cl_uint i = 0; pointers && i < count; i++)
         haul_host_ranges_drop(&haul_cl_ranges, pointers[i]);
@@ -39,8 +39,6 @@ static cl_int CL_API_CALL enqueue_svm_free(cl_command_queue queue, cl_uint count
 
 static void record_memcpy(haul_cl_call *call, void *target, const void *source, size_t size)
 {
-    if (!call->active)
-        return;
     const uint8_t from = haul_host_ranges_kind(&haul_cl_ranges, source);
     const uint8_t to = haul_host_ranges_kind(&haul_cl_ranges, target);
     const bool from_shared = from == HAUL_RECORD_MANAGED, to_shared = to == HAUL_RECORD_MANAGED;
@@ -52,72 +50,54 @@ static void record_memcpy(haul_cl_call *call, void *target, const void *source, 
     haul_cl_copy(call, direction, size, from, to);
 }
 
-static cl_int CL_API_CALL enqueue_svm_memcpy(cl_command_queue queue, cl_bool blocking, void *target,
-                                             const void *source, size_t size, cl_uint wait_count,
-                                             const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL svm_memcpy(cl_command_queue queue, cl_bool blocking, void *target,
+                                     const void *source, size_t size, cl_uint wait_count,
+                                     const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMemcpy, queue, wait_count, waits, event);
     call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueSVMMemcpy(queue, blocking, target, source, size,
-                                                             wait_count, waits, call.event);
     record_memcpy(&call, target, source, size);
-    return haul_cl_end(&call, result);
+    return haul_cl_end(&call,
+                       haul_cl_runtime.clEnqueueSVMMemcpy(queue, blocking, target, source, size,
+                                                          wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_svm_fill(cl_command_queue queue, void *pointer,
-                                           const void *pattern, size_t pattern_size, size_t size,
-                                           cl_uint wait_count, const cl_event *waits,
-                                           cl_event *event)
+static cl_int CL_API_CALL svm_fill(cl_command_queue queue, void *pointer, const void *pattern,
+                                   size_t pattern_size, size_t size, cl_uint wait_count,
+                                   const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMemFill, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueSVMMemFill(queue, pointer, pattern, pattern_size,
-                                                              size, wait_count, waits, call.event);
     haul_cl_fill(&call, size, HAUL_RECORD_MANAGED);
-    return haul_cl_end(&call, result);
+    return haul_cl_end(&call,
+                       haul_cl_runtime.clEnqueueSVMMemFill(queue, pointer, pattern, pattern_size,
+                                                           size, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL enqueue_svm_map(cl_command_queue queue, cl_bool blocking,
-                                          cl_map_flags flags, void *pointer, size_t size,
-                                          cl_uint wait_count, const cl_event *waits,
-                                          cl_event *event)
+static cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
+                                  void *pointer, size_t size, cl_uint wait_count,
+                                  const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMap, queue, wait_count, waits, event);
     call.blocks = blocking;
     const cl_int result = haul_cl_runtime.clEnqueueSVMMap(queue, blocking, flags, pointer, size,
                                                           wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS) {
-        haul_host_ranges_add(&haul_cl_ranges,
-                             &(haul_host_range){
-                                 .begin = (uintptr_t)pointer,
-                                 .end = (uintptr_t)pointer + size,
-                                 .owner = pointer,
-                                 .kind = HAUL_RECORD_MANAGED,
-                                 .mapped = true,
-                                 .written = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION),
-                             });
-        if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
-            haul_cl_copy(&call, HAUL_RECORD_UNIFIED_DTOH, size, HAUL_RECORD_MANAGED,
-                         HAUL_RECORD_MANAGED);
-    }
+    if (result == CL_SUCCESS)
+        haul_cl_mapped(&call, NULL, flags, pointer, size);
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL enqueue_svm_unmap(cl_command_queue queue, void *pointer,
-                                            cl_uint wait_count, const cl_event *waits,
-                                            cl_event *event)
+static cl_int CL_API_CALL svm_unmap(cl_command_queue queue, void *pointer, cl_uint wait_count,
+                                    const cl_event *waits, cl_event *event)
 {
-    haul_host_range range;
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMUnmap, queue, wait_count, waits, event);
     const cl_int result =
         haul_cl_runtime.clEnqueueSVMUnmap(queue, pointer, wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS &&
-        haul_host_ranges_unmap(&haul_cl_ranges, pointer, pointer, &range) && range.written)
-        haul_cl_copy(&call, HAUL_RECORD_UNIFIED_HTOD, range.end - range.begin, HAUL_RECORD_MANAGED,
-                     HAUL_RECORD_MANAGED);
+    if (result == CL_SUCCESS)
+        haul_cl_unmapped(&call, NULL, pointer);
     return haul_cl_end(&call, result);
 }
 
@@ -135,24 +115,16 @@ static uint64_t migrated_bytes(cl_uint count, const void **pointers, const size_
     return bytes;
 }
 
-static cl_int CL_API_CALL enqueue_svm_migrate(cl_command_queue queue, cl_uint count,
-                                              const void **pointers, const size_t *sizes,
-                                              cl_mem_migration_flags flags, cl_uint wait_count,
-                                              const cl_event *waits, cl_event *event)
+static cl_int CL_API_CALL svm_migrate(cl_command_queue queue, cl_uint count, const void **pointers,
+                                      const size_t *sizes, cl_mem_migration_flags flags,
+                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    enum { USER_PREFETCH = 1 }; /* ENUM_CUDA_UNIF_MEM_MIGRATION */
     haul_cl_call call;
     haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMigrateMem, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueSVMMigrateMem(
         queue, count, pointers, sizes, flags, wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)) {
-        haul_cl_copy(&call,
-                     flags & CL_MIGRATE_MEM_OBJECT_HOST ? HAUL_RECORD_UNIFIED_DTOH
-                                                        : HAUL_RECORD_UNIFIED_HTOD,
-                     migrated_bytes(count, pointers, sizes), HAUL_RECORD_MANAGED,
-                     HAUL_RECORD_MANAGED);
-        call.record.copy.migration_cause = USER_PREFETCH;
-    }
+    if (call.active && result == CL_SUCCESS)
+        haul_cl_migrated(&call, flags, migrated_bytes(count, pointers, sizes), HAUL_RECORD_MANAGED);
     return haul_cl_end(&call, result);
 }
 
@@ -160,12 +132,12 @@ void haul_cl_shared_install(cl_icd_dispatch *layer)
 {
     layer->clSVMAlloc = svm_alloc;
     layer->clSVMFree = svm_free;
-    layer->clEnqueueSVMFree = enqueue_svm_free;
-    layer->clEnqueueSVMMemcpy = enqueue_svm_memcpy;
-    layer->clEnqueueSVMMemFill = enqueue_svm_fill;
-    layer->clEnqueueSVMMap = enqueue_svm_map;
-    layer->clEnqueueSVMUnmap = enqueue_svm_unmap;
-    layer->clEnqueueSVMMigrateMem = enqueue_svm_migrate;
+    layer->clEnqueueSVMFree = svm_free_queued;
+    layer->clEnqueueSVMMemcpy = svm_memcpy;
+    layer->clEnqueueSVMMemFill = svm_fill;
+    layer->clEnqueueSVMMap = svm_map;
+    layer->clEnqueueSVMUnmap = svm_unmap;
+    layer->clEnqueueSVMMigrateMem = svm_migrate;
 }
 
 // NOLINTEND(readability-function-size)

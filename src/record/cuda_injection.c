@@ -2,7 +2,6 @@
  * asks CUPTI for activity records, which come in buffers, on CUPTI's own thread, and writes them
  * into the profile. The program's calls are not touched; whatever fails here leaves it alone. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,15 +236,11 @@ static void *fetch(void *argument)
 static void start_fetching(void)
 {
     pthread_condattr_t attributes;
-    sigset_t all, before;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&self.wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    self.has_thread = !pthread_create(&self.thread, NULL, fetch, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    self.has_thread = haul_session_start_thread(&self.thread, fetch);
 }
 
 /* CUDA does not outlive a fork: a child records only what it runs after exec. */
@@ -286,12 +281,8 @@ static void end(void)
     self.library.functions.ActivityFlushAll(HAUL_ABI_FLUSH_FORCED);
     pthread_mutex_lock(&self.lock);
     haul_profile_writer *writer = self.decoder.writer;
-    if (self.dropped)
-        haul_profile_note(writer, "HAUL:DROPPED_BY_CUPTI", "%llu",
-                          (unsigned long long)self.dropped);
-    if (self.decoder.untimed)
-        haul_profile_note(writer, "HAUL:RECORDS_WITHOUT_TIMES", "%llu",
-                          (unsigned long long)self.decoder.untimed);
+    haul_profile_note_count(writer, "HAUL:DROPPED_BY_CUPTI", self.dropped);
+    haul_profile_note_count(writer, "HAUL:RECORDS_WITHOUT_TIMES", self.decoder.untimed);
     atomic_store(&self.alive, false);
     haul_profile_close(writer, NULL);
     haul_kernel_names_release(&self.decoder.kernel_names);
@@ -318,8 +309,7 @@ int InitializeInjection(void)
     haul_profile_be_patient(writer, PATIENCE_MS);
     haul_profile_fetched(writer, haul_profile_now());
     haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
-    if (clock_error_ns)
-        haul_profile_note(writer, "HAUL:CLOCK_ERROR_NS:cuda", "%lld", (long long)clock_error_ns);
+    haul_profile_note_count(writer, "HAUL:CLOCK_ERROR_NS:cuda", (uint64_t)clock_error_ns);
     pthread_mutex_lock(&self.lock);
     self.decoder.writer = writer;
     atomic_store(&self.alive, true);

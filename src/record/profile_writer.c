@@ -1,6 +1,7 @@
 #include "record/profile_writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -242,6 +243,12 @@ void haul_profile_note(haul_profile_writer *self, const char *name, const char *
     vsnprintf(said.text, sizeof said.text, format, args);
     va_end(args);
     put_message(self, HAUL_MESSAGE_NOTE, &said, sizeof said);
+}
+
+void haul_profile_note_count(haul_profile_writer *self, const char *name, uint64_t count_of)
+{
+    if (count_of)
+        haul_profile_note(self, name, "%" PRIu64, count_of);
 }
 
 /* --- beginning and end */

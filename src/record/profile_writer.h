@@ -186,6 +186,8 @@ void haul_profile_describe_device(haul_profile_writer *self, const haul_profile_
 void haul_profile_describe_stream(haul_profile_writer *self, uint32_t context, uint32_t stream);
 void haul_profile_note(haul_profile_writer *self, const char *name, const char *format, ...)
     HAUL_PRINTF(3, 4);
+void haul_profile_note_count(haul_profile_writer *self, const char *name,
+                             uint64_t count); /* none for 0 */
 
 /* Around fork(): holds the writer still, and lets it go on in the parent. The child forgets it: its
  * view of the ring goes, so that nothing there can write into the parent's. */

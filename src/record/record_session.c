@@ -1,6 +1,7 @@
 #include "record/record_session.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,16 @@ static void say(const char *what)
     if (write(file, line, (size_t)length) != length && what[0])
         fprintf(stderr, "haul: %s\n", what);
     close(file);
+}
+
+bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *))
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = !pthread_create(thread, NULL, function, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }
 
 void haul_session_loaded(void)

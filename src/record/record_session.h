@@ -11,6 +11,7 @@
 #ifndef HAUL_RECORD_RECORD_SESSION_H
 #define HAUL_RECORD_RECORD_SESSION_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "record/profile_writer.h"
@@ -28,5 +29,8 @@ haul_profile_writer *haul_session_open(void);
 /* Says that a runtime was loaded, so that `haul record` can tell a program without a device from
  * one that looks for none. */
 void haul_session_loaded(void);
+
+/* Starts a thread of the recorder's own: it takes no signals, which are the program's. */
+bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *));
 
 #endif
