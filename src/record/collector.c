@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "record/profile_messages.h"
 
 enum {
     MOST_IDS = 1 << 20, /* a number above is none of our writers' */
@@ -26,18 +25,6 @@ static bool is_known(const haul_collector *self, const char *file)
     return false;
 }
 
-static int begin_part(haul_collector *self, haul_part *part)
-{
-    const int64_t pid = part->ring.head->pid;
-    unsigned before = 0;
-    char program[sizeof part->ring.head->program];
-    snprintf(program, sizeof program, "%.*s", (int)sizeof program - 1, part->ring.head->program);
-    for (const haul_part *at = self->parts; at < part; at++)
-        before += at->process.pid == pid;
-    part->process = haul_profile_process_of(pid, before);
-    return haul_profile_tables_process(&self->tables, part->process, program);
-}
-
 static int add_part(haul_collector *self, const char *file)
 {
     char path[4096];
@@ -52,8 +39,15 @@ static int add_part(haul_collector *self, const char *file)
         haul_ring_unmap(&part.ring);
         return SQLITE_NOMEM;
     }
+    char program[sizeof part.ring.head->program];
+    snprintf(program, sizeof program, "%.*s", (int)sizeof program - 1, part.ring.head->program);
+    const int64_t pid = part.ring.head->pid;
+    unsigned before = 0;
+    for (size_t i = 0; i < self->part_count; i++)
+        before += self->parts[i].process.pid == pid;
+    part.process = haul_profile_process_of(pid, before);
     self->parts[self->part_count++] = part;
-    return begin_part(self, &self->parts[self->part_count - 1]);
+    return haul_profile_tables_process(&self->tables, part.process, program);
 }
 
 /* --- numbers of the profile */
@@ -95,30 +89,27 @@ static uint32_t device_of(const haul_part *part, uint32_t id)
     return id < part->device_capacity && part->devices[id] ? part->devices[id] - 1 : id;
 }
 
-/* The profile's number of a device that another process has described too, or of that number. */
-static const haul_known_device *find_device(const haul_collector *self,
-                                            const haul_message_device *said)
-{
-    for (size_t i = 0; i < self->device_count; i++) {
-        const haul_known_device *known = &self->devices[i];
-        if (said->uuid[0] ? !strcmp(known->uuid, said->uuid)
-                          : known->id == said->device.id && !strcmp(known->name, said->name) &&
-                                !strcmp(known->bus, said->bus))
-            return known;
-    }
-    return NULL;
-}
-
-static uint32_t free_id(const haul_collector *self, uint32_t wanted)
+/* The profile's number of a device: that of another process which has described it too, or has a
+ * device of that number without a uuid; else the process's own where it is free. */
+static uint32_t number_of_device(const haul_collector *self, const haul_message_device *said,
+                                 bool *known)
 {
     uint32_t next = 0;
     bool taken = false;
     for (size_t i = 0; i < self->device_count; i++) {
-        taken |= self->devices[i].id == wanted;
-        if (self->devices[i].id >= next)
-            next = self->devices[i].id + 1;
+        const haul_message_device *other = &self->devices[i];
+        const uint32_t id = other->device.id;
+        *known = said->uuid[0] ? !strcmp(other->uuid, said->uuid)
+                               : id == said->device.id && !strcmp(other->name, said->name) &&
+                                     !strcmp(other->bus, said->bus);
+        if (*known)
+            return id;
+        taken |= id == said->device.id;
+        if (id >= next)
+            next = id + 1;
     }
-    return taken ? next : wanted;
+    *known = false;
+    return taken ? next : said->device.id;
 }
 
 static int add_device(haul_collector *self, haul_part *part, haul_message_device *said)
@@ -126,27 +117,22 @@ static int add_device(haul_collector *self, haul_part *part, haul_message_device
     const uint32_t local = said->device.id;
     said->name[sizeof said->name - 1] = said->bus[sizeof said->bus - 1] = '\0';
     said->uuid[sizeof said->uuid - 1] = '\0';
-    if (!reach(&part->devices, &part->device_capacity, local))
+    if (!reach(&part->devices, &part->device_capacity, local) ||
+        !haul_grow(&self->devices, &self->device_capacity, self->device_count + 1,
+                   sizeof *self->devices))
         return SQLITE_NOMEM;
     if (part->devices[local])
         return SQLITE_OK; /* described before */
-    const haul_known_device *known = find_device(self, said);
+    bool known;
     haul_profile_device *device = &said->device;
-    device->id = known ? known->id : free_id(self, local);
+    device->id = number_of_device(self, said, &known);
     device->name = said->name[0] ? said->name : NULL;
     device->bus = said->bus[0] ? said->bus : NULL;
     device->uuid = said->uuid[0] ? said->uuid : NULL;
     part->devices[local] = device->id + 1;
     int code = SQLITE_OK;
     if (!known) {
-        if (!haul_grow(&self->devices, &self->device_capacity, self->device_count + 1,
-                       sizeof *self->devices))
-            return SQLITE_NOMEM;
-        haul_known_device *added = &self->devices[self->device_count++];
-        added->id = device->id;
-        memcpy(added->name, said->name, sizeof added->name);
-        memcpy(added->bus, said->bus, sizeof added->bus);
-        memcpy(added->uuid, said->uuid, sizeof added->uuid);
+        self->devices[self->device_count++] = *said;
         code = haul_profile_tables_device(&self->tables, device);
     }
     return code == SQLITE_OK ? haul_profile_tables_device_of(&self->tables, part->process, device)
@@ -190,41 +176,45 @@ static int add_note(haul_collector *self, const haul_part *part, const char *nam
     return haul_profile_tables_note(&self->tables, whole, text);
 }
 
+/* Whether a message has the size of its type: the program may have written over its ring. */
+static bool has_its_size(const haul_ring_message *message)
+{
+    static const struct {
+        size_t least, most;
+    } sizes[] = {
+        [HAUL_MESSAGE_RECORD] = {sizeof(haul_record), sizeof(haul_record)},
+        [HAUL_MESSAGE_NAME] = {offsetof(haul_message_name, text), sizeof(haul_message_name)},
+        [HAUL_MESSAGE_DEVICE] = {sizeof(haul_message_device), sizeof(haul_message_device)},
+        [HAUL_MESSAGE_STREAM] = {sizeof(haul_message_stream), sizeof(haul_message_stream)},
+        [HAUL_MESSAGE_NOTE] = {sizeof(haul_message_note), sizeof(haul_message_note)},
+    };
+    return message->type < sizeof sizes / sizeof *sizes &&
+           message->bytes >= sizes[message->type].least &&
+           message->bytes <= sizes[message->type].most;
+}
+
 static int take(haul_collector *self, haul_part *part, haul_ring_message *message)
 {
     void *payload = message->payload;
     haul_message_note *note = payload;
     const haul_message_stream *stream = payload;
-    switch (message->type) {
+    part->damaged = !has_its_size(message);
+    if (part->damaged)
+        return SQLITE_OK;
+    switch ((haul_message_type)message->type) {
     case HAUL_MESSAGE_RECORD:
-        if (message->bytes == sizeof(haul_record))
-            return add_record(self, part, payload);
-        break;
+        return add_record(self, part, payload);
     case HAUL_MESSAGE_NAME:
-        if (message->bytes >= offsetof(haul_message_name, text) &&
-            message->bytes <= sizeof(haul_message_name))
-            return add_name(self, part, payload,
-                            message->bytes - offsetof(haul_message_name, text));
-        break;
+        return add_name(self, part, payload, message->bytes - offsetof(haul_message_name, text));
     case HAUL_MESSAGE_DEVICE:
-        if (message->bytes == sizeof(haul_message_device))
-            return add_device(self, part, payload);
-        break;
+        return add_device(self, part, payload);
     case HAUL_MESSAGE_STREAM:
-        if (message->bytes == sizeof *stream)
-            return haul_profile_tables_stream(&self->tables, part->process, stream->context,
-                                              stream->stream);
-        break;
+        return haul_profile_tables_stream(&self->tables, part->process, stream->context,
+                                          stream->stream);
     case HAUL_MESSAGE_NOTE:
-        if (message->bytes == sizeof *note) {
-            note->name[sizeof note->name - 1] = note->text[sizeof note->text - 1] = '\0';
-            return add_note(self, part, note->name, note->text);
-        }
-        break;
-    default:
-        break;
+        note->name[sizeof note->name - 1] = note->text[sizeof note->text - 1] = '\0';
+        return add_note(self, part, note->name, note->text);
     }
-    part->damaged = true;
     return SQLITE_OK;
 }
 
@@ -242,17 +232,16 @@ static void fail(haul_collector *self, int code)
 /* Reads what the ring held when it began, so that every part has its turn. */
 static int read_part(haul_collector *self, haul_part *part)
 {
-    static const uint32_t count_at_once = FREE_EVERY;
     haul_ring_message message;
     const uint64_t end = atomic_load(&part->ring.head->written);
     int code = SQLITE_OK;
-    for (uint32_t i = 1; code == SQLITE_OK && !part->damaged && part->ring.position < end; i++) {
+    for (unsigned i = 1; code == SQLITE_OK && !part->damaged && part->ring.position < end; i++) {
         const uint64_t begin = part->ring.position;
         if (!haul_ring_next(&part->ring, &message, &part->damaged))
             break;
         code = take(self, part, &message);
         self->bytes_read += part->ring.position - begin;
-        if (i % count_at_once == 0)
+        if (i % FREE_EVERY == 0)
             haul_ring_free_read(&part->ring);
     }
     haul_ring_free_read(&part->ring);
@@ -278,14 +267,6 @@ static int find_parts(haul_collector *self)
     return code;
 }
 
-static bool has_anything(const haul_collector *self)
-{
-    for (size_t i = 0; i < self->part_count; i++)
-        if (atomic_load(&self->parts[i].ring.head->written) != self->parts[i].ring.position)
-            return true;
-    return false;
-}
-
 /* In one transaction. A process may have ended a part and begun another since the last round. */
 void haul_collector_read(haul_collector *self)
 {
@@ -295,7 +276,10 @@ void haul_collector_read(haul_collector *self)
     int code = find_parts(self);
     if (code != SQLITE_OK)
         fail(self, code);
-    if (self->failure.status || !has_anything(self))
+    bool anything = false;
+    for (size_t i = 0; i < self->part_count; i++)
+        anything |= atomic_load(&self->parts[i].ring.head->written) != self->parts[i].ring.position;
+    if (self->failure.status || !anything)
         return;
     code = haul_profile_tables_begin(&self->tables);
     for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
@@ -345,13 +329,6 @@ bool haul_collector_has_finished(const void *collector, long pid)
 
 /* --- the end */
 
-static int note_count(haul_collector *self, const haul_part *part, const char *name, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    return value ? add_note(self, part, name, text) : SQLITE_OK;
-}
-
 /* What a part lost: in flight where its process ended without a word. */
 static int note_part(haul_collector *self, const haul_part *part, int64_t ended_ns)
 {
@@ -372,8 +349,12 @@ static int note_part(haul_collector *self, const haul_part *part, int64_t ended_
         {"HAUL:WAITED_FOR_ROOM_NS", (uint64_t)atomic_load(&head->waited_ns)},
     };
     int code = SQLITE_OK;
-    for (size_t i = 0; code == SQLITE_OK && i < sizeof counts / sizeof *counts; i++)
-        code = note_count(self, part, counts[i].name, counts[i].value);
+    for (size_t i = 0; code == SQLITE_OK && i < sizeof counts / sizeof *counts; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%" PRIu64, counts[i].value);
+        if (counts[i].value)
+            code = add_note(self, part, counts[i].name, text);
+    }
     return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "haul/record.h"
+#include "record/profile_messages.h"
 #include "record/profile_tables.h"
 #include "record/shared_ring.h"
 
@@ -20,12 +21,6 @@ typedef struct haul_part {
     size_t device_capacity;
 } haul_part;
 
-/* A device of the profile. */
-typedef struct haul_known_device {
-    uint32_t id;
-    char name[128], bus[32], uuid[64];
-} haul_known_device;
-
 typedef struct haul_collector {
     const char *folder; /* of the rings */
     const char *path;   /* of the profile: an empty file */
@@ -33,7 +28,7 @@ typedef struct haul_collector {
     haul_profile_tables tables; /* opened when there is a part */
     haul_part *parts;
     size_t part_count, part_capacity;
-    haul_known_device *devices;
+    haul_message_device *devices; /* of the profile, with its numbers */
     size_t device_count, device_capacity;
     haul_strings names;
     uint64_t bytes_read; /* in the last round */

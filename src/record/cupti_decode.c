@@ -23,11 +23,6 @@ static void flush(haul_cupti_decoder *self)
     self->batch_count = 0;
 }
 
-static int64_t moment(const haul_cupti_decoder *self, uint64_t time_ns)
-{
-    return (int64_t)time_ns + self->shift_ns;
-}
-
 /* The next row of the batch. CUPTI gives 0 for both times where it could take none: such a row goes
  * nowhere. */
 static haul_record *add(haul_cupti_decoder *self, haul_record_kind kind, uint32_t correlation,
@@ -41,8 +36,8 @@ static haul_record *add(haul_cupti_decoder *self, haul_record_kind kind, uint32_
     *row = (haul_record){
         .kind = kind,
         .correlation = correlation,
-        .start_ns = moment(self, start),
-        .end_ns = moment(self, end),
+        .start_ns = (int64_t)start + self->shift_ns,
+        .end_ns = (int64_t)end + self->shift_ns,
     };
     return row;
 }
@@ -60,30 +55,36 @@ static uint8_t memory_kind(uint32_t kind)
     return kind >= 1 && kind <= 7 ? (uint8_t)(kind - 1) : HAUL_RECORD_UNKNOWN;
 }
 
+/* Index of a context; `context_count` for one that is not remembered. */
+static size_t find_context(const haul_cupti_decoder *self, uint32_t context)
+{
+    size_t at = 0;
+    while (at < self->context_count && self->contexts[at].context != context)
+        at++;
+    return at;
+}
+
 static void remember_context(haul_cupti_decoder *self, uint32_t context, uint32_t device)
 {
-    for (size_t i = 0; i < self->context_count; i++)
-        if (self->contexts[i].context == context) {
-            self->contexts[i].device = device;
-            return;
-        }
-    if (self->context_count == HAUL_CUPTI_CONTEXTS)
+    const size_t at = find_context(self, context);
+    if (at == HAUL_CUPTI_CONTEXTS)
         return;
-    self->contexts[self->context_count].context = context;
-    self->contexts[self->context_count++].device = device;
+    self->context_count += at == self->context_count;
+    self->contexts[at].context = context;
+    self->contexts[at].device = device;
 }
 
 static uint32_t device_of(const haul_cupti_decoder *self, uint32_t context)
 {
-    for (size_t i = 0; i < self->context_count; i++)
-        if (self->contexts[i].context == context)
-            return self->contexts[i].device;
-    return HAUL_PROFILE_NO_ID;
+    const size_t at = find_context(self, context);
+    return at < self->context_count ? self->contexts[at].device : HAUL_PROFILE_NO_ID;
 }
 
-static void add_copy(haul_cupti_decoder *self, const haul_abi_copy *from)
+/* Peer copies have the same fields up to the stream, but their own correlation. */
+static haul_record *put_copy(haul_cupti_decoder *self, const haul_abi_copy *from,
+                             uint32_t correlation)
 {
-    haul_record *row = add(self, HAUL_RECORD_COPY, from->correlation, from->start, from->end);
+    haul_record *row = add(self, HAUL_RECORD_COPY, correlation, from->start, from->end);
     place(row, from->device, from->context, from->stream);
     row->copy.bytes = from->bytes;
     row->copy.copy_kind = from->copy_kind;
@@ -91,22 +92,25 @@ static void add_copy(haul_cupti_decoder *self, const haul_abi_copy *from)
     row->copy.target_kind = memory_kind(from->target_kind);
     row->copy.source_device = row->copy.target_device = HAUL_PROFILE_NO_ID;
     remember_context(self, from->context, from->device);
+    return row;
 }
 
-static void add_peer_copy(haul_cupti_decoder *self, const haul_abi_peer_copy *from)
+static void add_copy(haul_cupti_decoder *self, const void *record)
 {
-    haul_record *row = add(self, HAUL_RECORD_COPY, from->correlation, from->start, from->end);
-    place(row, from->device, from->context, from->stream);
-    row->copy.bytes = from->bytes;
-    row->copy.copy_kind = from->copy_kind;
-    row->copy.source_kind = memory_kind(from->source_kind);
-    row->copy.target_kind = memory_kind(from->target_kind);
+    put_copy(self, record, ((const haul_abi_copy *)record)->correlation);
+}
+
+static void add_peer_copy(haul_cupti_decoder *self, const void *record)
+{
+    const haul_abi_peer_copy *from = record;
+    haul_record *row = put_copy(self, record, from->correlation);
     row->copy.source_device = from->source_device;
     row->copy.target_device = from->target_device;
 }
 
-static void add_memset(haul_cupti_decoder *self, const haul_abi_memset *from)
+static void add_memset(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_memset *from = record;
     haul_record *row = add(self, HAUL_RECORD_SET, from->correlation, from->start, from->end);
     place(row, from->device, from->context, from->stream);
     row->set.bytes = from->bytes;
@@ -119,8 +123,9 @@ static uint32_t figure(int32_t value)
     return value > 0 ? (uint32_t)value : 0;
 }
 
-static void add_kernel(haul_cupti_decoder *self, const haul_abi_kernel *from)
+static void add_kernel(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_kernel *from = record;
     const haul_kernel_name name =
         haul_kernel_names_find(&self->kernel_names, self->writer, from->name);
     haul_record *row = add(self, HAUL_RECORD_KERNEL, from->correlation, from->start, from->end);
@@ -159,8 +164,9 @@ static uint32_t name_call(haul_cupti_decoder *self, const haul_abi_call *from)
     return id;
 }
 
-static void add_call(haul_cupti_decoder *self, const haul_abi_call *from)
+static void add_call(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_call *from = record;
     const uint32_t name = name_call(self, from);
     haul_record *row = add(self, HAUL_RECORD_CALL, from->correlation, from->start, from->end);
     row->call.name = name;
@@ -169,8 +175,9 @@ static void add_call(haul_cupti_decoder *self, const haul_abi_call *from)
 }
 
 /* Queries of streams and events that were not ready are records of failed waits: nothing waited. */
-static void add_sync(haul_cupti_decoder *self, const haul_abi_sync *from)
+static void add_sync(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_sync *from = record;
     const bool is_long = self->version >= HAUL_CUPTI_EVENT_TIMES;
     if (is_long && from->result)
         return;
@@ -188,8 +195,9 @@ static void add_sync(haul_cupti_decoder *self, const haul_abi_sync *from)
 
 /* The time is left open: CUPTI's is the device's, on a clock of its own, and only where the program
  * pays for it. Readers take that of the call. */
-static void add_event(haul_cupti_decoder *self, const haul_abi_event *from)
+static void add_event(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_event *from = record;
     const bool is_long = self->version >= HAUL_CUPTI_EVENT_TIMES;
     haul_record *row = add(self, HAUL_RECORD_EVENT, from->correlation, 0, 0);
     row->start_ns = row->end_ns = 0;
@@ -199,8 +207,9 @@ static void add_event(haul_cupti_decoder *self, const haul_abi_event *from)
     row->event.sync_id = is_long ? (uint32_t)from->sync_id : HAUL_PROFILE_NO_ID;
 }
 
-static void add_migration(haul_cupti_decoder *self, const haul_abi_migration *from)
+static void add_migration(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_migration *from = record;
     static const struct {
         uint32_t counter;
         uint8_t copy_kind;
@@ -223,8 +232,9 @@ static void add_migration(haul_cupti_decoder *self, const haul_abi_migration *fr
     }
 }
 
-static void add_overhead(haul_cupti_decoder *self, const haul_abi_overhead *from)
+static void add_overhead(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_overhead *from = record;
     const uint32_t number = from->overhead >> 16;
     const char *name = from->overhead == OVERHEAD_COMPILER ? "driver compiles a kernel"
                        : number > 0 && number < OVERHEADS  ? overhead_names[number]
@@ -236,8 +246,9 @@ static void add_overhead(haul_cupti_decoder *self, const haul_abi_overhead *from
     row->overhead.type = from->overhead;
 }
 
-static void describe_device(const haul_cupti_decoder *self, const haul_abi_device *from)
+static void describe_device(haul_cupti_decoder *self, const void *record)
 {
+    const haul_abi_device *from = record;
     char uuid[40];
     const uint8_t *u = from->uuid;
     snprintf(uuid, sizeof uuid,
@@ -261,56 +272,27 @@ static void describe_device(const haul_cupti_decoder *self, const haul_abi_devic
                                  });
 }
 
-static void decode(haul_cupti_decoder *self, const haul_abi_record *record)
+static void add_context(haul_cupti_decoder *self, const void *record)
 {
-    self->decoded++;
-    switch (record->kind) {
-    case HAUL_ABI_COPY:
-        add_copy(self, (const haul_abi_copy *)(const void *)record);
-        break;
-    case HAUL_ABI_PEER_COPY:
-        add_peer_copy(self, (const haul_abi_peer_copy *)(const void *)record);
-        break;
-    case HAUL_ABI_MEMSET:
-        add_memset(self, (const haul_abi_memset *)(const void *)record);
-        break;
-    case HAUL_ABI_KERNEL:
-        add_kernel(self, (const haul_abi_kernel *)(const void *)record);
-        break;
-    case HAUL_ABI_DRIVER:
-    case HAUL_ABI_RUNTIME:
-        add_call(self, (const haul_abi_call *)(const void *)record);
-        break;
-    case HAUL_ABI_SYNC:
-        add_sync(self, (const haul_abi_sync *)(const void *)record);
-        break;
-    case HAUL_ABI_EVENT:
-        add_event(self, (const haul_abi_event *)(const void *)record);
-        break;
-    case HAUL_ABI_MIGRATION:
-        add_migration(self, (const haul_abi_migration *)(const void *)record);
-        break;
-    case HAUL_ABI_OVERHEAD:
-        add_overhead(self, (const haul_abi_overhead *)(const void *)record);
-        break;
-    case HAUL_ABI_DEVICE:
-        describe_device(self, (const haul_abi_device *)(const void *)record);
-        break;
-    case HAUL_ABI_CONTEXT: {
-        const haul_abi_context *context = (const haul_abi_context *)(const void *)record;
-        remember_context(self, context->context, context->device);
-        break;
-    }
-    default:
-        self->decoded--;
-        self->unknown++;
-    }
+    const haul_abi_context *from = record;
+    remember_context(self, from->context, from->device);
 }
+
+/* Kinds that are not here were not asked for. */
+static void (*const by_kind[])(haul_cupti_decoder *self, const void *record) = {
+    [HAUL_ABI_COPY] = add_copy,           [HAUL_ABI_PEER_COPY] = add_peer_copy,
+    [HAUL_ABI_MEMSET] = add_memset,       [HAUL_ABI_KERNEL] = add_kernel,
+    [HAUL_ABI_DRIVER] = add_call,         [HAUL_ABI_RUNTIME] = add_call,
+    [HAUL_ABI_SYNC] = add_sync,           [HAUL_ABI_EVENT] = add_event,
+    [HAUL_ABI_MIGRATION] = add_migration, [HAUL_ABI_OVERHEAD] = add_overhead,
+    [HAUL_ABI_DEVICE] = describe_device,  [HAUL_ABI_CONTEXT] = add_context,
+};
 
 void haul_cupti_decode(haul_cupti_decoder *self, uint8_t *buffer, size_t used)
 {
     haul_abi_record *record = NULL;
     while (self->cupti->ActivityGetNextRecord(buffer, used, &record) == HAUL_CUPTI_SUCCESS)
-        decode(self, record);
+        if (record->kind < sizeof by_kind / sizeof *by_kind && by_kind[record->kind])
+            by_kind[record->kind](self, record);
     flush(self);
 }

@@ -20,8 +20,6 @@ typedef struct haul_cupti_decoder {
     haul_profile_writer *writer;
     uint32_t version; /* cuptiGetVersion's */
     int64_t shift_ns; /* added to CUPTI's times gives CLOCK_MONOTONIC's */
-    uint64_t decoded; /* records of kinds that are known */
-    uint64_t unknown; /* of others */
     uint64_t untimed; /* left out: CUPTI could take no time */
     struct {
         uint32_t context;

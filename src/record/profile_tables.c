@@ -96,7 +96,13 @@ static const char *const inserts[HAUL_RECORD_KINDS] = {
         " correlationId, nameId, overheadType) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
 };
 
-enum { FIRST_OWN = 8 }; /* parameter after the common ones */
+enum {
+    FIRST_OWN = 8, /* parameter after the common ones */
+    MOST_OWN = 11, /* a kernel's */
+};
+
+/* Nsight's number of this machine, above the process's 24 bits and the thread's. */
+static const uint64_t machine = UINT64_C(1) << 48;
 
 haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_error *error)
 {
@@ -258,108 +264,81 @@ void haul_profile_tables_rollback(haul_profile_tables *self)
         run(self, "ROLLBACK");
 }
 
+#define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
+
 static void bind_numbers(sqlite3_stmt *statement, int at, const uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
         sqlite3_bind_int64(statement, at + i, (sqlite3_int64)values[i]);
 }
 
-#define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
-
-static void bind_place(sqlite3_stmt *statement, haul_profile_process process,
-                       const haul_record *record)
+/* A kind's own values, in the order of its insert's parameters; returns how many. */
+static int own_values(const haul_record *record, uint64_t *to)
 {
-    sqlite3_bind_int64(statement, 3, record->device);
-    sqlite3_bind_int64(statement, 4, record->context);
-    sqlite3_bind_int64(statement, 5, record->stream);
-    sqlite3_bind_int64(statement, 7, process.id);
+    const uint32_t device = record->device;
+    switch (record->kind) {
+    case HAUL_RECORD_COPY: {
+        const uint32_t source = record->copy.source_device, target = record->copy.target_device;
+        to[0] = record->copy.bytes;
+        to[1] = record->copy.copy_kind;
+        to[2] = record->copy.source_kind;
+        to[3] = record->copy.target_kind;
+        to[4] = source == HAUL_PROFILE_NO_ID ? device : source;
+        to[5] = target == HAUL_PROFILE_NO_ID ? device : target;
+        return 6;
+    }
+    case HAUL_RECORD_SET:
+        to[0] = record->set.bytes;
+        to[1] = record->set.value;
+        to[2] = record->set.memory_kind;
+        return 3;
+    case HAUL_RECORD_KERNEL:
+        to[0] = record->kernel.name;
+        to[1] = record->kernel.short_name ? record->kernel.short_name : record->kernel.name;
+        to[2] = record->kernel.registers;
+        for (int i = 0; i < 3; i++) {
+            to[3 + i] = record->kernel.grid[i];
+            to[6 + i] = record->kernel.block[i];
+        }
+        to[9] = record->kernel.static_shared_bytes;
+        to[10] = record->kernel.dynamic_shared_bytes;
+        return 11;
+    case HAUL_RECORD_SYNC:
+        to[0] = record->sync.type;
+        to[1] = record->sync.event;
+        to[2] = record->sync.sync_id;
+        return 3;
+    case HAUL_RECORD_EVENT:
+        to[0] = record->event.event;
+        to[1] = record->event.sync_id;
+        return 2;
+    default:
+        return 0;
+    }
 }
 
-static void bind_copy(sqlite3_stmt *statement, const haul_record *record)
-{
-    const uint32_t source = record->copy.source_device, target = record->copy.target_device;
-    const uint64_t values[] = {
-        record->copy.bytes,
-        record->copy.copy_kind,
-        record->copy.source_kind,
-        record->copy.target_kind,
-        source == HAUL_PROFILE_NO_ID ? record->device : source,
-        target == HAUL_PROFILE_NO_ID ? record->device : target,
-    };
-    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
-    bind_figure(statement, FIRST_OWN + COUNT(values), record->copy.migration_cause);
-}
-
-static void bind_set(sqlite3_stmt *statement, const haul_record *record)
-{
-    const uint64_t values[] = {record->set.bytes, record->set.value, record->set.memory_kind};
-    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
-}
-
-static void bind_kernel(sqlite3_stmt *statement, const haul_record *record)
-{
-    const uint32_t *grid = record->kernel.grid, *block = record->kernel.block;
-    const uint32_t name = record->kernel.name, shorter = record->kernel.short_name;
-    const uint64_t values[] = {
-        name,
-        shorter ? shorter : name,
-        record->kernel.registers,
-        grid[0],
-        grid[1],
-        grid[2],
-        block[0],
-        block[1],
-        block[2],
-        record->kernel.static_shared_bytes,
-        record->kernel.dynamic_shared_bytes,
-    };
-    bind_numbers(statement, FIRST_OWN, values, COUNT(values));
-}
-
+/* Rows of a host thread. */
 static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process, uint32_t thread,
                            uint32_t name, int64_t last)
 {
     sqlite3_bind_int64(statement, 3, process.id | (thread & 0xffffff));
-    if (name)
-        sqlite3_bind_int64(statement, 4, name);
-    else
-        sqlite3_bind_null(statement, 4);
+    bind_figure(statement, 4, name);
     sqlite3_bind_int64(statement, 5, last);
 }
 
-static void bind_own(sqlite3_stmt *statement, haul_profile_process process,
-                     const haul_record *record)
+/* Rows of a device. */
+static void bind_on_device(sqlite3_stmt *statement, haul_profile_process process,
+                           const haul_record *record)
 {
-    switch (record->kind) {
-    case HAUL_RECORD_COPY:
-        bind_copy(statement, record);
-        break;
-    case HAUL_RECORD_SET:
-        bind_set(statement, record);
-        break;
-    case HAUL_RECORD_KERNEL:
-        bind_kernel(statement, record);
-        break;
-    case HAUL_RECORD_SYNC:
-        bind_numbers(
-            statement, FIRST_OWN,
-            (const uint64_t[]){record->sync.type, record->sync.event, record->sync.sync_id}, 3);
-        break;
-    case HAUL_RECORD_EVENT:
-        bind_numbers(statement, FIRST_OWN,
-                     (const uint64_t[]){record->event.event, record->event.sync_id}, 2);
-        break;
-    case HAUL_RECORD_CALL:
-        bind_on_thread(statement, process, record->call.thread, record->call.name,
-                       record->call.result);
-        break;
-    case HAUL_RECORD_OVERHEAD:
-        bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
-                       record->overhead.type);
-        break;
-    case HAUL_RECORD_KINDS:
-        break;
-    }
+    uint64_t values[MOST_OWN];
+    const int count = own_values(record, values);
+    sqlite3_bind_int64(statement, 3, record->device);
+    sqlite3_bind_int64(statement, 4, record->context);
+    sqlite3_bind_int64(statement, 5, record->stream);
+    sqlite3_bind_int64(statement, 7, process.id);
+    bind_numbers(statement, FIRST_OWN, values, count);
+    if (record->kind == HAUL_RECORD_COPY)
+        bind_figure(statement, FIRST_OWN + count, record->copy.migration_cause);
 }
 
 int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process process,
@@ -373,9 +352,14 @@ int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process proc
     if (record->kind != HAUL_RECORD_EVENT)
         sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
     bind_figure(statement, 6, record->correlation);
-    if (record->kind != HAUL_RECORD_CALL && record->kind != HAUL_RECORD_OVERHEAD)
-        bind_place(statement, process, record);
-    bind_own(statement, process, record);
+    if (record->kind == HAUL_RECORD_CALL)
+        bind_on_thread(statement, process, record->call.thread, record->call.name,
+                       record->call.result);
+    else if (record->kind == HAUL_RECORD_OVERHEAD)
+        bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
+                       record->overhead.type);
+    else
+        bind_on_device(statement, process, record);
     return step(statement);
 }
 
@@ -400,8 +384,7 @@ int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_dev
     const uint64_t figures[] = {device->l2_bytes, device->memory_bytes,
                                 device->memory_bandwidth_Bps, device->clock_Hz,
                                 device->multiprocessors};
-    sqlite3_bind_int64(self->device, 1, INT64_C(1) << 48);
-    sqlite3_bind_int64(self->device, 2, device->id);
+    bind_numbers(self->device, 1, (const uint64_t[]){machine, device->id}, 2);
     bind_text(self->device, 3, device->name);
     bind_text(self->device, 4, device->bus);
     sqlite3_bind_int(self->device, 5, device->discrete);
@@ -417,8 +400,8 @@ int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_dev
 int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_process process,
                                   const haul_profile_device *device)
 {
-    sqlite3_bind_int64(self->device_map, 1, device->id);
-    sqlite3_bind_int64(self->device_map, 2, process.pid & 0xffffff);
+    bind_numbers(self->device_map, 1,
+                 (const uint64_t[]){device->id, (uint64_t)process.pid & 0xffffff}, 2);
     bind_text(self->device_map, 3, device->uuid);
     bind_figure(self->device_map, 4, device->multiprocessors);
     return step(self->device_map);
@@ -427,18 +410,16 @@ int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_proces
 int haul_profile_tables_stream(haul_profile_tables *self, haul_profile_process process,
                                uint32_t context, uint32_t stream)
 {
-    sqlite3_bind_int64(self->stream, 1, stream);
-    sqlite3_bind_int64(self->stream, 2, INT64_C(1) << 48);
-    sqlite3_bind_int64(self->stream, 3, process.pid);
-    sqlite3_bind_int64(self->stream, 4, context);
+    const uint64_t values[] = {stream, machine, (uint64_t)process.pid, context};
+    bind_numbers(self->stream, 1, values, COUNT(values));
     return step(self->stream);
 }
 
 int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process process,
                                 const char *program)
 {
-    sqlite3_bind_int64(self->process, 1, process.id);
-    sqlite3_bind_int64(self->process, 2, process.pid);
+    bind_numbers(self->process, 1, (const uint64_t[]){(uint64_t)process.id, (uint64_t)process.pid},
+                 2);
     bind_text(self->process, 3, program);
     return step(self->process);
 }
