@@ -89,17 +89,6 @@ static void take_in(haul_cl_commands *self, haul_profile_writer *writer,
 
 /* --- asking for times */
 
-static void block(haul_cl_commands *self, uint32_t stream)
-{
-    const size_t before = self->blocked_capacity;
-    if (stream == HAUL_PROFILE_NO_ID || !haul_grow(&self->blocked, &self->blocked_capacity,
-                                                   (size_t)stream + 1, sizeof *self->blocked))
-        return;
-    if (self->blocked_capacity > before)
-        memset(self->blocked + before, 0, (self->blocked_capacity - before) * sizeof(uint32_t));
-    self->blocked[stream] = self->round;
-}
-
 static bool read_time(cl_event event, cl_profiling_info what, int64_t *time_ns)
 {
     cl_ulong value;
@@ -137,8 +126,14 @@ static void ask(haul_cl_commands *self, haul_cl_command *command)
                                        sizeof status, &status, NULL) != CL_SUCCESS)
         status = -1;
     if (status > CL_COMPLETE) {
+        const size_t before = self->blocked_capacity;
         command->state = RUNNING;
-        block(self, stream);
+        if (stream == HAUL_PROFILE_NO_ID || !haul_grow(&self->blocked, &self->blocked_capacity,
+                                                       (size_t)stream + 1, sizeof *self->blocked))
+            return;
+        if (self->blocked_capacity > before)
+            memset(self->blocked + before, 0, (self->blocked_capacity - before) * sizeof(uint32_t));
+        self->blocked[stream] = self->round;
         return;
     }
     command->state = (uint8_t)(status < 0 ? FAILED : read_times(self, command));
@@ -304,19 +299,6 @@ static bool is_ready(haul_cl_commands *self, const haul_cl_command *command)
     return true;
 }
 
-static void note_errors(haul_cl_commands *self, haul_profile_writer *writer)
-{
-    for (unsigned i = 0; i < HAUL_CL_MOST_DEVICES; i++) {
-        const int64_t error_ns = self->clocks[i].worst_error_ns;
-        if (error_ns == self->noted_error_ns[i])
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "HAUL:CLOCK_ERROR_NS:%u", i);
-        haul_profile_note(writer, name, "%" PRId64, error_ns);
-        self->noted_error_ns[i] = error_ns;
-    }
-}
-
 void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *writer,
                               const haul_cl_batch *batch)
 {
@@ -341,7 +323,15 @@ void haul_cl_commands_collect(haul_cl_commands *self, haul_profile_writer *write
             self->waiting[kept - 1] = *command;
     }
     self->count = kept;
-    note_errors(self, writer);
+    for (unsigned i = 0; i < HAUL_CL_MOST_DEVICES; i++) {
+        const int64_t error_ns = self->clocks[i].worst_error_ns;
+        if (error_ns == self->noted_error_ns[i])
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "HAUL:CLOCK_ERROR_NS:%u", i);
+        haul_profile_note(writer, name, "%" PRId64, error_ns);
+        self->noted_error_ns[i] = error_ns;
+    }
 }
 
 void haul_cl_commands_finish(haul_cl_commands *self, haul_profile_writer *writer)

@@ -46,21 +46,16 @@ static void describe_device(haul_profile_writer *writer, cl_device_id device, ui
     haul_profile_describe_device(writer, &described);
 }
 
-static bool is_out_of_order(cl_command_queue handle)
-{
-    cl_command_queue_properties properties = 0;
-    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties,
-                                          &properties, NULL);
-    return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-}
-
 static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul_cl_queue *queue)
 {
     bool is_new;
+    cl_command_queue_properties properties = 0;
+    haul_cl_runtime.clGetCommandQueueInfo(queue->handle, CL_QUEUE_PROPERTIES, sizeof properties,
+                                          &properties, NULL);
     queue->device = number_of(&self->devices, queue->device_handle, &self->device_count, &is_new);
     if (is_new)
         describe_device(writer, queue->device_handle, queue->device);
-    queue->out_of_order = is_out_of_order(queue->handle);
+    queue->out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     queue->context = queue->out_of_order ? self->context_count++
                                          : number_of(&self->contexts, queue->context_handle,
                                                      &self->context_count, &is_new);
@@ -167,12 +162,6 @@ static void place_on_chain(haul_cl_queue *self, haul_cl_command *command)
     self->chains[chain].epoch = self->epoch;
 }
 
-static void begin_epoch(haul_cl_queue *self)
-{
-    self->epoch++;
-    self->barrier_count = 0;
-}
-
 /* What follows waits for the list, or for the last of each stream. */
 static void place_barrier(haul_cl_queue *self, haul_cl_command *command)
 {
@@ -182,7 +171,8 @@ static void place_barrier(haul_cl_queue *self, haul_cl_command *command)
                 haul_cl_command_waits(command, self->stream + i, self->chains[i].last);
     for (uint32_t i = 0; i < self->barrier_count; i++) /* the barrier before holds on */
         haul_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
-    begin_epoch(self);
+    self->epoch++;
+    self->barrier_count = 0;
     for (int i = 0; i < command->wait_count; i++) {
         self->barrier[self->barrier_count].stream = command->waits[i].stream;
         self->barrier[self->barrier_count++].number = command->waits[i].number;
@@ -202,7 +192,8 @@ void haul_cl_queue_place(haul_cl_queue *self, haul_cl_command *command)
     } else if (command->effect == HAUL_CL_BARRIER) {
         place_barrier(self, command);
     } else if (command->effect == HAUL_CL_FINISH) {
-        begin_epoch(self);
+        self->epoch++;
+        self->barrier_count = 0;
         command->record.stream = HAUL_PROFILE_NO_ID;
     } else if (command->event) {
         place_on_chain(self, command);

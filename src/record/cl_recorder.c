@@ -54,24 +54,18 @@ bool haul_cl_active(void)
 
 /* --- beginning, end and forks */
 
-/* With the lock held. */
-static haul_cl_batch swap_incoming(void)
-{
-    const haul_cl_batch filled = recorder.incoming;
-    recorder.incoming = (haul_cl_batch){.items = recorder.spare};
-    recorder.spare = filled.items;
-    return filled;
-}
-
 /* Returns how many commands still run. */
 static size_t collect_all(bool when_closed)
 {
-    haul_cl_batch batch;
+    haul_cl_batch batch = {0};
     pthread_mutex_lock(&commands.lock);
     pthread_mutex_lock(&recorder.lock);
     haul_profile_writer *writer = recorder.closed && !when_closed ? NULL : recorder.writer;
-    if (writer)
-        batch = swap_incoming();
+    if (writer) {
+        batch = recorder.incoming;
+        recorder.incoming = (haul_cl_batch){.items = recorder.spare};
+        recorder.spare = batch.items;
+    }
     pthread_mutex_unlock(&recorder.lock);
     if (writer)
         haul_cl_commands_collect(&commands, writer, &batch);
@@ -83,17 +77,6 @@ static size_t collect_all(bool when_closed)
 void haul_cl_collect(void)
 {
     collect_all(false);
-}
-
-/* After a call that waited: what the program knows to have ended is in the ring before the program
- * can do anything else, such as die. */
-static void collect_ended(void)
-{
-    pthread_mutex_lock(&commands.lock);
-    const bool many = commands.count > MOST_AT_ONCE;
-    pthread_mutex_unlock(&commands.lock);
-    if (!many)
-        haul_cl_collect();
 }
 
 static void *collect_on(void *argument)
@@ -179,20 +162,14 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&commands.lock);
 }
 
-static void name_calls(void)
+/* With the lock held. */
+static void open_recording(void)
 {
     static const char *const names[] = {
 #define CALL_TEXT(name) #name,
         HAUL_CL_CALLS(CALL_TEXT)
 #undef CALL_TEXT
     };
-    for (int i = 0; i < HAUL_CL_CALL_COUNT; i++)
-        recorder.call_names[i] = haul_profile_name(recorder.writer, names[i]);
-}
-
-/* With the lock held. */
-static void open_recording(void)
-{
     static bool registered; /* under the lock; also in a child, which has the parent's handlers */
     recorder.tried = true;
     if (!recorder.spare)
@@ -203,7 +180,8 @@ static void open_recording(void)
     recorder.writer = haul_session_open();
     if (!recorder.writer)
         return;
-    name_calls();
+    for (int i = 0; i < HAUL_CL_CALL_COUNT; i++)
+        recorder.call_names[i] = haul_profile_name(recorder.writer, names[i]);
     if (!registered) {
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         atexit(close_at_exit);
@@ -386,20 +364,6 @@ void haul_cl_begin_command(haul_cl_call *call, haul_cl_call_name name, cl_comman
         call->event = &call->own;
 }
 
-/* With the lock held: of each stream the latest command of the list, which stands for those before
- * it. */
-static void find_waits(const haul_cl_call *call, haul_cl_command *command)
-{
-    for (cl_uint i = 0; call->waits && i < call->wait_count; i++) {
-        uint64_t value;
-        if (!call->waits[i] || !haul_handle_map_get(&recorder.events, call->waits[i], &value)) {
-            recorder.unknown_waits++;
-            continue;
-        }
-        haul_cl_command_waits(command, (uint32_t)(value >> 32), (uint32_t)value);
-    }
-}
-
 /* With the lock held: what the call was, its command's place among the streams, and its number. */
 static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *command)
 {
@@ -410,7 +374,13 @@ static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *c
     recorder.numbers = recorder.numbers % (INT32_MAX - 1) + 1;
     command->number = command->record.correlation = recorder.numbers;
     command->call_name = recorder.call_names[call->name];
-    find_waits(call, command);
+    for (cl_uint i = 0; call->waits && i < call->wait_count; i++) {
+        uint64_t value;
+        if (call->waits[i] && haul_handle_map_get(&recorder.events, call->waits[i], &value))
+            haul_cl_command_waits(command, (uint32_t)(value >> 32), (uint32_t)value);
+        else
+            recorder.unknown_waits++;
+    }
     haul_cl_queue *queue =
         call->queue ? haul_cl_queues_find_or_add(&recorder.queues, recorder.writer, call->queue)
                     : NULL;
@@ -482,7 +452,14 @@ cl_int haul_cl_end(haul_cl_call *call, cl_int result)
         call->effect = HAUL_CL_NOTHING;
     if (!append(call, event, &command) && event)
         haul_cl_runtime.clReleaseEvent(event);
-    if (call->blocks || call->effect >= HAUL_CL_FINISH)
-        collect_ended();
+    if (!call->blocks && call->effect < HAUL_CL_FINISH)
+        return result;
+    /* The call has waited: what the program knows to have ended is in the ring before the program
+     * can do anything else, such as die. */
+    pthread_mutex_lock(&commands.lock);
+    const bool many = commands.count > MOST_AT_ONCE;
+    pthread_mutex_unlock(&commands.lock);
+    if (!many)
+        haul_cl_collect();
     return result;
 }

@@ -223,8 +223,8 @@ static int take(haul_collector *self, haul_part *part, haul_ring_message *messag
 static void fail(haul_collector *self, int code)
 {
     haul_profile_tables_fail(&self->tables, code, &self->failure);
-    if (self->tables.db)
-        haul_profile_tables_rollback(&self->tables);
+    if (self->tables.db && !sqlite3_get_autocommit(self->tables.db))
+        haul_profile_tables_run(&self->tables, "ROLLBACK");
     for (size_t i = 0; i < self->part_count; i++)
         atomic_store(&self->parts[i].ring.head->stopped, 1);
 }
@@ -281,11 +281,11 @@ void haul_collector_read(haul_collector *self)
         anything |= atomic_load(&self->parts[i].ring.head->written) != self->parts[i].ring.position;
     if (self->failure.status || !anything)
         return;
-    code = haul_profile_tables_begin(&self->tables);
+    code = haul_profile_tables_run(&self->tables, "BEGIN");
     for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
         code = read_part(self, &self->parts[i]);
     if (code == SQLITE_OK)
-        code = haul_profile_tables_commit(&self->tables);
+        code = haul_profile_tables_run(&self->tables, "COMMIT");
     if (code != SQLITE_OK)
         fail(self, code);
 }
@@ -426,7 +426,7 @@ static void tell(const haul_collector *self, const char *cause, haul_recording *
 static int note_all(haul_collector *self, const char *cause, int64_t ended_ns,
                     haul_recording *recording)
 {
-    int code = haul_profile_tables_begin(&self->tables);
+    int code = haul_profile_tables_run(&self->tables, "BEGIN");
     for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
         code = note_part(self, &self->parts[i], ended_ns);
     count(self->tables.db, recording);
@@ -434,7 +434,7 @@ static int note_all(haul_collector *self, const char *cause, int64_t ended_ns,
     if (code == SQLITE_OK)
         code = haul_profile_tables_note(&self->tables, "HAUL:INCOMPLETE",
                                         recording->incomplete[0] ? recording->incomplete : NULL);
-    return code == SQLITE_OK ? haul_profile_tables_commit(&self->tables) : code;
+    return code == SQLITE_OK ? haul_profile_tables_run(&self->tables, "COMMIT") : code;
 }
 
 static void release(haul_collector *self)

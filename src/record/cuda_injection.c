@@ -53,15 +53,6 @@ static void say(const char *what, const char *why)
     fprintf(stderr, "haul: CUDA is not recorded: %s%s%s\n", what, why ? ": " : "", why ? why : "");
 }
 
-static const char *words_of(const haul_cupti_functions *cupti, int result)
-{
-    const char *text = NULL;
-    if (result == HAUL_CUPTI_NO_PRIVILEGE)
-        return "no permission; NVIDIA's driver gives it to administrators alone unless its module "
-               "has NVreg_RestrictProfilingToAdminUsers=0";
-    return cupti->GetResultString(result, &text) == HAUL_CUPTI_SUCCESS && text ? text : "it fails";
-}
-
 /* --- buffers */
 
 static void request(uint8_t **buffer, size_t *size, size_t *record_limit)
@@ -182,7 +173,11 @@ static bool begin_records(int64_t *clock_error_ns)
             return true;
         ask_for_no_more();
         haul_cupti_library_leave(&self.library);
-        why = words_of(cupti, result);
+        if (result == HAUL_CUPTI_NO_PRIVILEGE)
+            why = "no permission; NVIDIA's driver gives it to administrators alone unless its "
+                  "module has NVreg_RestrictProfilingToAdminUsers=0";
+        else if (cupti->GetResultString(result, &why) != HAUL_CUPTI_SUCCESS || !why)
+            why = "it fails";
         snprintf(text, sizeof text, "'%.200s', %s", self.library.path, why);
     }
     if (why)
@@ -231,16 +226,6 @@ static void *fetch(void *argument)
         }
     }
     return argument;
-}
-
-static void start_fetching(void)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&self.wake, &attributes);
-    pthread_condattr_destroy(&attributes);
-    self.has_thread = haul_session_start_thread(&self.thread, fetch);
 }
 
 /* CUDA does not outlive a fork: a child records only what it runs after exec. */
@@ -296,6 +281,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
     int64_t clock_error_ns;
+    pthread_condattr_t attributes;
     if (self.decoder.writer)
         return 1;
     haul_session_loaded();
@@ -314,7 +300,11 @@ int InitializeInjection(void)
     self.decoder.writer = writer;
     atomic_store(&self.alive, true);
     pthread_mutex_unlock(&self.lock);
-    start_fetching();
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&self.wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    self.has_thread = haul_session_start_thread(&self.thread, fetch);
     pthread_atfork(before_fork, after_fork, in_child);
     if (atexit(end))
         say("its records", "cannot be written at exit");

@@ -27,12 +27,6 @@ static const char *const folders[] = {
 
 enum { NAMES = sizeof names / sizeof *names, FOLDERS = sizeof folders / sizeof *folders };
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
 /* The path of candidate number `number`, and how it is opened. Returns false when none is left. */
 static bool candidate(size_t number, char *path, size_t size, int *flags)
 {
@@ -41,7 +35,8 @@ static bool candidate(size_t number, char *path, size_t size, int *flags)
     *flags = RTLD_NOW | RTLD_LOCAL;
     const char *name = names[number % NAMES];
     if (given && *given) {
-        const bool folder = is_folder(given);
+        struct stat status;
+        const bool folder = !stat(given, &status) && S_ISDIR(status.st_mode);
         snprintf(path, size, "%s%s%s", given, folder ? "/" : "", folder ? name : "");
         return number < (folder ? NAMES : 1);
     }
@@ -64,24 +59,14 @@ static const struct {
 #undef HAUL_CUPTI_ENTRY
 };
 
-/* Returns the name of a function that is needed and not there, or NULL. */
-static const char *find_functions(haul_cupti_library *self)
+static haul_status check(haul_cupti_library *self, haul_error *error)
 {
-    const char *lacks = NULL;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = dlsym(self->handle, functions[i].name);
         memcpy((char *)&self->functions + functions[i].offset, &found, sizeof found);
         if (!found && functions[i].needed)
-            lacks = functions[i].name;
+            return haul_fail(error, HAUL_ABSENT, "'%s' has no %s", self->path, functions[i].name);
     }
-    return lacks;
-}
-
-static haul_status check(haul_cupti_library *self, haul_error *error)
-{
-    const char *lacks = find_functions(self);
-    if (lacks)
-        return haul_fail(error, HAUL_ABSENT, "'%s' has no %s", self->path, lacks);
     if (self->functions.GetVersion(&self->version) != HAUL_CUPTI_SUCCESS)
         return haul_fail(error, HAUL_ABSENT, "'%s' does not tell its version", self->path);
     if (self->version < HAUL_CUPTI_OLDEST)

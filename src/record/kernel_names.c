@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
+
 char *haul_kernel_base_name(const char *name, char *base, size_t size)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -62,21 +64,12 @@ static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *write
     return name;
 }
 
-/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv */
-static uint32_t hash(const char *text)
-{
-    uint32_t mixed = 2166136261U;
-    for (; *text; text++)
-        mixed = (mixed ^ (uint8_t)*text) * 16777619U;
-    return mixed;
-}
-
 haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_writer *writer,
                                         const char *mangled)
 {
     if (!mangled)
         mangled = "(no name)";
-    const size_t slot = hash(mangled) % HAUL_KERNEL_NAMES;
+    const size_t slot = haul_hash(mangled, strlen(mangled)) % HAUL_KERNEL_NAMES;
     if (self->slots[slot].mangled && !strcmp(self->slots[slot].mangled, mangled))
         return self->slots[slot].name;
     const haul_kernel_name name = make(self, writer, mangled);

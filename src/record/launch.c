@@ -372,18 +372,6 @@ static void read_said(const launch *self, haul_recording *recording)
         fclose(file);
 }
 
-/* Why the profile is no whole run, of the program's end. */
-static void describe_end(int ended, const haul_recording *made, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (WIFSIGNALED(ended))
-        snprintf(text, size, "the program was killed by signal %d (%s)", WTERMSIG(ended),
-                 strsignal(WTERMSIG(ended)));
-    if (made->running[0])
-        snprintf(text + strlen(text), size - strlen(text), "%s%s ran on", text[0] ? "; " : "",
-                 made->running);
-}
-
 static haul_status end_recording(launch *self, int ended, haul_recording *made, haul_error *error)
 {
     char cause[800];
@@ -392,7 +380,13 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
     haul_ring_folder_users(&self->folder, haul_collector_has_finished, &self->collector,
                            made->running, sizeof made->running);
     read_said(self, made);
-    describe_end(ended, made, cause, sizeof cause);
+    cause[0] = '\0';
+    if (WIFSIGNALED(ended))
+        snprintf(cause, sizeof cause, "the program was killed by signal %d (%s)", WTERMSIG(ended),
+                 strsignal(WTERMSIG(ended)));
+    if (made->running[0])
+        snprintf(cause + strlen(cause), sizeof cause - strlen(cause), "%s%s ran on",
+                 cause[0] ? "; " : "", made->running);
     made->exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
     haul_collector_finish(&self->collector, cause, ended_ns, made);
     haul_ring_folder_remove(&self->folder);

@@ -167,7 +167,7 @@ static void bind_figure(sqlite3_stmt *statement, int at, uint64_t value)
         sqlite3_bind_null(statement, at);
 }
 
-static int run(haul_profile_tables *self, const char *sql)
+int haul_profile_tables_run(haul_profile_tables *self, const char *sql)
 {
     return sqlite3_exec(self->db, sql, NULL, NULL, NULL);
 }
@@ -208,17 +208,19 @@ static int make(haul_profile_tables *self)
     int code =
         sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
-        code = run(self, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
-                         "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 4000; BEGIN");
+        code = haul_profile_tables_run(
+            self, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
+                  "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 4000; BEGIN");
     if (code == SQLITE_OK)
-        code = run(self, schema);
+        code = haul_profile_tables_run(self, schema);
     if (code == SQLITE_OK) /* until the recording has ended in order */
-        code = run(self, "INSERT INTO META_DATA_CAPTURE VALUES ('HAUL:INCOMPLETE', 'haul was ended"
-                         " before the program')");
+        code = haul_profile_tables_run(
+            self, "INSERT INTO META_DATA_CAPTURE VALUES ('HAUL:INCOMPLETE', 'haul was ended"
+                  " before the program')");
     if (code == SQLITE_OK)
         code = say_start(self);
     if (code == SQLITE_OK)
-        code = run(self, "COMMIT");
+        code = haul_profile_tables_run(self, "COMMIT");
     return code == SQLITE_OK ? prepare_all(self) : code;
 }
 
@@ -243,25 +245,9 @@ void haul_profile_tables_close(haul_profile_tables *self)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         sqlite3_finalize(others[i]);
     if (self->db)
-        run(self, "PRAGMA journal_mode = DELETE");
+        haul_profile_tables_run(self, "PRAGMA journal_mode = DELETE");
     sqlite3_close(self->db);
     *self = (haul_profile_tables){0};
-}
-
-int haul_profile_tables_begin(haul_profile_tables *self)
-{
-    return run(self, "BEGIN");
-}
-
-int haul_profile_tables_commit(haul_profile_tables *self)
-{
-    return run(self, "COMMIT");
-}
-
-void haul_profile_tables_rollback(haul_profile_tables *self)
-{
-    if (!sqlite3_get_autocommit(self->db))
-        run(self, "ROLLBACK");
 }
 
 #define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
@@ -427,7 +413,7 @@ int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process 
 int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
 {
     char *sql = sqlite3_mprintf("DELETE FROM META_DATA_CAPTURE WHERE name = %Q", name);
-    const int code = sql ? run(self, sql) : SQLITE_NOMEM;
+    const int code = sql ? haul_profile_tables_run(self, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (code != SQLITE_OK || !value)
         return code;

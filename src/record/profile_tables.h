@@ -34,9 +34,7 @@ void haul_profile_tables_close(haul_profile_tables *self);
 haul_profile_process haul_profile_process_of(int64_t pid, unsigned before);
 
 /* Each returns an SQLite result code. */
-int haul_profile_tables_begin(haul_profile_tables *self);
-int haul_profile_tables_commit(haul_profile_tables *self);
-void haul_profile_tables_rollback(haul_profile_tables *self);
+int haul_profile_tables_run(haul_profile_tables *self, const char *sql);
 int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process process,
                             const haul_record *record);
 int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process process,

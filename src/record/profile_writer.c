@@ -18,9 +18,8 @@
 #include "record/profile_messages.h"
 #include "record/shared_ring.h"
 
-static const size_t most_at_once = 64;
-
 enum {
+    MOST_AT_ONCE = 64, /* records */
     PATIENCE_MS = 2000,
     DOUBT_MS = 100, /* after which a reader that has ended is not waited for */
     MOST_NAMES = 65536,
@@ -91,12 +90,6 @@ void haul_profile_fetched(haul_profile_writer *self, int64_t time_ns)
 
 /* --- room in the ring, with the lock held */
 
-static bool has_reader(const haul_profile_writer *self)
-{
-    const pid_t reader = (pid_t)atomic_load(&self->ring.head->reader);
-    return reader && (!kill(reader, 0) || errno != ESRCH);
-}
-
 /* Waits for the reader, once for all callers until it has read some. The lock is kept: the others
  * would wait for the same. */
 static bool wait_for_room(haul_profile_writer *self, size_t space)
@@ -113,7 +106,9 @@ static bool wait_for_room(haul_profile_writer *self, size_t space)
         nanosleep(&a_while, NULL);
         now = haul_profile_now();
         room = haul_ring_has_room(&self->ring, space);
-        if (now - begin > DOUBT_MS * millisecond_ns && !has_reader(self))
+        const pid_t reader = (pid_t)atomic_load(&head->reader);
+        if (now - begin > DOUBT_MS * millisecond_ns &&
+            (!reader || (kill(reader, 0) && errno == ESRCH)))
             break;
     }
     atomic_fetch_add(&head->waited_ns, haul_profile_now() - begin);
@@ -129,55 +124,32 @@ static bool has_room(haul_profile_writer *self, size_t space)
 
 /* --- putting */
 
-static uint64_t operations_in(const haul_record *records, size_t count)
-{
-    uint64_t operations = 0;
-    for (size_t i = 0; i < count; i++)
-        operations += records[i].kind <= HAUL_RECORD_KERNEL;
-    return operations;
-}
-
-/* With the lock held. Past a limit nothing is taken any more, so that calls do not outlast what
- * they started. */
-static bool is_within_limits(haul_profile_writer *self, const haul_record *records,
-                             uint64_t operations)
-{
-    const haul_profile_options *options = &self->options;
-    const bool late =
-        options->duration_ns && records[0].start_ns - options->start_ns > options->duration_ns;
-    const bool many =
-        options->max_operations && self->operations + operations > options->max_operations;
-    self->limited |= late || many;
-    return !self->limited;
-}
-
-static bool put_locked(haul_profile_writer *self, const haul_record *records, size_t count_of)
-{
-    const uint64_t operations = operations_in(records, count_of);
-    if (!is_within_limits(self, records, operations)) {
-        count(&self->ring.head->beyond_limits, operations);
-        return false;
-    }
-    if (!haul_profile_recording(self) ||
-        !has_room(self, count_of * haul_ring_space(sizeof *records))) {
-        count(&self->ring.head->dropped, count_of);
-        return false;
-    }
-    self->operations += operations;
-    for (size_t i = 0; i < count_of; i++)
-        haul_ring_add(&self->ring, HAUL_MESSAGE_RECORD, &records[i], sizeof records[i]);
-    haul_ring_publish(&self->ring);
-    return true;
-}
-
+/* Past a limit nothing is taken any more, so that calls do not outlast what they started. */
 bool haul_profile_put(haul_profile_writer *self, const haul_record *records, size_t count_of)
 {
-    if (!count_of)
-        return true;
-    if (count_of > most_at_once)
-        return false;
+    const haul_profile_options *limits = &self->options;
+    uint64_t operations = 0;
+    bool taken = false;
+    if (!count_of || count_of > MOST_AT_ONCE)
+        return !count_of;
+    for (size_t i = 0; i < count_of; i++)
+        operations += records[i].kind <= HAUL_RECORD_KERNEL;
     pthread_mutex_lock(&self->lock);
-    const bool taken = put_locked(self, records, count_of);
+    self->limited |=
+        (limits->duration_ns && records[0].start_ns - limits->start_ns > limits->duration_ns) ||
+        (limits->max_operations && self->operations + operations > limits->max_operations);
+    if (self->limited) {
+        count(&self->ring.head->beyond_limits, operations);
+    } else if (haul_profile_recording(self) &&
+               has_room(self, count_of * haul_ring_space(sizeof *records))) {
+        self->operations += operations;
+        for (size_t i = 0; i < count_of; i++)
+            haul_ring_add(&self->ring, HAUL_MESSAGE_RECORD, &records[i], sizeof records[i]);
+        haul_ring_publish(&self->ring);
+        taken = true;
+    } else {
+        count(&self->ring.head->dropped, count_of);
+    }
     pthread_mutex_unlock(&self->lock);
     return taken;
 }

@@ -17,15 +17,16 @@ static int64_t number_of(const char *name)
     return text ? strtoll(text, NULL, 10) : 0;
 }
 
-static const char *name_of_program(char *buffer, size_t size)
+const char *haul_session_program(const char *process, char *buffer, size_t size)
 {
-    FILE *file = fopen("/proc/self/comm", "re");
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/comm", process);
+    FILE *file = fopen(path, "re");
     buffer[0] = '\0';
-    if (!file)
-        return NULL;
-    if (fgets(buffer, (int)size, file))
+    if (file && fgets(buffer, (int)size, file))
         buffer[strcspn(buffer, "\n")] = '\0';
-    fclose(file);
+    if (file)
+        fclose(file);
     return buffer;
 }
 
@@ -85,7 +86,7 @@ haul_profile_writer *haul_session_open(void)
     char program[64], text[1200];
     const char *folder = getenv(HAUL_RECORD_FOLDER);
     haul_profile_options options = {
-        .program = name_of_program(program, sizeof program),
+        .program = haul_session_program("self", program, sizeof program),
         .start_ns = number_of(HAUL_RECORD_START),
         .duration_ns = number_of(HAUL_RECORD_DURATION),
         .max_operations = (uint64_t)number_of(HAUL_RECORD_MAX_OPS),

@@ -30,6 +30,10 @@ haul_profile_writer *haul_session_open(void);
  * one that looks for none. */
 void haul_session_loaded(void);
 
+/* Writes the name of a process's program into `buffer`, "" where it is not known, and returns that.
+ * `process` is a number, or "self". */
+const char *haul_session_program(const char *process, char *buffer, size_t size);
+
 /* Starts a thread of the recorder's own: it takes no signals, which are the program's. */
 bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *));
 

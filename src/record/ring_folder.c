@@ -125,19 +125,6 @@ static bool uses(const char *process, const char *folder, char *environment)
     return false;
 }
 
-static void add_user(char *text, size_t size, const char *process)
-{
-    char name[64], program[64] = "";
-    snprintf(name, sizeof name, "/proc/%.20s/comm", process);
-    FILE *file = fopen(name, "re");
-    if (file && fgets(program, sizeof program, file))
-        program[strcspn(program, "\n")] = '\0';
-    if (file)
-        fclose(file);
-    const size_t at = strlen(text);
-    snprintf(text + at, size - at, "%sprocess %.20s (%s)", at ? ", " : "", process, program);
-}
-
 void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *done,
                             const void *state, char *text, size_t size)
 {
@@ -150,8 +137,11 @@ void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *don
             done(state, strtol(entry->d_name, NULL, 10)) ||
             !uses(entry->d_name, self->path, environment))
             continue;
+        char program[64];
+        const size_t at = strlen(text);
         if (found++ < MOST_SAID)
-            add_user(text, size, entry->d_name);
+            snprintf(text + at, size - at, "%sprocess %.20s (%s)", at ? ", " : "", entry->d_name,
+                     haul_session_program(entry->d_name, program, sizeof program));
     }
     const size_t at = strlen(text);
     if (found > MOST_SAID)

@@ -7,25 +7,19 @@
 #include "base/fail.h"
 #include "record/unpacked.h"
 
-static haul_status make_folder(char *folder, size_t size, haul_error *error)
-{
-    const char *parent = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): the environment is read
-    if (folder[0])
-        return HAUL_OK;
-    const int full =
-        snprintf(folder, size, "%s/haul-recorders-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (full >= 0 && (size_t)full < size && mkdtemp(folder))
-        return HAUL_OK;
-    folder[0] = '\0';
-    return haul_fail_open(error, parent && *parent ? parent : "/tmp");
-}
-
 haul_status haul_unpack_recorder(char *folder, const haul_recorder_image *image, const char *name,
                                  char *path, size_t size, haul_error *error)
 {
-    haul_status status = make_folder(folder, size, error);
-    if (status)
-        return status;
+    const char *parent = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): the environment is read
+    if (!parent || !*parent)
+        parent = "/tmp";
+    if (!folder[0]) {
+        const int needed = snprintf(folder, size, "%s/haul-recorders-XXXXXX", parent);
+        if (needed < 0 || (size_t)needed >= size || !mkdtemp(folder)) {
+            folder[0] = '\0';
+            return haul_fail_open(error, parent);
+        }
+    }
     const int full = snprintf(path, size, "%s/%s", folder, name);
     FILE *file = full >= 0 && (size_t)full < size ? fopen(path, "wbxe") : NULL;
     if (!file)
