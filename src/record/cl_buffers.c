@@ -4,41 +4,39 @@
 
 // NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
 
-static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                      size_t offset, size_t size, void *pointer, cl_uint wait_count,
-                                      const cl_event *waits, cl_event *event)
+static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                          size_t size, void *pointer, cl_uint wait_count, const cl_event *waits,
+                          cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadBuffer, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadBuffer, queue, wait_count, waits, event);
     haul_cl_copy_out(&call, size, pointer, blocking);
     return haul_cl_end(&call,
                        haul_cl_runtime.clEnqueueReadBuffer(queue, buffer, blocking, offset, size,
                                                            pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                       size_t offset, size_t size, const void *pointer,
-                                       cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                           size_t size, const void *pointer, cl_uint wait_count,
+                           const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteBuffer, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteBuffer, queue, wait_count, waits, event);
     haul_cl_copy_in(&call, size, pointer, blocking);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBuffer(queue, buffer, blocking, offset,
                                                                    size, pointer, wait_count, waits,
                                                                    call.event));
 }
 
-static cl_int CL_API_CALL read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                           const size_t *buffer_origin, const size_t *host_origin,
-                                           const size_t *region, size_t buffer_row_pitch,
-                                           size_t buffer_slice_pitch, size_t host_row_pitch,
-                                           size_t host_slice_pitch, void *pointer,
-                                           cl_uint wait_count, const cl_event *waits,
-                                           cl_event *event)
+static cl_int read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                               const size_t *buffer_origin, const size_t *host_origin,
+                               const size_t *region, size_t buffer_row_pitch,
+                               size_t buffer_slice_pitch, size_t host_row_pitch,
+                               size_t host_slice_pitch, void *pointer, cl_uint wait_count,
+                               const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadBufferRect, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadBufferRect, queue, wait_count, waits, event);
     haul_cl_copy_out(&call, haul_cl_volume(region), pointer, blocking);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadBufferRect(
                                   queue, buffer, blocking, buffer_origin, host_origin, region,
@@ -46,17 +44,15 @@ static cl_int CL_API_CALL read_buffer_rect(cl_command_queue queue, cl_mem buffer
                                   host_slice_pitch, pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                            const size_t *buffer_origin, const size_t *host_origin,
-                                            const size_t *region, size_t buffer_row_pitch,
-                                            size_t buffer_slice_pitch, size_t host_row_pitch,
-                                            size_t host_slice_pitch, const void *pointer,
-                                            cl_uint wait_count, const cl_event *waits,
-                                            cl_event *event)
+static cl_int write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                const size_t *buffer_origin, const size_t *host_origin,
+                                const size_t *region, size_t buffer_row_pitch,
+                                size_t buffer_slice_pitch, size_t host_row_pitch,
+                                size_t host_slice_pitch, const void *pointer, cl_uint wait_count,
+                                const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteBufferRect, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteBufferRect, queue, wait_count, waits, event);
     haul_cl_copy_in(&call, haul_cl_volume(region), pointer, blocking);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBufferRect(
                                   queue, buffer, blocking, buffer_origin, host_origin, region,
@@ -64,28 +60,27 @@ static cl_int CL_API_CALL write_buffer_rect(cl_command_queue queue, cl_mem buffe
                                   host_slice_pitch, pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                      size_t source_offset, size_t target_offset, size_t size,
-                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                          size_t source_offset, size_t target_offset, size_t size,
+                          cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBuffer, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBuffer, queue, wait_count, waits, event);
     haul_cl_copy(&call, HAUL_RECORD_DTOD, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBuffer(
                                   queue, source, target, source_offset, target_offset, size,
                                   wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem target,
-                                           const size_t *source_origin, const size_t *target_origin,
-                                           const size_t *region, size_t source_row_pitch,
-                                           size_t source_slice_pitch, size_t target_row_pitch,
-                                           size_t target_slice_pitch, cl_uint wait_count,
-                                           const cl_event *waits, cl_event *event)
+static cl_int copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem target,
+                               const size_t *source_origin, const size_t *target_origin,
+                               const size_t *region, size_t source_row_pitch,
+                               size_t source_slice_pitch, size_t target_row_pitch,
+                               size_t target_slice_pitch, cl_uint wait_count, const cl_event *waits,
+                               cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBufferRect, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBufferRect, queue, wait_count, waits, event);
     haul_cl_copy(&call, HAUL_RECORD_DTOD, haul_cl_volume(region), HAUL_RECORD_DEVICE,
                  HAUL_RECORD_DEVICE);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBufferRect(
@@ -94,12 +89,12 @@ static cl_int CL_API_CALL copy_buffer_rect(cl_command_queue queue, cl_mem source
                                   target_slice_pitch, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                                      size_t pattern_size, size_t offset, size_t size,
-                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                          size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
+                          const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueFillBuffer, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueFillBuffer, queue, wait_count, waits, event);
     haul_cl_fill(&call, size, HAUL_RECORD_DEVICE);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueFillBuffer(queue, buffer, pattern,
                                                                   pattern_size, offset, size,
@@ -114,7 +109,7 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bo
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMapBuffer, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMapBuffer, queue, wait_count, waits, event);
     call.blocks = blocking;
     void *pointer = haul_cl_runtime.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
                                                        wait_count, waits, call.event, result);
@@ -123,12 +118,11 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bo
     return pointer;
 }
 
-static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *pointer,
-                                cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int unmap(cl_command_queue queue, cl_mem memory, void *pointer, cl_uint wait_count,
+                    const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueUnmapMemObject, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueUnmapMemObject, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueUnmapMemObject(queue, memory, pointer,
                                                                   wait_count, waits, call.event);
     if (result == CL_SUCCESS)
@@ -147,13 +141,12 @@ static uint64_t size_of(cl_uint count, const cl_mem *memory)
     return bytes;
 }
 
-static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem *memory,
-                                  cl_mem_migration_flags flags, cl_uint wait_count,
-                                  const cl_event *waits, cl_event *event)
+static cl_int migrate(cl_command_queue queue, cl_uint count, const cl_mem *memory,
+                      cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *waits,
+                      cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMigrateMemObjects, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMigrateMemObjects, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueMigrateMemObjects(queue, count, memory, flags,
                                                                      wait_count, waits, call.event);
     if (call.active && result == CL_SUCCESS)

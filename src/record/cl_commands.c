@@ -248,28 +248,24 @@ static void add_host_wait(haul_cl_commands *self, rows *to, const haul_cl_comman
     row->stream = HAUL_PROFILE_NO_ID;
 }
 
-static void end_command(haul_cl_commands *self, haul_cl_command *command)
-{
-    haul_record *record = &command->record;
-    haul_event_clock *clock = clock_of(self, record->device);
-    record->start_ns = haul_event_clock_host(clock, record->start_ns);
-    record->end_ns = haul_event_clock_host(clock, record->end_ns);
-    haul_cl_ending *ending = ending_of(self, command->number);
-    if (ending->number != command->number)
-        return;
-    ending->known = true;
-    ending->device = record->device;
-    ending->context = record->context;
-    ending->stream = record->stream;
-    ending->end_ns = record->end_ns > record->start_ns ? record->end_ns : record->start_ns + 1;
-}
-
 static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_command *command)
 {
     rows to = {.count = 0};
     const bool ran = command->event && command->state == ENDED;
-    if (ran)
-        end_command(self, command);
+    haul_record *record = &command->record;
+    haul_cl_ending *ending = ending_of(self, command->number);
+    if (ran) {
+        haul_event_clock *clock = clock_of(self, record->device);
+        record->start_ns = haul_event_clock_host(clock, record->start_ns);
+        record->end_ns = haul_event_clock_host(clock, record->end_ns);
+    }
+    if (ran && ending->number == command->number) {
+        ending->known = true;
+        ending->device = record->device;
+        ending->context = record->context;
+        ending->stream = record->stream;
+        ending->end_ns = record->end_ns > record->start_ns ? record->end_ns : record->start_ns + 1;
+    }
     if (command->effect == HAUL_CL_WAIT)
         add_host_wait(self, &to, command);
     else if (command->effect == HAUL_CL_FINISH)
@@ -280,7 +276,7 @@ static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_com
     else if (ran)
         add_stream_waits(self, &to, command);
     if (ran && command->effect == HAUL_CL_RECORD)
-        to.items[to.count++] = command->record;
+        to.items[to.count++] = *record;
     add_call(&to, command);
     haul_profile_put(writer, to.items, to.count);
     settle(writer, command);

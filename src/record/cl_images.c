@@ -14,39 +14,39 @@ static uint64_t image_bytes(const haul_cl_call *call, cl_mem image, const size_t
     return haul_cl_volume(region) * element;
 }
 
-static cl_int CL_API_CALL read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                     const size_t *origin, const size_t *region, size_t row_pitch,
-                                     size_t slice_pitch, void *pointer, cl_uint wait_count,
-                                     const cl_event *waits, cl_event *event)
+static cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                         const size_t *origin, const size_t *region, size_t row_pitch,
+                         size_t slice_pitch, void *pointer, cl_uint wait_count,
+                         const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueReadImage, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadImage, queue, wait_count, waits, event);
     haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadImage(
                                   queue, image, blocking, origin, region, row_pitch, slice_pitch,
                                   pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                      const size_t *origin, const size_t *region, size_t row_pitch,
-                                      size_t slice_pitch, const void *pointer, cl_uint wait_count,
-                                      const cl_event *waits, cl_event *event)
+static cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                          const size_t *origin, const size_t *region, size_t row_pitch,
+                          size_t slice_pitch, const void *pointer, cl_uint wait_count,
+                          const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueWriteImage, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteImage, queue, wait_count, waits, event);
     haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteImage(
                                   queue, image, blocking, origin, region, row_pitch, slice_pitch,
                                   pointer, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
-                                     const size_t *source_origin, const size_t *target_origin,
-                                     const size_t *region, cl_uint wait_count,
-                                     const cl_event *waits, cl_event *event)
+static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
+                         const size_t *source_origin, const size_t *target_origin,
+                         const size_t *region, cl_uint wait_count, const cl_event *waits,
+                         cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyImage, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyImage, queue, wait_count, waits, event);
     haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
                  HAUL_RECORD_ARRAY);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyImage(
@@ -54,14 +54,12 @@ static cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem source, cl_m
                                   wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                               const size_t *origin, const size_t *region,
-                                               size_t offset, cl_uint wait_count,
-                                               const cl_event *waits, cl_event *event)
+static cl_int copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                                   const size_t *origin, const size_t *region, size_t offset,
+                                   cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyImageToBuffer, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyImageToBuffer, queue, wait_count, waits, event);
     haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
                  HAUL_RECORD_DEVICE);
     return haul_cl_end(
@@ -69,14 +67,12 @@ static cl_int CL_API_CALL copy_image_to_buffer(cl_command_queue queue, cl_mem so
                                                           offset, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL copy_buffer_to_image(cl_command_queue queue, cl_mem source, cl_mem target,
-                                               size_t offset, const size_t *origin,
-                                               const size_t *region, cl_uint wait_count,
-                                               const cl_event *waits, cl_event *event)
+static cl_int copy_buffer_to_image(cl_command_queue queue, cl_mem source, cl_mem target,
+                                   size_t offset, const size_t *origin, const size_t *region,
+                                   cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueCopyBufferToImage, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBufferToImage, queue, wait_count, waits, event);
     haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, target, region), HAUL_RECORD_DEVICE,
                  HAUL_RECORD_ARRAY);
     return haul_cl_end(
@@ -84,12 +80,12 @@ static cl_int CL_API_CALL copy_buffer_to_image(cl_command_queue queue, cl_mem so
                                                           region, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image, const void *color,
-                                     const size_t *origin, const size_t *region, cl_uint wait_count,
-                                     const cl_event *waits, cl_event *event)
+static cl_int fill_image(cl_command_queue queue, cl_mem image, const void *color,
+                         const size_t *origin, const size_t *region, cl_uint wait_count,
+                         const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueFillImage, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueFillImage, queue, wait_count, waits, event);
     haul_cl_fill(&call, image_bytes(&call, image, region), HAUL_RECORD_ARRAY);
     return haul_cl_end(&call,
                        haul_cl_runtime.clEnqueueFillImage(queue, image, color, origin, region,
@@ -104,7 +100,7 @@ static void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMapImage, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMapImage, queue, wait_count, waits, event);
     call.blocks = blocking;
     void *pointer =
         haul_cl_runtime.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,

@@ -9,13 +9,13 @@
 /* --- queues */
 
 /* What is given up is asked for its times first. */
-static cl_int CL_API_CALL release_queue(cl_command_queue queue)
+static cl_int release_queue(cl_command_queue queue)
 {
     haul_cl_collect();
     return haul_cl_runtime.clReleaseCommandQueue(queue);
 }
 
-static cl_int CL_API_CALL release_context(cl_context context)
+static cl_int release_context(cl_context context)
 {
     haul_cl_collect();
     return haul_cl_runtime.clReleaseContext(context);
@@ -34,8 +34,8 @@ static cl_int answer(const void *value, size_t size, size_t room, void *to, size
 }
 
 /* What the program asked for, not what it was given. */
-static cl_int CL_API_CALL get_queue_info(cl_command_queue queue, cl_command_queue_info what,
-                                         size_t size, void *value, size_t *size_given)
+static cl_int get_queue_info(cl_command_queue queue, cl_command_queue_info what, size_t size,
+                             void *value, size_t *size_given)
 {
     haul_cl_asked asked;
     const bool changed = what == CL_QUEUE_PROPERTIES || what == CL_QUEUE_PROPERTIES_ARRAY;
@@ -47,8 +47,8 @@ static cl_int CL_API_CALL get_queue_info(cl_command_queue queue, cl_command_queu
 }
 
 /* A queue that the program made without profiling has none for it. */
-static cl_int CL_API_CALL get_profiling_info(cl_event event, cl_profiling_info what, size_t size,
-                                             void *value, size_t *size_given)
+static cl_int get_profiling_info(cl_event event, cl_profiling_info what, size_t size, void *value,
+                                 size_t *size_given)
 {
     cl_command_queue queue = NULL;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself
@@ -87,22 +87,20 @@ static cl_mem make_buffer(haul_cl_call_name name, cl_context context,
     return buffer;
 }
 
-static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size,
-                                        void *host, cl_int *result)
+static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                            cl_int *result)
 {
     return make_buffer(HAUL_CALL_clCreateBuffer, context, NULL, flags, size, host, result);
 }
 
-static cl_mem CL_API_CALL create_buffer_listed(cl_context context,
-                                               const cl_mem_properties *properties,
-                                               cl_mem_flags flags, size_t size, void *host,
-                                               cl_int *result)
+static cl_mem create_buffer_listed(cl_context context, const cl_mem_properties *properties,
+                                   cl_mem_flags flags, size_t size, void *host, cl_int *result)
 {
     return make_buffer(HAUL_CALL_clCreateBufferWithProperties, context, properties, flags, size,
                        host, result);
 }
 
-static cl_int CL_API_CALL release_memory(cl_mem memory)
+static cl_int release_memory(cl_mem memory)
 {
     haul_host_range range;
     cl_uint references = 0;
@@ -116,10 +114,8 @@ static cl_int CL_API_CALL release_memory(cl_mem memory)
 
 /* --- programs and kernels */
 
-static cl_int CL_API_CALL build_program(cl_program program, cl_uint device_count,
-                                        const cl_device_id *devices, const char *options,
-                                        void(CL_CALLBACK *notify)(cl_program, void *),
-                                        void *context)
+static cl_int build_program(cl_program program, cl_uint device_count, const cl_device_id *devices,
+                            const char *options, void (*notify)(cl_program, void *), void *context)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clBuildProgram, NULL);
@@ -127,15 +123,14 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint device_count
                                                              options, notify, context));
 }
 
-static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *result)
+static cl_kernel create_kernel(cl_program program, const char *name, cl_int *result)
 {
     cl_kernel kernel = haul_cl_runtime.clCreateKernel(program, name, result);
     haul_cl_kernel_made(kernel);
     return kernel;
 }
 
-static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint room, cl_kernel *kernels,
-                                         cl_uint *count)
+static cl_int create_kernels(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *count)
 {
     cl_uint own_count = 0;
     const cl_int result =
@@ -147,7 +142,7 @@ static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint room, cl_ke
     return result;
 }
 
-static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *result)
+static cl_kernel clone_kernel(cl_kernel source, cl_int *result)
 {
     cl_kernel kernel = haul_cl_runtime.clCloneKernel(source, result);
     haul_cl_kernel_made(kernel);
@@ -171,13 +166,12 @@ static void record_kernel(haul_cl_call *call, cl_kernel kernel, cl_uint dimensio
     }
 }
 
-static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint wait_count, const cl_event *waits,
-                                     cl_event *event)
+static cl_int run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                         const size_t *offset, const size_t *global, const size_t *local,
+                         cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNDRangeKernel, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueNDRangeKernel, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueNDRangeKernel(
         queue, kernel, dimensions, offset, global, local, wait_count, waits, call.event);
     if (call.active && result == CL_SUCCESS)
@@ -185,11 +179,11 @@ static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, c
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
-                                   const cl_event *waits, cl_event *event)
+static cl_int run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
+                       const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueTask, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueTask, queue, wait_count, waits, event);
     const cl_int result =
         haul_cl_runtime.clEnqueueTask(queue, kernel, wait_count, waits, call.event);
     if (call.active && result == CL_SUCCESS)
@@ -197,13 +191,13 @@ static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, cl_
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL run_native(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
-                                     void *arguments, size_t size, cl_uint memory_count,
-                                     const cl_mem *memory, const void **places, cl_uint wait_count,
-                                     const cl_event *waits, cl_event *event)
+static cl_int run_native(cl_command_queue queue, void (*function)(void *), void *arguments,
+                         size_t size, cl_uint memory_count, const cl_mem *memory,
+                         const void **places, cl_uint wait_count, const cl_event *waits,
+                         cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueNativeKernel, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueNativeKernel, queue, wait_count, waits, event);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueNativeKernel(
                                   queue, function, arguments, size, memory_count, memory, places,
                                   wait_count, waits, call.event));
@@ -211,7 +205,7 @@ static cl_int CL_API_CALL run_native(cl_command_queue queue, void(CL_CALLBACK *f
 
 /* --- waits */
 
-static cl_int CL_API_CALL finish(cl_command_queue queue)
+static cl_int finish(cl_command_queue queue)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clFinish, queue);
@@ -219,14 +213,14 @@ static cl_int CL_API_CALL finish(cl_command_queue queue)
     return haul_cl_end(&call, haul_cl_runtime.clFinish(queue));
 }
 
-static cl_int CL_API_CALL flush(cl_command_queue queue)
+static cl_int flush(cl_command_queue queue)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clFlush, NULL);
     return haul_cl_end(&call, haul_cl_runtime.clFlush(queue));
 }
 
-static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events)
+static cl_int wait_for_events(cl_uint count, const cl_event *events)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clWaitForEvents, NULL);
@@ -236,24 +230,23 @@ static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events)
     return haul_cl_end(&call, haul_cl_runtime.clWaitForEvents(count, events));
 }
 
-static cl_int CL_API_CALL marker(cl_command_queue queue, cl_event *event)
+static cl_int marker(cl_command_queue queue, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarker, queue, 0, NULL, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMarker, queue, 0, NULL, event);
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueMarker(queue, call.event));
 }
 
-static cl_int CL_API_CALL marker_listed(cl_command_queue queue, cl_uint wait_count,
-                                        const cl_event *waits, cl_event *event)
+static cl_int marker_listed(cl_command_queue queue, cl_uint wait_count, const cl_event *waits,
+                            cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueMarkerWithWaitList, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMarkerWithWaitList, queue, wait_count, waits, event);
     return haul_cl_end(
         &call, haul_cl_runtime.clEnqueueMarkerWithWaitList(queue, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL barrier(cl_command_queue queue)
+static cl_int barrier(cl_command_queue queue)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clEnqueueBarrier, queue);
@@ -261,18 +254,17 @@ static cl_int CL_API_CALL barrier(cl_command_queue queue)
     return haul_cl_end(&call, haul_cl_runtime.clEnqueueBarrier(queue));
 }
 
-static cl_int CL_API_CALL barrier_listed(cl_command_queue queue, cl_uint wait_count,
-                                         const cl_event *waits, cl_event *event)
+static cl_int barrier_listed(cl_command_queue queue, cl_uint wait_count, const cl_event *waits,
+                             cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueBarrierWithWaitList, queue, wait_count, waits,
-                          event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueBarrierWithWaitList, queue, wait_count, waits, event);
     call.effect = HAUL_CL_BARRIER;
     return haul_cl_end(
         &call, haul_cl_runtime.clEnqueueBarrierWithWaitList(queue, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL queue_wait(cl_command_queue queue, cl_uint count, const cl_event *events)
+static cl_int queue_wait(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
     haul_cl_call call;
     haul_cl_begin(&call, HAUL_CALL_clEnqueueWaitForEvents, queue);

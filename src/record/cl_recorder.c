@@ -350,8 +350,8 @@ void haul_cl_begin(haul_cl_call *call, haul_cl_call_name name, cl_command_queue 
         call->start_ns = haul_profile_now();
 }
 
-void haul_cl_begin_command(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue,
-                           cl_uint wait_count, const cl_event *waits, cl_event *event)
+void haul_cl_enqueue(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue,
+                     cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_begin(call, name, queue);
     call->event = event;

@@ -94,8 +94,8 @@ bool haul_cl_active(void);
 void haul_cl_begin(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue);
 
 /* Of a call that has a list to wait for and gives an event. */
-void haul_cl_begin_command(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue,
-                           cl_uint wait_count, const cl_event *waits, cl_event *event);
+void haul_cl_enqueue(haul_cl_call *call, haul_cl_call_name name, cl_command_queue queue,
+                     cl_uint wait_count, const cl_event *waits, cl_event *event);
 
 /* Returns `result`, what the runtime returned. */
 cl_int haul_cl_end(haul_cl_call *call, cl_int result);

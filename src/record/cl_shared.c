@@ -19,17 +19,16 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     return pointer;
 }
 
-static void CL_API_CALL svm_free(cl_context context, void *pointer)
+static void svm_free(cl_context context, void *pointer)
 {
     haul_cl_runtime.clSVMFree(context, pointer);
     haul_host_ranges_drop(&haul_cl_ranges, pointer);
 }
 
-static cl_int CL_API_CALL svm_free_queued(cl_command_queue queue, cl_uint count, void *pointers[],
-                                          void(CL_CALLBACK *free_them)(cl_command_queue, cl_uint,
-                                                                       void **, void *),
-                                          void *context, cl_uint wait_count, const cl_event *waits,
-                                          cl_event *event)
+static cl_int svm_free_queued(cl_command_queue queue, cl_uint count, void *pointers[],
+                              void (*free_them)(cl_command_queue, cl_uint, void **, void *),
+                              void *context, cl_uint wait_count, const cl_event *waits,
+                              cl_event *event)
 {
     for (cl_uint i = 0; pointers && i < count; i++)
         haul_host_ranges_drop(&haul_cl_ranges, pointers[i]);
@@ -50,12 +49,11 @@ static void record_memcpy(haul_cl_call *call, void *target, const void *source, 
     haul_cl_copy(call, direction, size, from, to);
 }
 
-static cl_int CL_API_CALL svm_memcpy(cl_command_queue queue, cl_bool blocking, void *target,
-                                     const void *source, size_t size, cl_uint wait_count,
-                                     const cl_event *waits, cl_event *event)
+static cl_int svm_memcpy(cl_command_queue queue, cl_bool blocking, void *target, const void *source,
+                         size_t size, cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMemcpy, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMemcpy, queue, wait_count, waits, event);
     call.blocks = blocking;
     record_memcpy(&call, target, source, size);
     return haul_cl_end(&call,
@@ -63,24 +61,23 @@ static cl_int CL_API_CALL svm_memcpy(cl_command_queue queue, cl_bool blocking, v
                                                           wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL svm_fill(cl_command_queue queue, void *pointer, const void *pattern,
-                                   size_t pattern_size, size_t size, cl_uint wait_count,
-                                   const cl_event *waits, cl_event *event)
+static cl_int svm_fill(cl_command_queue queue, void *pointer, const void *pattern,
+                       size_t pattern_size, size_t size, cl_uint wait_count, const cl_event *waits,
+                       cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMemFill, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMemFill, queue, wait_count, waits, event);
     haul_cl_fill(&call, size, HAUL_RECORD_MANAGED);
     return haul_cl_end(&call,
                        haul_cl_runtime.clEnqueueSVMMemFill(queue, pointer, pattern, pattern_size,
                                                            size, wait_count, waits, call.event));
 }
 
-static cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
-                                  void *pointer, size_t size, cl_uint wait_count,
-                                  const cl_event *waits, cl_event *event)
+static cl_int svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer,
+                      size_t size, cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMap, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMap, queue, wait_count, waits, event);
     call.blocks = blocking;
     const cl_int result = haul_cl_runtime.clEnqueueSVMMap(queue, blocking, flags, pointer, size,
                                                           wait_count, waits, call.event);
@@ -89,11 +86,11 @@ static cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_m
     return haul_cl_end(&call, result);
 }
 
-static cl_int CL_API_CALL svm_unmap(cl_command_queue queue, void *pointer, cl_uint wait_count,
-                                    const cl_event *waits, cl_event *event)
+static cl_int svm_unmap(cl_command_queue queue, void *pointer, cl_uint wait_count,
+                        const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMUnmap, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMUnmap, queue, wait_count, waits, event);
     const cl_int result =
         haul_cl_runtime.clEnqueueSVMUnmap(queue, pointer, wait_count, waits, call.event);
     if (result == CL_SUCCESS)
@@ -115,12 +112,12 @@ static uint64_t migrated_bytes(cl_uint count, const void **pointers, const size_
     return bytes;
 }
 
-static cl_int CL_API_CALL svm_migrate(cl_command_queue queue, cl_uint count, const void **pointers,
-                                      const size_t *sizes, cl_mem_migration_flags flags,
-                                      cl_uint wait_count, const cl_event *waits, cl_event *event)
+static cl_int svm_migrate(cl_command_queue queue, cl_uint count, const void **pointers,
+                          const size_t *sizes, cl_mem_migration_flags flags, cl_uint wait_count,
+                          const cl_event *waits, cl_event *event)
 {
     haul_cl_call call;
-    haul_cl_begin_command(&call, HAUL_CALL_clEnqueueSVMMigrateMem, queue, wait_count, waits, event);
+    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMigrateMem, queue, wait_count, waits, event);
     const cl_int result = haul_cl_runtime.clEnqueueSVMMigrateMem(
         queue, count, pointers, sizes, flags, wait_count, waits, call.event);
     if (call.active && result == CL_SUCCESS)

@@ -9,8 +9,10 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "record/ring_folder.h"
 
 enum {
+    LONGEST_PATH = 4096,
     MOST_IDS = 1 << 20, /* a number above is none of our writers' */
     FREE_EVERY = 512,   /* messages, after which the writer gets their room back */
 };
@@ -27,7 +29,7 @@ static bool is_known(const haul_collector *self, const char *file)
 
 static int add_part(haul_collector *self, const char *file)
 {
-    char path[4096];
+    char path[LONGEST_PATH];
     haul_part part = {0};
     snprintf(path, sizeof path, "%s/%s", self->folder, file);
     if (!haul_ring_attach(&part.ring, path))
@@ -290,29 +292,21 @@ void haul_collector_read(haul_collector *self)
         fail(self, code);
 }
 
-/* Whether the process has the part's file mapped: a number of a process may be given again, and a
- * program that became another by exec has not. */
-static bool is_mapped(const haul_collector *self, const haul_part *part)
-{
-    char name[64], line[4500], wanted[4200];
-    snprintf(name, sizeof name, "/proc/%" PRId64 "/maps", part->process.pid);
-    snprintf(wanted, sizeof wanted, "%s/%s", self->folder, part->file);
-    FILE *file = fopen(name, "re");
-    bool found = false;
-    while (file && !found && fgets(line, sizeof line, file))
-        found = strstr(line, wanted) != NULL;
-    if (file)
-        fclose(file);
-    return found;
-}
-
 bool haul_collector_has_writer(const haul_collector *self, long *pid)
 {
-    for (size_t i = 0; i < self->part_count; i++)
-        if (!atomic_load(&self->parts[i].ring.head->closed) && is_mapped(self, &self->parts[i])) {
-            *pid = (long)self->parts[i].process.pid;
+    for (size_t i = 0; i < self->part_count; i++) {
+        const haul_part *part = &self->parts[i];
+        char process[24], path[LONGEST_PATH];
+        snprintf(process, sizeof process, "%" PRId64, part->process.pid);
+        snprintf(path, sizeof path, "%s/%s", self->folder, part->file);
+        /* A number of a process may be given again, and exec ends a recorder: neither has its ring
+         * mapped. */
+        if (!atomic_load(&part->ring.head->closed) &&
+            haul_process_mentions(process, "maps", '\n', path)) {
+            *pid = (long)part->process.pid;
             return true;
         }
+    }
     return false;
 }
 

@@ -4,27 +4,20 @@
  * that NTP holds is steered within that. */
 static const int64_t parting_per_million = 100;
 
-static void widen(haul_event_clock *self, int64_t now_ns)
-{
-    const int64_t since_ns = now_ns > self->at_ns ? now_ns - self->at_ns : 0;
-    const int64_t parted_ns = since_ns / 1000000 * parting_per_million;
-    self->lower -= parted_ns;
-    self->upper += parted_ns;
-    /* What is below a millisecond waits for the next bracket. */
-    self->at_ns += since_ns / 1000000 * 1000000;
-}
-
 void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t first_ns,
                               int64_t last_ns, int64_t after_ns)
 {
     const int64_t lower = before_ns - first_ns, upper = after_ns - last_ns;
     if (lower > upper)
         return;
-    if (self->known)
-        widen(self, before_ns);
-    else
+    if (!self->known)
         *self =
             (haul_event_clock){.known = true, .at_ns = before_ns, .lower = lower, .upper = upper};
+    /* What is below a millisecond waits for the next bracket. */
+    const int64_t parted_ms = before_ns > self->at_ns ? (before_ns - self->at_ns) / 1000000 : 0;
+    self->lower -= parted_ms * parting_per_million;
+    self->upper += parted_ms * parting_per_million;
+    self->at_ns += parted_ms * 1000000;
     if (lower > self->upper || upper < self->lower) {
         self->contradictions++;
         self->at_ns = before_ns;

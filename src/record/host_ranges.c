@@ -44,36 +44,34 @@ static void take_out(haul_host_ranges *self, size_t at)
     self->count = count - 1;
 }
 
-bool haul_host_ranges_unmap(haul_host_ranges *self, const void *owner, const void *pointer,
-                            haul_host_range *range)
-{
-    bool found = false;
-    pthread_mutex_lock(&self->lock);
-    for (size_t i = self->count; !found && i-- > 0;) {
-        const haul_host_range *item = &self->items[i];
-        found = item->mapped && item->owner == owner && item->begin == (uintptr_t)pointer;
-        if (found) {
-            *range = *item;
-            take_out(self, i);
-        }
-    }
-    pthread_mutex_unlock(&self->lock);
-    return found;
-}
-
-bool haul_host_ranges_find(haul_host_ranges *self, const void *owner, haul_host_range *range)
+/* The newest range of `owner` that is mapped at `pointer`, or, for NULL, that is not mapped. */
+static bool find(haul_host_ranges *self, const void *owner, const void *pointer,
+                 haul_host_range *range)
 {
     bool found = false;
     if (!atomic_load_explicit(&self->count, memory_order_relaxed))
         return false;
     pthread_mutex_lock(&self->lock);
-    for (size_t i = 0; !found && i < self->count; i++) {
-        found = !self->items[i].mapped && self->items[i].owner == owner;
-        if (found)
-            *range = self->items[i];
+    for (size_t i = self->count; !found && i-- > 0;) {
+        *range = self->items[i];
+        found = range->owner == owner &&
+                (pointer ? range->mapped && range->begin == (uintptr_t)pointer : !range->mapped);
+        if (found && pointer)
+            take_out(self, i);
     }
     pthread_mutex_unlock(&self->lock);
     return found;
+}
+
+bool haul_host_ranges_unmap(haul_host_ranges *self, const void *owner, const void *pointer,
+                            haul_host_range *range)
+{
+    return pointer && find(self, owner, pointer, range);
+}
+
+bool haul_host_ranges_find(haul_host_ranges *self, const void *owner, haul_host_range *range)
+{
+    return find(self, owner, NULL, range);
 }
 
 void haul_host_ranges_drop(haul_host_ranges *self, const void *owner)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ typedef struct launch {
     sigset_t mask;                 /* before us */
     haul_group_witness witness;
     haul_collector collector;
-    int begin, failed; /* descriptors: the child waits at the first, and fails through the second */
+    int talk; /* a socket: the child waits there for the folder, and says why it fails */
     pid_t child;
 } launch;
 
@@ -73,23 +74,25 @@ static void find_library(const char *name, char *path, size_t size)
     path[0] = '\0';
 }
 
-/* The recorder's file: written from its image where there is one, else found. */
-static haul_status provide_library(launch *self, const haul_recorder_image *image, const char *name,
-                                   char path[LONGEST_PATH], haul_error *error)
-{
-    if (image->size)
-        return haul_unpack_recorder(self->unpacked, image, name, path, LONGEST_PATH, error);
-    find_library(name, path, LONGEST_PATH);
-    return HAUL_OK;
-}
-
+/* The recorders' files: written from their images where there are any, else found. */
 static haul_status provide_libraries(launch *self, haul_error *error)
 {
-    haul_status status = provide_library(self, &self->options->opencl, "libhaul-record-opencl.so",
-                                         self->opencl, error);
-    if (!status)
-        status = provide_library(self, &self->options->cuda, "libhaul-record-cuda.so", self->cuda,
-                                 error);
+    const struct {
+        const haul_recorder_image *image;
+        const char *name;
+        char *path;
+    } libraries[] = {
+        {&self->options->opencl, "libhaul-record-opencl.so", self->opencl},
+        {&self->options->cuda, "libhaul-record-cuda.so", self->cuda},
+    };
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < sizeof libraries / sizeof *libraries; i++) {
+        if (libraries[i].image->size)
+            status = haul_unpack_recorder(self->unpacked, libraries[i].image, libraries[i].name,
+                                          libraries[i].path, LONGEST_PATH, error);
+        else
+            find_library(libraries[i].name, libraries[i].path, LONGEST_PATH);
+    }
     if (status || self->opencl[0] || self->cuda[0])
         return status;
     return haul_fail(error, HAUL_ABSENT,
@@ -128,52 +131,41 @@ static void set_environment(const launch *self, const char *folder)
         setenv("CUDA_INJECTION64_PATH", self->cuda, 1);
 }
 
-/* Says through `failed` why the program cannot be run. */
-static _Noreturn void become(const launch *self, int begin, int failed)
+/* Says through `talk`, which exec closes, why the program cannot be run. */
+static _Noreturn void become(const launch *self, int talk)
 {
     char *const *program = self->options->program;
     char folder[LONGEST_PATH] = "";
-    if (read(begin, folder, sizeof folder - 1) <= 0)
+    if (read(talk, folder, sizeof folder - 1) <= 0)
         _exit(127); /* haul could not begin */
     sigaction(SIGCHLD, &self->child_action, NULL);
     pthread_sigmask(SIG_SETMASK, &self->mask, NULL);
     set_environment(self, folder);
     execvp(program[0], program);
     const int reason = errno;
-    if (write(failed, &reason, sizeof reason) != (ssize_t)sizeof reason)
+    if (write(talk, &reason, sizeof reason) != (ssize_t)sizeof reason)
         _exit(126);
     _exit(127);
 }
 
-static void close_on_exec(const int ends[2])
-{
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-}
-
 static haul_status make_child(launch *self, haul_error *error)
 {
-    int begin[2], failed[2];
-    if (pipe(begin))
-        return haul_fail(error, HAUL_IO, "cannot make a pipe");
-    if (pipe(failed)) {
-        close(begin[0]);
-        close(begin[1]);
-        return haul_fail(error, HAUL_IO, "cannot make a pipe");
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return haul_fail(error, HAUL_IO, "cannot make a pair of sockets");
+    for (int i = 0; i < 2; i++)
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    self->child = fork();
+    if (!self->child) {
+        close(ends[1]);
+        become(self, ends[0]);
     }
-    close_on_exec(begin);
-    close_on_exec(failed);
-    const pid_t made = fork();
-    if (!made) {
-        close(begin[1]);
-        become(self, begin[0], failed[1]);
-    }
-    close(begin[0]);
-    close(failed[1]);
-    self->begin = begin[1];
-    self->failed = failed[0];
-    self->child = made;
-    return made > 0 ? HAUL_OK : haul_fail(error, HAUL_IO, "cannot start a process");
+    close(ends[0]);
+    self->talk = ends[1];
+    if (self->child > 0)
+        return HAUL_OK;
+    close(ends[1]);
+    return haul_fail(error, HAUL_IO, "cannot start a process");
 }
 
 /* Lets the child become the program, in whose environment `folder` is; "" gives it up. */
@@ -181,10 +173,9 @@ static haul_status let_go(launch *self, const char *folder, haul_error *error)
 {
     int reason = 0;
     const size_t length = strlen(folder);
-    bool ran = length && write(self->begin, folder, length) == (ssize_t)length;
-    close(self->begin);
-    ran = ran && read(self->failed, &reason, sizeof reason) == 0;
-    close(self->failed);
+    const bool ran = length && write(self->talk, folder, length) == (ssize_t)length &&
+                     read(self->talk, &reason, sizeof reason) == 0;
+    close(self->talk);
     if (ran)
         return HAUL_OK;
     waitpid(self->child, NULL, 0);

@@ -50,45 +50,39 @@ static void append(name_text *self, const char *text, size_t length)
     self->length += length;
 }
 
-/* %q{NAME} at `at`, which is moved behind it. */
-static haul_status append_variable(name_text *self, const char **at, haul_error *error)
+/* The mark at `at`, which is moved to its last letter. */
+static haul_status append_mark(name_text *self, const char **at, long process, haul_error *error)
 {
-    char variable[256];
-    const char *begin = *at + 3;
-    const char *end = (*at)[2] == '{' ? strchr(begin, '}') : NULL;
-    if (!end || end == begin || (size_t)(end - begin) >= sizeof variable)
-        return haul_fail(error, HAUL_BAD_INPUT, "no variable in '%.100s': write %%q{NAME}", *at);
-    snprintf(variable, sizeof variable, "%.*s", (int)(end - begin), begin);
-    const char *value = getenv(variable);
-    if (!value)
-        return haul_fail(error, HAUL_BAD_INPUT, "no variable '%s' in the environment", variable);
+    char text[256] = "";
+    const char *value = text, *end = *at + 1;
+    const char mark = *end;
+    if (mark == 'q') {
+        const char *begin = *at + 3;
+        end = (*at)[2] == '{' ? strchr(begin, '}') : NULL;
+        if (!end || end == begin || (size_t)(end - begin) >= sizeof text)
+            return haul_fail(error, HAUL_BAD_INPUT, "no variable in '%.100s': write %%q{NAME}",
+                             *at);
+        snprintf(text, sizeof text, "%.*s", (int)(end - begin), begin);
+        value = getenv(text);
+        if (!value)
+            return haul_fail(error, HAUL_BAD_INPUT, "no variable '%s' in the environment", text);
+    } else if (mark == 'p') {
+        snprintf(text, sizeof text, "%ld", process);
+    } else if (mark == 'h' && !gethostname(text, sizeof text)) {
+        text[sizeof text - 1] = '\0';
+    } else if (mark == '%') {
+        snprintf(text, sizeof text, "%%");
+    } else {
+        return haul_fail(error, HAUL_BAD_INPUT,
+                         "no mark '%.2s': a profile's name takes %%p, %%h, %%q{NAME} and %%%%",
+                         *at);
+    }
     append(self, value, strlen(value));
     *at = end;
     return HAUL_OK;
 }
 
 // NOLINTEND(concurrency-mt-unsafe)
-
-static haul_status append_mark(name_text *self, const char **at, long process, haul_error *error)
-{
-    char text[256] = "";
-    const char mark = (*at)[1];
-    if (mark == 'q')
-        return append_variable(self, at, error);
-    if (mark == 'p')
-        snprintf(text, sizeof text, "%ld", process);
-    else if (mark == 'h' && !gethostname(text, sizeof text))
-        text[sizeof text - 1] = '\0';
-    else if (mark == '%')
-        snprintf(text, sizeof text, "%%");
-    else
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "no mark '%.2s': a profile's name takes %%p, %%h, %%q{NAME} and %%%%",
-                         *at);
-    append(self, text, strlen(text));
-    (*at)++;
-    return HAUL_OK;
-}
 
 /* "dir/prof.sqlite" and rank 3: "dir/prof-3.sqlite". */
 static void insert_rank(name_text *self, const char *rank)
@@ -220,36 +214,28 @@ static haul_status lock(haul_output_file *self, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status make_temporary(haul_output_file *self, haul_error *error)
-{
-    struct stat facts;
-    snprintf(self->temporary, sizeof self->temporary, "%.4030s.part-XXXXXX", self->path);
-    const int file = mkstemp(self->temporary);
-    if (file < 0) {
-        self->temporary[0] = '\0';
-        return haul_fail_open(error, self->name);
-    }
-    if (!fstat(self->lock, &facts))
-        fchmod(file, facts.st_mode & 0777);
-    close(file);
-    return HAUL_OK;
-}
-
 haul_status haul_output_open(haul_output_file *self, bool replace, haul_error *error)
 {
     self->lock = -1;
     self->made = false;
-    self->temporary[0] = '\0';
     haul_status status = resolve(self, error);
     if (!status)
         status = lock(self, error);
     if (!status)
         status = check_replaceable(self, replace, error);
-    if (!status)
-        status = make_temporary(self, error);
-    if (status)
+    struct stat facts;
+    snprintf(self->temporary, sizeof self->temporary, "%.4030s.part-XXXXXX", self->path);
+    const int file = status ? -1 : mkstemp(self->temporary);
+    if (file < 0) {
+        status = status ? status : haul_fail_open(error, self->name);
+        self->temporary[0] = '\0';
         haul_output_drop(self);
-    return status;
+        return status;
+    }
+    if (!fstat(self->lock, &facts))
+        fchmod(file, facts.st_mode & 0777);
+    close(file);
+    return HAUL_OK;
 }
 
 /* --- the end */

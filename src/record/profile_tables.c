@@ -1,5 +1,6 @@
 #include "record/profile_tables.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -65,7 +66,7 @@ static const char schema[] =
     " ('EXPORT_SCHEMA_VERSION_MICRO', '14');";
 
 /* The first eight parameters are common where a table has them: see bind_place. */
-static const char *const inserts[HAUL_RECORD_KINDS] = {
+static const char *const inserts[HAUL_TABLE_STATEMENTS] = {
     [HAUL_RECORD_COPY] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId,"
         " correlationId, globalPid, bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
@@ -94,6 +95,16 @@ static const char *const inserts[HAUL_RECORD_KINDS] = {
     [HAUL_RECORD_OVERHEAD] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD (start, end, eventClass, globalTid,"
         " correlationId, nameId, overheadType) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
+    [HAUL_TABLE_STRING] = "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)",
+    [HAUL_TABLE_PROCESS] = "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)",
+    [HAUL_TABLE_DEVICE] =
+        "INSERT INTO TARGET_INFO_GPU (vmId, id, name, busLocation, isDiscrete, l2CacheSize,"
+        " totalMemory, memoryBandwidth, clockRate, smCount, uuid, cuDevice, asyncEngines,"
+        " computeMajor, computeMinor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?2,"
+        " ?12, ?13, ?14)",
+    [HAUL_TABLE_DEVICE_MAP] = "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?1, ?1, ?2, ?3, ?4)",
+    [HAUL_TABLE_STREAM] = "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (?1, 0, ?2, ?3, ?4, 0, 0)",
+    [HAUL_TABLE_NOTE] = "INSERT INTO META_DATA_CAPTURE VALUES (?1, ?2)",
 };
 
 enum {
@@ -115,35 +126,6 @@ haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_e
               "cannot write: %s%s%s", what, reason[0] ? ", " : "", reason);
     haul_error_in_file(error, self->path);
     return error ? error->status : HAUL_IO;
-}
-
-static int prepare(haul_profile_tables *self, const char *sql, sqlite3_stmt **statement)
-{
-    return sqlite3_prepare_v3(self->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
-}
-
-static int prepare_all(haul_profile_tables *self)
-{
-    const struct {
-        sqlite3_stmt **statement;
-        const char *sql;
-    } others[] = {
-        {&self->string, "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)"},
-        {&self->process, "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)"},
-        {&self->device, "INSERT INTO TARGET_INFO_GPU (vmId, id, name, busLocation, isDiscrete,"
-                        " l2CacheSize, totalMemory, memoryBandwidth, clockRate, smCount, uuid,"
-                        " cuDevice, asyncEngines, computeMajor, computeMinor) VALUES (?1, ?2, ?3,"
-                        " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?2, ?12, ?13, ?14)"},
-        {&self->device_map, "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?1, ?1, ?2, ?3, ?4)"},
-        {&self->stream, "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (?1, 0, ?2, ?3, ?4, 0, 0)"},
-        {&self->note, "INSERT INTO META_DATA_CAPTURE VALUES (?1, ?2)"},
-    };
-    int code = SQLITE_OK;
-    for (int i = 0; code == SQLITE_OK && i < HAUL_RECORD_KINDS; i++)
-        code = prepare(self, inserts[i], &self->insert[i]);
-    for (size_t i = 0; code == SQLITE_OK && i < sizeof others / sizeof others[0]; i++)
-        code = prepare(self, others[i].sql, others[i].statement);
-    return code;
 }
 
 static int step(sqlite3_stmt *statement)
@@ -185,19 +167,12 @@ static int say_start(haul_profile_tables *self)
     const time_t seconds = (time_t)(utc_ns / INT64_C(1000000000));
     if (!gmtime_r(&seconds, &parts) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts))
         text[0] = '\0';
-    sqlite3_stmt *statement = NULL;
-    int code = prepare(self,
-                       "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime,"
-                       " systemClockNs) VALUES (?1, ?2, ?3)",
-                       &statement);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, utc_ns);
-        bind_text(statement, 2, text);
-        sqlite3_bind_int64(statement, 3, self->start_ns);
-        code = step(statement);
-    }
-    sqlite3_finalize(statement);
-    return code;
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime, systemClockNs)"
+             " VALUES (%" PRId64 ", '%s', %" PRId64 ")",
+             utc_ns, text, self->start_ns);
+    return haul_profile_tables_run(self, sql);
 }
 
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
@@ -221,7 +196,10 @@ static int make(haul_profile_tables *self)
         code = say_start(self);
     if (code == SQLITE_OK)
         code = haul_profile_tables_run(self, "COMMIT");
-    return code == SQLITE_OK ? prepare_all(self) : code;
+    for (int i = 0; code == SQLITE_OK && i < HAUL_TABLE_STATEMENTS; i++)
+        code = sqlite3_prepare_v3(self->db, inserts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                  &self->insert[i], NULL);
+    return code;
 }
 
 haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path, int64_t start_ns,
@@ -238,12 +216,8 @@ haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path
 
 void haul_profile_tables_close(haul_profile_tables *self)
 {
-    for (int i = 0; i < HAUL_RECORD_KINDS; i++)
+    for (int i = 0; i < HAUL_TABLE_STATEMENTS; i++)
         sqlite3_finalize(self->insert[i]);
-    sqlite3_stmt *const others[] = {self->string,     self->process, self->device,
-                                    self->device_map, self->stream,  self->note};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        sqlite3_finalize(others[i]);
     if (self->db)
         haul_profile_tables_run(self, "PRAGMA journal_mode = DELETE");
     sqlite3_close(self->db);
@@ -360,9 +334,9 @@ haul_profile_process haul_profile_process_of(int64_t pid, unsigned before)
 
 int haul_profile_tables_string(haul_profile_tables *self, uint32_t id, const char *text)
 {
-    sqlite3_bind_int64(self->string, 1, id);
-    bind_text(self->string, 2, text);
-    return step(self->string);
+    sqlite3_bind_int64(self->insert[HAUL_TABLE_STRING], 1, id);
+    bind_text(self->insert[HAUL_TABLE_STRING], 2, text);
+    return step(self->insert[HAUL_TABLE_STRING]);
 }
 
 int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_device *device)
@@ -370,44 +344,44 @@ int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_dev
     const uint64_t figures[] = {device->l2_bytes, device->memory_bytes,
                                 device->memory_bandwidth_Bps, device->clock_Hz,
                                 device->multiprocessors};
-    bind_numbers(self->device, 1, (const uint64_t[]){machine, device->id}, 2);
-    bind_text(self->device, 3, device->name);
-    bind_text(self->device, 4, device->bus);
-    sqlite3_bind_int(self->device, 5, device->discrete);
+    bind_numbers(self->insert[HAUL_TABLE_DEVICE], 1, (const uint64_t[]){machine, device->id}, 2);
+    bind_text(self->insert[HAUL_TABLE_DEVICE], 3, device->name);
+    bind_text(self->insert[HAUL_TABLE_DEVICE], 4, device->bus);
+    sqlite3_bind_int(self->insert[HAUL_TABLE_DEVICE], 5, device->discrete);
     for (int i = 0; i < COUNT(figures); i++)
-        bind_figure(self->device, 6 + i, figures[i]);
-    bind_text(self->device, 11, device->uuid);
-    bind_figure(self->device, 12, device->copy_engines);
-    bind_figure(self->device, 13, device->compute_major);
-    bind_figure(self->device, 14, device->compute_minor);
-    return step(self->device);
+        bind_figure(self->insert[HAUL_TABLE_DEVICE], 6 + i, figures[i]);
+    bind_text(self->insert[HAUL_TABLE_DEVICE], 11, device->uuid);
+    bind_figure(self->insert[HAUL_TABLE_DEVICE], 12, device->copy_engines);
+    bind_figure(self->insert[HAUL_TABLE_DEVICE], 13, device->compute_major);
+    bind_figure(self->insert[HAUL_TABLE_DEVICE], 14, device->compute_minor);
+    return step(self->insert[HAUL_TABLE_DEVICE]);
 }
 
 int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_process process,
                                   const haul_profile_device *device)
 {
-    bind_numbers(self->device_map, 1,
+    bind_numbers(self->insert[HAUL_TABLE_DEVICE_MAP], 1,
                  (const uint64_t[]){device->id, (uint64_t)process.pid & 0xffffff}, 2);
-    bind_text(self->device_map, 3, device->uuid);
-    bind_figure(self->device_map, 4, device->multiprocessors);
-    return step(self->device_map);
+    bind_text(self->insert[HAUL_TABLE_DEVICE_MAP], 3, device->uuid);
+    bind_figure(self->insert[HAUL_TABLE_DEVICE_MAP], 4, device->multiprocessors);
+    return step(self->insert[HAUL_TABLE_DEVICE_MAP]);
 }
 
 int haul_profile_tables_stream(haul_profile_tables *self, haul_profile_process process,
                                uint32_t context, uint32_t stream)
 {
     const uint64_t values[] = {stream, machine, (uint64_t)process.pid, context};
-    bind_numbers(self->stream, 1, values, COUNT(values));
-    return step(self->stream);
+    bind_numbers(self->insert[HAUL_TABLE_STREAM], 1, values, COUNT(values));
+    return step(self->insert[HAUL_TABLE_STREAM]);
 }
 
 int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process process,
                                 const char *program)
 {
-    bind_numbers(self->process, 1, (const uint64_t[]){(uint64_t)process.id, (uint64_t)process.pid},
-                 2);
-    bind_text(self->process, 3, program);
-    return step(self->process);
+    bind_numbers(self->insert[HAUL_TABLE_PROCESS], 1,
+                 (const uint64_t[]){(uint64_t)process.id, (uint64_t)process.pid}, 2);
+    bind_text(self->insert[HAUL_TABLE_PROCESS], 3, program);
+    return step(self->insert[HAUL_TABLE_PROCESS]);
 }
 
 int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
@@ -417,7 +391,7 @@ int haul_profile_tables_note(haul_profile_tables *self, const char *name, const 
     sqlite3_free(sql);
     if (code != SQLITE_OK || !value)
         return code;
-    bind_text(self->note, 1, name);
-    bind_text(self->note, 2, value);
-    return step(self->note);
+    bind_text(self->insert[HAUL_TABLE_NOTE], 1, name);
+    bind_text(self->insert[HAUL_TABLE_NOTE], 2, value);
+    return step(self->insert[HAUL_TABLE_NOTE]);
 }

@@ -7,10 +7,20 @@
 
 #include "record/profile_writer.h"
 
+/* What is inserted beside records, numbered behind their kinds. */
+enum {
+    HAUL_TABLE_STRING = HAUL_RECORD_KINDS,
+    HAUL_TABLE_PROCESS,
+    HAUL_TABLE_DEVICE,
+    HAUL_TABLE_DEVICE_MAP,
+    HAUL_TABLE_STREAM,
+    HAUL_TABLE_NOTE,
+    HAUL_TABLE_STATEMENTS,
+};
+
 typedef struct haul_profile_tables {
     sqlite3 *db; /* NULL: not open */
-    sqlite3_stmt *insert[HAUL_RECORD_KINDS];
-    sqlite3_stmt *string, *process, *device, *device_map, *stream, *note;
+    sqlite3_stmt *insert[HAUL_TABLE_STATEMENTS];
     const char *path;
     int64_t start_ns; /* subtracted from times */
 } haul_profile_tables;

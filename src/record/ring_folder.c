@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "record/record_session.h"
 
-enum { LONGEST_ENVIRONMENT = 1 << 20, MOST_SAID = 4, LEFT_AFTER_S = 60 };
+enum { MOST_SAID = 4, LEFT_AFTER_S = 60 };
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment and folders are read by one thread
 
@@ -100,42 +100,34 @@ void haul_ring_folder_remove(haul_ring_folder *self)
     remove_folder(self->path);
 }
 
-/* Whether the environment of /proc/PROCESS/environ has the folder. */
-static bool uses(const char *process, const char *folder, char *environment)
+bool haul_process_mentions(const char *process, const char *file_name, char separator,
+                           const char *text)
 {
-    char name[64], wanted[HAUL_LONGEST_PATH + 32];
-    snprintf(name, sizeof name, "/proc/%.20s/environ", process);
-    const int length = snprintf(wanted, sizeof wanted, HAUL_RECORD_FOLDER "=%s", folder);
-    const int file = open(name, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false; /* another user's */
-    size_t count = 0;
-    for (ssize_t more = 1; more > 0 && count < LONGEST_ENVIRONMENT; count += (size_t)more) {
-        more = read(file, environment + count, LONGEST_ENVIRONMENT - count);
-        if (more < 0)
-            more = 0;
-    }
-    close(file);
-    for (size_t at = 0; at + (size_t)length < count;) {
-        if (!memcmp(environment + at, wanted, (size_t)length) && !environment[at + (size_t)length])
-            return true;
-        const char *end = memchr(environment + at, '\0', count - at);
-        at = end ? (size_t)(end - environment) + 1 : count;
-    }
-    return false;
+    char name[64], *entry = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%.20s/%.20s", process, file_name);
+    FILE *file = fopen(name, "re"); /* NULL of another user's */
+    while (file && !found && getdelim(&entry, &room, separator, file) > 0)
+        found = strstr(entry, text) != NULL;
+    free(entry);
+    if (file)
+        fclose(file);
+    return found;
 }
 
 void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *done,
                             const void *state, char *text, size_t size)
 {
-    char *environment = malloc(LONGEST_ENVIRONMENT);
-    DIR *processes = environment ? opendir("/proc") : NULL;
+    char wanted[HAUL_LONGEST_PATH + 32];
+    DIR *processes = opendir("/proc");
     int found = 0;
+    snprintf(wanted, sizeof wanted, HAUL_RECORD_FOLDER "=%s", self->path);
     text[0] = '\0';
     for (const struct dirent *entry; processes && (entry = readdir(processes));) {
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
             done(state, strtol(entry->d_name, NULL, 10)) ||
-            !uses(entry->d_name, self->path, environment))
+            !haul_process_mentions(entry->d_name, "environ", '\0', wanted))
             continue;
         char program[64];
         const size_t at = strlen(text);
@@ -148,7 +140,6 @@ void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *don
         snprintf(text + at, size - at, " and %d more", found - MOST_SAID);
     if (processes)
         closedir(processes);
-    free(environment);
 }
 
 // NOLINTEND(concurrency-mt-unsafe)

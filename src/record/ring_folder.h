@@ -23,6 +23,10 @@ haul_status haul_ring_folder_make(haul_ring_folder *self, const char *opencl, ha
 
 void haul_ring_folder_remove(haul_ring_folder *self);
 
+/* Whether an entry of /proc/PROCESS/FILE_NAME has `text` in it, where this user may read it. */
+bool haul_process_mentions(const char *process, const char *file_name, char separator,
+                           const char *text);
+
 /* Whether a process is of no interest any more. */
 typedef bool haul_process_done(const void *state, long pid);
 
