@@ -1,4 +1,5 @@
-/* Wrappers of the calls that move buffers. */
+/* Wrappers of the calls that move buffers. Each describes its command, then lets the runtime make
+ * it: haul_cl_end drops the description of one that the runtime refused. */
 #include "record/cl_copies.h"
 #include "record/cl_layer.h"
 
@@ -28,6 +29,7 @@ static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                                                                    call.event));
 }
 
+/* Of rectangles the bytes within: rows that are skipped on either side are not moved. */
 static cl_int read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                const size_t *buffer_origin, const size_t *host_origin,
                                const size_t *region, size_t buffer_row_pitch,
@@ -101,10 +103,11 @@ static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pat
                                                                   wait_count, waits, call.event));
 }
 
-static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                    cl_map_flags flags, size_t offset, size_t size,
-                                    cl_uint wait_count, const cl_event *waits, cl_event *event,
-                                    cl_int *result)
+/* The pointer is known only after the call, so a map is described after it. It may be given before
+ * the copy has ended: its address does not change. */
+static void *map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                        size_t offset, size_t size, cl_uint wait_count, const cl_event *waits,
+                        cl_event *event, cl_int *result)
 {
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
@@ -118,6 +121,7 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bo
     return pointer;
 }
 
+/* Images are unmapped by it too. */
 static cl_int unmap(cl_command_queue queue, cl_mem memory, void *pointer, cl_uint wait_count,
                     const cl_event *waits, cl_event *event)
 {
@@ -130,6 +134,7 @@ static cl_int unmap(cl_command_queue queue, cl_mem memory, void *pointer, cl_uin
     return haul_cl_end(&call, result);
 }
 
+/* An object that the runtime does not know has 0 bytes; the call has failed then. */
 static uint64_t size_of(cl_uint count, const cl_mem *memory)
 {
     uint64_t bytes = 0;
@@ -141,6 +146,7 @@ static uint64_t size_of(cl_uint count, const cl_mem *memory)
     return bytes;
 }
 
+/* The first object stands for the list: programs migrate what they made alike. */
 static cl_int migrate(cl_command_queue queue, cl_uint count, const cl_mem *memory,
                       cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *waits,
                       cl_event *event)

@@ -1,3 +1,6 @@
+/* From a call to its rows. A row needs what only later calls know: the times of its event, the end
+ * of each event in its wait list, and the bounds of the device's clock. So commands stay here, in
+ * the order of their calls, until all of that is known or is known to be lost. */
 #include "record/cl_commands.h"
 
 #include <inttypes.h>
@@ -9,12 +12,13 @@
 #include "record/cl_recorder.h"
 
 enum {
-    MOST_WAITING = 1 << 20,
-    ENDINGS = 65536,
-    MARKERS = 4,
-    MOST_RECORDS = 2 * HAUL_CL_MOST_WAITS + 2,
+    MOST_WAITING = 1 << 20, /* commands, 250 MiB: beyond, they are dropped and counted */
+    ENDINGS = 65536,        /* a wait for an older command is counted as unknown */
+    MARKERS = 4,            /* of a new queue: the narrowest of some brackets */
+    MOST_RECORDS = 2 * HAUL_CL_MOST_WAITS + 2, /* an event and a wait for each of the list */
 };
 
+/* NEW and RUNNING are asked again; from UNTIMED on there is no end that others could wait for. */
 typedef enum command_state { NEW, RUNNING, ENDED, UNTIMED, FAILED } command_state;
 
 void haul_cl_command_waits(haul_cl_command *self, uint32_t stream, uint32_t number)
@@ -50,11 +54,13 @@ void haul_cl_commands_forget(haul_cl_commands *self)
     self->dropped = self->untimed = self->failed = self->unknown_ends = 0;
 }
 
+/* Numbers share a slot, so whoever looks checks `number`. */
 static haul_cl_ending *ending_of(haul_cl_commands *self, uint32_t number)
 {
     return &self->endings[number % ENDINGS];
 }
 
+/* No machine is known with more devices than clocks; beyond, devices would share them. */
 static haul_event_clock *clock_of(haul_cl_commands *self, uint32_t device)
 {
     return &self->clocks[device % HAUL_CL_MOST_DEVICES];
@@ -70,6 +76,7 @@ static void settle(haul_profile_writer *writer, haul_cl_command *command)
     haul_profile_count_settled(writer, 1);
 }
 
+/* Without memory a command is dropped, never the program stopped. */
 static void take_in(haul_cl_commands *self, haul_profile_writer *writer,
                     const haul_cl_command *command)
 {
@@ -141,6 +148,8 @@ static void ask(haul_cl_commands *self, haul_cl_command *command)
     self->untimed += command->state == UNTIMED;
 }
 
+/* Only a clock of which nothing is known: commands themselves hold it later. The first call of a
+ * runtime is slow, so several markers are tried. */
 void haul_cl_commands_bracket(haul_cl_commands *self, cl_command_queue queue, uint32_t device)
 {
     pthread_mutex_lock(&self->lock);
@@ -169,6 +178,7 @@ typedef struct rows {
     size_t count;
 } rows;
 
+/* The caller knows that there is room: see MOST_RECORDS. */
 static haul_record *add_row(rows *to, haul_record_kind kind, int64_t start_ns, int64_t end_ns)
 {
     haul_record *row = &to->items[to->count++];
@@ -248,6 +258,7 @@ static void add_host_wait(haul_cl_commands *self, rows *to, const haul_cl_comman
     row->stream = HAUL_PROFILE_NO_ID;
 }
 
+/* Rows of one command go together: a reader never sees a wait whose event is missing. */
 static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_command *command)
 {
     rows to = {.count = 0};
@@ -259,6 +270,8 @@ static void put(haul_cl_commands *self, haul_profile_writer *writer, haul_cl_com
         record->start_ns = haul_event_clock_host(clock, record->start_ns);
         record->end_ns = haul_event_clock_host(clock, record->end_ns);
     }
+    /* An end is after the start by at least 1 ns, so that an event at it never takes the command
+     * before. */
     if (ran && ending->number == command->number) {
         ending->known = true;
         ending->device = record->device;

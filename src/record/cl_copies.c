@@ -1,4 +1,4 @@
-/* Copies and fills as a profile has them: the wrappers know a call's bytes and pointers, this file
+/* Copies and fills as a profile has them: wrappers know a call's bytes and pointers, this file
  * which direction and which kinds of memory they stand for. */
 #include "record/cl_copies.h"
 
@@ -17,6 +17,7 @@ void haul_cl_copy(haul_cl_call *call, uint8_t direction, uint64_t bytes, uint8_t
     };
 }
 
+/* A read or write that blocks bounds its device's clock from both sides. */
 void haul_cl_copy_in(haul_cl_call *call, uint64_t bytes, const void *host, cl_bool blocking)
 {
     call->blocks = blocking;
@@ -80,6 +81,7 @@ void haul_cl_mapped(haul_cl_call *call, cl_mem memory, cl_map_flags flags, const
         .mapped = true,
         .written = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION),
     };
+    /* kept even where nothing is copied: reads into it are reads into pinned memory */
     haul_host_ranges_add(&haul_cl_ranges, &range);
     if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
         move(call, false, bytes, range.kind);
@@ -105,6 +107,7 @@ void haul_cl_migrated(haul_cl_call *call, cl_mem_migration_flags flags, uint64_t
         call->record.copy.migration_cause = USER_PREFETCH;
 }
 
+/* A region that the program left out is the runtime's to refuse. */
 uint64_t haul_cl_volume(const size_t *region)
 {
     return region ? (uint64_t)region[0] * region[1] * region[2] : 0;

@@ -1,9 +1,11 @@
-/* Wrappers of the calls that move images. */
+/* Wrappers of the calls that move images. Their bytes are those of the region, which is counted in
+ * elements: a pitch that the host side has is no part of the copy. */
 #include "record/cl_copies.h"
 #include "record/cl_layer.h"
 
 // NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
 
+/* Of the region in the image. A format that the runtime cannot tell leaves 0. */
 static uint64_t image_bytes(const haul_cl_call *call, cl_mem image, const size_t *region)
 {
     size_t element = 0;
@@ -54,6 +56,7 @@ static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
                                   wait_count, waits, call.event));
 }
 
+/* Between an image and a buffer the device converts its layout: nsys has arrays on one side. */
 static cl_int copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
                                    const size_t *origin, const size_t *region, size_t offset,
                                    cl_uint wait_count, const cl_event *waits, cl_event *event)
@@ -92,10 +95,11 @@ static cl_int fill_image(cl_command_queue queue, cl_mem image, const void *color
                                                           wait_count, waits, call.event));
 }
 
-static void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                   cl_map_flags flags, const size_t *origin, const size_t *region,
-                                   size_t *row_pitch, size_t *slice_pitch, cl_uint wait_count,
-                                   const cl_event *waits, cl_event *event, cl_int *result)
+/* As map_buffer; the pitches are the program's to ask for. */
+static void *map_image(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
+                       const size_t *origin, const size_t *region, size_t *row_pitch,
+                       size_t *slice_pitch, cl_uint wait_count, const cl_event *waits,
+                       cl_event *event, cl_int *result)
 {
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;

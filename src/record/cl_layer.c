@@ -1,4 +1,5 @@
-/* A layer of the OpenCL loader: what cl_layer.h asks one to export, and nothing else. */
+/* A layer of the OpenCL loader: what cl_layer.h asks one to export, and nothing else. The layer
+ * lies between the loader and the platforms, so one recording sees all platforms of a program. */
 #include "record/cl_layer.h"
 
 #include <dlfcn.h>

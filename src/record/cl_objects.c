@@ -1,4 +1,5 @@
-/* Wrappers of the calls of queues, kernels, memory objects and waits. */
+/* Wrappers of the calls of queues, kernels, memory objects and waits: what names and places the
+ * commands of the other files, and what the program may ask that the recording changed. */
 #include <string.h>
 
 #include "record/cl_copies.h"
@@ -100,6 +101,8 @@ static cl_mem create_buffer_listed(cl_context context, const cl_mem_properties *
                        host, result);
 }
 
+/* The ranges of a buffer go with its last reference. Asked only of objects that have one: most
+ * releases cost a load. */
 static cl_int release_memory(cl_mem memory)
 {
     haul_host_range range;
@@ -123,6 +126,7 @@ static cl_int build_program(cl_program program, cl_uint device_count, const cl_d
                                                              options, notify, context));
 }
 
+/* A handle may be that of a kernel that is gone: whatever was known under it is forgotten. */
 static cl_kernel create_kernel(cl_program program, const char *name, cl_int *result)
 {
     cl_kernel kernel = haul_cl_runtime.clCreateKernel(program, name, result);
@@ -179,6 +183,7 @@ static cl_int run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimen
     return haul_cl_end(&call, result);
 }
 
+/* OpenCL 1's call for one work item. */
 static cl_int run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                        const cl_event *waits, cl_event *event)
 {
@@ -220,6 +225,7 @@ static cl_int flush(cl_command_queue queue)
     return haul_cl_end(&call, haul_cl_runtime.clFlush(queue));
 }
 
+/* The events may be of several queues, so the call is on none. */
 static cl_int wait_for_events(cl_uint count, const cl_event *events)
 {
     haul_cl_call call;
@@ -246,6 +252,7 @@ static cl_int marker_listed(cl_command_queue queue, cl_uint wait_count, const cl
         &call, haul_cl_runtime.clEnqueueMarkerWithWaitList(queue, wait_count, waits, call.event));
 }
 
+/* OpenCL 1's barrier gives no event. */
 static cl_int barrier(cl_command_queue queue)
 {
     haul_cl_call call;
@@ -264,6 +271,7 @@ static cl_int barrier_listed(cl_command_queue queue, cl_uint wait_count, const c
         &call, haul_cl_runtime.clEnqueueBarrierWithWaitList(queue, wait_count, waits, call.event));
 }
 
+/* OpenCL 1's barrier with a list, without an event of its own. */
 static cl_int queue_wait(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
     haul_cl_call call;

@@ -1,3 +1,5 @@
+/* Streams for queues. A queue in order is trivial; nearly all of this file is about queues out of
+ * order, whose commands must not look ordered in the profile where the program left them free. */
 #include "record/cl_queues.h"
 
 #include <inttypes.h>
@@ -6,6 +8,7 @@
 
 /* --- numbers */
 
+/* Numbers count up in the order of the first use, as Nsight's do. */
 static uint32_t number_of(haul_handle_map *map, const void *handle, uint32_t *count, bool *is_new)
 {
     uint64_t value;
@@ -17,6 +20,7 @@ static uint32_t number_of(haul_handle_map *map, const void *handle, uint32_t *co
     return (uint32_t)value;
 }
 
+/* OpenCL answers in 4 or 8 bytes by what is asked; `size` says which. */
 static uint64_t ask_number(cl_device_id device, cl_device_info what, size_t size)
 {
     cl_ulong wide = 0;
@@ -59,6 +63,7 @@ static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul
     queue->context = queue->out_of_order ? self->context_count++
                                          : number_of(&self->contexts, queue->context_handle,
                                                      &self->context_count, &is_new);
+    /* chains of epoch 0 are unused */
     queue->epoch = 1;
     const uint32_t streams = queue->out_of_order ? HAUL_CL_CHAINS : 1;
     queue->stream = self->stream_count + 1;
@@ -91,6 +96,8 @@ haul_cl_queue *haul_cl_queues_find(haul_cl_queues *self, cl_command_queue handle
                                                                                   : NULL;
 }
 
+/* Queues made before the layer was there, or by another library past it, may measure no times:
+ * their commands are counted as such. */
 haul_cl_queue *haul_cl_queues_find_or_add(haul_cl_queues *self, haul_profile_writer *writer,
                                           cl_command_queue handle)
 {
@@ -125,6 +132,7 @@ void haul_cl_queues_note(haul_cl_queues *self, haul_profile_writer *writer)
 
 /* --- places */
 
+/* Order on a stream is implied by the stream: such a wait would be a row that says nothing. */
 static void drop_waits_for(haul_cl_command *command, uint32_t stream)
 {
     for (int i = 0; i < command->wait_count;) {
@@ -150,6 +158,8 @@ static uint32_t choose_chain(haul_cl_queue *self, const haul_cl_command *command
     return self->next_shared++ % HAUL_CL_CHAINS;
 }
 
+/* The first command on a stream since a barrier waits for what the barrier does; those behind it
+ * wait through it. */
 static void place_on_chain(haul_cl_queue *self, haul_cl_command *command)
 {
     const uint32_t chain = choose_chain(self, command);

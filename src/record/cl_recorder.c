@@ -1,3 +1,6 @@
+/* The recording of one process: its state, its begin and end, forks, and what each call appends.
+ * Two locks: `commands.lock` (what waits for its end) is always taken before `recorder.lock` (what
+ * calls append to), which no call holds while the runtime works. */
 #include "record/cl_recorder.h"
 
 #include <inttypes.h>
@@ -33,7 +36,7 @@ static struct {
     haul_handle_map kernels;
     haul_cl_batch incoming; /* INCOMING have room there, and in `spare` */
     haul_cl_command *spare;
-    uint32_t numbers;
+    uint32_t numbers; /* of commands, from 1 on; they name events in the profile */
     uint64_t dropped;
     uint64_t unknown_waits;
     uint64_t copied_at_creation;
@@ -79,6 +82,7 @@ void haul_cl_collect(void)
     collect_all(false);
 }
 
+/* Sleeps without a timer while no command runs: an idle program is not woken by its recorder. */
 static void *collect_on(void *argument)
 {
     (void)argument;
@@ -127,6 +131,8 @@ static void close_at_exit(void)
     haul_profile_close(writer, NULL);
 }
 
+/* The child gets a copy of all memory at this moment: with both locks held and the writer still,
+ * that copy is consistent. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&commands.lock);
@@ -177,7 +183,8 @@ static void open_recording(void)
     if (!recorder.incoming.items)
         recorder.incoming.items = malloc(INCOMING * sizeof *recorder.spare);
     haul_cl_commands_init(&commands);
-    recorder.writer = haul_session_open();
+    if (recorder.spare && recorder.incoming.items)
+        recorder.writer = haul_session_open();
     if (!recorder.writer)
         return;
     for (int i = 0; i < HAUL_CL_CALL_COUNT; i++)
@@ -215,6 +222,8 @@ static void add_queue(const haul_cl_queue *made)
         haul_cl_commands_bracket(&commands, made->handle, device);
 }
 
+/* A runtime that cannot measure times on this queue makes it as the program wanted: its commands
+ * are counted as without times. */
 cl_command_queue haul_cl_make_queue(cl_context context, cl_device_id device,
                                     cl_command_queue_properties properties, cl_int *result)
 {
@@ -334,6 +343,7 @@ void haul_cl_kernel_made(cl_kernel kernel)
     pthread_mutex_unlock(&recorder.lock);
 }
 
+/* Also before the first queue: the count is of the process. */
 void haul_cl_copied_at_creation(size_t bytes)
 {
     pthread_mutex_lock(&recorder.lock);
@@ -394,7 +404,7 @@ static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *c
 
 static bool is_full(void)
 {
-    return recorder.incoming.count == INCOMING || !recorder.incoming.items || !recorder.spare;
+    return recorder.incoming.count == INCOMING;
 }
 
 /* With the lock held, which is let go meanwhile. Returns false where the command is dropped. */
@@ -432,6 +442,8 @@ static bool append(const haul_cl_call *call, cl_event event, haul_cl_command *co
     return taken;
 }
 
+/* An event of the program's is retained until its times are read; the recorder's own is released
+ * then. */
 cl_int haul_cl_end(haul_cl_call *call, cl_int result)
 {
     if (!call->active)

@@ -5,8 +5,8 @@
 
 // NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
 
-static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size,
-                                   cl_uint alignment)
+/* Before the first queue too, when nothing is recorded yet: programs allocate first. */
+static void *svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     void *pointer = haul_cl_runtime.clSVMAlloc(context, flags, size, alignment);
     if (pointer)
@@ -25,6 +25,8 @@ static void svm_free(cl_context context, void *pointer)
     haul_host_ranges_drop(&haul_cl_ranges, pointer);
 }
 
+/* The ranges go before the memory does: an address that the allocator gives again must not be taken
+ * for the old one. */
 static cl_int svm_free_queued(cl_command_queue queue, cl_uint count, void *pointers[],
                               void (*free_them)(cl_command_queue, cl_uint, void **, void *),
                               void *context, cl_uint wait_count, const cl_event *waits,
@@ -36,6 +38,7 @@ static cl_int svm_free_queued(cl_command_queue queue, cl_uint count, void *point
                                             waits, event);
 }
 
+/* What is shared stands for the device: between two pageable pointers nothing crosses the link. */
 static void record_memcpy(haul_cl_call *call, void *target, const void *source, size_t size)
 {
     const uint8_t from = haul_host_ranges_kind(&haul_cl_ranges, source);
@@ -73,6 +76,7 @@ static cl_int svm_fill(cl_command_queue queue, void *pointer, const void *patter
                                                            size, wait_count, waits, call.event));
 }
 
+/* Fine-grained memory need not be mapped, and what is not mapped is not seen to move. */
 static cl_int svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer,
                       size_t size, cl_uint wait_count, const cl_event *waits, cl_event *event)
 {

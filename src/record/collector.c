@@ -1,3 +1,5 @@
+/* haul's side of the rings. All of it is read as hostile: a program that runs wild may write over
+ * its ring, and then only its own part may suffer. */
 #include "record/collector.h"
 
 #include <dirent.h>
@@ -19,6 +21,7 @@ enum {
 
 /* --- parts */
 
+/* A program has few parts; the folder is read every 20 ms. */
 static bool is_known(const haul_collector *self, const char *file)
 {
     for (size_t i = 0; i < self->part_count; i++)
@@ -27,6 +30,7 @@ static bool is_known(const haul_collector *self, const char *file)
     return false;
 }
 
+/* A part whose ring is not ready is met again in the next round. */
 static int add_part(haul_collector *self, const char *file)
 {
     char path[LONGEST_PATH];
@@ -65,6 +69,7 @@ static bool reach(uint32_t **items, size_t *capacity, uint32_t id)
     return true;
 }
 
+/* Names are united over all parts: the profile has each text once, under one number. */
 static int add_name(haul_collector *self, haul_part *part, const haul_message_name *said,
                     size_t length)
 {
@@ -86,6 +91,7 @@ static uint32_t name_of(const haul_part *part, uint32_t id)
     return id < part->name_capacity && part->names[id] ? part->names[id] : 1;
 }
 
+/* A device that was never described keeps its writer's number. */
 static uint32_t device_of(const haul_part *part, uint32_t id)
 {
     return id < part->device_capacity && part->devices[id] ? part->devices[id] - 1 : id;
@@ -143,6 +149,7 @@ static int add_device(haul_collector *self, haul_part *part, haul_message_device
 
 /* --- messages */
 
+/* Only numbers that are the writer's own are changed; the rest goes as it is. */
 static int add_record(haul_collector *self, const haul_part *part, haul_record *record)
 {
     switch (record->kind) {
@@ -222,6 +229,8 @@ static int take(haul_collector *self, haul_part *part, haul_ring_message *messag
 
 /* --- a round */
 
+/* The first failure stands. Writers are told, so that the program never waits for a reader that
+ * writes no more. */
 static void fail(haul_collector *self, int code)
 {
     haul_profile_tables_fail(&self->tables, code, &self->failure);
@@ -232,6 +241,8 @@ static void fail(haul_collector *self, int code)
 }
 
 /* Reads what the ring held when it began, so that every part has its turn. */
+/* Room is given back within the round too: a writer that is faster than a round does not wait for
+ * its end. */
 static int read_part(haul_collector *self, haul_part *part)
 {
     haul_ring_message message;
@@ -250,6 +261,7 @@ static int read_part(haul_collector *self, haul_part *part)
     return code;
 }
 
+/* Rings are named PROCESS.NUMBER; what else is in the folder does not begin with a digit. */
 static int find_parts(haul_collector *self)
 {
     int code = SQLITE_OK;
@@ -292,6 +304,8 @@ void haul_collector_read(haul_collector *self)
         fail(self, code);
 }
 
+/* Only parts that were not closed: a process whose recorder is through may run on, and haul does
+ * not wait for it. */
 bool haul_collector_has_writer(const haul_collector *self, long *pid)
 {
     for (size_t i = 0; i < self->part_count; i++) {
@@ -352,6 +366,7 @@ static int note_part(haul_collector *self, const haul_part *part, int64_t ended_
     return code;
 }
 
+/* What cannot be asked, of a full disk for one, has the value `none`. */
 static int64_t ask(sqlite3 *db, const char *sql, int64_t none)
 {
     sqlite3_stmt *statement = NULL;
@@ -398,6 +413,7 @@ static void HAUL_PRINTF(2, 3) add_cause(haul_recording *recording, const char *f
     va_end(args);
 }
 
+/* The order is that of what the user wants to know first: why, then how much. */
 static void tell(const haul_collector *self, const char *cause, haul_recording *recording)
 {
     if (cause[0])
@@ -431,6 +447,7 @@ static int note_all(haul_collector *self, const char *cause, int64_t ended_ns,
     return code == SQLITE_OK ? haul_profile_tables_run(&self->tables, "COMMIT") : code;
 }
 
+/* Writers that go on, of processes that nobody waited for, see `stopped` and put nothing more. */
 static void release(haul_collector *self)
 {
     for (size_t i = 0; i < self->part_count; i++) {

@@ -55,6 +55,8 @@ static void say(const char *what, const char *why)
 
 /* --- buffers */
 
+/* CUPTI asks on the thread that fills a buffer, which may be the program's: it gets one at once or
+ * none. */
 static void request(uint8_t **buffer, size_t *size, size_t *record_limit)
 {
     *buffer = NULL;
@@ -66,6 +68,7 @@ static void request(uint8_t **buffer, size_t *size, size_t *record_limit)
     *record_limit = 0;
 }
 
+/* On CUPTI's thread. Buffers come late and in any order, some after the program's end has begun. */
 static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used)
 {
     (void)size;

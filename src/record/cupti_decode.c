@@ -1,7 +1,10 @@
+/* One function for each kind of CUPTI's records. Records are read through the beginnings of their
+ * structs that all versions of CUPTI share (record/cupti_abi.h). */
 #include "record/cupti_decode.h"
 
 #include <stdio.h>
 
+/* CUpti_ActivityOverheadKind's upper 16 bits, in words for people. */
 static const char *const overhead_names[] = {
     "",
     "CUPTI writes a buffer out",
@@ -17,6 +20,7 @@ static const char *const overhead_names[] = {
 enum { OVERHEADS = sizeof overhead_names / sizeof *overhead_names };
 enum { OVERHEAD_COMPILER = 1, OBJECT_THREAD = 2 };
 
+/* Puts are made by the batch: a put costs a lock, and CUPTI's buffers hold thousands of records. */
 static void flush(haul_cupti_decoder *self)
 {
     haul_profile_put(self->writer, self->batch, self->batch_count);
@@ -42,6 +46,7 @@ static haul_record *add(haul_cupti_decoder *self, haul_record_kind kind, uint32_
     return row;
 }
 
+/* Numbers of CUPTI's own: the collector gives devices those of the profile. */
 static void place(haul_record *row, uint32_t device, uint32_t context, uint32_t stream)
 {
     row->device = device;
@@ -64,6 +69,8 @@ static size_t find_context(const haul_cupti_decoder *self, uint32_t context)
     return at;
 }
 
+/* Waits name a context, and not the device that it is on: copies, kernels and records of contexts
+ * tell. */
 static void remember_context(haul_cupti_decoder *self, uint32_t context, uint32_t device)
 {
     const size_t at = find_context(self, context);
@@ -100,6 +107,7 @@ static void add_copy(haul_cupti_decoder *self, const void *record)
     put_copy(self, record, ((const haul_abi_copy *)record)->correlation);
 }
 
+/* Its device is the one that copies; source and target may be others. */
 static void add_peer_copy(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_peer_copy *from = record;
@@ -118,6 +126,7 @@ static void add_memset(haul_cupti_decoder *self, const void *record)
     row->set.memory_kind = memory_kind(from->memory_kind);
 }
 
+/* CUPTI's fields are signed; what is negative is not known. */
 static uint32_t figure(int32_t value)
 {
     return value > 0 ? (uint32_t)value : 0;
@@ -142,6 +151,7 @@ static void add_kernel(haul_cupti_decoder *self, const void *record)
     remember_context(self, from->context, from->device);
 }
 
+/* CUPTI knows the names of its own version's functions; newer ones get their number. */
 static uint32_t name_call(haul_cupti_decoder *self, const haul_abi_call *from)
 {
     const bool driver = from->kind == HAUL_ABI_DRIVER;
@@ -207,6 +217,8 @@ static void add_event(haul_cupti_decoder *self, const void *record)
     row->event.sync_id = is_long ? (uint32_t)from->sync_id : HAUL_PROFILE_NO_ID;
 }
 
+/* Counters that are no bytes moved (faults, throttling) match no row of the table and are left out.
+ * */
 static void add_migration(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_migration *from = record;
@@ -246,6 +258,7 @@ static void add_overhead(haul_cupti_decoder *self, const void *record)
     row->overhead.type = from->overhead;
 }
 
+/* CUPTI gives kB/s and kHz. */
 static void describe_device(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_device *from = record;
@@ -272,6 +285,7 @@ static void describe_device(haul_cupti_decoder *self, const void *record)
                                  });
 }
 
+/* Contexts are told of when they are made: the first device of waits that come before any work. */
 static void add_context(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_context *from = record;
@@ -288,6 +302,7 @@ static void (*const by_kind[])(haul_cupti_decoder *self, const void *record) = {
     [HAUL_ABI_DEVICE] = describe_device,  [HAUL_ABI_CONTEXT] = add_context,
 };
 
+/* A buffer that CUPTI filled half ends where it says that there is no next record. */
 void haul_cupti_decode(haul_cupti_decoder *self, uint8_t *buffer, size_t used)
 {
     haul_abi_record *record = NULL;

@@ -1,3 +1,5 @@
+/* Finds a libcupti.so that works. Toolkits install it under many names and places, often several
+ * versions side by side; only trying tells which one the driver accepts. */
 #include "record/cupti_library.h"
 
 #include <dlfcn.h>
@@ -59,6 +61,8 @@ static const struct {
 #undef HAUL_CUPTI_ENTRY
 };
 
+/* A library of the name may be anything: it must have every function that is needed and tell a
+ * version. */
 static haul_status check(haul_cupti_library *self, haul_error *error)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -75,6 +79,7 @@ static haul_status check(haul_cupti_library *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* One that has nothing running. */
 static void close_library(haul_cupti_library *self)
 {
     if (self->handle)
@@ -82,6 +87,7 @@ static void close_library(haul_cupti_library *self)
     self->handle = NULL;
 }
 
+/* The error of the last that was there tells more than that none is left. */
 haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
 {
     int flags;
@@ -100,6 +106,7 @@ haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
     return status;
 }
 
+/* Its threads may run in code that dlclose would take away. */
 void haul_cupti_library_leave(haul_cupti_library *self)
 {
     self->handle = NULL;

@@ -1,3 +1,5 @@
+/* Bounds of one clock against another, narrowed by each event that is seen from both and widened by
+ * the drift since. No fit is made: bounds cannot be wrong, a fitted line can. */
 #include "record/event_clock.h"
 
 /* Two clocks of one machine part by at most this; quartz does by 20 to 50 in a million, and a clock
@@ -29,6 +31,7 @@ void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t
     self->upper = upper < self->upper ? upper : self->upper;
 }
 
+/* The middle is off by at most half of the width, whichever moment within was the true one. */
 int64_t haul_event_clock_host(haul_event_clock *self, int64_t device_ns)
 {
     const int64_t error_ns = (self->upper - self->lower) / 2;

@@ -1,3 +1,5 @@
+/* A child that blocks all signals and sleeps. What is sent to the process group stays pending
+ * there, and /proc shows it. */
 #include "record/group_witness.h"
 
 #include <fcntl.h>
@@ -8,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 10 };
+enum { TRIES = 10 }; /* 50 ms in all: a loaded machine delivers late */
 
 static const struct timespec between_tries = {.tv_nsec = 5000000};
 
@@ -26,6 +28,7 @@ static _Noreturn void watch(int alive)
     _exit(0);
 }
 
+/* The pipe's other end closes with haul, however that ends: the witness never outlives it. */
 void haul_group_witness_start(haul_group_witness *self)
 {
     int ends[2];
@@ -44,6 +47,7 @@ void haul_group_witness_start(haul_group_witness *self)
     self->process = made > 0 ? made : 0;
 }
 
+/* SIGKILL, as it blocks all others. */
 void haul_group_witness_end(haul_group_witness *self)
 {
     if (self->alive >= 0)

@@ -1,3 +1,4 @@
+/* Values beside the project's table of fixed-size keys; the key is the handle itself. */
 #include "record/handle_map.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@ enum { MOST_HANDLES = 1 << 20 };
 void haul_handle_map_set(haul_handle_map *self, const void *handle, uint64_t value)
 {
     self->handles.size = sizeof handle;
+    /* What is forgotten is asked for again, or counted as unknown. */
     if (self->handles.count >= MOST_HANDLES)
         haul_records_release(&self->handles);
     if (!haul_grow(&self->values, &self->capacity, self->handles.count + 1, sizeof *self->values))
@@ -18,6 +20,7 @@ void haul_handle_map_set(haul_handle_map *self, const void *handle, uint64_t val
         self->values[number] = value;
 }
 
+/* *value is set only where the handle is known. */
 bool haul_handle_map_get(const haul_handle_map *self, const void *handle, uint64_t *value)
 {
     const uint32_t number = haul_records_find(&self->handles, &handle);
@@ -26,6 +29,7 @@ bool haul_handle_map_get(const haul_handle_map *self, const void *handle, uint64
     return number != UINT32_MAX;
 }
 
+/* An empty table again. */
 void haul_handle_map_release(haul_handle_map *self)
 {
     haul_records_release(&self->handles);

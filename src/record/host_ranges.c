@@ -1,3 +1,5 @@
+/* Most programs have a few ranges or none, and every copy asks: so the list is plain, and a program
+ * that has none pays one relaxed load. */
 #include "record/host_ranges.h"
 
 #include <string.h>
@@ -8,6 +10,7 @@
 /* Programs keep few ranges, so they are looked through; more than this are not kept. */
 enum { MOST_RANGES = 4096 };
 
+/* Without memory, or beyond the limit, a pointer counts as pageable. */
 void haul_host_ranges_add(haul_host_ranges *self, const haul_host_range *range)
 {
     pthread_mutex_lock(&self->lock);
@@ -20,6 +23,7 @@ void haul_host_ranges_add(haul_host_ranges *self, const haul_host_range *range)
     pthread_mutex_unlock(&self->lock);
 }
 
+/* From the newest on: a map of a buffer lies in the buffer's own range. */
 uint8_t haul_host_ranges_kind(haul_host_ranges *self, const void *pointer)
 {
     const uintptr_t at = (uintptr_t)pointer;

@@ -1,3 +1,5 @@
+/* Demangling with what the program itself has loaded: a recorder must not bring a C++ runtime into
+ * a program of C. */
 #include "record/kernel_names.h"
 
 #include <dlfcn.h>
@@ -7,6 +9,8 @@
 
 #include "base/index.h"
 
+/* Goes through the text once: a name ends where its parameters or its template's arguments begin,
+ * and begins behind the last blank or colon outside of both. */
 char *haul_kernel_base_name(const char *name, char *base, size_t size)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -45,6 +49,7 @@ static void look_for_demangler(haul_kernel_names *self)
     self->looked = true;
 }
 
+/* Names that no demangler reads stay as they are. */
 static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *writer,
                              const char *mangled)
 {
@@ -64,6 +69,7 @@ static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *write
     return name;
 }
 
+/* A slot holds the name met last: programs launch few kernels, many times. */
 haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_writer *writer,
                                         const char *mangled)
 {
@@ -79,6 +85,7 @@ haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_wr
     return name;
 }
 
+/* The demangler is looked for again by the next recording. */
 void haul_kernel_names_release(haul_kernel_names *self)
 {
     for (size_t i = 0; i < HAUL_KERNEL_NAMES; i++)

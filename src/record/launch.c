@@ -1,3 +1,5 @@
+/* `haul record` itself: it makes the child, gives it the environment in which the recorders load,
+ * reads their rings until all have ended, and moves the profile to its name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -187,6 +189,7 @@ static haul_status let_go(launch *self, const char *folder, haul_error *error)
 
 /* --- before */
 
+/* The name may hold the program's number, so it is known only once the child is there. */
 static haul_status take_output(launch *self, haul_error *error)
 {
     bool ranked;
@@ -348,6 +351,7 @@ static bool has_platform(void)
 }
 
 /* What the recorders said: an empty line when a runtime was loaded, else what failed. */
+/* The first failure is told; the others are mostly the same one in other processes. */
 static void read_said(const launch *self, haul_recording *recording)
 {
     char line[HAUL_LONGEST_PATH + 16];
@@ -363,6 +367,7 @@ static void read_said(const launch *self, haul_recording *recording)
         fclose(file);
 }
 
+/* Rings are read to their end before the folder goes; the profile gets its name last. */
 static haul_status end_recording(launch *self, int ended, haul_recording *made, haul_error *error)
 {
     char cause[800];
@@ -391,6 +396,8 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
     return HAUL_OK;
 }
 
+/* Signals are held from before the child is made: one that comes meanwhile is not lost, and reaches
+ * the program. */
 static haul_status run(launch *self, haul_recording *made, haul_error *error)
 {
     haul_status status = provide_libraries(self, error);

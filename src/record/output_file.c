@@ -1,3 +1,5 @@
+/* Nothing is lost by a recording that fails: the old file keeps its name until the new one is
+ * complete, and both are decided on before the program runs. */
 #include "record/output_file.h"
 
 #include <errno.h>
@@ -43,6 +45,7 @@ typedef struct name_text {
     size_t length;
 } name_text;
 
+/* `length` goes on past the room, so that one check at the end is enough. */
 static void append(name_text *self, const char *text, size_t length)
 {
     if (self->length < HAUL_LONGEST_PATH && length < HAUL_LONGEST_PATH - self->length)
@@ -147,6 +150,8 @@ static bool is_ours(const char *path)
     return ours;
 }
 
+/* Decided by the content, not by the ending: a user's database is never replaced, whatever it is
+ * called. */
 static haul_status check_replaceable(const haul_output_file *self, bool replace, haul_error *error)
 {
     struct stat facts;
@@ -168,6 +173,7 @@ static haul_status check_replaceable(const haul_output_file *self, bool replace,
 
 /* --- the lock: of the file itself, so that none is left over when haul is killed */
 
+/* SQLite gets an absolute path, which it cannot take for a URI or for ":memory:". */
 static haul_status resolve(haul_output_file *self, haul_error *error)
 {
     char here[HAUL_LONGEST_PATH] = "", *real = realpath(self->name, NULL);
@@ -197,6 +203,8 @@ static bool is_current(const haul_output_file *self)
            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
+/* O_NONBLOCK: a pipe or a device of that name must not make haul wait. A folder is opened for
+ * reading, so that the refusal can say what it is. */
 static haul_status lock(haul_output_file *self, haul_error *error)
 {
     self->lock = open(self->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -214,6 +222,8 @@ static haul_status lock(haul_output_file *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* The temporary file lies beside the name, on the same file system, so that the rename replaces in
+ * one step; it gets the mode of the file that it replaces. */
 haul_status haul_output_open(haul_output_file *self, bool replace, haul_error *error)
 {
     self->lock = -1;
@@ -240,11 +250,13 @@ haul_status haul_output_open(haul_output_file *self, bool replace, haul_error *e
 
 /* --- the end */
 
+/* Both paths were made with 64 bytes to spare. */
 static void with_ending(char *text, const char *path, const char *ending)
 {
     snprintf(text, HAUL_LONGEST_PATH, "%.4080s%s", path, ending);
 }
 
+/* A log beside the file is part of it: SQLite reads the two as one. */
 haul_status haul_output_keep(haul_output_file *self, haul_error *error)
 {
     char from[HAUL_LONGEST_PATH], to[HAUL_LONGEST_PATH];
@@ -261,6 +273,7 @@ haul_status haul_output_keep(haul_output_file *self, haul_error *error)
     return status;
 }
 
+/* An empty file of ours goes only while the name still is that file's. */
 void haul_output_drop(haul_output_file *self)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};

@@ -1,3 +1,6 @@
+/* The profile as SQLite: its schema, one prepared insert for each kind of row, and the rows. Other
+ * tools read these files as exports of Nsight Systems, so names and units are Nvidia's, not ours.
+ * */
 #include "record/profile_tables.h"
 
 #include <inttypes.h>
@@ -115,6 +118,8 @@ enum {
 /* Nsight's number of this machine, above the process's 24 bits and the thread's. */
 static const uint64_t machine = UINT64_C(1) << 48;
 
+/* SQLite's words, and the system's behind them: "disk I/O error" alone does not tell a full disk.
+ * */
 haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_error *error)
 {
     const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
@@ -128,6 +133,7 @@ haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_e
     return error ? error->status : HAUL_IO;
 }
 
+/* The bindings stay: every insert binds all that it has. */
 static int step(sqlite3_stmt *statement)
 {
     const int code = sqlite3_step(statement);
@@ -135,6 +141,7 @@ static int step(sqlite3_stmt *statement)
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
+/* The text is used up by the step that follows, so it is not copied. */
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
@@ -154,6 +161,8 @@ int haul_profile_tables_run(haul_profile_tables *self, const char *sql)
     return sqlite3_exec(self->db, sql, NULL, NULL, NULL);
 }
 
+/* Time 0 in universal time, from both clocks at this moment: readers put recordings of several
+ * machines side by side by it. */
 static int say_start(haul_profile_tables *self)
 {
     struct timespec utc, now;
@@ -226,6 +235,7 @@ void haul_profile_tables_close(haul_profile_tables *self)
 
 #define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
 
+/* SQLite's integers are signed: NO_ID and sizes fit, and a value above is none of a profile's. */
 static void bind_numbers(sqlite3_stmt *statement, int at, const uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
@@ -287,6 +297,7 @@ static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process
 }
 
 /* Rows of a device. */
+/* The migration's cause is the one own value that may be unknown, which is NULL. */
 static void bind_on_device(sqlite3_stmt *statement, haul_profile_process process,
                            const haul_record *record)
 {
@@ -307,6 +318,7 @@ int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process proc
     if ((unsigned)record->kind >= HAUL_RECORD_KINDS)
         return SQLITE_OK;
     sqlite3_stmt *statement = self->insert[record->kind];
+    /* An event without a time has 0, which readers take as unknown. */
     const bool timed = record->kind != HAUL_RECORD_EVENT || record->start_ns;
     sqlite3_bind_int64(statement, 1, timed ? record->start_ns - self->start_ns : 0);
     if (record->kind != HAUL_RECORD_EVENT)
@@ -339,6 +351,7 @@ int haul_profile_tables_string(haul_profile_tables *self, uint32_t id, const cha
     return step(self->insert[HAUL_TABLE_STRING]);
 }
 
+/* Units are nsys's: bytes, bytes a second, Hz. */
 int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_device *device)
 {
     const uint64_t figures[] = {device->l2_bytes, device->memory_bytes,
@@ -367,6 +380,7 @@ int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_proces
     return step(self->insert[HAUL_TABLE_DEVICE_MAP]);
 }
 
+/* Hardware queues, priorities and flags are not known: 0. */
 int haul_profile_tables_stream(haul_profile_tables *self, haul_profile_process process,
                                uint32_t context, uint32_t stream)
 {
@@ -384,6 +398,8 @@ int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process 
     return step(self->insert[HAUL_TABLE_PROCESS]);
 }
 
+/* Notes may be said again with other values, so the old one goes first. The name is the program's
+ * to choose, hence quoted. */
 int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
 {
     char *sql = sqlite3_mprintf("DELETE FROM META_DATA_CAPTURE WHERE name = %Q", name);

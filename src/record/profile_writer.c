@@ -1,3 +1,5 @@
+/* The program's side of a ring. Two locks, of names before the ring's: a name is in the ring before
+ * the first record that uses its number. */
 #include "record/profile_writer.h"
 
 #include <errno.h>
@@ -57,6 +59,8 @@ uint32_t haul_profile_thread(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
+/* Relaxed: a record more or less at the moment of the end does not matter, the cost of a call does.
+ * */
 bool haul_profile_recording(const haul_profile_writer *self)
 {
     return atomic_load_explicit(&self->recording, memory_order_relaxed) &&
@@ -97,6 +101,7 @@ static bool wait_for_room(haul_profile_writer *self, size_t space)
     static const struct timespec a_while = {.tv_nsec = 200000};
     haul_ring_head *head = self->ring.head;
     const uint64_t read = atomic_load(&head->read);
+    /* somebody has waited for just this in vain: do not wait again, the program would crawl */
     if (self->full && self->full_at == read)
         return false;
     const int64_t begin = haul_profile_now();
@@ -154,6 +159,7 @@ bool haul_profile_put(haul_profile_writer *self, const haul_record *records, siz
     return taken;
 }
 
+/* Names, devices and notes are few and cannot be sent again, so no limit holds them back. */
 static void put_message(haul_profile_writer *self, haul_message_type type, const void *payload,
                         size_t bytes)
 {
@@ -171,6 +177,7 @@ static void put_message(haul_profile_writer *self, haul_message_type type, const
 uint32_t haul_profile_name(haul_profile_writer *self, const char *text)
 {
     haul_message_name said;
+    /* longer names are cut: C++ has some of 100 KB */
     const size_t length = text ? strnlen(text, sizeof said.text) : 0;
     pthread_mutex_lock(&self->names_lock);
     const size_t before = self->names.count;
@@ -225,6 +232,7 @@ void haul_profile_note_count(haul_profile_writer *self, const char *name, uint64
 
 /* --- beginning and end */
 
+/* The ring's file stays: haul reads it after the process is gone. */
 static void release(haul_profile_writer *self)
 {
     haul_ring_unmap(&self->ring);
@@ -256,6 +264,7 @@ haul_status haul_profile_open(const haul_profile_options *options, haul_profile_
     return HAUL_OK;
 }
 
+/* `closed` is set last: haul takes a part that is closed as complete. */
 void haul_profile_close(haul_profile_writer *self, haul_profile_result *result)
 {
     haul_ring_head *head = self->ring.head;
@@ -283,6 +292,8 @@ void haul_profile_release(haul_profile_writer *self)
     pthread_mutex_unlock(&self->names_lock);
 }
 
+/* Locks and names stay as they are: the child cannot know who held them, and never uses this writer
+ * again. */
 void haul_profile_forget(haul_profile_writer *self)
 {
     haul_ring_unmap(&self->ring);

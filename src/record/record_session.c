@@ -1,3 +1,5 @@
+/* What both recorders share inside the program. The environment is the only thing they are given,
+ * for it is what survives fork and exec. */
 #include "record/record_session.h"
 
 #include <fcntl.h>
@@ -11,6 +13,7 @@ enum { MOST_PARTS = 100, LONGEST_PATH = 4096 };
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment is read, as every library of the program does
 
+/* 0 where it is not there: no limit, or no recording. */
 static int64_t number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -69,6 +72,8 @@ static haul_status open_any(const char *folder, haul_profile_options *options,
     char path[LONGEST_PATH];
     haul_status status = HAUL_IO;
     options->path = path;
+    /* The file is made exclusively, so two recorders of one process that begin at once get two
+     * names. */
     for (int i = 0; i < MOST_PARTS; i++) {
         snprintf(path, sizeof path, "%.4000s/%ld.%d", folder, (long)getpid(), i);
         if (!access(path, F_OK))
@@ -81,6 +86,8 @@ static haul_status open_any(const char *folder, haul_profile_options *options,
     return status;
 }
 
+/* A folder that is gone means that haul has ended: the program goes on unrecorded, without a word.
+ * */
 haul_profile_writer *haul_session_open(void)
 {
     char program[64], text[1200];

@@ -1,3 +1,5 @@
+/* The folder in which a program's processes meet haul. haul holds a lock on one file in it, which
+ * the kernel lets go when haul dies: a folder without that lock is left over. */
 #include "record/ring_folder.h"
 
 #include <dirent.h>
@@ -20,6 +22,7 @@ enum { MOST_SAID = 4, LEFT_AFTER_S = 60 };
 
 static const char folder_prefix[] = "haul-";
 
+/* Only what this program puts there: files and a link, no folders. */
 static void remove_folder(const char *path)
 {
     char name[HAUL_LONGEST_PATH];
@@ -48,6 +51,7 @@ static bool is_left(const char *path)
     return left;
 }
 
+/* Folders of this user alone, and only where no haul has the lock: another one may be recording. */
 static void remove_left(const char *parent)
 {
     char path[HAUL_LONGEST_PATH];
@@ -65,6 +69,7 @@ static void remove_left(const char *parent)
         closedir(entries);
 }
 
+/* A colon would end the path in OPENCL_LAYERS, see HAUL_RING_FOLDER_LINK. */
 static bool make_in(haul_ring_folder *self, const char *parent)
 {
     if (!parent || !*parent || strchr(parent, ':') || strlen(parent) > 1000)
@@ -76,6 +81,7 @@ static bool make_in(haul_ring_folder *self, const char *parent)
     return true;
 }
 
+/* Memory first: a ring on a disk would be written out by the kernel for nothing. */
 haul_status haul_ring_folder_make(haul_ring_folder *self, const char *opencl, haul_error *error)
 {
     char name[HAUL_LONGEST_PATH];
@@ -116,6 +122,8 @@ bool haul_process_mentions(const char *process, const char *file_name, char sepa
     return found;
 }
 
+/* A process that outlived the program is found by its environment, which it has from before its
+ * recorder began. */
 void haul_ring_folder_users(const haul_ring_folder *self, haul_process_done *done,
                             const void *state, char *text, size_t size)
 {

@@ -1,3 +1,5 @@
+/* A ring of bytes without locks between its two ends: the writer alone moves `written`, the reader
+ * alone `read`, both count up from 0 and never wrap. */
 #include "record/shared_ring.h"
 
 #include <errno.h>
@@ -36,6 +38,7 @@ static size_t allocate(int file)
     return 0;
 }
 
+/* Shared, so that what is written outlives the writer. */
 static bool map(haul_ring *self, int file, size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -68,6 +71,7 @@ haul_status haul_ring_create(haul_ring *self, const char *path, const char *prog
     return HAUL_OK;
 }
 
+/* The size is checked against the file's, for what is mapped beyond it would raise SIGBUS. */
 bool haul_ring_attach(haul_ring *self, const char *path)
 {
     struct stat facts;
@@ -101,6 +105,7 @@ void haul_ring_unmap(haul_ring *self)
 
 /* --- bytes, around the end of the ring */
 
+/* Capacities are powers of two, so the place in the ring is the position's low bits. */
 static void put_bytes(haul_ring *self, const void *from, size_t bytes)
 {
     haul_ring_head *head = self->head;
@@ -111,6 +116,7 @@ static void put_bytes(haul_ring *self, const void *from, size_t bytes)
     self->position += bytes;
 }
 
+/* As put_bytes, of the other end. */
 static void get_bytes(haul_ring *self, void *to, size_t bytes)
 {
     const haul_ring_head *head = self->head;
@@ -129,6 +135,7 @@ size_t haul_ring_space(size_t payload_bytes)
     return PREFIX + (payload_bytes + 7) / 8 * 8;
 }
 
+/* The reader may have read more by now: the answer errs on the safe side. */
 bool haul_ring_has_room(const haul_ring *self, size_t space)
 {
     const uint64_t read = atomic_load_explicit(&self->head->read, memory_order_acquire);
@@ -144,11 +151,14 @@ void haul_ring_add(haul_ring *self, uint32_t type, const void *payload, size_t b
     self->position = end;
 }
 
+/* Pairs with the acquire in haul_ring_next: bytes are there before their count. */
 void haul_ring_publish(haul_ring *self)
 {
     atomic_store_explicit(&self->head->written, self->position, memory_order_release);
 }
 
+/* `damaged` wherever the numbers cannot be the writer's: nothing is read past what is mapped,
+ * nothing is copied past the message. */
 bool haul_ring_next(haul_ring *self, haul_ring_message *message, bool *damaged)
 {
     const uint64_t begin = self->position;
@@ -170,6 +180,7 @@ bool haul_ring_next(haul_ring *self, haul_ring_message *message, bool *damaged)
     return true;
 }
 
+/* Released after the bytes were copied out: the writer may overwrite them at once. */
 void haul_ring_free_read(haul_ring *self)
 {
     atomic_store_explicit(&self->head->read, self->position, memory_order_release);

@@ -1,3 +1,4 @@
+/* The portable program carries the recorders as bytes, but a loader wants files. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +25,14 @@ haul_status haul_unpack_recorder(char *folder, const haul_recorder_image *image,
     FILE *file = full >= 0 && (size_t)full < size ? fopen(path, "wbxe") : NULL;
     if (!file)
         return haul_fail_open(error, path);
+    /* closing it may fail too: only then the disk's fullness is known */
     const bool written = fwrite(image->bytes, 1, image->size, file) == image->size;
     if (fclose(file) || !written)
         return haul_fail(error, HAUL_IO, "cannot write '%.500s': no space left?", path);
     return HAUL_OK;
 }
 
+/* The program may still run: what it has mapped stays. */
 void haul_remove_unpacked(const char *folder)
 {
     DIR *list = folder[0] ? opendir(folder) : NULL;
