@@ -1,3 +1,5 @@
+/* Blocks of 16 KiB, newest first, all of them zero: what is allocated needs no clearing. A text
+ * longer than a block gets one of its own. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -14,18 +16,6 @@ struct haul_arena_block {
     max_align_t data[];
 };
 
-static haul_arena_block *push_block(haul_arena *arena, size_t size)
-{
-    haul_arena_block *block = calloc(1, sizeof *block + size);
-    if (!block)
-        return NULL;
-    block->size = size;
-    block->next = arena->head;
-    arena->head = block;
-    arena->used = 0;
-    return block;
-}
-
 void *haul_arena_alloc(haul_arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
@@ -33,8 +23,13 @@ void *haul_arena_alloc(haul_arena *arena, size_t size)
         return NULL;
     size = (size + align - 1) / align * align;
     if (!arena->head || arena->head->size - arena->used < size) {
-        if (!push_block(arena, size > BLOCK_BYTES ? size : BLOCK_BYTES))
+        const size_t block_size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+        haul_arena_block *block = calloc(1, sizeof *block + block_size);
+        if (!block)
             return NULL;
+        *block = (haul_arena_block){.next = arena->head, .size = block_size};
+        arena->head = block;
+        arena->used = 0;
     }
     void *data = (char *)arena->head->data + arena->used;
     arena->used += size;

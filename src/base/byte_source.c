@@ -1,3 +1,5 @@
+/* One thread unpacks into a ring of four blocks while the reader empties them: zlib alone takes
+ * about as long as parsing what it gives, and both together no longer than the slower one. */
 #include "base/byte_source.h"
 
 #include <errno.h>
@@ -74,19 +76,6 @@ static haul_status fail_gzip(const haul_byte_source *self, const char *what)
     return HAUL_IO;
 }
 
-/* More packed bytes. Sets *more to false at the end of the file. */
-static haul_status refill(haul_byte_source *self, bool *more)
-{
-    unpacker *const u = self->unpacker;
-    const ssize_t got = read_fully(self->file, u->packed, sizeof u->packed);
-    if (got < 0)
-        return haul_fail_read(&u->error, self->path);
-    u->stream.next_in = u->packed;
-    u->stream.avail_in = (unsigned)got;
-    *more = got > 0;
-    return HAUL_OK;
-}
-
 /* Fills a block. A file may hold several members, one behind the other (RFC 1952, section 2.2);
  * other bytes behind the last are not read. */
 static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, bool *ended)
@@ -97,9 +86,12 @@ static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, 
     while (u->stream.avail_out) {
         bool more = true;
         if (!u->stream.avail_in) {
-            const haul_status status = refill(self, &more);
-            if (status)
-                return status;
+            const ssize_t got = read_fully(self->file, u->packed, sizeof u->packed);
+            if (got < 0)
+                return haul_fail_read(&u->error, self->path);
+            u->stream.next_in = u->packed;
+            u->stream.avail_in = (unsigned)got;
+            more = got > 0;
         }
         if (!more && *in_member)
             return fail_gzip(self, "cut short");
@@ -246,25 +238,22 @@ haul_status haul_byte_source_read(void *self, char *buffer, size_t size, size_t 
     return HAUL_OK;
 }
 
-static void stop_unpacking(unpacker *u)
-{
-    pthread_mutex_lock(&u->lock);
-    u->stop = true;
-    pthread_cond_broadcast(&u->changed);
-    pthread_mutex_unlock(&u->lock);
-    pthread_join(u->thread, NULL);
-    inflateEnd(&u->stream);
-    pthread_cond_destroy(&u->changed);
-    pthread_mutex_destroy(&u->lock);
-    free(u);
-}
-
 void haul_byte_source_close(haul_byte_source *self)
 {
     if (!self)
         return;
-    if (self->unpacker)
-        stop_unpacking(self->unpacker);
+    unpacker *const u = self->unpacker;
+    if (u) {
+        pthread_mutex_lock(&u->lock);
+        u->stop = true;
+        pthread_cond_broadcast(&u->changed);
+        pthread_mutex_unlock(&u->lock);
+        pthread_join(u->thread, NULL);
+        inflateEnd(&u->stream);
+        pthread_cond_destroy(&u->changed);
+        pthread_mutex_destroy(&u->lock);
+        free(u);
+    }
     if (self->file >= 0)
         close(self->file);
     free(self);

@@ -1,3 +1,5 @@
+/* The reader of RFC 4180 holds one row: its bytes in one buffer, its cells as offsets into it, for
+ * the buffer moves as it grows. Input is zlib's, which passes plain files on as they are. */
 #include "haul/csv.h"
 
 #include <errno.h>
@@ -89,18 +91,6 @@ static haul_status fail_at(const haul_csv *self, int line, int column, haul_erro
 static haul_status fail_here(const haul_csv *self, haul_error *error, const char *text)
 {
     return fail_at(self, self->line, self->column, error, text);
-}
-
-/* Right after the read that failed: the reason is in errno where the system has it. */
-static haul_status fail_stream(const haul_csv *self, haul_error *error)
-{
-    int state = Z_OK;
-    (void)gzerror(self->stream, &state);
-    if (state == Z_ERRNO)
-        return haul_fail_read(error, self->file);
-    haul_fail(error, HAUL_IO, "cannot read all of it: damaged or cut short");
-    haul_error_in_file(error, self->file);
-    return HAUL_IO;
 }
 
 static haul_status put(haul_csv *self, int byte, haul_error *error)
@@ -213,8 +203,14 @@ static haul_status read_row(haul_csv *self, haul_error *error)
             take(self);
     }
     if (!self->broken)
-        status = end_line(self, error);
-    return self->broken ? fail_stream(self, error) : status;
+        return end_line(self, error);
+    int state = Z_OK; /* right after the read that failed, errno may have the reason */
+    (void)gzerror(self->stream, &state);
+    if (state == Z_ERRNO)
+        return haul_fail_read(error, self->file);
+    haul_fail(error, HAUL_IO, "cannot read all of it: damaged or cut short");
+    haul_error_in_file(error, self->file);
+    return HAUL_IO;
 }
 
 static haul_status read_header(haul_csv *self, haul_error *error)
@@ -309,16 +305,6 @@ haul_status haul_csv_find(const haul_csv *csv, const char *name, size_t *column,
     return HAUL_BAD_INPUT;
 }
 
-static haul_status fail_count(const haul_csv *self, haul_error *error)
-{
-    const size_t got = self->cell_count, want = self->name_count;
-    const bool many = got > want;
-    const cell *place = &self->cells[many ? want : got - 1];
-    haul_fail(error, HAUL_BAD_INPUT, "%zu fields where the header has %zu", got, want);
-    haul_error_at(error, self->file, place->line, place->column);
-    return HAUL_BAD_INPUT;
-}
-
 haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error *error)
 {
     const haul_status status = read_row(csv, error);
@@ -328,8 +314,12 @@ haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error 
         *fields = NULL;
         return HAUL_OK;
     }
-    if (csv->cell_count != csv->name_count)
-        return fail_count(csv, error);
+    const size_t got = csv->cell_count, want = csv->name_count;
+    if (got != want) {
+        haul_fail(error, HAUL_BAD_INPUT, "%zu fields where the header has %zu", got, want);
+        haul_csv_locate(csv, got > want ? want : got - 1, error);
+        return HAUL_BAD_INPUT;
+    }
     for (size_t i = 0; i < csv->cell_count; i++)
         csv->fields[i] = csv->row + csv->cells[i].at;
     *fields = csv->fields;

@@ -198,6 +198,7 @@ static haul_status open_nested(parser *self)
     if (self->nested == HAUL_EXPRESSION_DEPTH)
         return fail_here(self, "too deep: more than 32 parentheses, signs and powers are open");
     self->nested++;
+    self->at++;
     return HAUL_OK;
 }
 
@@ -300,33 +301,22 @@ static haul_status parse_arguments(parser *self, int function, int at)
     return status ? status : parse_close(self, is_pair ? "',' or ')'" : "')'");
 }
 
-static int find_function(const char *name)
-{
-    for (int i = 0; i < FUNCTION_COUNT; i++)
-        if (!strcmp(functions[i].name, name))
-            return i;
-    return -1;
-}
-
-static bool is_name_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* A name, or a function with its arguments. */
 static haul_status parse_name(parser *self)
 {
     char name[HAUL_EXPRESSION_NAME + 1];
     const int at = self->at;
     size_t length = 0;
-    while (is_name_character(self->text[at + (int)length]))
+    for (char c; isalnum((unsigned char)(c = self->text[at + (int)length])) || c == '_';)
         length++;
     if (length > HAUL_EXPRESSION_NAME)
         return fail_here(self, "a name longer than 63 characters");
     memcpy(name, self->text + at, length);
     name[length] = '\0';
-    const int function = find_function(name);
-    if (function < 0) {
+    int function = 0;
+    while (function < FUNCTION_COUNT && strcmp(functions[function].name, name) != 0)
+        function++;
+    if (function == FUNCTION_COUNT) {
         const haul_status status = add_symbol(self, name);
         self->at += status ? 0 : (int)length;
         return status;
@@ -335,7 +325,6 @@ static haul_status parse_name(parser *self)
     if (skip_blanks(self) != '(')
         return fail_unexpected(self, "'(' behind the name of a function");
     const haul_status status = open_nested(self);
-    self->at++;
     return status ? status : parse_arguments(self, function, at);
 }
 
@@ -347,7 +336,6 @@ static haul_status parse_value(parser *self)
     if (first != '(')
         return parse_number(self);
     haul_status status = open_nested(self);
-    self->at++;
     if (!status)
         status = parse_sum(self);
     return status ? status : parse_close(self, "')' or an operator");
@@ -361,7 +349,6 @@ static haul_status parse_power(parser *self)
         return status;
     const int at = self->at;
     status = open_nested(self);
-    self->at++;
     if (!status)
         status = parse_signed(self);
     self->nested--;
@@ -375,56 +362,37 @@ static haul_status parse_signed(parser *self)
         return parse_power(self);
     const int at = self->at;
     haul_status status = open_nested(self);
-    self->at++;
     if (!status)
         status = parse_signed(self);
     self->nested--;
     return status || sign == '+' ? status : add_operation(self, NEGATE, at);
 }
 
-static haul_status parse_product(parser *self)
+/* Operands from the left, with the signs of two operations between them: `first` and the next. */
+static haul_status parse_chain(parser *self, haul_status (*operand)(parser *), const char signs[2],
+                               operation first)
 {
-    haul_status status = parse_signed(self);
+    haul_status status = operand(self);
     while (!status) {
         const char sign = skip_blanks(self);
-        if (sign != '*' && sign != '/')
+        if (sign != signs[0] && sign != signs[1])
             break;
         const int at = self->at++;
-        status = parse_signed(self);
+        status = operand(self);
         if (!status)
-            status = add_operation(self, sign == '*' ? MULTIPLY : DIVIDE, at);
+            status = add_operation(self, sign == signs[0] ? first : first + 1, at);
     }
     return status;
+}
+
+static haul_status parse_product(parser *self)
+{
+    return parse_chain(self, parse_signed, "*/", MULTIPLY);
 }
 
 static haul_status parse_sum(parser *self)
 {
-    haul_status status = parse_product(self);
-    while (!status) {
-        const char sign = skip_blanks(self);
-        if (sign != '+' && sign != '-')
-            break;
-        const int at = self->at++;
-        status = parse_product(self);
-        if (!status)
-            status = add_operation(self, sign == '+' ? ADD : SUBTRACT, at);
-    }
-    return status;
-}
-
-static haul_status keep(const parser *self, haul_arena *arena, const haul_expression **out)
-{
-    haul_expression *made =
-        haul_arena_alloc(arena, sizeof *made + self->count * sizeof *self->steps);
-    char *text = haul_arena_string(arena, self->text);
-    if (!made || !text)
-        return haul_fail_no_memory(self->error);
-    made->place = self->place;
-    made->text = text;
-    made->count = self->count;
-    memcpy(made->steps, self->steps, self->count * sizeof *self->steps);
-    *out = made;
-    return HAUL_OK;
+    return parse_chain(self, parse_product, "+-", ADD);
 }
 
 haul_status haul_expression_compile(const char *text, haul_place place, haul_symbols symbols,
@@ -439,7 +407,16 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
         return status;
     if (skip_blanks(&self))
         return fail_unexpected(&self, "an operator or the end");
-    return keep(&self, arena, out);
+    haul_expression *made = haul_arena_alloc(arena, sizeof *made + self.count * sizeof *self.steps);
+    char *kept = haul_arena_string(arena, text);
+    if (!made || !kept)
+        return haul_fail_no_memory(error);
+    made->place = place;
+    made->text = kept;
+    made->count = self.count;
+    memcpy(made->steps, self.steps, self.count * sizeof *self.steps);
+    *out = made;
+    return HAUL_OK;
 }
 
 /* --- evaluating */

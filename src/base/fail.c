@@ -1,3 +1,4 @@
+/* Errors are values: the place nearest to the cause is kept, those told later are passed over. */
 #include "base/fail.h"
 
 #include <errno.h>
@@ -104,14 +105,6 @@ static int format_place(const haul_error *error, char *buffer, unsigned size)
     return 0;
 }
 
-/* Files name themselves, and what is wrong in them, in any bytes: none may move a cursor. */
-static void replace_controls(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == '\x7f')
-            *text = '?';
-}
-
 char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
 {
     if (!size)
@@ -121,6 +114,9 @@ char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
         const char *text = error->text[0] ? error->text : haul_status_text(error->status);
         snprintf(buffer + used, size - (unsigned)used, "%s", text);
     }
-    replace_controls(buffer);
+    /* files name themselves, and what is wrong in them, in any bytes: none may move a cursor */
+    for (char *text = buffer; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '\x7f')
+            *text = '?';
     return buffer;
 }

@@ -1,3 +1,5 @@
+/* Folders are looked in from the most personal on (the environment) to the installation's, so that
+ * a user's file of the same name takes the place of one that haul comes with. */
 #include "base/folders.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* Growth by half: a copy of each item is paid about twice, and at most a third is unused. Pointers
+ * are read and written as bytes, for `items` may be of any pointer type. */
 #include "base/grow.h"
 
 #include <stdint.h>

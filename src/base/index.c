@@ -1,3 +1,5 @@
+/* Doubles when half full: with linear probing a look-up then meets 1.5 slots on average (Knuth,
+ * The Art of Computer Programming 3, section 6.4). */
 #include "base/index.h"
 
 #include <stdlib.h>

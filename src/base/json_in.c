@@ -1,3 +1,6 @@
+/* Eight bytes are looked at together, as one word: profiles are gigabytes of JSON, most of it plain
+ * text and digits. A NUL and padding stand behind the last byte, so that no loop asks for the end.
+ */
 #include "base/json_in.h"
 
 #include <stdio.h>
@@ -31,29 +34,21 @@ static uint64_t offset_of(const haul_json_in *self, const char *place)
 }
 
 /* Where the document's beginning is still here, line and column can be told too. */
-static void locate(haul_json_in *self, uint64_t offset)
-{
-    int line = 1, column = 1;
-    haul_error_in_file(&self->error, self->file);
-    if (self->offset)
-        return;
-    for (uint64_t i = 0; i < offset; i++) {
-        column++;
-        if (self->buffer[i] == '\n') {
-            line++;
-            column = 1;
-        }
-    }
-    haul_error_at(&self->error, self->file, line, column);
-}
-
 static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *text)
 {
-    if (!self->status) {
-        self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
-                                 (unsigned long long)offset);
-        locate(self, offset);
+    if (self->status)
+        return NULL;
+    self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
+                             (unsigned long long)offset);
+    haul_error_in_file(&self->error, self->file);
+    int line = 1, column = 1;
+    for (uint64_t i = 0; !self->offset && i < offset; i++) {
+        const bool is_break = self->buffer[i] == '\n';
+        line += is_break;
+        column = is_break ? 1 : column + 1;
     }
+    if (!self->offset)
+        haul_error_at(&self->error, self->file, line, column);
     return NULL;
 }
 
@@ -275,14 +270,11 @@ static inline const char *pass_number(haul_json_in *self, const char *p)
 
 static const char *pass_word(haul_json_in *self, const char *p)
 {
-    static const struct {
-        const char *text;
-        size_t length;
-    } words[] = {{"true", 4}, {"false", 5}, {"null", 4}};
+    static const char *const words[] = {"true", "false", "null"};
     p = look_ahead(self, p, 5);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!memcmp(p, words[i].text, words[i].length))
-            return p + words[i].length;
+        if (!strncmp(p, words[i], strlen(words[i])))
+            return p + strlen(words[i]);
     return fail_expected(self, p, "true, false or null");
 }
 
@@ -418,34 +410,24 @@ haul_json_kind haul_json_in_kind(haul_json_in *self)
     }
 }
 
-static bool enter(haul_json_in *self, haul_json_kind kind, const char *otherwise)
+/* Whether a value of that kind comes; another is a failure. */
+static bool expect(haul_json_in *self, haul_json_kind kind, const char *otherwise)
 {
     const haul_json_kind found = haul_json_in_kind(self);
-    if (found == kind)
-        return passed(self, push(self, self->at));
-    if (found)
+    if (found && found != kind)
         (void)haul_json_in_fail_at(self, self->value_at, otherwise);
-    return false;
+    return found == kind;
 }
 
 bool haul_json_in_object(haul_json_in *self)
 {
-    return enter(self, HAUL_JSON_OBJECT, "expected an object");
+    return expect(self, HAUL_JSON_OBJECT, "expected an object") &&
+           passed(self, push(self, self->at));
 }
 
 bool haul_json_in_array(haul_json_in *self)
 {
-    return enter(self, HAUL_JSON_ARRAY, "expected an array");
-}
-
-static bool decode(haul_json_in *self, haul_json_text *text)
-{
-    if (!haul_grow(&self->decoded, &self->decoded_capacity, text->length + 1, 1)) {
-        self->status = haul_fail_no_memory(&self->error);
-        return false;
-    }
-    *text = haul_json_unescape(*text, self->decoded);
-    return true;
+    return expect(self, HAUL_JSON_ARRAY, "expected an array") && passed(self, push(self, self->at));
 }
 
 /* Takes the string at hand, whose quote is the next byte. */
@@ -456,7 +438,14 @@ static bool take_string(haul_json_in *self, haul_json_text *text)
     const bool whole = passed(self, pass_string(self, self->hold, &plain));
     *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - 1 - self->hold) : 0};
     self->hold = NULL;
-    return whole && (plain || decode(self, text));
+    if (!whole || plain)
+        return whole;
+    if (!haul_grow(&self->decoded, &self->decoded_capacity, text->length + 1, 1)) {
+        self->status = haul_fail_no_memory(&self->error);
+        return false;
+    }
+    *text = haul_json_unescape(*text, self->decoded);
+    return true;
 }
 
 bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
@@ -485,12 +474,7 @@ bool haul_json_in_item(haul_json_in *self)
 
 bool haul_json_in_string(haul_json_in *self, haul_json_text *text)
 {
-    const haul_json_kind kind = haul_json_in_kind(self);
-    if (kind == HAUL_JSON_STRING)
-        return take_string(self, text);
-    if (kind)
-        (void)haul_json_in_fail_at(self, self->value_at, "expected a string");
-    return false;
+    return expect(self, HAUL_JSON_STRING, "expected a string") && take_string(self, text);
 }
 
 static bool take_number(haul_json_in *self, haul_json_text *text)
@@ -504,12 +488,7 @@ static bool take_number(haul_json_in *self, haul_json_text *text)
 
 bool haul_json_in_number(haul_json_in *self, haul_json_text *text)
 {
-    const haul_json_kind kind = haul_json_in_kind(self);
-    if (kind == HAUL_JSON_NUMBER)
-        return take_number(self, text);
-    if (kind)
-        (void)haul_json_in_fail_at(self, self->value_at, "expected a number");
-    return false;
+    return expect(self, HAUL_JSON_NUMBER, "expected a number") && take_number(self, text);
 }
 
 haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)

@@ -3,7 +3,7 @@
  *     haul_json_in_object(in);
  *     for (haul_json_text key; haul_json_in_key(in, &key);)
  *         if (haul_json_is(key, "bytes"))
- *             haul_json_in_scaled(in, 0, &bytes);
+ *             haul_json_in_number(in, &bytes);
  *         else
  *             haul_json_in_skip(in);
  *     status = haul_json_in_end(in, error);

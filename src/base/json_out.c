@@ -1,3 +1,5 @@
+/* Commas and indents are written before a value, by whether one stands before it: no caller keeps
+ * count. */
 #include "base/json_out.h"
 
 #include <inttypes.h>
@@ -73,39 +75,28 @@ void haul_json_close_array(haul_json *json)
     close_level(json, ']');
 }
 
-static void write_character(FILE *out, const char *text, int length)
-{
-    if (!length)
-        fputs("\\ufffd", out);
-    else if (*text == '"' || *text == '\\')
-        fprintf(out, "\\%c", *text);
-    else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-        fprintf(out, "\\u%04x", (unsigned)*text);
-    else
-        fwrite(text, 1, (size_t)length, out);
-}
-
-/* Bytes of ASCII that are written as they are. */
-static size_t plain_bytes(const char *text)
-{
-    size_t length = 0;
-    while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
-           text[length] != '\\')
-        length++;
-    return length;
-}
-
+/* Runs of ASCII are written as they are. */
 static void write_text(FILE *out, const char *text)
 {
     fputc('"', out);
     while (*text) {
-        const size_t plain = plain_bytes(text);
+        size_t plain = 0;
+        while (text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' &&
+               text[plain] != '\\')
+            plain++;
         fwrite(text, 1, plain, out);
         text += plain;
         if (!*text)
             break;
         const int length = haul_utf8_length(text);
-        write_character(out, text, length);
+        if (!length)
+            fputs("\\ufffd", out);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fwrite(text, 1, (size_t)length, out);
         text += length ? length : 1;
     }
     fputc('"', out);

@@ -1,27 +1,21 @@
+/* Numbers are read exactly, in integers: times of profiles are microseconds with three decimals,
+ * which a double cannot hold. */
 #include "base/json_scalars.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* The value of four hexadecimal digits, or -1. */
 static int hex4(const char *p)
 {
-    int value = 0;
+    char digits[5] = "";
     for (int i = 0; i < 4; i++) {
-        const int digit = hex_digit(p[i]);
-        if (digit < 0)
+        if (!isxdigit((unsigned char)p[i]))
             return -1;
-        value = 16 * value + digit;
+        digits[i] = p[i];
     }
-    return value;
+    return (int)strtol(digits, NULL, 16);
 }
 
 long haul_json_escaped(const char *p, int *length)

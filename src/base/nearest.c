@@ -1,5 +1,8 @@
+/* Optimal string alignment (Damerau 1964, with swaps of neighbours alone): three rows of the table
+ * are enough. */
 #include "base/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST = 64, HOLDS_AT_LEAST = 3 };
@@ -38,20 +41,12 @@ size_t haul_edit_distance(const char *a, const char *b)
     return rows[a_length % 3][b_length];
 }
 
-static size_t allowed_slips(const char *word)
-{
-    return 1 + least(strnlen(word, LONGEST) / 4, 2);
-}
-
-static int holds(const char *whole, const char *part)
-{
-    return strnlen(part, HOLDS_AT_LEAST) == HOLDS_AT_LEAST && strstr(whole, part) != NULL;
-}
-
 int haul_is_near(const char *word, const char *known)
 {
-    return haul_edit_distance(word, known) <= allowed_slips(word) || holds(known, word) ||
-           holds(word, known);
+    const size_t allowed = 1 + least(strnlen(word, LONGEST) / 4, 2);
+    const bool is_long = strlen(word) >= HOLDS_AT_LEAST && strlen(known) >= HOLDS_AT_LEAST;
+    return haul_edit_distance(word, known) <= allowed ||
+           (is_long && (strstr(known, word) || strstr(word, known)));
 }
 
 size_t haul_nearest(const char *word, const char *const *known, size_t count)

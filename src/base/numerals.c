@@ -1,3 +1,4 @@
+/* uselocale is of one thread: others of the program keep their locale meanwhile. */
 #include "base/numerals.h"
 
 haul_numerals haul_numerals_begin(void)

@@ -1,3 +1,4 @@
+/* Records are compared as bytes: their padding has to be cleared. */
 #include "base/records.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Quantiles by linear interpolation between order statistics (Hyndman and Fan 1996, type 7); those
+ * of many values by selection (Hoare 1961), in linear time. */
 #include "base/stats.h"
 
 #include <math.h>
@@ -57,10 +59,12 @@ static size_t partition(double *values, size_t low, size_t high, size_t pivot)
     }
 }
 
-/* Puts the value of rank `rank` in its place, smaller ones before it and larger ones after it. The
- * pivots come from a fixed sequence, so that no order of values is slow on purpose. */
-static void select_rank(double *values, size_t count, size_t rank)
+/* The value of rank `rank` comes to its place, smaller ones before it and larger ones after it. The
+ * pivots are from a fixed sequence, so that no order of values is slow on purpose. */
+double haul_quantile_of_many(double *values, size_t count, double q)
 {
+    const double at = q * (double)(count - 1);
+    const size_t rank = (size_t)floor(at);
     size_t low = 0, high = count - 1;
     uint64_t random = 0x9e3779b97f4a7c15U;
     while (low < high) {
@@ -73,13 +77,6 @@ static void select_rank(double *values, size_t count, size_t rank)
         else
             low = split + 1;
     }
-}
-
-double haul_quantile_of_many(double *values, size_t count, double q)
-{
-    const double at = q * (double)(count - 1);
-    const size_t rank = (size_t)floor(at);
-    select_rank(values, count, rank);
     if (rank + 1 >= count)
         return values[rank];
     double above = values[rank + 1];

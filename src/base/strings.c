@@ -1,3 +1,4 @@
+/* Texts live in an arena, so that their addresses stay while the table grows. */
 #include "base/strings.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Read through the byte source, so that a gzipped file is as good as a plain one. */
 #include "base/textfile.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Powers of 1024 for sizes and of 1000 for rates are what the field writes: a link of "12 GB/s"
+ * moves 12e9 bytes, a buffer of "64 MiB" has 2^26. */
 #include "haul/units.h"
 
 #include <ctype.h>
@@ -128,14 +130,6 @@ haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *erro
     return HAUL_OK;
 }
 
-/* Whether %g with `digits` digits writes a value of at least 1 with an exponent. */
-static bool rounds_to_power(double value, int digits)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    return fabs(value) >= 1 && strchr(text, 'e') != NULL;
-}
-
 char *haul_count_format(uint64_t count, char *buffer, size_t size)
 {
     char digits[24];
@@ -174,7 +168,9 @@ char *haul_quantity_format(double value, haul_dimension dimension, int digits, c
                 best = i;
     }
     /* 0.9996 s with 3 digits: "1 s", not "1e+03 ms" */
-    if (best > 0 && rounds_to_power(value / row->units[best].scale, digits))
+    const double scaled = value / row->units[best].scale;
+    snprintf(buffer, size, "%.*g", digits, scaled);
+    if (best > 0 && fabs(scaled) >= 1 && strchr(buffer, 'e'))
         best--;
     const unit *chosen = &row->units[best];
     snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",

@@ -1,19 +1,7 @@
+/* Names of kernels and files come from profiles and may hold any bytes: each function copes. */
 #include "base/utf8.h"
 
 #include <stdbool.h>
-
-static bool continues(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* RFC 3629, section 4: what the second byte may be after a first byte. */
-static bool second_fits(unsigned char first, unsigned char second)
-{
-    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    return second >= low && second <= high;
-}
 
 /* No overlong forms, no surrogates, nothing above U+10FFFF. */
 int haul_utf8_length(const char *text)
@@ -21,11 +9,15 @@ int haul_utf8_length(const char *text)
     const unsigned char first = (unsigned char)text[0];
     if (first < 0x80)
         return 1;
-    if (first < 0xc2 || first > 0xf4 || !second_fits(first, (unsigned char)text[1]))
+    /* RFC 3629, section 4: what the second byte may be after a first byte */
+    const unsigned char second = (unsigned char)text[1];
+    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (first < 0xc2 || first > 0xf4 || second < low || second > high)
         return 0;
     const int length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     for (int i = 2; i < length; i++)
-        if (!continues(text[i]))
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
             return 0;
     return length;
 }

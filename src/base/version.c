@@ -1,3 +1,4 @@
+/* The library's version and those of what it was built with. */
 #include "haul/version.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,5 @@
+/* Profiles as files of other tools: SQLite as Nsight Systems exports it, JSON as PyTorch's
+ * profiler. */
 #include "cli/profile_output.h"
 
 #include <string.h>

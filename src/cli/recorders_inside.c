@@ -1,3 +1,4 @@
+/* The recorders as bytes of the program, where the build puts them inside. */
 #include "cli/recorders_inside.h"
 
 /* The portable build defines the paths of the recorders' files, whose bytes the assembler takes. */

@@ -1,3 +1,4 @@
+/* Facts about GPUs that hold for all of an architecture, each with its source. */
 #include "machine/architectures.h"
 
 #include <stddef.h>

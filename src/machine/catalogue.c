@@ -1,3 +1,5 @@
+/* A name is looked for in the folders first, then inside the program: a portable build may be given
+ * further machines. */
 #include "machine/catalogue.h"
 
 #include <stdlib.h>

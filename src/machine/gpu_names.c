@@ -1,3 +1,5 @@
+/* One GPU has many names: "Tesla V100-SXM2-16GB", "NVIDIA V100-SXM2-16GB", "V100-SXM2". Only
+ * letters and digits count, without the maker's words. */
 #include "machine/gpu_names.h"
 
 #include <ctype.h>

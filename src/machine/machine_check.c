@@ -26,7 +26,7 @@ static void find(const checker *self, const char *format, ...)
 }
 
 /* Data sheets round; their peaks are at the boost clock or a little below. */
-static void check_flops(const checker *self)
+static void check_gpu(const checker *self)
 {
     const haul_gpu *gpu = &self->machine->gpu;
     const double computed = 2 * gpu->multiprocessors.value * gpu->cores.value * gpu->clock_Hz.value;
@@ -40,11 +40,6 @@ static void check_flops(const checker *self)
         find(self, "gpu.fp64 is above gpu.fp32");
     if (gpu->base_clock_Hz.value > gpu->clock_Hz.value && gpu->clock_Hz.value > 0)
         find(self, "gpu.base_clock is above gpu.clock");
-}
-
-static void check_architecture(const checker *self)
-{
-    const haul_gpu *gpu = &self->machine->gpu;
     const haul_architecture *found = haul_architecture_of(gpu);
     if (gpu->architecture && !found)
         find(self, "gpu.architecture '%.40s' is none that haul knows", gpu->architecture);
@@ -79,26 +74,19 @@ static void check_rate(const checker *self, const haul_copy_curve *curve, const 
              curve->locality == HAUL_FAR ? " far" : "", key, rate->value / 1e9, most / 1e9);
 }
 
-static void check_copies(const checker *self)
-{
-    const haul_machine *machine = self->machine;
-    for (size_t i = 0; i < machine->copy_count; i++) {
-        const haul_copy_curve *curve = &machine->copies[i];
-        check_rate(self, curve, "rate", &curve->rate_Bps);
-        check_rate(self, curve, "busy_rate", &curve->busy_rate_Bps);
-        if (curve->rate_Bps.value > 0 && curve->busy_rate_Bps.value > curve->rate_Bps.value)
-            find(self, "copies[%s %s].busy_rate is above its rate",
-                 haul_direction_text(curve->direction), haul_memory_text(curve->memory));
-    }
-}
-
 void haul_machine_check(const haul_machine *machine, haul_machine_finding visit, void *state)
 {
     const checker self = {machine, visit, state};
     if (machine->old_word_line)
         find(&self, "line %d: 'carried over' is now 'scaled', or 'assumed'",
              machine->old_word_line);
-    check_flops(&self);
-    check_architecture(&self);
-    check_copies(&self);
+    check_gpu(&self);
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        check_rate(&self, curve, "rate", &curve->rate_Bps);
+        check_rate(&self, curve, "busy_rate", &curve->busy_rate_Bps);
+        if (curve->rate_Bps.value > 0 && curve->busy_rate_Bps.value > curve->rate_Bps.value)
+            find(&self, "copies[%s %s].busy_rate is above its rate",
+                 haul_direction_text(curve->direction), haul_memory_text(curve->memory));
+    }
 }

@@ -1,3 +1,4 @@
+/* The rows of all that a machine file may hold. */
 #include "machine/machine_fields.h"
 
 #include <math.h>
@@ -224,26 +225,21 @@ static int walk_curves(const walker *self, const haul_field *field, const void *
     return 0;
 }
 
-static int walk_field(const walker *self, const haul_field *field, const void *base,
-                      const char *prefix)
-{
-    char path[160];
-    if (field->kind == HAUL_FIELD_VERSION)
-        return 0;
-    if (field->kind == HAUL_FIELD_CURVES)
-        return walk_curves(self, field, base);
-    const bool nested = field->kind == HAUL_FIELD_MAPPING;
-    snprintf(path, sizeof path, "%s%s%s", prefix, field->key, nested ? "." : "");
-    if (nested)
-        return walk_mapping(self, field->mapping, haul_field_at(field, base), path);
-    return self->visit(self->state, path, field, haul_field_at(field, base));
-}
-
 static int walk_mapping(const walker *self, const haul_mapping *mapping, const void *base,
                         const char *prefix)
 {
     for (size_t i = 0; i < mapping->count; i++) {
-        const int stop = walk_field(self, &mapping->fields[i], base, prefix);
+        const haul_field *field = &mapping->fields[i];
+        const bool nested = field->kind == HAUL_FIELD_MAPPING;
+        char path[160];
+        int stop = 0;
+        snprintf(path, sizeof path, "%s%s%s", prefix, field->key, nested ? "." : "");
+        if (field->kind == HAUL_FIELD_CURVES)
+            stop = walk_curves(self, field, base);
+        else if (nested)
+            stop = walk_mapping(self, field->mapping, haul_field_at(field, base), path);
+        else if (field->kind != HAUL_FIELD_VERSION)
+            stop = self->visit(self->state, path, field, haul_field_at(field, base));
         if (stop)
             return stop;
     }

@@ -1,7 +1,7 @@
+/* Texts and sources of a machine are copied, so that it outlives what it was made of. */
 #include "machine/machine_own.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "machine/machine_fields.h"
@@ -38,31 +38,22 @@ static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *ba
     return true;
 }
 
-static bool own_curves(haul_arena *arena, haul_machine *machine, const haul_copy_curve *copies,
-                       size_t copy_count)
-{
-    haul_copy_curve *owned = haul_arena_alloc(arena, copy_count * sizeof *owned);
-    if (!owned)
-        return false;
-    if (copy_count)
-        memcpy(owned, copies, copy_count * sizeof *owned);
-    for (size_t i = 0; i < copy_count; i++)
-        if (!own_mapping(arena, &haul_curve_mapping, &owned[i]))
-            return false;
-    machine->copies = owned;
-    machine->copy_count = copy_count;
-    return true;
-}
-
 haul_status haul_machine_with_copies(const haul_machine *machine, const haul_copy_curve *copies,
                                      size_t copy_count, haul_machine **out, haul_error *error)
 {
     haul_owned_machine *owned = haul_owned_machine_new();
     if (!owned)
         return haul_fail_no_memory(error);
+    haul_copy_curve *curves = haul_arena_alloc(&owned->arena, copy_count * sizeof *curves);
     owned->machine = *machine;
-    if (!own_mapping(&owned->arena, &haul_machine_mapping, &owned->machine) ||
-        !own_curves(&owned->arena, &owned->machine, copies, copy_count)) {
+    owned->machine.copies = curves;
+    owned->machine.copy_count = copy_count;
+    bool whole = curves && own_mapping(&owned->arena, &haul_machine_mapping, &owned->machine);
+    for (size_t i = 0; whole && i < copy_count; i++) {
+        curves[i] = copies[i];
+        whole = own_mapping(&owned->arena, &haul_curve_mapping, &curves[i]);
+    }
+    if (!whole) {
         haul_machine_free(&owned->machine);
         return haul_fail_no_memory(error);
     }

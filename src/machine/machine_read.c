@@ -41,41 +41,24 @@ static int old_word_line(const haul_node *node)
     return line;
 }
 
-static haul_status read_name(const haul_yaml *self, const haul_node *node, const char *key,
-                             const char **out)
-{
-    if (node->kind != HAUL_NODE_SCALAR || !haul_machine_name_ok(node->text))
-        return haul_node_fail_expected(self, node,
-                                       "lower-case letters, digits and '-', at most 64,", key);
-    return haul_node_line(self, node, key, out);
-}
-
-static haul_status fail_range(const haul_yaml *self, const haul_node *node, const haul_field *field,
-                              double value)
-{
-    const haul_parameter_limits limits = haul_field_limits(field);
-    char limit[32];
-    char expected[96];
-    const bool high = value > limits.most;
-    haul_quantity_format(high ? limits.most : limits.least, field->dimension, 6, limit,
-                         sizeof limit);
-    snprintf(expected, sizeof expected, "%s of at %s %s",
-             limits.whole ? "a whole number" : "a value", high ? "most" : "least", limit);
-    return haul_node_fail_expected(self, node, expected, field->key);
-}
-
 static haul_status read_quantity(const haul_yaml *self, const haul_node *node,
                                  const haul_field *field, double *out)
 {
     double value = 0;
-    haul_error ignored;
     if (node->kind != HAUL_NODE_SCALAR ||
-        haul_quantity_parse(node->text, field->dimension, &value, &ignored))
+        haul_quantity_parse(node->text, field->dimension, &value, NULL))
         return haul_node_fail_expected(self, node, haul_dimension_text(field->dimension),
                                        field->key);
     const haul_parameter_limits limits = haul_field_limits(field);
-    if (value < limits.least || value > limits.most || (limits.whole && value != floor(value)))
-        return fail_range(self, node, field, value);
+    if (value < limits.least || value > limits.most || (limits.whole && value != floor(value))) {
+        char limit[32], expected[96];
+        const bool high = value > limits.most;
+        haul_quantity_format(high ? limits.most : limits.least, field->dimension, 6, limit,
+                             sizeof limit);
+        snprintf(expected, sizeof expected, "%s of at %s %s",
+                 limits.whole ? "a whole number" : "a value", high ? "most" : "least", limit);
+        return haul_node_fail_expected(self, node, expected, field->key);
+    }
     *out = value == 0 ? 0 : value; /* no negative zero */
     return HAUL_OK;
 }
@@ -120,20 +103,6 @@ static haul_status open_figure(const haul_yaml *self, const haul_node *node, con
     return HAUL_OK;
 }
 
-static haul_status read_figure(const haul_yaml *self, const haul_node *node,
-                               const haul_field *field, origin own, haul_parameter *out)
-{
-    const haul_node *value = NULL;
-    haul_status status = open_figure(self, node, field->key, &own, &value);
-    if (!status)
-        status = read_quantity(self, value, field, &out->value);
-    if (status)
-        return status;
-    out->provenance = own.from;
-    out->source = own.source;
-    return HAUL_OK;
-}
-
 static haul_status read_point(const haul_yaml *self, const haul_node *node, haul_point *out)
 {
     static const haul_field bytes = {
@@ -144,17 +113,6 @@ static haul_status read_point(const haul_yaml *self, const haul_node *node, haul
         return haul_node_fail_expected(self, node, "[bytes, time]", "points");
     const haul_status status = read_quantity(self, first, &bytes, &out->bytes);
     return status ? status : read_quantity(self, first->next, &seconds, &out->seconds);
-}
-
-static haul_status check_order(const haul_yaml *self, const haul_node *node,
-                               const haul_point *before, const haul_point *point)
-{
-    if (point->bytes <= before->bytes)
-        return haul_node_fail_expected(self, node->first, "points ascending in bytes", "points");
-    if (point->seconds < before->seconds)
-        return haul_node_fail_expected(self, node->first->next,
-                                       "no less time than the point before", "points");
-    return HAUL_OK;
 }
 
 static haul_status read_points(const haul_yaml *self, const haul_node *node, origin own,
@@ -172,10 +130,13 @@ static haul_status read_points(const haul_yaml *self, const haul_node *node, ori
             return haul_node_fail(self, at, "expected at most %d points", HAUL_CURVE_POINTS);
         haul_point *point = &curve->points[count];
         status = read_point(self, at, point);
-        if (!status && count)
-            status = check_order(self, at, point - 1, point);
         if (status)
             return status;
+        if (count && point->bytes <= point[-1].bytes)
+            return haul_node_fail_expected(self, at->first, "points ascending in bytes", "points");
+        if (count && point->seconds < point[-1].seconds)
+            return haul_node_fail_expected(self, at->first->next,
+                                           "no less time than the point before", "points");
     }
     curve->points_from = (haul_parameter){(double)count, own.from, own.source};
     return HAUL_OK;
@@ -226,17 +187,28 @@ static haul_status read_field(const haul_yaml *self, const haul_node *node, cons
                               origin own, void *base)
 {
     void *at = (char *)base + field->offset;
+    haul_parameter *figure = at;
+    const haul_node *value = NULL;
+    haul_status status;
     switch (field->kind) {
     case HAUL_FIELD_VERSION:
         return haul_node_version(self, node, field->key);
     case HAUL_FIELD_NAME:
-        return read_name(self, node, field->key, at);
+        if (node->kind != HAUL_NODE_SCALAR || !haul_machine_name_ok(node->text))
+            return haul_node_fail_expected(
+                self, node, "lower-case letters, digits and '-', at most 64,", field->key);
+        return haul_node_line(self, node, field->key, at);
     case HAUL_FIELD_TEXT:
         return haul_node_line(self, node, field->key, at);
     case HAUL_FIELD_WORD:
         return haul_node_word(self, node, field->key, field->words, field->word_count, at);
     case HAUL_FIELD_PARAMETER:
-        return read_figure(self, node, field, own, at);
+        status = open_figure(self, node, field->key, &own, &value);
+        if (!status)
+            status = read_quantity(self, value, field, &figure->value);
+        if (!status)
+            *figure = (haul_parameter){figure->value, own.from, own.source};
+        return status;
     case HAUL_FIELD_POINTS:
         return read_points(self, node, own, base);
     case HAUL_FIELD_MAPPING:
@@ -247,23 +219,16 @@ static haul_status read_field(const haul_yaml *self, const haul_node *node, cons
     return haul_fail(self->error, HAUL_INTERNAL, "no reader for '%s'", field->key);
 }
 
-/* Whether a figure is of the kind of link at hand; other mappings have figures of any kind only. */
-static bool is_of_link(const haul_field *field, const haul_mapping *mapping, const void *base)
-{
-    if (!mapping->is_link || field->links == HAUL_LINKS_ANY)
-        return true;
-    const bool pcie = ((const haul_link *)base)->kind == HAUL_LINK_PCIE;
-    return pcie == (field->links == HAUL_LINKS_PCIE);
-}
-
-/* What must be there is there, and what has no meaning is not. */
+/* What must be there is there, and what has no meaning for the kind of link at hand is not. */
 static haul_status check_fields(const haul_yaml *self, const haul_node *node,
                                 const haul_mapping *mapping, const void *base)
 {
     for (size_t i = 0; i < mapping->count; i++) {
         const haul_field *field = &mapping->fields[i];
         const haul_node *child = haul_node_child(node, field->key);
-        const bool meant = is_of_link(field, mapping, base);
+        const bool is_pcie = mapping->is_link && ((const haul_link *)base)->kind == HAUL_LINK_PCIE;
+        const bool meant = !mapping->is_link || field->links == HAUL_LINKS_ANY ||
+                           is_pcie == (field->links == HAUL_LINKS_PCIE);
         if (child && !meant)
             return haul_node_fail(self, child->key, "'%s' has no meaning for this kind of link",
                                   field->key);
@@ -271,15 +236,6 @@ static haul_status check_fields(const haul_yaml *self, const haul_node *node,
             return haul_node_fail(self, node, "'%s' is missing in '%s'", field->key, mapping->what);
     }
     return HAUL_OK;
-}
-
-/* NULL for `from` and `source`, which are of no one field. */
-static const haul_field *find_field(const haul_mapping *mapping, const char *key)
-{
-    for (size_t i = 0; i < mapping->count; i++)
-        if (!strcmp(mapping->fields[i].key, key))
-            return &mapping->fields[i];
-    return NULL;
 }
 
 static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
@@ -294,9 +250,11 @@ static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
     if (!status)
         status = read_origin(self, node, &own);
     for (const haul_node *child = node->first; !status && child; child = child->next) {
-        const haul_field *field = find_field(mapping, child->key->text);
-        if (field)
-            status = read_field(self, child, field, own, base);
+        size_t i = 0; /* `from` and `source` are of no one field */
+        while (i < mapping->count && strcmp(mapping->fields[i].key, child->key->text) != 0)
+            i++;
+        if (i < mapping->count)
+            status = read_field(self, child, &mapping->fields[i], own, base);
     }
     return status ? status : check_fields(self, node, mapping, base);
 }

@@ -57,14 +57,11 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
     fprintf(out, "%.17g %s", value, haul_dimension_unit(dimension));
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 static bool same_origin(const haul_parameter *a, const haul_parameter *b)
 {
-    return a->provenance == b->provenance && same_text(a->source, b->source);
+    if (a->provenance != b->provenance || !a->source || !b->source)
+        return a->provenance == b->provenance && a->source == b->source;
+    return !strcmp(a->source, b->source);
 }
 
 /* The figure whose origin a field has, or NULL. */
@@ -164,16 +161,6 @@ static bool has_any(const haul_mapping *mapping, const void *base)
     return false;
 }
 
-static void write_fields(const haul_mapping *mapping, const void *base, const char *first_indent,
-                         int indent, FILE *out);
-
-static void write_curves(const haul_machine *machine, FILE *out)
-{
-    fputs("\ncopies:", out);
-    for (size_t i = 0; i < machine->copy_count; i++)
-        write_fields(&haul_curve_mapping, &machine->copies[i], "\n  - ", 2 * INDENT, out);
-}
-
 static void write_field(const haul_field *field, const void *base, const haul_parameter *common,
                         FILE *out)
 {
@@ -218,8 +205,9 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
     }
 }
 
-static void write_sections(const haul_machine *machine, FILE *out)
+haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
 {
+    HAUL_PLAIN_NUMERALS;
     const haul_mapping *top = &haul_machine_mapping;
     for (size_t i = 0; i < top->count; i++) {
         const haul_field *field = &top->fields[i];
@@ -228,18 +216,14 @@ static void write_sections(const haul_machine *machine, FILE *out)
             fprintf(out, "\n%s:", field->key);
             write_fields(field->mapping, haul_field_at(field, machine), "\n  ", INDENT, out);
         } else if (field->kind == HAUL_FIELD_CURVES && machine->copy_count) {
-            write_curves(machine, out);
+            fprintf(out, "\n%s:", field->key);
+            for (size_t j = 0; j < machine->copy_count; j++)
+                write_fields(&haul_curve_mapping, &machine->copies[j], "\n  - ", 2 * INDENT, out);
         } else if (field->kind != HAUL_FIELD_MAPPING && is_given(field, machine)) {
             fprintf(out, "%s%s: ", i ? "\n" : "", field->key);
             write_field(field, machine, NULL, out);
         }
     }
-}
-
-haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    write_sections(machine, out);
     fputc('\n', out);
     if (ferror(out))
         return haul_fail(error, HAUL_IO, "cannot write the machine '%s'", machine->name);

@@ -1,3 +1,4 @@
+/* What is wrong in a file is said as what was expected there, and what is there instead. */
 #include "machine/yaml_read.h"
 
 #include <stdarg.h>
@@ -66,22 +67,11 @@ static const char *list_words(const char *const *words, int count, char *buffer,
     return buffer;
 }
 
-static haul_status fail_key(const haul_yaml *yaml, const haul_node *key, const char *what,
-                            const char *const *known, size_t count)
-{
-    const size_t near = haul_nearest(key->text, known, count);
-    char list[256];
-    if (near < count)
-        return haul_node_fail(yaml, key, "unknown key '%.80s' in '%s'; did you mean '%s'?",
-                              key->text, what, known[near]);
-    return haul_node_fail(yaml, key, "unknown key '%.80s' in '%s'; expected one of %s", key->text,
-                          what, list_words(known, (int)count, list, sizeof list));
-}
-
 haul_status haul_node_keys(const haul_yaml *yaml, const haul_node *node, const char *what,
                            const char *const *known, size_t count, const haul_node **children)
 {
     uint64_t seen = 0;
+    char list[256];
     for (size_t i = 0; children && i < count; i++)
         children[i] = NULL;
     if (node->kind != HAUL_NODE_MAPPING)
@@ -90,8 +80,15 @@ haul_status haul_node_keys(const haul_yaml *yaml, const haul_node *node, const c
         size_t at = 0;
         while (at < count && strcmp(known[at], child->key->text) != 0)
             at++;
+        const size_t near = at < count ? at : haul_nearest(child->key->text, known, count);
+        if (near < count && at == count)
+            return haul_node_fail(yaml, child->key,
+                                  "unknown key '%.80s' in '%s'; did you mean '%s'?",
+                                  child->key->text, what, known[near]);
         if (at == count)
-            return fail_key(yaml, child->key, what, known, count);
+            return haul_node_fail(
+                yaml, child->key, "unknown key '%.80s' in '%s'; expected one of %s",
+                child->key->text, what, list_words(known, (int)count, list, sizeof list));
         if (seen >> at & 1)
             return haul_node_fail(yaml, child->key, "'%s' is there twice in '%s'; expected it once",
                                   known[at], what);

@@ -1,3 +1,5 @@
+/* Over libyaml's events: its own document has no columns, which errors need. Anchors, aliases and
+ * tags are refused: they make trees larger than their text. */
 #include "machine/yaml_tree.h"
 
 #include <limits.h>
@@ -30,20 +32,6 @@ static haul_status fail_event(const tree_reader *self, const char *text)
     return HAUL_BAD_INPUT;
 }
 
-/* The decoder tells an offset in bytes; every byte but the continuation of a character is one
- * column. */
-static void locate_offset(const tree_reader *self, size_t offset)
-{
-    int line = 1;
-    int column = 1;
-    for (size_t i = 0; i < offset; i++) {
-        const bool newline = self->yaml[i] == '\n';
-        line += newline;
-        column = newline ? 1 : column + (((unsigned char)self->yaml[i] & 0xc0) != 0x80);
-    }
-    haul_error_at(self->error, self->file, line, column);
-}
-
 static haul_status fail_parser(const tree_reader *self)
 {
     const yaml_parser_t *parser = &self->parser;
@@ -52,7 +40,14 @@ static haul_status fail_parser(const tree_reader *self)
         return haul_fail_no_memory(self->error);
     if (parser->error == YAML_READER_ERROR) {
         haul_fail(self->error, HAUL_BAD_INPUT, "expected text in UTF-8: %s", problem);
-        locate_offset(self, parser->problem_offset);
+        int line = 1, column = 1;
+        /* an offset in bytes: all but those that continue a character are a column */
+        for (size_t i = 0; i < parser->problem_offset; i++) {
+            const bool newline = self->yaml[i] == '\n';
+            line += newline;
+            column = newline ? 1 : column + (((unsigned char)self->yaml[i] & 0xc0) != 0x80);
+        }
+        haul_error_at(self->error, self->file, line, column);
         return HAUL_BAD_INPUT;
     }
     haul_fail(self->error, HAUL_BAD_INPUT, "expected YAML: %s%s%s", problem,
@@ -85,50 +80,19 @@ static bool is_marked(const yaml_event_t *event)
 
 static haul_status read_node(tree_reader *self, int depth, haul_node **out);
 
-/* A mark counts characters, not bytes. */
-static size_t character_count(const char *text, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 /* Where the text of a scalar begins, behind its quote; 0 where it is not in the file as it is read:
- * over several lines, or with escapes. */
-static int text_column(const yaml_event_t *event, size_t characters)
+ * over several lines, or with escapes. Marks count characters, not bytes. */
+static int text_column(const yaml_event_t *event)
 {
     const yaml_mark_t *start = &event->start_mark;
-    const bool is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    const size_t quote = is_plain ? 0 : 1;
+    const size_t quote = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
+    size_t characters = 0;
+    for (size_t i = 0; i < event->data.scalar.length; i++)
+        characters += (event->data.scalar.value[i] & 0xc0) != 0x80;
     if (event->end_mark.line != start->line ||
         event->end_mark.column - start->column != characters + 2 * quote)
         return 0;
     return from_one(start->column + quote);
-}
-
-static haul_status read_scalar(tree_reader *self, haul_node *node)
-{
-    const char *text = (const char *)self->event.data.scalar.value;
-    const size_t length = self->event.data.scalar.length;
-    if (memchr(text, '\0', length))
-        return fail_event(self, "expected text without a NUL character");
-    node->text = haul_arena_text(self->arena, text, length);
-    node->text_column = text_column(&self->event, character_count(text, length));
-    return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
-}
-
-/* The key of a mapping's next pair, the event at hand; the value becomes the event at hand. */
-static haul_status read_key(tree_reader *self, int depth, const haul_node **key)
-{
-    haul_node *node = NULL;
-    if (self->event.type != YAML_SCALAR_EVENT)
-        return fail_event(self, "expected a word as the key");
-    haul_status status = read_node(self, depth, &node);
-    if (!status)
-        status = advance(self);
-    *key = node;
-    return status;
 }
 
 static haul_status read_children(tree_reader *self, haul_node *parent, int depth)
@@ -138,9 +102,14 @@ static haul_status read_children(tree_reader *self, haul_node *parent, int depth
     haul_node **last = &parent->first;
     haul_status status = advance(self);
     while (!status && self->event.type != end) {
-        const haul_node *key = NULL;
-        if (parent->kind == HAUL_NODE_MAPPING)
-            status = read_key(self, depth, &key);
+        haul_node *key = NULL;
+        if (parent->kind == HAUL_NODE_MAPPING) {
+            if (self->event.type != YAML_SCALAR_EVENT)
+                return fail_event(self, "expected a word as the key");
+            status = read_node(self, depth, &key);
+            if (!status)
+                status = advance(self);
+        }
         if (!status)
             status = read_node(self, depth, last);
         if (status)
@@ -166,8 +135,15 @@ static haul_status read_node(tree_reader *self, int depth, haul_node **out)
     node->line = from_one(self->event.start_mark.line);
     node->column = from_one(self->event.start_mark.column);
     *out = node;
-    if (self->event.type == YAML_SCALAR_EVENT)
-        return read_scalar(self, node);
+    if (self->event.type == YAML_SCALAR_EVENT) {
+        const char *text = (const char *)self->event.data.scalar.value;
+        const size_t length = self->event.data.scalar.length;
+        if (memchr(text, '\0', length))
+            return fail_event(self, "expected text without a NUL character");
+        node->text = haul_arena_text(self->arena, text, length);
+        node->text_column = text_column(&self->event);
+        return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
+    }
     node->kind = self->event.type == YAML_SEQUENCE_START_EVENT ? HAUL_NODE_LIST : HAUL_NODE_MAPPING;
     return read_children(self, node, depth + 1);
 }
