@@ -46,7 +46,7 @@ static void add_label(chart *self, double seconds, const char *line, const char 
     (void)snprintf(label->text, sizeof label->text, "%s", name);
 }
 
-/* Streams double along the axis: their best number grows with the square root of the work. */
+/* Streams double along the axis: what is not overlapped falls with their number. */
 static void draw_axes(const chart *self)
 {
     FILE *out = self->out;

@@ -18,6 +18,7 @@
 
 enum { SCHEMA = 2, SAID_BYTES = 2048, NAME_WIDTH = 48 };
 
+/* One node, linked into both orders. A column ends the list where it has no name anywhere. */
 static haul_table *add_part(haul_table *parent, haul_part_kind part, const char *key,
                             const haul_column *columns)
 {
@@ -128,6 +129,7 @@ void haul_table_row(haul_table *table, ...)
     va_end(args);
 }
 
+/* Values that belong together are one call, so that no key can be left out by an early return. */
 haul_table *haul_report_object(haul_table *parent, const char *key, const haul_column *columns, ...)
 {
     haul_table *self = add_part(parent, HAUL_PART_OBJECT, key, columns);
@@ -193,6 +195,8 @@ void haul_report_free(haul_report *report)
     free(report);
 }
 
+/* The table that holds the made row has a document, and an arena, of its own: it is emptied for
+ * each row, and what was made is gone by then. */
 void haul_table_rows(haul_table *table, size_t count, haul_row_maker make, const void *state)
 {
     if (!table)
@@ -240,6 +244,7 @@ void haul_table_head(haul_table *table, size_t column, const char *head)
     table->columns = columns;
 }
 
+/* A failure is kept: a sentence that is lost must not leave a report that looks whole. */
 static void add_text(haul_report *report, haul_part_kind part, const char *key, const char *text)
 {
     haul_table *self = add_part(report, part, key, NULL);
@@ -299,6 +304,7 @@ const haul_cell *haul_table_cell(const haul_table *table, size_t row, size_t col
     return &table->made->cells[column];
 }
 
+/* Every unit but a time, a flag and an interval has a value that means "not known". */
 bool haul_cell_is_unknown(const haul_column *column, const haul_cell *cell)
 {
     switch (column->unit) {
@@ -338,6 +344,7 @@ bool haul_table_is_shown(const haul_table *table)
     return false;
 }
 
+/* Texts come first in the enumeration. */
 bool haul_column_is_left(const haul_column *column)
 {
     return column->unit <= HAUL_NAME;
@@ -349,6 +356,8 @@ size_t haul_table_rows_shown(const haul_table *table, const haul_report_options 
     return most && most < table->row_count ? most : table->row_count;
 }
 
+/* Shares, seconds and rates have words of their own; a percentage keeps two digits, for errors
+ * below 1 % are what accuracy is about. */
 static haul_words say_number(haul_unit unit, double number)
 {
     haul_words words = {"-"};
@@ -369,6 +378,8 @@ static haul_words say_number(haul_unit unit, double number)
     return words;
 }
 
+/* For people a value that is not known is blank in counts, and "-" in measures: an empty cell
+ * between numbers reads as 0. */
 const char *haul_cell_say(const haul_column *column, const haul_cell *cell,
                           char buffer[HAUL_CELL_BYTES])
 {
@@ -403,6 +414,8 @@ const char *haul_cell_say(const haul_column *column, const haul_cell *cell,
     return buffer;
 }
 
+/* Rows that are made while they are written may fail then, after half of the report is out: the
+ * status says so. */
 haul_status haul_report_write(const haul_report *report, const haul_report_options *options,
                               FILE *out, haul_error *error)
 {

@@ -115,6 +115,7 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
     say_model(report, text + used, size - used);
 }
 
+/* Half a percent is below what any measurement of a program repeats to. */
 static void say_gain(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
@@ -133,6 +134,7 @@ static void say_gain(const haul_overlap_report *report, char *text, size_t size)
                        haul_say_seconds(explicit_s).text, haul_strategy_word(of->best), most);
 }
 
+/* Mapped memory passes the link once for each access, so which is better depends on the kernel. */
 static void say_mapped(const haul_overlap_report *report, char *text, size_t size)
 {
     static const char *const choices[HAUL_STRATEGIES] = {[HAUL_EXPLICIT] = "copies",
@@ -155,11 +157,14 @@ static void say_mapped(const haul_overlap_report *report, char *text, size_t siz
                    haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
 }
 
+/* Fewer streams than the best number do as well within 1 %, and cost less: the engine's own search
+ * where there is one. */
 static haul_words say_enough(const haul_overlap_row *row)
 {
     return haul_say_count(row->engine_streams ? row->engine_streams : row->enough_streams);
 }
 
+/* At the limit of the search the time still falls. */
 static haul_words say_best_number(const haul_overlap_row *row)
 {
     haul_words words = {"the more the better"};
@@ -182,6 +187,7 @@ static void say_streams(const haul_overlap_report *report, char *text, size_t si
                    say_enough(hybrid).text, say_best_number(hybrid).text);
 }
 
+/* Twice the rate moves the balance between kernel and copies, so the best strategy may change. */
 static void say_next(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *now = &report->strategies;
@@ -198,6 +204,7 @@ static void say_next(const haul_overlap_report *report, char *text, size_t size)
                    haul_say_seconds(next_s).text, next_s > 0 ? now_s / next_s : 1, next->gain);
 }
 
+/* One row a question: the report and the page print them in this order. */
 void haul_overlap_answer(const haul_overlap_report *report,
                          haul_answer answers[HAUL_OVERLAP_QUESTIONS])
 {

@@ -16,6 +16,7 @@ enum {
     SHAPE_BYTES = 100,
 };
 
+/* Names are kept by string id: millions of operations have few names. */
 bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
 {
     *self = (haul_drawn_names){.drawn = drawn};
@@ -99,12 +100,15 @@ static void write_us(const char *key, int64_t ns, FILE *out)
     fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
+/* Names come from a profile: the writer of JSON escapes them, and replaces what is no UTF-8. */
 static void write_string(const char *text, FILE *out)
 {
     haul_json json = haul_json_begin(out);
     haul_json_string(&json, text);
 }
 
+/* A complete event ("X"): start and duration in one. Several slices drawn as one say how long they
+ * were busy, for their length includes the gaps. */
 void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
                          bool shape, FILE *out)
 {
@@ -134,6 +138,7 @@ void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_
     fputs("}},\n", out);
 }
 
+/* No logarithm, which may round to the wrong side at a power of ten. */
 static uint32_t digits_of(uint64_t value)
 {
     uint32_t digits = 1;
@@ -142,6 +147,7 @@ static uint32_t digits_of(uint64_t value)
     return digits;
 }
 
+/* From above: every key, the digits of each number, and the name as it is escaped. */
 uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at)
 {
     const haul_drawn_name *name = own_name(names, slice);
@@ -155,6 +161,8 @@ uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *sl
            (shape ? SHAPE_BYTES : 0);
 }
 
+/* An arrow is two events with one id: "s" where it starts, "f" where it ends; "bp" "e" binds its
+ * end to the slice around it, not to the next one. */
 static void write_end(const haul_arrow *arrow, char phase, haul_track at, FILE *out)
 {
     fprintf(out,
@@ -172,6 +180,8 @@ void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out)
     write_end(arrow, 'f', arrow->to, out);
 }
 
+/* Viewers sort by the index; without one they sort by name, where "stream 10" is before "stream 2".
+ */
 void haul_perfetto_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out)
 {
     const char *what = of_thread ? "thread" : "process";

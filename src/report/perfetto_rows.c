@@ -22,11 +22,13 @@ static bool has_call(const haul_op *op)
     return (op->flags & HAUL_OP_HAS_CALL) != 0;
 }
 
+/* Where an operation begins for the host. */
 static int64_t called_ns(const haul_op *op)
 {
     return haul_op_on_host(op) || !has_call(op) ? op->start_ns : op->call_ns;
 }
 
+/* A damaged profile may hold times whose sum passes the largest: the end stays there. */
 static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
 {
     const int64_t most_ns = INT64_MAX - start_ns;
@@ -47,6 +49,7 @@ static haul_span call_span_of(const haul_perfetto_rows *self, uint32_t i)
     return add_dur(op->call_ns - self->origin_ns, op->call_dur_ns);
 }
 
+/* The row after the last stream is that of operations which name none; threads likewise. */
 static haul_perfetto_row *stream_row(const haul_perfetto_rows *self, const haul_op *op)
 {
     const uint32_t none = self->stream_count - 1;
@@ -107,7 +110,8 @@ static void name_process(const haul_perfetto_rows *self, haul_track at, char *te
              name ? " " : "", name ? name : "");
 }
 
-/* Names a lane, and its process, when they are first used. */
+/* When it is first used, together with its process: a row without operations is not in the trace.
+ */
 static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t lane,
                       haul_drawing *drawing)
 {
@@ -201,6 +205,8 @@ static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_c
     };
 }
 
+/* Operations of devices in their recorded order, then those of the host in the order of their
+ * calls, then the groups that wait for company. */
 static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
@@ -300,6 +306,7 @@ void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
         draw_arrows(self, drawing);
 }
 
+/* Recorded calls are drawn; predicted times have no calls. */
 static bool on_host_row(const haul_perfetto_rows *self, const haul_op *op)
 {
     return haul_op_on_host(op) || (is_recorded(self) && has_call(op));
@@ -327,6 +334,7 @@ static bool order_host(haul_perfetto_rows *self)
     return ok;
 }
 
+/* Numbers of threads stay below 2^32 for all lanes of all rows: 2^20 streams of 16 lanes. */
 haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, haul_track *next,
                            haul_error *error)
 {

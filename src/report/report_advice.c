@@ -22,6 +22,7 @@ static double seconds(int64_t ns)
     return 1e-9 * (double)ns;
 }
 
+/* A plan of no change is not worth a line. */
 static void say_plan(const advised *self, const char *label, const haul_advised_plan *plan)
 {
     if (plan->changes)

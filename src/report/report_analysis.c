@@ -27,6 +27,7 @@ static const haul_column sized_columns[] = {{"count", .unit = HAUL_COUNT},
                                             {"time_s", .unit = HAUL_TIME},
                                             {0}};
 
+/* Kernels have no bytes. */
 static void add_totals(haul_table *parent, const char *key, const haul_totals *totals)
 {
     haul_report_object(parent, key, totals_columns, totals->count, totals->time_ns);
@@ -37,6 +38,7 @@ static void add_sized(haul_table *parent, const char *key, const haul_totals *to
     haul_report_object(parent, key, sized_columns, totals->count, totals->bytes, totals->time_ns);
 }
 
+/* Unions of time: of each kind, of copies and kernels at once, of either, and of any work. */
 static void add_busy(haul_table *parent, const haul_busy *busy)
 {
     static const haul_column columns[] = {{"copy", .unit = HAUL_TIME},
@@ -64,7 +66,8 @@ static double rate_of(const haul_copy_group *group)
     return haul_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
 }
 
-/* Between host and device, the one that copied longest after `before`; NULL: none is left. */
+/* Between host and device, the one that copied longest after `before`; NULL: none is left. A walk
+ * in order without a copy of the groups to sort; there are at most some dozens. */
 static const haul_copy_group *next_longest(const haul_analysis *analysis,
                                            const haul_copy_group *before)
 {
@@ -80,6 +83,7 @@ static const haul_copy_group *next_longest(const haul_analysis *analysis,
     return found;
 }
 
+/* The few rates that say whether the link is used well: those of the kinds that copied longest. */
 static void say_copies(const analysis_report *self)
 {
     const haul_analysis *analysis = self->analysis;
@@ -271,8 +275,8 @@ static void add_devices(const analysis_report *self)
     }
 }
 
-/* Bars make the two distributions comparable at a glance: most programs make many small copies and
- * spend their time in few large ones (AHEAD, Figure 1). */
+/* Bars make the two distributions comparable at a glance: many small copies may take less time
+ * than few large ones (AHEAD, Figure 1). */
 static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
                           const haul_totals *all)
 {
@@ -320,6 +324,7 @@ static void add_sizes(const analysis_report *self)
     }
 }
 
+/* One flat table: a row for each kind of copy and decade of size. */
 static void add_csv(const analysis_report *self)
 {
     static const haul_column columns[] = {

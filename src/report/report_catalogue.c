@@ -1,4 +1,5 @@
-/* The machines of the catalogue, one a line. */
+/* The machines of the catalogue, one a line: enough to choose one, or to see which file is broken.
+ */
 #include <stdio.h>
 
 #include "base/numerals.h"
@@ -41,6 +42,7 @@ static void add_machine(haul_table *table, const char *name)
     haul_machine_free(machine);
 }
 
+/* Every machine is read whole, for a file with an error has to be known before it is used. */
 haul_status haul_report_catalogue(haul_report **report, haul_error *error)
 {
     static const haul_column columns[] = {

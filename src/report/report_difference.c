@@ -1,4 +1,4 @@
-/* Two machines side by side: the fields that differ. */
+/* Two machines side by side: the fields that differ, in the order of the first one's file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@ typedef struct field_list {
     size_t capacity;
 } field_list;
 
+/* Fields in the order of the file, with paths of their own: the walk reuses its buffer. */
 static int list_field(void *state, const char *path, const haul_field *field, const void *at)
 {
     field_list *self = state;
@@ -95,6 +96,7 @@ static const void *find_path(const field_list *self, const char *path)
     return NULL;
 }
 
+/* Only what differs is shown: machines of one kind share most of their fields. */
 haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b)
 {
     static const haul_column names[] = {{"a", .unit = HAUL_TEXT}, {"b", .unit = HAUL_TEXT}, {0}};

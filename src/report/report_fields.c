@@ -24,16 +24,19 @@ const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
     return has ? at : NULL;
 }
 
+/* The name and the required text, which is the summary, head every report of a machine. */
 bool haul_report_is_title(const haul_field *field)
 {
     return field->kind == HAUL_FIELD_NAME || (field->kind == HAUL_FIELD_TEXT && field->required);
 }
 
+/* "copies[htod pinned].latency" says direction and memory already. */
 bool haul_report_in_path(const haul_field *field, const char *path)
 {
     return field->kind == HAUL_FIELD_WORD && !strncmp(path, "copies[", 7);
 }
 
+/* The walk hands out the place of the field; the curve is around it. */
 const haul_copy_curve *haul_report_curve(const void *at)
 {
     return (const void *)((const char *)at - offsetof(haul_copy_curve, points_from));
@@ -72,6 +75,7 @@ const char *haul_report_text(const haul_field *field, const void *at, char *buff
     return text ? text : "";
 }
 
+/* Keys of JSON carry the base unit: a reader needs no manual to know what 1.2e-05 is of. */
 const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer)
 {
     static const char *const suffixes[] = {
@@ -82,6 +86,7 @@ const char *haul_report_key(const char *key, haul_dimension dimension, char *buf
     return buffer;
 }
 
+/* A number never stands without where it is from. */
 void haul_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure)
 {
     static const haul_column columns[] = {{"value", .unit = HAUL_NUMBER},

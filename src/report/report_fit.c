@@ -73,6 +73,7 @@ static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group
     }
 }
 
+/* People compare fits over kinds of copies in one table; programs get them group by group. */
 haul_report *haul_report_fit(const haul_fit_group *groups, size_t count)
 {
     static const haul_column columns[] = {

@@ -9,6 +9,7 @@
 #include "haul/report.h"
 #include "report/wording.h"
 
+/* A machine file need not say it. */
 static const char *architecture_of(const haul_machine *machine)
 {
     return machine->gpu.architecture ? machine->gpu.architecture : "unknown";
@@ -20,6 +21,7 @@ typedef struct architecture_mean {
     size_t boards;
 } architecture_mean;
 
+/* HiPC 2015 gives one factor for an application and an architecture. */
 static int by_architecture(const void *a, const void *b)
 {
     const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
@@ -91,6 +93,7 @@ static const haul_column fit_columns[] = {
     {0},
 };
 
+/* A fit in a row, and for programs the factor of each size that it is made of. */
 static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t count)
 {
     static const haul_column size_columns[] = {
@@ -112,6 +115,7 @@ static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
     }
 }
 
+/* The factors, then their means by architecture: those serve a GPU that was not measured. */
 haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
 {
     static const haul_column columns[] = {

@@ -79,6 +79,7 @@ static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
     }
 }
 
+/* Each row of CSV is one term, so that a spreadsheet can draw them. */
 haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
 {
     static const haul_column head[] = {

@@ -32,6 +32,7 @@ static void add_points(haul_table *parent, const char *key, const haul_copy_curv
         haul_table_row(rows, curve->points[i].bytes, curve->points[i].seconds);
 }
 
+/* By the kind of the field; a mapping and curves recurse into add_mapping. */
 static void add_field(haul_table *parent, const haul_field *field, const void *base)
 {
     static const haul_column none[] = {{0}};
@@ -97,6 +98,7 @@ static void add_row(machine_tables *self, const char *path, const char *value,
     haul_table_row(self->people, path, value, from_text(figure), number);
 }
 
+/* In base units and all digits, where people see a rounded value with a unit. */
 static void add_csv_number(machine_tables *self, const char *path, double value,
                            haul_dimension dimension, const haul_parameter *figure)
 {
@@ -124,6 +126,7 @@ static void add_point_rows(machine_tables *self, const char *path, const haul_co
     }
 }
 
+/* Of a curve a row for each point; of what a path says already, none. */
 static int add_field_rows(void *state, const char *path, const haul_field *field, const void *at)
 {
     machine_tables *self = state;

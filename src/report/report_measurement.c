@@ -5,11 +5,13 @@
 #include "haul/report.h"
 #include "haul/units.h"
 
+/* A parameter without provenance was not measured. */
 static double value_of(const haul_parameter *parameter)
 {
     return parameter->provenance ? parameter->value : (double)NAN;
 }
 
+/* The errors of the copies that were held back from the fit; not all kinds have them. */
 static const haul_verified *verified_of(const haul_measurement *measurement,
                                         const haul_copy_curve *curve)
 {

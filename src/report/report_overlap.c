@@ -9,6 +9,7 @@
 #include "report/overlap_answers.h"
 #include "report/wording.h"
 
+/* The three kinds of devices of CCGrid 2014. */
 static const char *device_text(haul_workload_stream_device device)
 {
     static const char *const texts[] = {
@@ -40,6 +41,7 @@ static const struct {
 };
 
 enum { ASSUMPTIONS = sizeof assumptions / sizeof *assumptions };
+/* The best strategy's time, then the questions of the paper: two of the six are details. */
 static void say_answer(haul_report *report, const haul_overlap_report *self)
 {
     static const char *const labels[HAUL_OVERLAP_QUESTIONS] = {
@@ -79,7 +81,7 @@ static void say_answer(haul_report *report, const haul_overlap_report *self)
     }
 }
 
-/* One direction: its parameters in the LogGP model (CCGrid 2014, section III). Mapped memory passes
+/* One direction: its parameters in the LogGP model. Mapped memory passes
  * the link as often as the kernel reads it. */
 static void say_leg(haul_report *report, const char *label, uint64_t bytes,
                     const haul_overlap_leg *leg)
@@ -97,7 +99,7 @@ static void say_leg(haul_report *report, const char *label, uint64_t bytes,
 }
 
 /* The strategies, then the bounds: all transfers hidden, the same with mapped memory, and nothing
- * hidden (the roofline of CCGrid 2014, section IV). */
+ * hidden (the roofline of CCGrid 2014). */
 static void add_strategies(haul_report *report, const haul_overlap *of, const char *title)
 {
     static const haul_column columns[] = {
@@ -136,6 +138,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
                        gain_of(of, limits[i].seconds), "the roofline", none);
 }
 
+/* Rows of this link, then of the next generation's, told apart by the first column. */
 static void add_csv(haul_table *table, const haul_overlap *of, const char *link)
 {
     for (int i = 0; i < HAUL_STRATEGIES; i++) {

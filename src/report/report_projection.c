@@ -1,5 +1,8 @@
 /* A recorded program on another machine: the answer, its copies, and how well they are predicted.
- */
+ *
+ * Beside each prediction stands what tells its worth: the self-check on the machine that recorded
+ * it, the two bounds that AHEAD compares with, and where there is a reference, the errors against
+ * it. */
 #include "report/report_projection.h"
 
 #include <math.h>

@@ -88,6 +88,7 @@ void haul_projected_say_run(const haul_projected *self)
     say_bound(self);
 }
 
+/* The same parts of the recorded, the predicted and the reference's run. */
 static void add_breakdown(haul_table *parent, const char *key, const haul_breakdown *run)
 {
     static const haul_column columns[] = {{"makespan_s", .unit = HAUL_TIME},
@@ -299,6 +300,7 @@ static void say_method(const haul_projected *self)
                         haul_say_number_of(replay->ops, "operation", NULL).text);
 }
 
+/* Without a prediction there is nothing to show but why. */
 void haul_projected_add_run(const haul_projected *self)
 {
     add_data(self);

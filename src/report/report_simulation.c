@@ -20,6 +20,7 @@ static const char *const waited_words[] = {
     [HAUL_WAITED_RESOURCE] = "resource",
 };
 
+/* A copy by its direction, a call by who makes it. */
 static const char *kind_of(const haul_op *op)
 {
     if (op->kind == HAUL_OP_COPY)
@@ -35,6 +36,7 @@ static const char *name_of(const haul_simulation *self, uint32_t op, char *text)
     return haul_shorten_name(name, NAME_WIDTH, text, NAME_BYTES);
 }
 
+/* The machine does not say how copies of both directions share the link. */
 static bool assumes_contention(const haul_simulation *self)
 {
     return self->assumed_busy[HAUL_HTOD] || self->assumed_busy[HAUL_DTOH];
@@ -108,6 +110,7 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
                          100 * haul_usual_busy.median, self->machine->name);
 }
 
+/* The keys of JSON; people read the same in the answer. */
 static void add_head(haul_report *report, const haul_simulation *self, const haul_breakdown *run)
 {
     static const haul_column head[] = {
@@ -230,6 +233,7 @@ static void make_operation(haul_table *table, const void *state, size_t row)
                    cause == HAUL_NONE ? HAUL_NO_COUNT : (uint64_t)cause + 1, behind);
 }
 
+/* The first rows for people; CSV has all. */
 static void add_operations(haul_report *report, const haul_simulation *self)
 {
     static const haul_column columns[] = {
@@ -256,6 +260,7 @@ static void add_operations(haul_report *report, const haul_simulation *self)
     haul_table_csv(table);
 }
 
+/* A drawing needs a terminal's width: 0 leaves it out. */
 haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned width)
 {
     static const haul_column sum[] = {{"critical_s", .unit = HAUL_TIME}, {0}};

@@ -1,3 +1,6 @@
+/* What several reports say in the same way: losses, cautions and notes of a profile, and names of
+ * costs.
+ */
 #include "report/shared_parts.h"
 
 #include <stdio.h>
@@ -6,6 +9,7 @@
 
 enum { NAME_WIDTH = 48 };
 
+/* A profile that lost operations makes every total too small: this stands in the answer. */
 void haul_report_losses(haul_report *report, const haul_workload *workload)
 {
     for (size_t i = 0; i < workload->loss_count; i++)
@@ -20,6 +24,7 @@ void haul_report_loss_list(haul_report *report, const haul_workload *workload)
         haul_table_row(list, workload->losses[i].text);
 }
 
+/* The first note of several, with how many more there are: the answer stays five lines long. */
 void haul_report_caution(haul_report *report, const haul_workload *workload)
 {
     const size_t count = workload->missing_count + workload->repair_count;
@@ -41,6 +46,7 @@ void haul_report_sentences(haul_table *parent, const char *key, const haul_colum
         haul_table_row(list, texts[i]);
 }
 
+/* Repairs with how often each was made; once needs no number. */
 void haul_report_notes(haul_report *report, const haul_workload *workload)
 {
     static const haul_column missing[] = {{"", HAUL_TEXT, .head = "The profile lacks"}, {0}};
@@ -63,6 +69,7 @@ void haul_report_notes(haul_report *report, const haul_workload *workload)
     }
 }
 
+/* Demangled names of kernels are shortened: a template's is thousands of characters long. */
 const char *haul_say_cost(const haul_workload *workload, const haul_cost_row *row, char *text)
 {
     const haul_words size = haul_say_bytes(row->bytes);
