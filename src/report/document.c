@@ -254,24 +254,30 @@ static void add_text(haul_report *report, haul_part_kind part, const char *key, 
         self->document->failed = true;
 }
 
-void haul_report_say(haul_report *report, const char *format, ...)
+/* Sentences and lines have one limit; a longer text is cut, not refused. */
+HAUL_PRINTF(4, 0)
+static void add_formatted(haul_report *report, haul_part_kind part, const char *label,
+                          const char *format, va_list args)
 {
     char text[SAID_BYTES];
+    vsnprintf(text, sizeof text, format, args);
+    add_text(report, part, label, text);
+}
+
+void haul_report_say(haul_report *report, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_formatted(report, HAUL_PART_PARAGRAPH, NULL, format, args);
     va_end(args);
-    add_text(report, HAUL_PART_PARAGRAPH, NULL, text);
 }
 
 void haul_report_line(haul_report *report, const char *label, const char *format, ...)
 {
-    char text[SAID_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_formatted(report, HAUL_PART_LINE, label, format, args);
     va_end(args);
-    add_text(report, HAUL_PART_LINE, label, text);
 }
 
 void haul_report_drawing(haul_report *report, const char *text)

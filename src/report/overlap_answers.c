@@ -43,17 +43,6 @@ static double time_of(const haul_overlap_row *row, row_time which)
     return times[which];
 }
 
-/* The strategy that another time would choose, where that is over 1 % faster than the best; else
- * the best. */
-static const haul_overlap_row *other_best(const haul_overlap *of, row_time which)
-{
-    const haul_overlap_row *best = best_row(of), *other = best;
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        if (time_of(&of->rows[i], which) < time_of(other, which))
-            other = &of->rows[i];
-    return time_of(other, which) < 0.99 * time_of(best, which) ? other : best;
-}
-
 /* "; the analytical model has 42.8 ms: because it assumes that ...", where it and the timeline
  * differ by more than 5 %. */
 static void say_model(const haul_overlap_report *report, char *text, size_t size)
@@ -92,8 +81,12 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
     const double most[] = {of->reads_most, of->writes_most};
     size_t used = 0;
     for (int i = 0; i < ROW_TIMES; i++) {
-        const haul_overlap_row *other = other_best(of, (row_time)i);
-        if (other != best_row(of) && used < size)
+        /* the strategy that this time would choose, where it is over 1 % faster than the best */
+        const haul_overlap_row *best = best_row(of), *other = best;
+        for (int k = 0; k < HAUL_STRATEGIES; k++)
+            if (time_of(&of->rows[k], (row_time)i) < time_of(other, (row_time)i))
+                other = &of->rows[k];
+        if (time_of(other, (row_time)i) < 0.99 * time_of(best, (row_time)i) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s with %s %s", used ? "; " : "",
                                      haul_strategy_word(other->strategy),
                                      haul_say_seconds(time_of(other, (row_time)i)).text, whens[i]);

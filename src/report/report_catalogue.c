@@ -23,25 +23,6 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
         (void)snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
 }
 
-/* A file that cannot be read is listed with its error: the others are still of use. */
-static void add_machine(haul_table *table, const char *name)
-{
-    haul_machine *machine = NULL;
-    haul_error wrong;
-    char text[1200] = "error: ", link[96];
-    if (haul_machine_load(name, &machine, &wrong)) {
-        haul_error_format(&wrong, text + 7, sizeof text - 7);
-        haul_table_row(table, name, text + 7, NULL, NULL, NULL, "", text);
-        return;
-    }
-    const haul_parameter peak = haul_link_peak(&machine->link);
-    describe_link(&machine->link, link, sizeof link);
-    haul_table_row(table, name, NULL, machine->summary, machine->gpu.name, machine->gpu.name, link,
-                   machine->summary);
-    haul_report_parameter(table, "link_peak_Bps", &peak);
-    haul_machine_free(machine);
-}
-
 /* Every machine is read whole, for a file with an error has to be known before it is used. */
 haul_status haul_report_catalogue(haul_report **report, haul_error *error)
 {
@@ -64,8 +45,23 @@ haul_status haul_report_catalogue(haul_report **report, haul_error *error)
     haul_report *made = haul_report_new("catalogue");
     haul_table *table = haul_report_table(made, "machines", columns);
     haul_table_csv(table);
-    for (size_t i = 0; i < count; i++)
-        add_machine(table, names[i]);
+    for (size_t i = 0; i < count; i++) {
+        haul_machine *machine = NULL;
+        haul_error wrong;
+        char text[1200] = "error: ", link[96];
+        /* a file that cannot be read is listed with its error: the others are still of use */
+        if (haul_machine_load(names[i], &machine, &wrong)) {
+            haul_error_format(&wrong, text + 7, sizeof text - 7);
+            haul_table_row(table, names[i], text + 7, NULL, NULL, NULL, "", text);
+            continue;
+        }
+        const haul_parameter peak = haul_link_peak(&machine->link);
+        describe_link(&machine->link, link, sizeof link);
+        haul_table_row(table, names[i], NULL, machine->summary, machine->gpu.name,
+                       machine->gpu.name, link, machine->summary);
+        haul_report_parameter(table, "link_peak_Bps", &peak);
+        haul_machine_free(machine);
+    }
     haul_names_free(names, count);
     *report = made;
     return HAUL_OK;

@@ -1,7 +1,6 @@
 /* Calibration factors of kernels (lambda of HiPC 2015), predicted times, and the models and files
  * that give them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numerals.h"
@@ -15,56 +14,42 @@ static const char *architecture_of(const haul_machine *machine)
     return machine->gpu.architecture ? machine->gpu.architecture : "unknown";
 }
 
-/* Of one kernel and architecture; at the first of its fits, the others' count is 0. */
-typedef struct architecture_mean {
-    double lambda; /* geometric mean of the boards' */
-    size_t boards;
-} architecture_mean;
-
-/* HiPC 2015 gives one factor for an application and an architecture. */
-static int by_architecture(const void *a, const void *b)
+static bool are_alike(const haul_kernel_fitted *a, const haul_kernel_fitted *b)
 {
-    const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
-    const haul_kernel_fitted *y = *(const haul_kernel_fitted *const *)b;
-    const int order = strcmp(x->kernel, y->kernel);
-    return order ? order : strcmp(architecture_of(x->machine), architecture_of(y->machine));
+    return !strcmp(a->kernel, b->kernel) &&
+           !strcmp(architecture_of(a->machine), architecture_of(b->machine));
 }
 
-/* qsort is not stable: equal fits keep the order in which they were given. */
-static int by_place(const void *a, const void *b)
+/* Geometric means over the GPUs of one architecture: HiPC 2015 gives one factor for an application
+ * and an architecture, which serves a GPU that was not measured. The row stands where its first fit
+ * does. */
+static void add_architectures(haul_report *report, const haul_kernel_fitted *fits, size_t count)
 {
-    const haul_kernel_fitted *x = *(const haul_kernel_fitted *const *)a;
-    const haul_kernel_fitted *y = *(const haul_kernel_fitted *const *)b;
-    const int order = by_architecture(a, b);
-    return order ? order : (x > y) - (x < y);
-}
-
-/* One for each fit, for the caller to free; NULL without memory. */
-static architecture_mean *architecture_means(const haul_kernel_fitted *fits, size_t count)
-{
-    architecture_mean *means = calloc(count + 1, sizeof *means);
-    const haul_kernel_fitted **sorted = calloc(count + 1, sizeof(const haul_kernel_fitted *));
-    if (!means || !sorted) {
-        free(means);
-        free(sorted);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &fits[i];
-    qsort(sorted, count, sizeof(const haul_kernel_fitted *), by_place);
-    for (size_t i = 0; i < count;) {
-        architecture_mean *mean = &means[sorted[i] - fits];
-        const haul_kernel_fitted *const *first = &sorted[i];
+    static const haul_column columns[] = {
+        {"kernel", HAUL_TEXT, .head = "Mean by architecture"},
+        {"architecture", .unit = HAUL_TEXT},
+        {NULL, HAUL_TEXT, .head = "architecture"},
+        {"gpus", HAUL_COUNT, .head = "GPUs"},
+        {"calibration", HAUL_NUMBER, .head = "calibration"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "architectures", columns);
+    for (size_t i = 0; i < count; i++) {
         double sum = 0;
-        for (; i < count && !by_architecture(&sorted[i], first); i++)
-            sum += log(sorted[i]->fit->calibration);
-        mean->boards = (size_t)(&sorted[i] - first);
-        mean->lambda = exp(sum / (double)mean->boards);
+        size_t gpus = 0, first = i;
+        for (size_t k = 0; k < count; k++) {
+            if (!are_alike(&fits[i], &fits[k]))
+                continue;
+            first = k < first ? k : first;
+            sum += log(fits[k].fit->calibration);
+            gpus++;
+        }
+        if (first == i)
+            haul_table_row(table, fits[i].kernel, fits[i].machine->gpu.architecture,
+                           architecture_of(fits[i].machine), (uint64_t)gpus,
+                           exp(sum / (double)gpus));
     }
-    free(sorted);
-    return means;
 }
-
 /* A share that is not known is 0 in CSV and JSON. */
 static double known(double share)
 {
@@ -115,21 +100,9 @@ static void add_fits(haul_report *report, const haul_kernel_fitted *fits, size_t
     }
 }
 
-/* The factors, then their means by architecture: those serve a GPU that was not measured. */
 haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t count)
 {
-    static const haul_column columns[] = {
-        {"kernel", HAUL_TEXT, .head = "Mean by architecture"},
-        {"architecture", .unit = HAUL_TEXT},
-        {NULL, HAUL_TEXT, .head = "architecture"},
-        {"gpus", HAUL_COUNT, .head = "GPUs"},
-        {"calibration", HAUL_NUMBER, .head = "calibration"},
-        {0},
-    };
     HAUL_PLAIN_NUMERALS;
-    architecture_mean *means = architecture_means(fits, count);
-    if (!means)
-        return NULL;
     haul_report *report = haul_report_new("kernel fits");
     double least = (double)INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -154,12 +127,7 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
                              100 * HAUL_KERNEL_ONE_CALIBRATION, fits[i].fit->least,
                              fits[i].fit->most);
     add_fits(report, fits, count);
-    haul_table *table = haul_report_table(report, "architectures", columns);
-    for (size_t i = 0; i < count; i++)
-        if (means[i].boards)
-            haul_table_row(table, fits[i].kernel, fits[i].machine->gpu.architecture,
-                           architecture_of(fits[i].machine), (uint64_t)means[i].boards,
-                           means[i].lambda);
+    add_architectures(report, fits, count);
     haul_report_detail(report, true);
     haul_report_say(
         report,
@@ -167,7 +135,6 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
         "factor 1 by the measured one. Of an architecture: the geometric mean of its "
         "GPUs'. All sizes: whether one factor gives every size within %g %%.",
         100 * HAUL_KERNEL_ONE_CALIBRATION);
-    free(means);
     return report;
 }
 

@@ -11,16 +11,6 @@ static double value_of(const haul_parameter *parameter)
     return parameter->provenance ? parameter->value : (double)NAN;
 }
 
-/* The errors of the copies that were held back from the fit; not all kinds have them. */
-static const haul_verified *verified_of(const haul_measurement *measurement,
-                                        const haul_copy_curve *curve)
-{
-    for (size_t i = 0; i < measurement->verified_count; i++)
-        if (measurement->verified[i].direction == curve->direction &&
-            measurement->verified[i].memory == curve->memory)
-            return &measurement->verified[i];
-    return NULL;
-}
 /* The answer: the rates that most programs care about, and whether directions overlap. */
 static void say_copies(haul_report *report, const haul_machine *machine)
 {
@@ -101,7 +91,12 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
     haul_table_csv(copies);
     for (size_t i = 0; i < machine->copy_count; i++) {
         const haul_copy_curve *curve = &machine->copies[i];
-        const haul_verified *verified = verified_of(measurement, curve);
+        /* the errors of copies that were held back from the fit; not all kinds have them */
+        const haul_verified *verified = NULL;
+        for (size_t k = 0; k < measurement->verified_count && !verified; k++)
+            if (measurement->verified[k].direction == curve->direction &&
+                measurement->verified[k].memory == curve->memory)
+                verified = &measurement->verified[k];
         haul_table_row(copies, haul_direction_text(curve->direction),
                        haul_memory_text(curve->memory), value_of(&curve->latency_s),
                        value_of(&curve->rate_Bps), value_of(&curve->gap_s),

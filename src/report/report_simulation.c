@@ -20,14 +20,6 @@ static const char *const waited_words[] = {
     [HAUL_WAITED_RESOURCE] = "resource",
 };
 
-/* A copy by its direction, a call by who makes it. */
-static const char *kind_of(const haul_op *op)
-{
-    if (op->kind == HAUL_OP_COPY)
-        return haul_direction_text((haul_direction)op->direction);
-    return op->kind == HAUL_OP_CALL ? "host" : haul_op_kind_text((haul_op_kind)op->kind);
-}
-
 /* An operation's name in `text` of NAME_BYTES. */
 static const char *name_of(const haul_simulation *self, uint32_t op, char *text)
 {
@@ -223,9 +215,14 @@ static void make_operation(haul_table *table, const void *state, size_t row)
     const haul_waited waited = haul_simulation_waited(self, i, &cause);
     char name[NAME_BYTES], behind[2 * NAME_BYTES];
     say_waited(self, i, waited, cause, behind, sizeof behind);
+    const char *kind = haul_op_kind_text((haul_op_kind)op->kind);
+    if (op->kind == HAUL_OP_COPY)
+        kind = haul_direction_text((haul_direction)op->direction);
+    else if (op->kind == HAUL_OP_CALL)
+        kind = "host";
     haul_table_row(table, (uint64_t)i + 1, name_of(self, i, name),
-                   op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name),
-                   kind_of(op), stream ? stream->name : thread,
+                   op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name), kind,
+                   stream ? stream->name : thread,
                    stream ? workload->devices[stream->device].id : HAUL_NO_COUNT,
                    stream ? stream->name : NULL, thread,
                    haul_op_has_bytes(op) && op->bytes ? op->bytes : HAUL_NO_COUNT, span.start_ns,
