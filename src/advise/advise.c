@@ -1,3 +1,6 @@
+/* Changes tried one by one on the recorded program: each edits a plan, the plan makes a workload,
+ * and the timeline says what it saves. Candidates with the most on the critical path come first,
+ * for the number of operations that may be scheduled is limited. */
 #include "haul/advise.h"
 
 #include <math.h>
@@ -23,22 +26,6 @@ static int compare_candidates(const void *a, const void *b)
     if (x->change != y->change)
         return x->change < y->change ? -1 : 1;
     return (x->subject > y->subject) - (x->subject < y->subject);
-}
-
-static haul_status find_candidates(haul_advisor *self, haul_error *error)
-{
-    haul_candidates *all = &self->candidates;
-    for (size_t c = 0; c < haul_change_total; c++) {
-        const size_t begin = all->count;
-        haul_changes[c]->find(&self->study, all);
-        for (size_t i = begin; i < all->count; i++)
-            all->items[i].change = haul_changes[c];
-    }
-    if (self->study.failed)
-        return haul_fail_no_memory(error);
-    if (all->count)
-        qsort(all->items, all->count, sizeof *all->items, compare_candidates);
-    return HAUL_OK;
 }
 
 /* The best of a candidate's variants; *saved_ns is INT64_MIN where none can be. */
@@ -80,11 +67,6 @@ static void apply_alone(haul_advisor *self, const haul_candidate *candidate)
     candidate->change->apply(&self->study, candidate, &self->plan);
 }
 
-static void pin_again(void *study, haul_rewrite *plan, uint32_t op)
-{
-    haul_study_pin(study, plan, op);
-}
-
 /* What pinning alone saves of a change that needs it; 0 where it does not. */
 static haul_status try_pins(haul_advisor *self, const haul_candidate *candidate, int64_t *saved_ns,
                             haul_error *error)
@@ -98,15 +80,33 @@ static haul_status try_pins(haul_advisor *self, const haul_candidate *candidate,
         pins = self->plan.edits[i].marks & HAUL_EDIT_PINNED;
     if (!pins)
         return HAUL_OK;
-    haul_rewrite_keep_pins(&self->plan, pin_again, &self->study);
+    haul_rewrite_keep_pins(&self->plan);
+    for (uint32_t i = 0; i < self->workload->op_count; i++)
+        if (self->plan.edits[i].marks & HAUL_EDIT_PINNED) {
+            self->plan.edits[i].marks = 0;
+            haul_study_pin(&self->study, &self->plan, i);
+        }
     const haul_status status = haul_advisor_schedule(self, saved_ns, NULL, error);
     *saved_ns = *saved_ns > 0 ? *saved_ns : 0;
     return status;
 }
 
-static haul_status add_advice(haul_advisor *self, const haul_candidate *candidate, int64_t saved_ns,
-                              haul_error *error)
+/* Tries a candidate, and keeps it where it saves enough, also beyond what its pinned memory alone
+ * does: that is the advice of another change. */
+static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_error *error)
 {
+    int64_t saved_ns, by_pins_ns = 0;
+    const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
+    haul_status status = try_variants(self, candidate, &saved_ns, error);
+    if (!status && saved_ns >= least_ns)
+        status = try_pins(self, candidate, &by_pins_ns, error);
+    if (status)
+        return status;
+    self->out.tried++;
+    if (saved_ns < least_ns || saved_ns - by_pins_ns < least_ns) {
+        self->out.below++;
+        return HAUL_OK;
+    }
     if (!haul_grow(&self->found, &self->found_capacity, self->out.count + 1, sizeof *self->found))
         return haul_fail_no_memory(error);
     haul_found *found = &self->found[self->out.count];
@@ -122,32 +122,26 @@ static haul_status add_advice(haul_advisor *self, const haul_candidate *candidat
     return HAUL_OK;
 }
 
-static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_error *error)
-{
-    int64_t saved_ns, by_pins_ns = 0;
-    const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
-    haul_status status = try_variants(self, candidate, &saved_ns, error);
-    if (!status && saved_ns >= least_ns)
-        status = try_pins(self, candidate, &by_pins_ns, error);
-    if (status)
-        return status;
-    self->out.tried++;
-    if (saved_ns >= least_ns && saved_ns - by_pins_ns >= least_ns)
-        return add_advice(self, candidate, saved_ns, error);
-    self->out.below++;
-    return HAUL_OK;
-}
-
 static haul_status try_all(haul_advisor *self, haul_error *error)
 {
+    haul_candidates *all = &self->candidates;
     haul_status status = HAUL_OK;
-    for (size_t c = 0; !status && c < self->candidates.count; c++) {
-        haul_candidate *candidate = &self->candidates.items[c];
-        if (candidate->bound_ns < self->out.threshold_ns) {
+    for (size_t c = 0; c < haul_change_total; c++) {
+        const size_t begin = all->count;
+        haul_changes[c]->find(&self->study, all);
+        for (size_t i = begin; i < all->count; i++)
+            all->items[i].change = haul_changes[c];
+    }
+    if (self->study.failed)
+        return haul_fail_no_memory(error);
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, compare_candidates);
+    for (size_t c = 0; !status && c < all->count; c++) {
+        if (all->items[c].bound_ns < self->out.threshold_ns) {
             self->out.tried++;
             self->out.below++;
         } else if (haul_advisor_may_schedule(self, 1 - together_share)) {
-            status = try_one(self, candidate, error);
+            status = try_one(self, &all->items[c], error);
         } else {
             self->out.untried++;
         }
@@ -168,15 +162,8 @@ static int compare_found(const void *a, const void *b)
     return compare_candidates(&x->candidate, &y->candidate);
 }
 
-/* Pageable copies return when their bytes are staged. */
-static bool returns_at_once(const haul_op *op)
-{
-    return op->flags & HAUL_OP_HAS_CALL && !(op->flags & HAUL_OP_BLOCKS) &&
-           (op->kind == HAUL_OP_KERNEL || op->detail == HAUL_PINNED || op->detail == HAUL_DEVICE);
-}
-
 /* How long a call takes that returns at once: the median of the workload's own copies that did, or
- * of its launches. */
+ * of its launches. Pageable copies return when their bytes are staged. */
 static haul_status find_free_call(haul_advisor *self, haul_error *error)
 {
     const haul_workload *workload = self->workload;
@@ -187,8 +174,10 @@ static haul_status find_free_call(haul_advisor *self, haul_error *error)
     for (int pass = 0; pass < 2 && !count; pass++)
         for (size_t i = 0; i < workload->op_count; i++) {
             const haul_op *op = &workload->ops[i];
-            const haul_op_kind wanted = pass ? HAUL_OP_KERNEL : HAUL_OP_COPY;
-            if (op->kind == wanted && returns_at_once(op))
+            const bool is_wanted = pass ? op->kind == HAUL_OP_KERNEL
+                                        : op->kind == HAUL_OP_COPY && (op->detail == HAUL_PINNED ||
+                                                                       op->detail == HAUL_DEVICE);
+            if (is_wanted && op->flags & HAUL_OP_HAS_CALL && !(op->flags & HAUL_OP_BLOCKS))
                 calls_ns[count++] = (double)op->call_dur_ns;
         }
     if (count)
@@ -231,18 +220,13 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status replay(haul_advisor *self, haul_error *error)
-{
-    const haul_status status = haul_recorded_waits_find(self->workload, &self->waits, error);
-    if (status)
-        return status;
-    return haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits,
-                                     &self->out.replay, error);
-}
-
 static haul_status make(haul_advisor *self, haul_error *error)
 {
-    haul_status status = replay(self, error);
+    haul_advice_list *out = &self->out;
+    haul_status status = haul_recorded_waits_find(self->workload, &self->waits, error);
+    if (!status)
+        status = haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits,
+                                           &out->replay, error);
     if (!status)
         status = haul_advisor_machine(self, error);
     if (!status)
@@ -257,19 +241,13 @@ static haul_status make(haul_advisor *self, haul_error *error)
     if (!status)
         status = find_free_call(self, error);
     if (!status)
-        status = find_candidates(self, error);
-    if (!status)
         status = try_all(self, error);
+    if (!status && out->count)
+        qsort(self->found, out->count, sizeof *self->found, compare_found);
+    if (!status)
+        status = haul_advisor_together(self, error);
     if (status)
         return status;
-    if (self->out.count)
-        qsort(self->found, self->out.count, sizeof *self->found, compare_found);
-    return haul_advisor_together(self, error);
-}
-
-static haul_status hand_over(haul_advisor *self, haul_error *error)
-{
-    haul_advice_list *out = &self->out;
     out->items = haul_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
     haul_advisor_note(self);
     if (!out->items || self->notes.failed || self->study.failed)
@@ -282,19 +260,6 @@ static haul_status hand_over(haul_advisor *self, haul_error *error)
     out->notes = self->notes.items;
     out->note_count = self->notes.count;
     return HAUL_OK;
-}
-
-static void release_work(haul_advisor *self)
-{
-    haul_study_release(&self->study);
-    haul_rewrite_release(&self->plan);
-    haul_machine_free(self->recorded);
-    haul_machine_free(self->target);
-    haul_projection_free(self->projection);
-    free(self->candidates.items);
-    free(self->critical);
-    haul_recorded_waits_release(&self->waits);
-    free(self->found);
 }
 
 haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
@@ -311,10 +276,16 @@ haul_status haul_advise(const haul_workload *workload, const haul_advise_options
     self->study.workload = workload;
     self->study.arena = &self->arena;
     self->notes.arena = &self->arena;
-    haul_status status = make(self, error);
-    if (!status)
-        status = hand_over(self, error);
-    release_work(self);
+    const haul_status status = make(self, error);
+    haul_study_release(&self->study);
+    haul_rewrite_release(&self->plan);
+    haul_machine_free(self->recorded);
+    haul_machine_free(self->target);
+    haul_projection_free(self->projection);
+    haul_recorded_waits_release(&self->waits);
+    free(self->candidates.items);
+    free(self->critical);
+    free(self->found);
     if (status)
         haul_advice_free(&self->out);
     else

@@ -1,4 +1,5 @@
-/* The calls that a piece of advice concerns, in words. */
+/* The calls that a piece of advice concerns, in words: by the name of the API call, the direction
+ * and the memory, for so a programmer finds them in the source. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,35 +36,31 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void add_effect(haul_effect *effect, const haul_advisor *advisor, uint32_t i)
+static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
 {
     const haul_op *op = &advisor->workload->ops[i];
     const haul_edit *edit = &advisor->plan.edits[i];
+    const int64_t dur_ns = haul_study_dur(&advisor->study, i);
+    haul_effect *effect = &self->effect;
     effect->count++;
     effect->bytes += op->bytes;
     effect->largest = larger(effect->largest, op->bytes);
-    effect->before_ns = haul_add_ns(effect->before_ns, haul_study_dur(&advisor->study, i));
+    effect->before_ns = haul_add_ns(effect->before_ns, dur_ns);
     for (unsigned part = 0; part < edit->parts; part++)
         effect->after_ns = haul_add_ns(effect->after_ns, edit->dur_ns);
     effect->calls_ns = haul_add_ns(effect->calls_ns, haul_study_call_dur(&advisor->study, i));
     effect->left_out += (edit->marks & HAUL_EDIT_GONE) != 0;
-    if (!(edit->marks & HAUL_EDIT_PINNED))
-        return;
-    effect->pinned++;
-    effect->pinned_bytes += op->bytes;
-    effect->pinned_largest = larger(effect->pinned_largest, op->bytes);
-}
-
-static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
-{
-    const haul_op *op = &advisor->workload->ops[i];
-    add_effect(&self->effect, advisor, i);
+    if (edit->marks & HAUL_EDIT_PINNED) {
+        effect->pinned++;
+        effect->pinned_bytes += op->bytes;
+        effect->pinned_largest = larger(effect->pinned_largest, op->bytes);
+    }
     haul_advised_calls *row = row_of(self, op);
     if (!row)
         return;
     row->count++;
     row->bytes += op->bytes;
-    row->time_ns = haul_add_ns(row->time_ns, haul_study_dur(&advisor->study, i));
+    row->time_ns = haul_add_ns(row->time_ns, dur_ns);
     row->least_bytes = op->bytes < row->least_bytes ? op->bytes : row->least_bytes;
     row->most_bytes = larger(row->most_bytes, op->bytes);
 }

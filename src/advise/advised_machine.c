@@ -1,4 +1,6 @@
-/* The machine that changes are tried on, and notes about it. */
+/* The machine that changes are tried on: the recorded one as the profile shows it, a given one, or
+ * a target that the profile is projected to first. Notes name what had to be borrowed or could not
+ * be predicted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,20 +33,20 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
 
 /* The recording machine's device is that of the replay; contention that only a change causes is the
  * machine's. */
-static haul_status find_recorded_device(haul_advisor *self, haul_error *error)
+static haul_status take_recorded(haul_advisor *self, const haul_machine *from, haul_error *error)
 {
     bool no_memory;
     haul_timeline_device known;
+    self->study.machine = from;
     self->study.call_durations_ns = self->waits.call_durations_ns;
     self->device = self->out.replay.device;
-    if (copies_meet(self->workload, &no_memory) ||
-        haul_timeline_device_of(self->study.machine, &known, NULL))
+    if (copies_meet(self->workload, &no_memory) || haul_timeline_device_of(from, &known, NULL))
         return no_memory ? haul_fail_no_memory(error) : HAUL_OK;
     memcpy(self->device.busy_speed, known.busy_speed, sizeof known.busy_speed);
     return HAUL_OK;
 }
 
-static haul_status project(haul_advisor *self, const haul_machine *from, haul_error *error)
+static haul_status take_target(haul_advisor *self, const haul_machine *from, haul_error *error)
 {
     const haul_projection_options options = {.to = self->options->on, .from = self->options->from};
     haul_status status = haul_project(self->workload, &options, &self->projection, error);
@@ -65,27 +67,21 @@ static haul_status project(haul_advisor *self, const haul_machine *from, haul_er
 
 haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
 {
-    const haul_machine *from = self->options->from;
+    const haul_machine *from = self->options->from, *on = self->options->on;
     haul_status status = HAUL_OK;
-    self->study.is_fitted = !from && !self->options->on;
-    if (from)
+    self->study.is_fitted = !from && !on;
+    if (from) {
         self->study.given_link_Bps = haul_link_peak(&from->link).value;
-    if (!from) {
+    } else {
         status = haul_recorded_machine(self->workload, &self->arena, &self->recorded,
                                        &self->borrowed, error);
         from = self->recorded;
     }
+    if (!status)
+        status = on ? take_target(self, from, error) : take_recorded(self, from, error);
     if (status)
         return status;
-    if (self->options->on)
-        status = project(self, from, error);
-    else
-        self->study.machine = from;
-    if (!status && !self->options->on)
-        status = find_recorded_device(self, error);
-    if (status)
-        return status;
-    const haul_machine *machine = self->options->on ? self->options->on : from;
+    const haul_machine *machine = on ? on : from;
     self->out.machine = haul_arena_string(&self->arena, machine->name);
     self->out.gpu = machine->gpu.name ? haul_arena_string(&self->arena, machine->gpu.name) : NULL;
     return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
@@ -97,36 +93,30 @@ static bool are_of_one_parameter(const haul_gap *a, const haul_gap *b)
            !strcmp(a->parameter, b->parameter);
 }
 
-/* The changes that want for the parameter of gap `first`, and all its copies: false where a gap
- * before has it. */
-static bool say_changes(const haul_study *study, size_t first, char *text, size_t size)
-{
-    const haul_gap *of = &study->gaps[first];
-    for (size_t g = 0; g < first; g++)
-        if (are_of_one_parameter(&study->gaps[g], of))
-            return false;
-    size_t used = 0;
-    for (size_t g = first; g < study->gap_count && used < size; g++)
-        if (are_of_one_parameter(&study->gaps[g], of))
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s'%s' of %" PRIu64, used ? ", " : "",
-                                 study->gaps[g].change, study->gaps[g].copies);
-    return true;
-}
-
+/* One note a missing parameter, with all changes that ask for it. */
 static void note_gaps(haul_advisor *self)
 {
-    char changes[256];
-    for (size_t g = 0; g < self->study.gap_count; g++) {
-        const haul_gap *gap = &self->study.gaps[g];
-        if (say_changes(&self->study, g, changes, sizeof changes))
-            haul_notes_add(
-                &self->notes,
-                "%s copies cannot be predicted as %s (%s), so these changes were not tried: %s; %s",
-                haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->parameter,
-                changes,
-                self->options->on ? "give it in the machine's file"
-                                  : "give the machine that recorded the profile with --from");
+    const haul_study *study = &self->study;
+    for (size_t first = 0; first < study->gap_count; first++) {
+        const haul_gap *gap = &study->gaps[first];
+        char changes[256] = "";
+        size_t used = 0, same = 0;
+        while (!are_of_one_parameter(&study->gaps[same], gap))
+            same++;
+        if (same < first)
+            continue;
+        for (size_t g = first; g < study->gap_count && used < sizeof changes; g++)
+            if (are_of_one_parameter(&study->gaps[g], gap))
+                used += (size_t)snprintf(changes + used, sizeof changes - used,
+                                         "%s'%s' of %" PRIu64, used ? ", " : "",
+                                         study->gaps[g].change, study->gaps[g].copies);
+        haul_notes_add(
+            &self->notes,
+            "%s copies cannot be predicted as %s (%s), so these changes were not tried: %s; %s",
+            haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->parameter,
+            changes,
+            self->options->on ? "give it in the machine's file"
+                              : "give the machine that recorded the profile with --from");
     }
 }
 

@@ -1,4 +1,5 @@
-/* batch: small copies in a row become one. */
+/* batch: small copies in a row become one. A copy of n bytes takes L + n G (CCGrid 2014, equation
+ * 1): one copy of all bytes pays the latency L once. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -26,12 +27,6 @@ static bool is_small(haul_study *study, uint32_t i)
     return haul_study_copy_time(study, &copy, NULL, 0, &byte_s) && whole_s <= 2 * byte_s;
 }
 
-static bool continues(const haul_op *a, const haul_op *b)
-{
-    return b->kind == HAUL_OP_COPY && a->name == b->name && a->direction == b->direction &&
-           a->detail == b->detail && a->thread == b->thread;
-}
-
 static const run no_run = {.first = HAUL_NONE};
 
 typedef struct run_visitor {
@@ -53,7 +48,11 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
     const haul_op *op = &study->workload->ops[i];
     run *at = state;
     const bool small = op->kind == HAUL_OP_COPY && is_small(study, i);
-    if (at->first != HAUL_NONE && (!small || !continues(&study->workload->ops[at->first], op)))
+    const haul_op *first = at->first != HAUL_NONE ? &study->workload->ops[at->first] : NULL;
+    const bool continues = first && small && first->name == op->name &&
+                           first->direction == op->direction && first->detail == op->detail &&
+                           first->thread == op->thread;
+    if (first && !continues)
         close_run(study, at, context);
     if (!small)
         return;

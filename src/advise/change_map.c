@@ -1,16 +1,9 @@
-/* map: the kernel writes its output to mapped host memory. */
+/* map: the kernel writes its output to mapped host memory. Only outputs, for a kernel may read an
+ * input many times, and each time over the link. */
 #include <math.h>
 
 #include "advise/change.h"
 #include "haul/overlap.h"
-
-/* The kernel right before a copy to the host on its stream, or HAUL_NONE. */
-static uint32_t kernel_of(const haul_study *study, uint32_t op)
-{
-    const uint32_t before = study->workload->ops[op].stream_prev;
-    return before != HAUL_NONE && study->workload->ops[before].kind == HAUL_OP_KERNEL ? before
-                                                                                      : HAUL_NONE;
-}
 
 /* The kernel with its output mapped, by equation (6) of CCGrid 2014: latency and rate of pinned
  * copies, each byte once. */
@@ -39,13 +32,15 @@ static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t
     return true;
 }
 
-/* Whether the kernel that writes over the link is faster than the kernel and the copy. */
+/* Whether the kernel right before a copy to the host on its stream, when it writes over the link,
+ * is faster than it and the copy. */
 static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur_ns)
 {
     const haul_op *copied = &study->workload->ops[op];
-    *kernel = kernel_of(study, op);
+    *kernel = copied->stream_prev;
     if (copied->direction != HAUL_DTOH || !haul_study_crosses(study, op) || *kernel == HAUL_NONE ||
-        !copied->bytes || copied->detail == HAUL_MANAGED)
+        study->workload->ops[*kernel].kind != HAUL_OP_KERNEL || !copied->bytes ||
+        copied->detail == HAUL_MANAGED)
         return false;
     const int64_t kernel_ns = haul_study_dur(study, *kernel);
     return mapped_ns(study, op, kernel_ns, dur_ns) &&

@@ -1,4 +1,5 @@
-/* pin: page-locked host buffers for pageable copies. */
+/* pin: page-locked host buffers for pageable copies. Page-locking costs time for each MiB, so a
+ * buffer must be used often enough to pay (AHEAD, IPDPSW 2019). */
 #include <math.h>
 
 #include "advise/change.h"

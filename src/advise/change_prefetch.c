@@ -1,4 +1,5 @@
-/* prefetch: unified memory migrates before the kernel that needs it. */
+/* prefetch: unified memory migrates before the kernel that needs it, in one copy. As faults it
+ * comes in pieces of up to 2 MiB, each of which a kernel waits for. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -21,7 +22,6 @@ typedef struct fault_walk {
     faults *of; /* each device, and none */
     fault_visitor visit;
     void *state;
-    haul_rewrite *plan; /* or NULL: whose copies are left out */
 } fault_walk;
 
 static void close_kernel(haul_study *study, const fault_walk *walk, faults *at, uint32_t kernel)
@@ -31,34 +31,11 @@ static void close_kernel(haul_study *study, const fault_walk *walk, faults *at, 
     *at = (faults){.kernel = kernel, .covered = haul_union_begin()};
 }
 
-static void add_fault(haul_study *study, const fault_walk *walk, faults *at, uint32_t i)
-{
-    const haul_op *op = &study->workload->ops[i];
-    const haul_op *kernel = at->kernel == HAUL_NONE ? NULL : &study->workload->ops[at->kernel];
-    const haul_copy copy = {op->bytes, HAUL_HTOD, HAUL_MANAGED, HAUL_NEAR};
-    double seconds;
-    if (!kernel || kernel->thread == HAUL_NONE || !op->bytes ||
-        op->start_ns >= kernel->start_ns + kernel->dur_ns ||
-        !haul_study_copy_time(study, &copy, &haul_change_prefetch, 1, &seconds))
-        return;
-    const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
-    const int64_t last_ns = kernel->start_ns + kernel->dur_ns;
-    haul_union_add(&at->covered, op->start_ns, end_ns < last_ns ? end_ns : last_ns);
-    at->count++;
-    at->bytes += op->bytes;
-    at->time_ns = haul_add_ns(at->time_ns, haul_study_dur(study, i));
-    at->alone_s += seconds;
-    if (!walk->plan)
-        return;
-    (void)haul_rewrite_claim(walk->plan, i);
-    haul_rewrite_leave_out(walk->plan, i, false);
-}
-
+/* Where there is a plan, the migrations are left out of it. */
 static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *plan, void *state)
 {
     const haul_workload *workload = study->workload;
-    const fault_walk walk = {malloc((workload->device_count + 1) * sizeof(faults)), visit, state,
-                             plan};
+    const fault_walk walk = {malloc((workload->device_count + 1) * sizeof(faults)), visit, state};
     if (!walk.of) {
         study->failed = true;
         return;
@@ -70,9 +47,26 @@ static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *p
         faults *at = &walk.of[haul_device_of(workload, op)];
         if (op->kind == HAUL_OP_KERNEL)
             close_kernel(study, &walk, at, i);
-        else if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD &&
-                 op->detail == HAUL_MANAGED)
-            add_fault(study, &walk, at, i);
+        const haul_copy copy = {op->bytes, (haul_direction)op->direction, HAUL_MANAGED, HAUL_NEAR};
+        if (op->kind != HAUL_OP_COPY || op->direction != HAUL_HTOD || op->detail != HAUL_MANAGED ||
+            at->kernel == HAUL_NONE || !op->bytes)
+            continue;
+        const haul_op *kernel = &workload->ops[at->kernel];
+        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        const int64_t last_ns = kernel->start_ns + kernel->dur_ns;
+        double seconds;
+        if (kernel->thread == HAUL_NONE || op->start_ns >= last_ns ||
+            !haul_study_copy_time(study, &copy, &haul_change_prefetch, 1, &seconds))
+            continue;
+        haul_union_add(&at->covered, op->start_ns, end_ns < last_ns ? end_ns : last_ns);
+        at->count++;
+        at->bytes += op->bytes;
+        at->time_ns = haul_add_ns(at->time_ns, haul_study_dur(study, i));
+        at->alone_s += seconds;
+        if (!plan)
+            continue;
+        (void)haul_rewrite_claim(plan, i);
+        haul_rewrite_leave_out(plan, i, false);
     }
     for (size_t d = 0; d <= workload->device_count; d++)
         close_kernel(study, &walk, &walk.of[d], HAUL_NONE);

@@ -1,67 +1,46 @@
-/* round trip: buffers that come to the host and go back. */
+/* round trip: buffers that come to the host and go back, paired by their size and device: a copy to
+ * the device with the last copy of its size over that link, where that went to the host and had
+ * ended when this was called. A guess, as redundant transfers are. */
 #include <stdlib.h>
 
 #include "advise/change.h"
 #include "base/grow.h"
 #include "base/records.h"
+#include "workload/op_class.h"
 
 typedef struct place_key {
     uint64_t bytes;
     uint64_t device;
 } place_key;
 
-/* The last copy of so many bytes over the link of each device. */
-typedef struct places {
-    haul_records keys;
-    uint32_t *last;
-    size_t capacity;
-} places;
-
-/* Replaces the last operation like it, which goes to *before. */
-static bool exchange(places *self, const haul_workload *workload, uint32_t op, uint32_t *before)
-{
-    const haul_op *copy = &workload->ops[op];
-    const place_key key = {copy->bytes, copy->stream == HAUL_NONE
-                                            ? HAUL_NONE
-                                            : workload->streams[copy->stream].device};
-    const size_t known = self->keys.count;
-    const uint32_t number = haul_records_add(&self->keys, &key);
-    if (number == UINT32_MAX ||
-        !haul_grow(&self->last, &self->capacity, self->keys.count, sizeof *self->last))
-        return false;
-    *before = number < known ? self->last[number] : HAUL_NONE;
-    self->last[number] = op;
-    return true;
-}
-
-/* Whether `op` may bring back what `before` fetched: it was called after that had ended. */
-static bool brings_back(const haul_workload *workload, uint32_t before, uint32_t op)
-{
-    if (before == HAUL_NONE)
-        return false;
-    const haul_op *fetch = &workload->ops[before], *copy = &workload->ops[op];
-    return fetch->direction == HAUL_DTOH && copy->direction == HAUL_HTOD &&
-           copy->flags & HAUL_OP_HAS_CALL && copy->call_ns >= fetch->start_ns + fetch->dur_ns;
-}
-
+/* Fills study->fetched; false without memory. */
 static bool pair(haul_study *study)
 {
     const haul_workload *workload = study->workload;
-    places seen = {.keys.size = sizeof(place_key)};
+    haul_records keys = {.size = sizeof(place_key)};
+    uint32_t *last = NULL; /* of each key, its copy that came last */
+    size_t capacity = 0;
     study->fetched = malloc((workload->op_count + 1) * sizeof *study->fetched);
     bool done = study->fetched != NULL;
     for (uint32_t i = 0; done && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        uint32_t before = HAUL_NONE;
         study->fetched[i] = HAUL_NONE;
         if (!haul_study_crosses(study, i) || !op->bytes || op->detail == HAUL_MANAGED)
             continue;
-        done = exchange(&seen, workload, i, &before);
-        if (brings_back(workload, before, i))
-            study->fetched[i] = before;
+        const size_t known = keys.count;
+        const place_key key = {op->bytes, haul_device_of(workload, op)};
+        const uint32_t number = haul_records_add(&keys, &key);
+        done = number != UINT32_MAX && haul_grow(&last, &capacity, keys.count, sizeof *last);
+        if (!done)
+            break;
+        const haul_op *fetch = number < known ? &workload->ops[last[number]] : NULL;
+        if (fetch && fetch->direction == HAUL_DTOH && op->direction == HAUL_HTOD &&
+            op->flags & HAUL_OP_HAS_CALL && op->call_ns >= fetch->start_ns + fetch->dur_ns)
+            study->fetched[i] = last[number];
+        last[number] = i;
     }
-    haul_records_release(&seen.keys);
-    free(seen.last);
+    haul_records_release(&keys);
+    free(last);
     return done;
 }
 

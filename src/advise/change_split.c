@@ -1,4 +1,5 @@
-/* split: copies in, a kernel and copies out, in parts over streams. */
+/* split: copies in, a kernel and copies out, in parts over streams (CCGrid 2014, section IV.B: the
+ * streams implementation). The parts of a kernel follow each other, its copies overlap them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,28 +67,19 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 /* Each trio when it ends. */
 static const haul_stream_walk trios = {sizeof(trio), &no_trio, visit_op, close_trio};
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static bool can_split(haul_study *study, uint32_t op)
-{
-    const haul_op *copy = &study->workload->ops[op];
-    return copy->bytes >= HAUL_MOST_PARTS &&
-           (copy->detail != HAUL_PAGEABLE ||
-            haul_study_can_pin(study, &haul_change_split, (haul_direction)copy->direction,
-                               copy->bytes, 1));
-}
-
+/* *can: whether each can be split, pageable ones as pinned. */
 static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count, bool *can,
                           int64_t *calls_ns)
 {
     int64_t sum_ns = 0;
     for (uint32_t k = 0; k < count; k++) {
+        const haul_op *copy = &study->workload->ops[ops[k]];
         sum_ns = haul_add_ns(sum_ns, haul_study_dur(study, ops[k]));
         *calls_ns = haul_add_ns(*calls_ns, haul_study_call_dur(study, ops[k]));
-        *can = *can && can_split(study, ops[k]);
+        *can = *can && copy->bytes >= HAUL_MOST_PARTS &&
+               (copy->detail != HAUL_PAGEABLE ||
+                haul_study_can_pin(study, &haul_change_split, (haul_direction)copy->direction,
+                                   copy->bytes, 1));
     }
     return sum_ns;
 }
@@ -104,8 +96,9 @@ static int64_t bound_of(haul_study *study, const trio *at)
     if (!can)
         return 0;
     const int64_t copies_ns = haul_add_ns(in_ns, out_ns);
-    const int64_t hidden_ns =
-        haul_add_ns(copies_ns, kernel_ns) - most(kernel_ns, most(in_ns, out_ns));
+    const int64_t longest_copies_ns = in_ns > out_ns ? in_ns : out_ns;
+    const int64_t hidden_ns = haul_add_ns(copies_ns, kernel_ns) -
+                              (kernel_ns > longest_copies_ns ? kernel_ns : longest_copies_ns);
     return haul_add_ns(hidden_ns, calls_ns);
 }
 
@@ -115,49 +108,30 @@ typedef struct bounds {
     size_t count;
 } bounds;
 
-static size_t name_place(const bounds *self, uint32_t name)
-{
-    return name < self->count - 1 ? name : self->count - 1;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t weight_of(const haul_study *study, const trio *at)
-{
-    int64_t sum_ns = haul_study_weight(study, at->kernel);
-    for (uint32_t k = 0; k < at->in_count; k++)
-        sum_ns = haul_add_ns(sum_ns, haul_study_weight(study, at->ins[k]));
-    for (uint32_t k = 0; k < at->out_count; k++)
-        sum_ns = haul_add_ns(sum_ns, haul_study_weight(study, at->outs[k]));
-    return sum_ns;
-}
-
 static void add_bound(haul_study *study, const trio *at, void *state)
 {
     const bounds *self = state;
     const uint32_t name = study->workload->ops[at->kernel].name;
     const int64_t bound_ns = bound_of(study, at);
-    haul_candidate *candidate = &self->of[name_place(self, name)];
+    int64_t weight_ns = haul_study_weight(study, at->kernel);
+    for (uint32_t k = 0; k < at->in_count; k++)
+        weight_ns = haul_add_ns(weight_ns, haul_study_weight(study, at->ins[k]));
+    for (uint32_t k = 0; k < at->out_count; k++)
+        weight_ns = haul_add_ns(weight_ns, haul_study_weight(study, at->outs[k]));
+    haul_candidate *candidate = &self->of[name < self->count ? name : self->count - 1];
     candidate->bound_ns = haul_add_ns(candidate->bound_ns, bound_ns);
-    candidate->rank_ns = haul_add_ns(candidate->rank_ns, least(bound_ns, weight_of(study, at)));
-}
-
-static size_t count_names(const haul_workload *workload)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (workload->ops[i].kind == HAUL_OP_KERNEL && workload->ops[i].name != HAUL_NONE &&
-            workload->ops[i].name >= count)
-            count = (size_t)workload->ops[i].name + 1;
-    return count + 1;
+    candidate->rank_ns =
+        haul_add_ns(candidate->rank_ns, bound_ns < weight_ns ? bound_ns : weight_ns);
 }
 
 static void find(haul_study *study, haul_candidates *out)
 {
-    bounds all = {.count = count_names(study->workload)};
+    const haul_workload *workload = study->workload;
+    bounds all = {.count = 1};
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_KERNEL && workload->ops[i].name != HAUL_NONE &&
+            workload->ops[i].name + (size_t)2 > all.count)
+            all.count = workload->ops[i].name + (size_t)2;
     all.of = calloc(all.count, sizeof *all.of);
     if (!all.of) {
         study->failed = true;
@@ -207,9 +181,8 @@ static void split_copy(haul_study *study, const splitter *self, uint32_t op, boo
     part.bytes = whole.bytes / self->parts;
     edit->dur_ns = haul_study_scaled(study, edit->dur_ns, &whole, &part);
     in_parts(self, op, edit);
-    if (is_last)
-        return;
-    edit->marks |= HAUL_EDIT_INNER | HAUL_EDIT_FREE;
+    if (!is_last)
+        edit->marks |= HAUL_EDIT_INNER | HAUL_EDIT_FREE;
 }
 
 /* The device is full with one part, so the parts follow each other. */
@@ -230,15 +203,6 @@ static void split_kernel(const splitter *self, uint32_t op, bool is_last)
     self->kernels[stream] = op;
 }
 
-/* Several copies in go part by part: the first of the next part after the last of this one. */
-static void order_ins(const splitter *self, const trio *at)
-{
-    for (unsigned part = 1; at->in_count > 1 && part < self->parts; part++)
-        haul_rewrite_edge_parts(self->plan,
-                                (haul_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
-                                                    (uint8_t)(part - 1), (uint8_t)part});
-}
-
 static void split_trio(haul_study *study, const trio *at, void *state)
 {
     splitter *self = state;
@@ -250,7 +214,11 @@ static void split_trio(haul_study *study, const trio *at, void *state)
             haul_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
     for (uint32_t k = 0; k < at->in_count; k++)
         split_copy(study, self, at->ins[k], false);
-    order_ins(self, at);
+    /* several copies in go part by part: the first of the next part after the last of this one */
+    for (unsigned part = 1; at->in_count > 1 && part < self->parts; part++)
+        haul_rewrite_edge_parts(self->plan,
+                                (haul_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
+                                                    (uint8_t)(part - 1), (uint8_t)part});
     split_kernel(self, at->kernel, !at->out_count);
     for (uint32_t k = 0; k < at->out_count; k++)
         split_copy(study, self, at->outs[k], k + 1 == at->out_count);
@@ -277,28 +245,18 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     free(self.kernels);
 }
 
-/* A kernel's name, shortened for a sentence. */
-static const char *say_kernel(haul_study *study, uint32_t name)
-{
-    enum { MOST = 200 };
-    const char *kernel = haul_workload_string(study->workload, name);
-    size_t length = strlen(kernel);
-    if (!length)
-        return "?";
-    if (length <= MOST)
-        return kernel;
-    for (length = MOST; length && (kernel[length] & 0xc0) == 0x80; length--) /* whole characters */
-        ;
-    return haul_study_text(study, "%.*s..", (int)length, kernel);
-}
-
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
                  haul_advice *advice)
 {
+    const char *kernel = haul_workload_string(study->workload, candidate->subject);
+    int shown = 200; /* bytes of a name in a sentence, whole characters */
+    const bool is_long = strlen(kernel) > (size_t)shown;
+    while (is_long && shown && (kernel[shown] & 0xc0) == 0x80)
+        shown--;
     advice->parts = parts_of(candidate);
     advice->what =
-        haul_study_text(study, "split over %u streams, with the kernel '%s': %s", advice->parts,
-                        say_kernel(study, candidate->subject), effect->calls);
+        haul_study_text(study, "split over %u streams, with the kernel '%.*s%s': %s", advice->parts,
+                        shown, *kernel ? kernel : "?", is_long ? ".." : "", effect->calls);
     advice->why = haul_study_text(study,
                                   "%s of copies run before and after the kernel; in %u parts all "
                                   "but the first and the last overlap it",

@@ -1,4 +1,5 @@
-/* stream: copies move to streams of their own and overlap the kernels. */
+/* stream: copies move to streams of their own and overlap the kernels of the rounds beside them:
+ * the classic double buffering, where the program has a loop already. */
 #include <stdlib.h>
 
 #include "advise/change.h"
@@ -62,14 +63,6 @@ static void end_round(mover *self)
     }
 }
 
-static void begin_round(mover *self)
-{
-    end_round(self);
-    self->rounds[2] = self->rounds[1];
-    self->rounds[1] = self->rounds[0];
-    self->rounds[0] = no_round;
-}
-
 /* A wait of the host beside a call, for edges; HAUL_NONE where nobody makes the call. */
 static uint32_t insert_wait(mover *self, uint32_t anchor, haul_insert_place place)
 {
@@ -83,10 +76,10 @@ static uint32_t insert_wait(mover *self, uint32_t anchor, haul_insert_place plac
     return haul_rewrite_insert(self->plan, &insert);
 }
 
-static void wait_for(mover *self, uint32_t copy, uint32_t wait)
+static void add_edge(mover *self, uint32_t before, uint32_t after)
 {
-    if (copy != HAUL_NONE && wait != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, copy, wait);
+    if (before != HAUL_NONE && after != HAUL_NONE)
+        haul_rewrite_edge_add(self->plan, before, after);
 }
 
 /* `again` is the copy whose buffer on the host the call needs, or HAUL_NONE. */
@@ -100,70 +93,44 @@ static void move_copy(mover *self, uint32_t op, uint32_t stream, uint32_t again)
         self->rounds[0].frees = true;
     edit->marks |= HAUL_EDIT_MOVED | HAUL_EDIT_INNER | HAUL_EDIT_FREE;
     if (again != HAUL_NONE && self->rounds[2].frees)
-        wait_for(self, again, insert_wait(self, op, HAUL_BEFORE_CALL));
+        add_edge(self, again, insert_wait(self, op, HAUL_BEFORE_CALL));
     self->last_moved = op;
 }
 
-/* At the end the host waits for the copies whose calls no longer block. */
-static void wait_at_end(mover *self)
-{
-    const uint32_t wait = insert_wait(self, self->last_moved, HAUL_AFTER_CALL);
-    for (int r = 0; r < 3; r++) {
-        if (!self->rounds[r].frees)
-            continue;
-        wait_for(self, self->rounds[r].last_in, wait);
-        wait_for(self, self->rounds[r].last_out, wait);
-    }
-}
-
-static void move_in(mover *self, uint32_t op)
-{
-    const bool first = self->rounds[0].last_in == HAUL_NONE;
-    move_copy(self, op, self->in_stream, first ? self->rounds[2].last_in : HAUL_NONE);
-    if (self->rounds[2].last_kernel != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, self->rounds[2].last_kernel, op);
-    self->rounds[0].last_in = op;
-    self->pending_in = op;
-}
-
-static void move_out(mover *self, uint32_t op)
-{
-    const bool first = self->rounds[0].last_out == HAUL_NONE;
-    move_copy(self, op, self->out_stream, first ? self->rounds[2].last_out : HAUL_NONE);
-    if (self->last_stays != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, self->last_stays, op);
-    if (self->pending_in != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, self->pending_in, op);
-    self->rounds[0].last_out = op;
-}
-
-/* An operation that stays waits for the copies in, and for the copies out whose buffers it reuses.
- */
-static void stay(mover *self, uint32_t op)
-{
-    round *now = &self->rounds[0];
-    if (self->pending_in != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, self->pending_in, op);
-    if (now->last_kernel == HAUL_NONE && self->rounds[2].last_out != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, self->rounds[2].last_out, op);
-    self->pending_in = HAUL_NONE;
-    now->last_kernel = self->last_stays = op;
-}
-
+/* A copy in waits for the kernels of the round whose buffer it reuses; a copy out for the kernels
+ * of its own, and for copies in that nothing has waited for. An operation that stays waits for the
+ * copies in, and for the copies out whose buffers it reuses. */
 static void move_op(mover *self, uint32_t op)
 {
     const phase next = phase_of(self->study, op);
-    if (next < self->phase)
-        begin_round(self);
+    const round *reused = &self->rounds[2];
+    round *now = &self->rounds[0];
+    if (next < self->phase) {
+        end_round(self);
+        self->rounds[2] = self->rounds[1];
+        self->rounds[1] = self->rounds[0];
+        self->rounds[0] = no_round;
+    }
     self->phase = next;
-    if (self->rounds[0].first == HAUL_NONE)
-        self->rounds[0].first = op;
-    if (next == PHASE_IN && self->in)
-        move_in(self, op);
-    else if (next == PHASE_OUT && self->out)
-        move_out(self, op);
-    else
-        stay(self, op);
+    now->first = now->first == HAUL_NONE ? op : now->first;
+    if (next == PHASE_IN && self->in) {
+        move_copy(self, op, self->in_stream,
+                  now->last_in == HAUL_NONE ? reused->last_in : HAUL_NONE);
+        add_edge(self, reused->last_kernel, op);
+        now->last_in = self->pending_in = op;
+    } else if (next == PHASE_OUT && self->out) {
+        move_copy(self, op, self->out_stream,
+                  now->last_out == HAUL_NONE ? reused->last_out : HAUL_NONE);
+        add_edge(self, self->last_stays, op);
+        add_edge(self, self->pending_in, op);
+        now->last_out = op;
+    } else {
+        add_edge(self, self->pending_in, op);
+        if (now->last_kernel == HAUL_NONE)
+            add_edge(self, reused->last_out, op);
+        self->pending_in = HAUL_NONE;
+        now->last_kernel = self->last_stays = op;
+    }
 }
 
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
@@ -191,7 +158,13 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     end_round(&self);
     if (self.last_moved == HAUL_NONE)
         return;
-    wait_at_end(&self);
+    /* at the end the host waits for the copies whose calls no longer block */
+    const uint32_t wait = insert_wait(&self, self.last_moved, HAUL_AFTER_CALL);
+    for (int r = 0; r < 3; r++)
+        if (self.rounds[r].frees) {
+            add_edge(&self, self.rounds[r].last_in, wait);
+            add_edge(&self, self.rounds[r].last_out, wait);
+        }
     plan->edits[last].marks &= (uint8_t)~HAUL_EDIT_INNER;
     haul_rewrite_leave_out_waits(plan);
 }
@@ -205,47 +178,29 @@ typedef struct content {
     bool kernels;
 } content;
 
-static void add_content(const haul_study *study, uint32_t i, content *of)
-{
-    const haul_op *op = &study->workload->ops[i];
-    if (op->kind == HAUL_OP_KERNEL)
-        of->kernels = true;
-    if (phase_of(study, i) == PHASE_KERNEL)
-        return;
-    of->copy_ns = haul_add_ns(of->copy_ns,
-                              haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i)));
-    of->rank_ns = haul_add_ns(of->rank_ns, haul_study_weight(study, i));
-    if (op->detail != HAUL_PAGEABLE)
-        return;
-    of->pageable[op->direction]++;
-    if (op->bytes > of->largest[op->direction])
-        of->largest[op->direction] = op->bytes;
-}
-
-/* The host's waits go when copies no longer block. */
-static void add_waits(const haul_study *study, content *of)
-{
-    const haul_workload *workload = study->workload;
-    for (size_t e = 0; e < workload->edge_count; e++) {
-        const haul_edge *edge = &workload->edges[e];
-        const uint32_t stream = workload->ops[edge->before].stream;
-        const haul_op *wait = &workload->ops[edge->after];
-        if (wait->kind != HAUL_OP_SYNC || stream == HAUL_NONE)
-            continue;
-        const int64_t alone_ns = (int64_t)(study->host_share * (double)wait->dur_ns);
-        of[stream].copy_ns = haul_add_ns(of[stream].copy_ns, wait->dur_ns);
-        of[stream].rank_ns = haul_add_ns(of[stream].rank_ns, alone_ns);
-    }
-}
-
 static void find(haul_study *study, haul_candidates *out)
 {
     const haul_workload *workload = study->workload;
     content *of = calloc(workload->stream_count + 1, sizeof *of);
     study->failed |= !of;
-    for (uint32_t i = 0; of && i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].stream != HAUL_NONE)
-            add_content(study, i, &of[workload->ops[i].stream]);
+    for (uint32_t i = 0; of && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
+            continue;
+        content *at = &of[op->stream];
+        at->kernels |= op->kind == HAUL_OP_KERNEL;
+        if (phase_of(study, i) == PHASE_KERNEL)
+            continue;
+        const int64_t both_ns =
+            haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i));
+        at->copy_ns = haul_add_ns(at->copy_ns, both_ns);
+        at->rank_ns = haul_add_ns(at->rank_ns, haul_study_weight(study, i));
+        if (op->detail == HAUL_PAGEABLE) {
+            uint64_t *largest = &at->largest[op->direction];
+            *largest = op->bytes > *largest ? op->bytes : *largest;
+            at->pageable[op->direction]++;
+        }
+    }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
         bool can = of[s].kernels && of[s].copy_ns > 0;
         for (int d = 0; can && d < 2; d++)
@@ -254,8 +209,16 @@ static void find(haul_study *study, haul_candidates *out)
                                      of[s].largest[d], of[s].pageable[d]);
         of[s].kernels = can;
     }
-    if (of)
-        add_waits(study, of);
+    /* the host's waits go when copies no longer block */
+    for (size_t e = 0; of && e < workload->edge_count; e++) {
+        const haul_op *wait = &workload->ops[workload->edges[e].after];
+        const uint32_t stream = workload->ops[workload->edges[e].before].stream;
+        if (wait->kind != HAUL_OP_SYNC || stream == HAUL_NONE)
+            continue;
+        const int64_t alone_ns = (int64_t)(study->host_share * (double)wait->dur_ns);
+        of[stream].copy_ns = haul_add_ns(of[stream].copy_ns, wait->dur_ns);
+        of[stream].rank_ns = haul_add_ns(of[stream].rank_ns, alone_ns);
+    }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
         const haul_candidate candidate = {
             .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns, .rank_ns = of[s].rank_ns};

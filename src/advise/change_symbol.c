@@ -1,4 +1,5 @@
-/* symbol: copies to symbols that would fit into a kernel's parameters. */
+/* symbol: copies to symbols that would fit into a kernel's parameters, which travel with the
+ * launch: no copy, no call. */
 #include <string.h>
 
 #include "advise/change.h"

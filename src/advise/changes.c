@@ -1,3 +1,4 @@
+/* The table of changes, made from change_list.h: a new change is one file and one line there. */
 #include "advise/change.h"
 
 const haul_change *const haul_changes[] = {

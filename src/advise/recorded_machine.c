@@ -1,4 +1,5 @@
-/* The recording machine, from the profile and the catalogue. */
+/* The recording machine, from the profile and the catalogue. The profile's own copies come first;
+ * for kinds that it has none of, pinned memory above all, a machine with the same GPU stands in. */
 #include <stdlib.h>
 
 #include "advise/study.h"

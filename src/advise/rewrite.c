@@ -1,3 +1,5 @@
+/* Edits, not operations: a plan of changes costs 24 bytes an operation, and is emptied and filled
+ * anew for each try; only rewrite_build.c makes operations of it. */
 #include "advise/rewrite.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@ haul_status haul_rewrite_init(haul_rewrite *self, const haul_workload *workload,
 {
     *self = (haul_rewrite){
         .workload = workload, .durations_ns = durations_ns, .call_durations_ns = call_durations_ns};
-    self->edits = malloc((workload->op_count + 1) * sizeof *self->edits);
+    self->edits = calloc(workload->op_count + 1, sizeof *self->edits);
     if (!self->edits)
         return haul_fail_no_memory(error);
     haul_rewrite_clear(self);
@@ -52,8 +54,13 @@ static haul_edit untouched(const haul_rewrite *self, uint32_t op)
     };
 }
 
-static void empty(haul_rewrite *self)
+static void clear(haul_rewrite *self, unsigned kept_marks)
 {
+    for (uint32_t i = 0; i < self->workload->op_count; i++) {
+        const unsigned marks = self->edits[i].marks & kept_marks;
+        self->edits[i] = untouched(self, i);
+        self->edits[i].marks = (uint16_t)marks;
+    }
     self->edge_count = self->insert_count = self->stream_count = 0;
     self->extra_parts = 0;
     self->conflict = false;
@@ -61,9 +68,7 @@ static void empty(haul_rewrite *self)
 
 void haul_rewrite_clear(haul_rewrite *self)
 {
-    for (uint32_t i = 0; i < self->workload->op_count; i++)
-        self->edits[i] = untouched(self, i);
-    empty(self);
+    clear(self, 0);
 }
 
 haul_edit *haul_rewrite_claim(haul_rewrite *self, uint32_t op)
@@ -151,13 +156,7 @@ void haul_rewrite_leave_out_waits(haul_rewrite *self)
     }
 }
 
-void haul_rewrite_keep_pins(haul_rewrite *self, haul_rewrite_pinner pin, void *state)
+void haul_rewrite_keep_pins(haul_rewrite *self)
 {
-    empty(self);
-    for (uint32_t i = 0; i < self->workload->op_count; i++) {
-        const bool pinned = self->edits[i].marks & HAUL_EDIT_PINNED;
-        self->edits[i] = untouched(self, i);
-        if (pinned)
-            pin(state, self, i);
-    }
+    clear(self, HAUL_EDIT_PINNED);
 }

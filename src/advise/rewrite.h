@@ -116,9 +116,8 @@ void haul_rewrite_leave_out(haul_rewrite *self, uint32_t op, bool waits);
 /* Leaves out the waits of the host for nothing but inner operations. */
 void haul_rewrite_leave_out_waits(haul_rewrite *self);
 
-/* Removes all edits but pinned memory. */
-typedef void (*haul_rewrite_pinner)(void *state, haul_rewrite *self, uint32_t op);
-void haul_rewrite_keep_pins(haul_rewrite *self, haul_rewrite_pinner pin, void *state);
+/* Removes all edits but the marks of pinned memory. */
+void haul_rewrite_keep_pins(haul_rewrite *self);
 
 /* What the plan makes. Its strings are the first workload's. */
 typedef struct haul_rewritten {

@@ -1,4 +1,6 @@
-/* From a plan to the workload that it makes. */
+/* From a plan to the workload that it makes. Operations keep their order: an operation's parts take
+ * its place, inserts come behind all, and only the calls of a thread are linked anew, so that a
+ * workload of ten million operations is rewritten in one pass. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,25 +51,6 @@ static bool number_parts(build *self)
     return self->place != NULL;
 }
 
-/* The share of `whole` that is part `part` of `parts`. */
-static uint64_t part_of(uint64_t whole, unsigned part, unsigned parts)
-{
-    return whole / parts + (part < whole % parts);
-}
-
-/* Empty: it holds nothing but its place on its stream, and nobody calls it. */
-static haul_op empty_of(const haul_op *op)
-{
-    haul_op empty = *op;
-    empty.kind = HAUL_OP_COPY;
-    empty.direction = HAUL_HTOH;
-    empty.detail = HAUL_MEMORY_UNKNOWN;
-    empty.bytes = 0;
-    empty.flags = 0;
-    empty.thread = empty.thread_prev = HAUL_NONE;
-    return empty;
-}
-
 /* The parts after the first are called one after another when the first's call returned. A call
  * that did not block and does now returns so long after the end as one that does nothing takes. */
 static haul_op part_op(const build *self, uint32_t i, unsigned part)
@@ -76,7 +59,7 @@ static haul_op part_op(const build *self, uint32_t i, unsigned part)
     const haul_edit *edit = &self->plan->edits[i];
     haul_op made = *op;
     if (op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET)
-        made.bytes = part_of(edit->bytes, part, edit->parts);
+        made.bytes = edit->bytes / edit->parts + (part < edit->bytes % edit->parts);
     if (op->kind == HAUL_OP_COPY && edit->marks & HAUL_EDIT_PINNED)
         made.detail = HAUL_PINNED;
     if (edit->parts == 1)
@@ -96,38 +79,39 @@ static haul_op part_op(const build *self, uint32_t i, unsigned part)
     return made;
 }
 
-static int64_t call_time(const haul_rewrite *plan, uint32_t i, unsigned part)
-{
-    const haul_op *op = &plan->workload->ops[i];
-    const haul_edit *edit = &plan->edits[i];
-    if (haul_op_on_host(op))
-        return op->dur_ns;
-    const int64_t call_dur_ns = haul_rewrite_old_call_dur(plan, i);
-    const bool freed = edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
-                       (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS);
-    if (part || (freed && call_dur_ns > plan->free_call_ns))
-        return plan->free_call_ns;
-    return call_dur_ns;
-}
-
+/* An operation that is left out is empty: it holds nothing but its place on its stream, and nobody
+ * calls it. */
 static void put_op(build *self, uint32_t i)
 {
     const haul_op *op = &self->from->ops[i];
     const haul_edit *edit = &self->plan->edits[i];
     const uint32_t place = place_of(self, i);
+    const int64_t call_ns =
+        haul_op_on_host(op) ? op->dur_ns : haul_rewrite_old_call_dur(self->plan, i);
+    const bool freed =
+        haul_op_on_device(op) && (edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
+                                  (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS));
     if (edit->marks & HAUL_EDIT_GONE) {
-        self->ops[place] = *op;
-        if (haul_op_on_device(op))
-            self->ops[place] = empty_of(op);
-        else
-            self->ops[place].kind = HAUL_OP_CALL;
+        haul_op *empty = &self->ops[place];
+        *empty = *op;
+        empty->kind = HAUL_OP_CALL;
+        if (haul_op_on_device(op)) {
+            empty->kind = HAUL_OP_COPY;
+            empty->direction = HAUL_HTOH;
+            empty->detail = HAUL_MEMORY_UNKNOWN;
+            empty->bytes = 0;
+            empty->flags = 0;
+            empty->thread = empty->thread_prev = HAUL_NONE;
+        }
         self->durations_ns[place] = self->call_durations_ns[place] = 0;
         return;
     }
     for (unsigned part = 0; part < edit->parts; part++) {
         self->ops[place + part] = part_op(self, i, part);
         self->durations_ns[place + part] = edit->dur_ns;
-        self->call_durations_ns[place + part] = call_time(self->plan, i, part);
+        self->call_durations_ns[place + part] =
+            part || (freed && call_ns > self->plan->free_call_ns) ? self->plan->free_call_ns
+                                                                  : call_ns;
     }
 }
 
@@ -250,82 +234,55 @@ static void link_calls(build *self, uint32_t op)
         link_parts(self, op, &prev);
 }
 
-static void put_edge(build *self, uint32_t before, uint32_t after)
-{
-    if (before != after)
-        haul_builder_edge(&self->built, before, after);
-}
-
+/* `after` waits for `before`, part by part as the edge says, or for the operation that stands for
+ * it now. */
 static void put_parts(build *self, const haul_rewrite_edge *edge)
 {
     uint32_t from = edge->before;
     if (from < self->from->op_count && self->plan->edits[from].into != HAUL_NONE)
         from = self->plan->edits[from].into;
     const unsigned before_parts = parts_of(self, from), after_parts = parts_of(self, edge->after);
+    const uint32_t before = place_of(self, from), after = place_of(self, edge->after);
     for (unsigned b = 0; b < before_parts; b++)
         for (unsigned a = 0; a < after_parts; a++)
             if ((edge->before_part == HAUL_ALL_PARTS || edge->before_part == b) &&
-                (edge->after_part == HAUL_ALL_PARTS || edge->after_part == a))
-                put_edge(self, place_of(self, from) + b, place_of(self, edge->after) + a);
+                (edge->after_part == HAUL_ALL_PARTS || edge->after_part == a) &&
+                before + b != after + a)
+                haul_builder_edge(&self->built, before + b, after + a);
 }
 
-/* What the workload waited for; a wait that is left out waits for nothing. */
-static void put_old_edges(build *self)
+static void put_all_parts(build *self, uint32_t before, uint32_t after)
 {
-    for (size_t e = 0; e < self->from->edge_count; e++) {
-        const haul_edge *edge = &self->from->edges[e];
-        const haul_edit *after = &self->plan->edits[edge->after];
-        if (after->marks & HAUL_EDIT_GONE && self->from->ops[edge->after].kind == HAUL_OP_SYNC)
-            continue;
-        const haul_rewrite_edge all = {edge->before, edge->after, HAUL_ALL_PARTS, HAUL_ALL_PARTS};
-        put_parts(self, &all);
-    }
-}
-
-static bool in_parts(const build *self, uint32_t op)
-{
-    return self->plan->edits[op].parts > 1;
-}
-
-/* Where the parts of one stream become more, or one again. Parts over the same streams follow each
- * other there. */
-static void put_joint(build *self, uint32_t before, uint32_t after)
-{
-    const haul_edit *b = &self->plan->edits[before], *a = &self->plan->edits[after];
-    if (b->parts == a->parts && (b->parts == 1 || b->stream == a->stream))
-        return;
     const haul_rewrite_edge all = {before, after, HAUL_ALL_PARTS, HAUL_ALL_PARTS};
     put_parts(self, &all);
 }
 
+/* Edges where the parts of one stream become more, or one again; parts over the same streams follow
+ * each other there. */
 static bool put_joints(build *self)
 {
+    const size_t streams = self->from->stream_count;
+    const haul_edit *edits = self->plan->edits;
     if (!self->plan->extra_parts)
         return true;
-    uint32_t *last = malloc((self->from->stream_count + 1) * sizeof *last);
+    uint32_t *last = malloc((streams + 1) * sizeof *last);
     if (!last)
         return false;
-    memset(last, 0xff, (self->from->stream_count + 1) * sizeof *last);
+    memset(last, 0xff, (streams + 1) * sizeof *last);
     for (uint32_t i = 0; i < self->from->op_count; i++) {
         const haul_op *op = &self->from->ops[i];
-        if (!haul_op_on_device(op) || op->stream == HAUL_NONE ||
-            self->plan->edits[i].marks & HAUL_EDIT_MOVED)
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE || edits[i].marks & HAUL_EDIT_MOVED)
             continue;
-        if (last[op->stream] != HAUL_NONE &&
-            (in_parts(self, i) || in_parts(self, last[op->stream])))
-            put_joint(self, last[op->stream], i);
+        const uint32_t before = last[op->stream];
         last[op->stream] = i;
+        if (before == HAUL_NONE)
+            continue;
+        const haul_edit *b = &edits[before], *a = &edits[i];
+        if (b->parts != a->parts || (a->parts > 1 && b->stream != a->stream))
+            put_all_parts(self, before, i);
     }
     free(last);
     return true;
-}
-
-static bool put_edges(build *self)
-{
-    put_old_edges(self);
-    for (size_t e = 0; e < self->plan->edge_count; e++)
-        put_parts(self, &self->plan->edges[e]);
-    return put_joints(self);
 }
 
 /* New streams, each with the device of the one that it is like. */
@@ -389,7 +346,17 @@ haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, 
     haul_builder_init_from(&made.built, made.from);
     haul_status status = HAUL_NO_MEMORY;
     haul_workload *workload = NULL;
-    if (!self->failed && make_ops(&made) && put_edges(&made)) {
+    bool ready = !self->failed && make_ops(&made);
+    for (size_t e = 0; ready && e < made.from->edge_count; e++) {
+        const haul_edge *edge = &made.from->edges[e];
+        const bool is_wait = made.from->ops[edge->after].kind == HAUL_OP_SYNC;
+        if (!is_wait || !(self->edits[edge->after].marks & HAUL_EDIT_GONE))
+            put_all_parts(&made, edge->before, edge->after);
+    }
+    for (size_t e = 0; ready && e < self->edge_count; e++)
+        put_parts(&made, &self->edges[e]);
+    ready = ready && put_joints(&made);
+    if (ready) {
         put_streams(&made);
         haul_builder_link_streams(&made.built);
         status = haul_builder_hand_over(&made.built, "", "", &workload, error);

@@ -1,3 +1,5 @@
+/* What all changes know of the workload, and the predictions that they share: one cache of copy
+ * times, one place where a missing parameter is noted, one rule for pinned memory. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,26 +79,20 @@ void haul_study_release(haul_study *self)
     free(self->fetched);
 }
 
-static haul_gap *find_gap(const haul_study *study, const haul_change *change, const haul_copy *copy)
-{
-    for (size_t g = 0; g < study->gap_count; g++)
-        if (study->gaps[g].direction == copy->direction && study->gaps[g].memory == copy->memory &&
-            !strcmp(study->gaps[g].change, change->word))
-            return &study->gaps[g];
-    return NULL;
-}
-
 /* `copies` more copies that a change cannot predict; the model is asked for the reason once. */
 static void add_gap(haul_study *study, const haul_change *change, const haul_copy *copy,
                     uint64_t copies)
 {
-    haul_gap *gap = find_gap(study, change, copy);
-    if (gap) {
-        gap->copies += copies;
-        return;
-    }
     haul_error missing = {0};
     haul_estimate none;
+    for (size_t g = 0; g < study->gap_count; g++) {
+        haul_gap *gap = &study->gaps[g];
+        if (gap->direction == copy->direction && gap->memory == copy->memory &&
+            !strcmp(gap->change, change->word)) {
+            gap->copies += copies;
+            return;
+        }
+    }
     if (study->gap_count == HAUL_GAPS)
         return;
     if (!haul_time_cache_get(study->times, copy, &none, &missing))

@@ -1,4 +1,5 @@
-/* Changes combined: their saving is scheduled, never added. */
+/* Changes combined: their saving is scheduled, never added, for two changes may save the same time.
+ */
 
 #include "advise/advisor.h"
 
@@ -14,32 +15,23 @@ static void apply_taken(haul_advisor *self, const haul_found *more)
         }
 }
 
-/* The first of the changes taken so far that conflicts with one more. */
-static size_t find_rival(haul_advisor *self, haul_found *more)
-{
-    size_t rival = 0;
-    for (size_t i = 0; i < self->out.count; i++) {
-        if (!self->found[i].taken)
-            continue;
-        haul_rewrite_clear(&self->plan);
-        self->found[i].candidate.change->apply(&self->study, &self->found[i].candidate,
-                                               &self->plan);
-        more->candidate.change->apply(&self->study, &more->candidate, &self->plan);
-        rival = i + 1;
-        if (self->plan.conflict)
-            break;
-    }
-    return rival;
-}
-
 static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved_ns,
                             haul_error *error)
 {
     int64_t found_ns = 0;
     apply_taken(self, more);
     if (self->plan.conflict) {
-        more->advice.apart =
-            haul_study_text(&self->study, "changes the same copies as %zu", find_rival(self, more));
+        size_t rival = 0; /* the first of the changes taken that conflicts with this one alone */
+        for (size_t i = 0; i < self->out.count && !(rival && self->plan.conflict); i++) {
+            const haul_found *found = &self->found[i];
+            if (!found->taken)
+                continue;
+            haul_rewrite_clear(&self->plan);
+            found->candidate.change->apply(&self->study, &found->candidate, &self->plan);
+            more->candidate.change->apply(&self->study, &more->candidate, &self->plan);
+            rival = i + 1;
+        }
+        more->advice.apart = haul_study_text(&self->study, "changes the same copies as %zu", rival);
         return HAUL_OK;
     }
     haul_error wrong = {0};

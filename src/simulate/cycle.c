@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "simulate/plan.h"
+#include "workload/op_class.h"
 
 typedef enum colour { WHITE, GREY, BLACK } colour;
 
@@ -18,19 +19,6 @@ typedef struct search {
     uint32_t *next; /* of each on the path, which of what it waits for is looked at next */
     size_t depth;
 } search;
-
-static bool holds_thread(const haul_op *op)
-{
-    return haul_op_on_host(op) || (op->flags & HAUL_OP_BLOCKS);
-}
-
-static uint32_t last_waited(const search *self, uint32_t op)
-{
-    const uint32_t before = self->workload->ops[op].thread_prev;
-    if (before == HAUL_NONE)
-        return HAUL_NONE;
-    return holds_thread(&self->workload->ops[before]) ? before : self->waited[before];
-}
 
 /* In the order of the file each thread_prev comes first. */
 static bool prepare(search *self)
@@ -48,18 +36,14 @@ static bool prepare(search *self)
         self->edge_begin[workload->edges[e].after + 1]++;
     for (uint32_t i = 0; i < count; i++) {
         self->edge_begin[i + 1] += self->edge_begin[i];
-        self->waited[i] = last_waited(self, i);
+        const uint32_t before = workload->ops[i].thread_prev;
+        if (before == HAUL_NONE)
+            self->waited[i] = HAUL_NONE;
+        else
+            self->waited[i] =
+                haul_op_holds_thread(&workload->ops[before]) ? before : self->waited[before];
     }
     return true;
-}
-
-static void release(search *self)
-{
-    free(self->edge_begin);
-    free(self->waited);
-    free(self->colours);
-    free(self->path);
-    free(self->next);
 }
 
 /* The nth that `op` waits for; HAUL_NONE for one that is not, with *more false behind the last. */
@@ -138,6 +122,10 @@ haul_status haul_schedule_check_cycles(const haul_owned_schedule *self, haul_err
         if (found != HAUL_NONE)
             status = fail(&of, self, found, error);
     }
-    release(&of);
+    free(of.edge_begin);
+    free(of.waited);
+    free(of.colours);
+    free(of.path);
+    free(of.next);
     return status;
 }

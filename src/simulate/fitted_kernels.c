@@ -1,3 +1,5 @@
+/* Kernel files are few, so a list finds them; a loop asks for one size again and again, so the last
+ * answer is kept. */
 #include "simulate/fitted_kernels.h"
 
 #include <limits.h>
@@ -35,34 +37,8 @@ void haul_fitted_kernels_release(haul_fitted_kernels *self)
     }
 }
 
-/* A file's name is from the workload's folder on, unless it is of the kernels that haul knows. */
-static haul_status find_path(const haul_fitted_kernels *self, const char *name, char *path,
-                             size_t size, haul_error *error)
-{
-    const char *slash = strrchr(self->beside, '/');
-    const bool is_file = strchr(name, '/') || strstr(name, ".yaml");
-    const int folder = slash && is_file && *name != '/' ? (int)(slash + 1 - self->beside) : 0;
-    const int length = snprintf(path, size, "%.*s%s", folder, self->beside, name);
-    return length >= 0 && (size_t)length < size
-               ? HAUL_OK
-               : haul_fail(error, HAUL_BAD_INPUT, "the name of a kernel file is too long");
-}
-
-static haul_status load(haul_fitted_kernel *kernel, const char *path, haul_error *error)
-{
-    haul_status status = haul_kernel_file_load(path, &kernel->file, error);
-    if (!status && !kernel->file->machine)
-        return haul_fail(error, HAUL_MISSING, "kernel '%.80s' has no measured times",
-                         kernel->file->name);
-    if (!status)
-        status = haul_machine_load(kernel->file->machine, &kernel->source, error);
-    if (!status)
-        status = haul_kernel_fit_new(kernel->source, HAUL_KERNEL_FIT_AUTO, kernel->file->samples,
-                                     kernel->file->sample_count, &kernel->fit, error);
-    return status;
-}
-
-/* NULL, with its error, where there is none. */
+/* NULL, with its error, where there is none. A file's name is from the workload's folder on, unless
+ * it is of the kernels that haul knows. */
 static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, const char *name,
                                        haul_error *error)
 {
@@ -70,43 +46,33 @@ static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, c
     for (haul_fitted_kernel *known = self->first; known; known = known->next)
         if (known->id == id)
             return known;
+    const char *slash = strrchr(self->beside, '/');
+    const bool is_file = strchr(name, '/') || strstr(name, ".yaml");
+    const int folder = slash && is_file && *name != '/' ? (int)(slash + 1 - self->beside) : 0;
+    const int length = snprintf(path, sizeof path, "%.*s%s", folder, self->beside, name);
     haul_fitted_kernel *made = calloc(1, sizeof *made);
-    if (!made) {
-        haul_fail_no_memory(error);
+    haul_status status = made ? HAUL_OK : haul_fail_no_memory(error);
+    if (!status && (length < 0 || (size_t)length >= sizeof path))
+        status = haul_fail(error, HAUL_BAD_INPUT, "the name of a kernel file is too long");
+    if (!status)
+        status = haul_kernel_file_load(path, &made->file, error);
+    if (!status && !made->file->machine)
+        status = haul_fail(error, HAUL_MISSING, "kernel '%.80s' has no measured times",
+                           made->file->name);
+    if (!status)
+        status = haul_machine_load(made->file->machine, &made->source, error);
+    if (!status)
+        status = haul_kernel_fit_new(made->source, HAUL_KERNEL_FIT_AUTO, made->file->samples,
+                                     made->file->sample_count, &made->fit, error);
+    if (status) {
+        if (made)
+            free_kernel(made);
         return NULL;
     }
     made->id = id;
-    haul_status status = find_path(self, name, path, sizeof path, error);
-    if (!status)
-        status = load(made, path, error);
-    if (status) {
-        free_kernel(made);
-        return NULL;
-    }
     made->next = self->first;
     self->first = made;
     return made;
-}
-
-/* On the machine that measured it, it is at home even where that is another copy of the data. */
-static haul_status predict(haul_fitted_kernel *kernel, double size, const haul_machine *machine,
-                           haul_error *error)
-{
-    haul_estimate estimate;
-    haul_kernel_case what = {
-        .source = kernel->source,
-        .fit = kernel->fit,
-        .target = strcmp(machine->name, kernel->source->name) != 0 ? machine : kernel->source,
-        .size = size,
-    };
-    haul_status status = haul_kernel_file_at(kernel->file, size, &what.counts, error);
-    if (!status)
-        status = haul_kernel_time(NULL, &what, &estimate, error);
-    if (status)
-        return status;
-    kernel->size = size;
-    kernel->estimate = estimate;
-    return HAUL_OK;
 }
 
 haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
@@ -115,9 +81,22 @@ haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, con
     haul_fitted_kernel *kernel = find_kernel(self, id, name, error);
     if (!kernel)
         return error->status;
-    const haul_status status =
-        kernel->size == size ? HAUL_OK : predict(kernel, size, self->machine, error);
-    if (!status)
-        *out = kernel->estimate;
-    return status;
+    if (kernel->size != size) {
+        /* on the machine that measured it, it is at home even where that is another copy of it */
+        const bool is_home = !strcmp(self->machine->name, kernel->source->name);
+        haul_kernel_case what = {.source = kernel->source,
+                                 .fit = kernel->fit,
+                                 .target = is_home ? kernel->source : self->machine,
+                                 .size = size};
+        haul_estimate estimate;
+        haul_status status = haul_kernel_file_at(kernel->file, size, &what.counts, error);
+        if (!status)
+            status = haul_kernel_time(NULL, &what, &estimate, error);
+        if (status)
+            return status;
+        kernel->size = size;
+        kernel->estimate = estimate;
+    }
+    *out = kernel->estimate;
+    return HAUL_OK;
 }

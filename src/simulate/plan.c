@@ -1,3 +1,6 @@
+/* An operation in words becomes one of a workload: the same for both kinds of files, so that what a
+ * word means, and how it is refused, is written once. Every error names the operation and the place
+ * of the word. */
 #include "simulate/plan.h"
 
 #include <math.h>
@@ -8,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/intervals.h"
 #include "base/nearest.h"
 #include "haul/units.h"
 
@@ -45,7 +49,7 @@ static const struct {
     {"wait", HAUL_OP_SYNC, HAUL_UNKNOWN, HAUL_DEVICE, ANY_OP | BIT(STREAM) | BIT(DEVICE)},
 };
 
-enum { OP_ROWS = sizeof op_rows / sizeof *op_rows };
+enum { OP_ROWS = sizeof op_rows / sizeof *op_rows, DEVICE_MOST = 65535 };
 
 static const int64_t time_most_ns = INT64_C(1) << 60;
 static const uint64_t bytes_most = UINT64_C(1) << 62;
@@ -133,33 +137,30 @@ static uint32_t add_string(haul_plan *self, const char *text)
 
 /* --- words */
 
+/* The row of the draft's `op`, all of whose words mean something for it. */
 static haul_status find_row(const haul_plan *self, const haul_draft *draft, int *row)
 {
-    const haul_word *word = &draft->words[HAUL_KEY_OP];
-    if (!word->text)
-        return fail_op(self, draft, NULL, "expected 'op'");
-    for (int i = 0; i < OP_ROWS; i++)
-        if (!strcasecmp(word->text, op_rows[i].word)) {
-            *row = i;
-            return HAUL_OK;
-        }
+    const haul_word *op = &draft->words[HAUL_KEY_OP];
     char list[120] = "";
-    for (int i = 0; i < OP_ROWS; i++)
+    int at = 0;
+    if (!op->text)
+        return fail_op(self, draft, NULL, "expected 'op'");
+    while (at < OP_ROWS && strcasecmp(op->text, op_rows[at].word) != 0)
+        at++;
+    for (int i = 0; at == OP_ROWS && i < OP_ROWS; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
                  op_rows[i].word);
-    return fail_op(self, draft, word, "expected one of %s, not '%.80s'", list, word->text);
-}
-
-static haul_status check_words(const haul_plan *self, const haul_draft *draft, int row)
-{
+    if (at == OP_ROWS)
+        return fail_op(self, draft, op, "expected one of %s, not '%.80s'", list, op->text);
     for (int key = 0; key < HAUL_KEYS; key++) {
         const haul_word *word = &draft->words[key];
-        if (word->text && !(op_rows[row].keys & 1U << key))
+        if (word->text && !(op_rows[at].keys & 1U << key))
             return fail_op(self, draft, word, "'%s' means nothing for '%s'", haul_key_names[key],
-                           op_rows[row].word);
+                           op_rows[at].word);
         if (word->text && !*word->text)
             return fail_op(self, draft, word, "'%s' is empty", haul_key_names[key]);
     }
+    *row = at;
     return HAUL_OK;
 }
 
@@ -193,41 +194,17 @@ static haul_status read_duration(const haul_plan *self, const haul_draft *draft,
 
 static haul_status read_bytes(const haul_plan *self, const haul_draft *draft, haul_op *op)
 {
-    const haul_word *word = &draft->words[HAUL_KEY_BYTES];
-    if (!word->text)
-        return HAUL_OK;
-    if (haul_bytes_parse(word->text, &op->bytes, self->error))
-        return blame(self, draft, word);
-    if (!op->bytes)
-        return fail_op(self, draft, word, "moves no bytes");
-    return HAUL_OK;
-}
-
-static haul_status read_memory(const haul_plan *self, const haul_draft *draft, haul_op *op)
-{
-    const haul_word *word = &draft->words[HAUL_KEY_MEMORY];
-    haul_memory memory = HAUL_PINNED;
-    if (!word->text)
-        return HAUL_OK;
-    if (haul_memory_parse(word->text, &memory, self->error))
-        return blame(self, draft, word);
-    op->detail = (uint8_t)memory;
-    return HAUL_OK;
-}
-
-/* CUDA's own rule where the file does not say: a copy of pageable memory returns when it is done.
- */
-static haul_status read_blocking(const haul_plan *self, const haul_draft *draft, haul_op *op)
-{
-    const haul_word *word = &draft->words[HAUL_KEY_BLOCKING];
-    bool blocks = op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE;
-    if (word->text) {
-        blocks = !strcasecmp(word->text, "true") || !strcasecmp(word->text, "yes");
-        if (!blocks && strcasecmp(word->text, "false") != 0 && strcasecmp(word->text, "no") != 0)
-            return fail_op(self, draft, word, "expected true or false for 'blocking', not '%.80s'",
-                           word->text);
-    }
-    op->flags |= blocks ? HAUL_OP_BLOCKS : 0;
+    const haul_word *bytes = &draft->words[HAUL_KEY_BYTES];
+    const haul_word *memory = &draft->words[HAUL_KEY_MEMORY];
+    haul_memory kind = HAUL_PINNED;
+    if (bytes->text && haul_bytes_parse(bytes->text, &op->bytes, self->error))
+        return blame(self, draft, bytes);
+    if (bytes->text && !op->bytes)
+        return fail_op(self, draft, bytes, "moves no bytes");
+    if (memory->text && haul_memory_parse(memory->text, &kind, self->error))
+        return blame(self, draft, memory);
+    if (memory->text)
+        op->detail = (uint8_t)kind;
     return HAUL_OK;
 }
 
@@ -275,43 +252,27 @@ static haul_status read_shape(haul_plan *self, const haul_draft *draft, haul_op 
 
 /* --- what operations are on */
 
-static haul_status read_device(haul_plan *self, const haul_draft *draft, uint64_t *device)
-{
-    const haul_word *word = &draft->words[HAUL_KEY_DEVICE];
-    *device = 0;
-    if (word->text) {
-        char *end = NULL;
-        const unsigned long long number = strtoull(word->text, &end, 10);
-        if (*word->text < '0' || *word->text > '9' || *end || number >= 65536)
-            return fail_op(self, draft, word,
-                           "expected a number from 0 to 65535 for 'device', not '%.80s'",
-                           word->text);
-        *device = number;
-    }
-    return HAUL_OK;
-}
-
-static const char *stream_name(const haul_draft *draft)
-{
-    const char *name = draft->words[HAUL_KEY_STREAM].text;
-    return name ? name : "default";
-}
-
-/* Devices are numbered from 0 to the last that is named: links are shared by neighbours. */
+/* Devices are numbered from 0 to the last that is named, whether each is used or not: neighbours
+ * share links. */
 static haul_status find_stream(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     haul_builder *built = &self->built;
-    uint64_t device = 0;
-    const haul_status status = read_device(self, draft, &device);
-    if (status)
-        return status;
+    const haul_word *device = &draft->words[HAUL_KEY_DEVICE];
+    const char *name = draft->words[HAUL_KEY_STREAM].text;
     const size_t known = built->streams.count;
-    const uint32_t name = add_string(self, stream_name(draft));
+    char *end = NULL;
+    const unsigned long long number = device->text ? strtoull(device->text, &end, 10) : 0;
+    if (device->text &&
+        (*device->text < '0' || *device->text > '9' || *end || number > DEVICE_MOST))
+        return fail_op(self, draft, device,
+                       "expected a number from 0 to %d for 'device', not '%.80s'", DEVICE_MOST,
+                       device->text);
+    const uint32_t id = add_string(self, name ? name : "default");
     if (!built->failed)
         op->stream = haul_builder_stream(
             built, &(haul_workload_stream){
-                       .device = (uint32_t)device, .id = name, .name = built->strings.texts[name]});
-    while (!built->failed && built->device_count <= device)
+                       .device = (uint32_t)number, .id = id, .name = built->strings.texts[id]});
+    while (!built->failed && built->device_count <= number)
         haul_builder_device(built, built->device_count);
     if (!haul_builder_grow(built, &self->stream_last, &self->stream_capacity, built->streams.count,
                            sizeof *self->stream_last))
@@ -353,6 +314,7 @@ static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_
 
 /* --- what operations are after */
 
+/* An edge costs 8 bytes, and few words make many: `repeat` with `wait`. */
 static haul_status check_edges(const haul_plan *self)
 {
     if (self->built.edge_count + self->reference_count >= 8 * (size_t)HAUL_SCHEDULE_OPS)
@@ -360,54 +322,37 @@ static haul_status check_edges(const haul_plan *self)
     return HAUL_OK;
 }
 
-static haul_status add_edge(haul_plan *self, uint32_t before, uint32_t after)
-{
-    haul_builder_edge(&self->built, before, after);
-    return check_edges(self);
-}
-
-static haul_status add_reference(haul_plan *self, const haul_word *word)
-{
-    const uint32_t name = add_string(self, word->text);
-    if (!haul_builder_grow(&self->built, &self->references, &self->reference_capacity,
-                           self->reference_count + 1, sizeof *self->references))
-        return haul_fail_no_memory(self->error);
-    self->references[self->reference_count++] =
-        (haul_reference){(uint32_t)self->built.op_count, name, {word->line, word->column}};
-    return check_edges(self);
-}
-
-/* A wait without names is for all that was issued above, on its stream where it has one. */
-static haul_status wait_for_streams(haul_plan *self, const haul_draft *draft)
-{
-    const haul_word *stream = &draft->words[HAUL_KEY_STREAM];
-    const uint32_t at = (uint32_t)self->built.op_count;
-    haul_status status = HAUL_OK;
-    if (!stream->text && draft->words[HAUL_KEY_DEVICE].text)
-        return fail_op(self, draft, &draft->words[HAUL_KEY_DEVICE],
-                       "'device' goes with a 'stream'");
-    if (!stream->text) {
-        for (size_t s = 0; !status && s < self->built.streams.count; s++)
-            status = add_edge(self, self->stream_last[s], at);
-        return status;
-    }
-    haul_op op = {0};
-    status = find_stream(self, draft, &op);
-    if (status)
-        return status;
-    if (self->stream_last[op.stream] == HAUL_NONE)
-        return fail_op(self, draft, stream, "nothing above is on stream '%.80s'", stream->text);
-    return add_edge(self, self->stream_last[op.stream], at);
-}
-
+/* The names are resolved when all operations are known, for an operation may come after a later
+ * one. A wait without names is for all that was issued above, on its stream where it has one. */
 static haul_status read_after(haul_plan *self, const haul_draft *draft, const haul_op *op)
 {
+    const haul_word *stream = &draft->words[HAUL_KEY_STREAM];
+    const haul_word *device = &draft->words[HAUL_KEY_DEVICE];
+    const uint32_t at = (uint32_t)self->built.op_count;
     haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < draft->after_count; i++)
-        status = add_reference(self, &draft->after[i]);
-    if (!status && op->kind == HAUL_OP_SYNC &&
-        (!draft->after_count || draft->words[HAUL_KEY_STREAM].text))
-        status = wait_for_streams(self, draft);
+    for (size_t i = 0; !status && i < draft->after_count; i++) {
+        const haul_word *word = &draft->after[i];
+        const uint32_t name = add_string(self, word->text);
+        if (!haul_builder_grow(&self->built, &self->references, &self->reference_capacity,
+                               self->reference_count + 1, sizeof *self->references))
+            return haul_fail_no_memory(self->error);
+        self->references[self->reference_count++] =
+            (haul_reference){at, name, {word->line, word->column}};
+        status = check_edges(self);
+    }
+    if (status || op->kind != HAUL_OP_SYNC || (draft->after_count && !stream->text))
+        return status;
+    if (!stream->text && device->text)
+        return fail_op(self, draft, device, "'device' goes with a 'stream'");
+    haul_op on = {.stream = HAUL_NONE};
+    status = stream->text ? find_stream(self, draft, &on) : HAUL_OK;
+    if (!status && stream->text && self->stream_last[on.stream] == HAUL_NONE)
+        return fail_op(self, draft, stream, "nothing above is on stream '%.80s'", stream->text);
+    for (size_t s = 0; !status && s < self->built.streams.count; s++)
+        if (!stream->text || s == on.stream) {
+            haul_builder_edge(&self->built, self->stream_last[s], at);
+            status = check_edges(self);
+        }
     return status;
 }
 
@@ -458,9 +403,22 @@ static haul_status read_kernel(haul_plan *self, const haul_draft *draft)
     return HAUL_OK;
 }
 
-static haul_status check_needs(const haul_plan *self, const haul_draft *draft, const haul_op *op)
+/* CUDA's own rule where the file does not say: a copy of pageable memory returns when it is done.
+ */
+static haul_status check_whole(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
+    const haul_word *blocking = &draft->words[HAUL_KEY_BLOCKING];
     const bool timed = draft->words[HAUL_KEY_DURATION].text || draft->words[HAUL_KEY_KERNEL].text;
+    const uint64_t bytes = haul_op_has_bytes(op) ? op->bytes : 0;
+    bool blocks = op->kind == HAUL_OP_COPY && op->detail == HAUL_PAGEABLE;
+    if (blocking->text) {
+        blocks = !strcasecmp(blocking->text, "true") || !strcasecmp(blocking->text, "yes");
+        if (!blocks && strcasecmp(blocking->text, "false") != 0 &&
+            strcasecmp(blocking->text, "no") != 0)
+            return fail_op(self, draft, blocking,
+                           "expected true or false for 'blocking', not '%.80s'", blocking->text);
+    }
+    op->flags |= blocks ? HAUL_OP_BLOCKS : 0;
     if (op->kind == HAUL_OP_COPY && !timed && !op->bytes)
         return fail_op(self, draft, NULL, "a copy needs 'bytes' or a 'duration'");
     if (!timed && op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_SYNC)
@@ -468,52 +426,13 @@ static haul_status check_needs(const haul_plan *self, const haul_draft *draft, c
                        op->kind == HAUL_OP_KERNEL   ? "kernel"
                        : op->kind == HAUL_OP_MEMSET ? "memset"
                                                     : "host's work");
-    return HAUL_OK;
-}
-
-static haul_status check_sums(haul_plan *self, const haul_draft *draft, const haul_op *op)
-{
-    const bool has_bytes = haul_op_has_bytes(op);
-    self->total_ns += op->dur_ns;
-    if (self->total_ns <= time_most_ns)
-        self->total_ns += op->call_dur_ns;
+    self->total_ns = haul_add_ns(self->total_ns, haul_add_ns(op->dur_ns, op->call_dur_ns));
     if (self->total_ns > time_most_ns)
         return fail_op(self, draft, NULL, "the sum of all durations is beyond 2^60 ns");
-    if (has_bytes && op->bytes > bytes_most - self->total_bytes)
+    if (bytes > bytes_most - self->total_bytes)
         return fail_op(self, draft, NULL, "the sum of all bytes is beyond 2^62");
-    self->total_bytes += has_bytes ? op->bytes : 0;
+    self->total_bytes += bytes;
     return HAUL_OK;
-}
-
-static haul_status read_figures(haul_plan *self, const haul_draft *draft, haul_op *op)
-{
-    haul_status status = read_duration(self, draft, HAUL_KEY_DURATION, &op->dur_ns);
-    op->call_dur_ns = haul_op_on_device(op) ? self->call_ns : 0;
-    if (!status)
-        status = read_duration(self, draft, HAUL_KEY_CALL, &op->call_dur_ns);
-    if (!status && haul_op_has_bytes(op))
-        status = read_bytes(self, draft, op);
-    if (!status && op->kind == HAUL_OP_COPY)
-        status = read_memory(self, draft, op);
-    if (!status && op->kind == HAUL_OP_KERNEL)
-        status = read_shape(self, draft, op);
-    if (!status)
-        status = read_kernel(self, draft);
-    if (!status)
-        status = read_blocking(self, draft, op);
-    if (!status)
-        status = check_needs(self, draft, op);
-    return status ? status : check_sums(self, draft, op);
-}
-
-static haul_status place_op(haul_plan *self, const haul_draft *draft, haul_op *op)
-{
-    haul_status status = read_name(self, draft, op);
-    if (!status)
-        status = read_after(self, draft, op);
-    if (!status && haul_op_on_device(op))
-        status = find_stream(self, draft, op);
-    return status ? status : put_on_thread(self, draft, op);
 }
 
 haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
@@ -523,8 +442,6 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
         return haul_plan_fail(self, draft->line, draft->column, "more than %d operations",
                               HAUL_SCHEDULE_OPS);
     haul_status status = find_row(self, draft, &row);
-    if (!status)
-        status = check_words(self, draft, row);
     if (status)
         return status;
     haul_op op = {.kind = (uint8_t)op_rows[row].kind,
@@ -534,9 +451,26 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
     if (!haul_builder_grow(&self->built, &self->spots, &self->spot_capacity,
                            self->built.op_count + 1, sizeof *self->spots))
         return haul_fail_no_memory(self->error);
-    status = read_figures(self, draft, &op);
+    op.call_dur_ns = haul_op_on_device(&op) ? self->call_ns : 0;
+    status = read_duration(self, draft, HAUL_KEY_DURATION, &op.dur_ns);
     if (!status)
-        status = place_op(self, draft, &op);
+        status = read_duration(self, draft, HAUL_KEY_CALL, &op.call_dur_ns);
+    if (!status)
+        status = read_bytes(self, draft, &op);
+    if (!status && op.kind == HAUL_OP_KERNEL)
+        status = read_shape(self, draft, &op);
+    if (!status)
+        status = read_kernel(self, draft);
+    if (!status)
+        status = check_whole(self, draft, &op);
+    if (!status)
+        status = read_name(self, draft, &op);
+    if (!status)
+        status = read_after(self, draft, &op);
+    if (!status && haul_op_on_device(&op))
+        status = find_stream(self, draft, &op);
+    if (!status)
+        status = put_on_thread(self, draft, &op);
     if (status)
         return status;
     const uint32_t number = haul_builder_op(&self->built, &op);

@@ -1,4 +1,5 @@
-/* Workloads as CSV: a row an operation, a column a key. */
+/* Workloads as CSV: a row an operation, a column a key. There are no loops: such files are written
+ * by programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,51 +71,40 @@ static haul_spot locate(const csv_reader *self, size_t column)
 static haul_status add_row(csv_reader *self, const char *const *fields, haul_draft *draft)
 {
     const haul_spot row = locate(self, 0);
+    haul_word *after = &draft->words[HAUL_KEY_AFTER];
     draft->line = row.line;
     draft->column = row.column;
     draft->after_count = 0;
+    memset(draft->words, 0, sizeof draft->words);
     for (int key = 0; key < HAUL_KEYS; key++) {
         const size_t column = self->columns[key];
-        draft->words[key] = (haul_word){0};
         if (column == SIZE_MAX || !*fields[column])
             continue;
         const haul_spot at = locate(self, column);
         draft->words[key] = (haul_word){fields[column], at.line, at.column};
     }
-    haul_status status = HAUL_OK;
-    if (draft->words[HAUL_KEY_AFTER].text)
-        status = split_after(self, &draft->words[HAUL_KEY_AFTER], draft);
-    draft->words[HAUL_KEY_AFTER].text = NULL;
+    const haul_status status = after->text ? split_after(self, after, draft) : HAUL_OK;
+    after->text = NULL;
     return status ? status : haul_plan_add(self->plan, draft);
-}
-
-static haul_status read_rows(csv_reader *self)
-{
-    haul_draft *draft = calloc(1, sizeof *draft);
-    if (!draft)
-        return haul_fail_no_memory(self->plan->error);
-    const char *const *fields = NULL;
-    haul_status status = HAUL_OK;
-    while (!status) {
-        status = haul_csv_next(self->csv, &fields, self->plan->error);
-        if (!status && !fields)
-            break;
-        if (!status)
-            status = add_row(self, fields, draft);
-    }
-    free(draft);
-    return status;
 }
 
 haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size)
 {
     csv_reader reader = {.plan = self};
+    const char *const *fields = NULL;
     haul_status status = haul_csv_open_memory(text, size, self->file, &reader.csv, self->error);
     if (status)
         return status;
-    status = find_columns(&reader);
-    if (!status)
-        status = read_rows(&reader);
+    haul_draft *draft = calloc(1, sizeof *draft);
+    status = draft ? find_columns(&reader) : haul_fail_no_memory(self->error);
+    while (!status) {
+        status = haul_csv_next(reader.csv, &fields, self->error);
+        if (!fields)
+            break;
+        if (!status)
+            status = add_row(&reader, fields, draft);
+    }
+    free(draft);
     free(reader.names);
     haul_csv_close(reader.csv);
     return status;

@@ -1,4 +1,5 @@
-/* A schedule from its file to its workload. */
+/* A schedule from its file to its workload: the plan's arrays pass to it, and what operations are
+ * after is resolved by name only here, when all names are known. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,39 +26,30 @@ void haul_schedule_free(haul_schedule *schedule)
 
 /* --- from a plan */
 
-static haul_status fail_unknown(const haul_plan *self, const haul_reference *reference)
-{
-    char op[120];
-    const uint32_t name = self->built.ops[reference->op].name;
-    if (name == HAUL_NONE)
-        snprintf(op, sizeof op, "#%" PRIu32, reference->op + 1);
-    else
-        snprintf(op, sizeof op, "'%.100s'", self->built.strings.texts[name]);
-    return haul_plan_fail(self, reference->spot.line, reference->spot.column,
-                          "operation %s is after '%.80s', and none has that name", op,
-                          self->built.strings.texts[reference->name]);
-}
-
 static haul_status resolve(haul_plan *self)
 {
+    const char *const *texts = self->built.strings.texts;
+    char op[120];
     for (size_t i = 0; i < self->reference_count; i++) {
         const haul_reference *reference = &self->references[i];
+        const uint32_t name = self->built.ops[reference->op].name;
+        const char *wanted = texts[reference->name];
         const uint32_t before =
             reference->name < self->named_count ? self->named[reference->name] : HAUL_NONE;
+        if (name == HAUL_NONE)
+            snprintf(op, sizeof op, "#%" PRIu32, reference->op + 1);
+        else
+            snprintf(op, sizeof op, "'%.100s'", texts[name]);
         if (before == HAUL_NONE)
-            return fail_unknown(self, reference);
+            return haul_plan_fail(self, reference->spot.line, reference->spot.column,
+                                  "operation %s is after '%.80s', and none has that name", op,
+                                  wanted);
         if (before == reference->op)
             return haul_plan_fail(self, reference->spot.line, reference->spot.column,
-                                  "operation '%.80s' is after itself",
-                                  self->built.strings.texts[reference->name]);
+                                  "operation '%.80s' is after itself", wanted);
         haul_builder_edge(&self->built, before, reference->op);
     }
     return HAUL_OK;
-}
-
-static const char *keep_text(haul_owned_schedule *self, const char *text)
-{
-    return text ? haul_arena_string(&self->arena, text) : NULL;
 }
 
 /* Resolves what operations are after, and looks for cycles. */
@@ -70,8 +62,10 @@ static haul_status finish(haul_plan *self, haul_schedule **schedule)
     if (!owned)
         return haul_fail_no_memory(self->error);
     owned->file = haul_arena_string(&owned->arena, self->file);
-    owned->seen.name = keep_text(owned, self->name.text);
-    owned->seen.summary = keep_text(owned, self->summary.text);
+    if (self->name.text)
+        owned->seen.name = haul_arena_string(&owned->arena, self->name.text);
+    if (self->summary.text)
+        owned->seen.summary = haul_arena_string(&owned->arena, self->summary.text);
     owned->spots = self->spots;
     owned->kernels = self->kernels;
     owned->kernel_count = self->kernel_count;
@@ -95,12 +89,6 @@ static haul_status finish(haul_plan *self, haul_schedule **schedule)
 
 /* --- files */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
 haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
                                 haul_schedule **schedule, haul_error *error)
 {
@@ -109,7 +97,9 @@ haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
     error = error ? error : &unseen;
     haul_plan plan;
     haul_plan_init(&plan, file, error);
-    const bool is_csv = ends_with(file, ".csv") || ends_with(file, ".csv.gz");
+    const char *end = file + strlen(file);
+    const bool is_csv = (end - file >= 4 && !strcmp(end - 4, ".csv")) ||
+                        (end - file >= 7 && !strcmp(end - 7, ".csv.gz"));
     haul_status status =
         is_csv ? haul_plan_read_csv(&plan, text, size) : haul_plan_read_yaml(&plan, text, size);
     if (!status && !plan.built.op_count)

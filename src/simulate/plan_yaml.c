@@ -1,4 +1,5 @@
-/* Workloads as YAML, with constants and loops. */
+/* Workloads as YAML, with constants and loops. The tree is compiled once, with its expressions, and
+ * then worked out round by round: a loop of a million rounds parses no text twice. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,26 +72,6 @@ static haul_status add_symbol(yaml_reader *self, const haul_node *key, haul_symb
     return HAUL_OK;
 }
 
-static haul_status read_constants(yaml_reader *self, const haul_node *node)
-{
-    if (!node)
-        return HAUL_OK;
-    if (node->kind != HAUL_NODE_MAPPING)
-        return haul_node_fail_expected(&self->scope.yaml, node, "names and values", "constants");
-    for (const haul_node *child = node->first; child; child = child->next) {
-        const haul_expression *value = NULL;
-        haul_symbol symbol = {.name = child->key->text, .variable = -1};
-        haul_status status = haul_node_expression(&self->scope, child, &value);
-        if (!status)
-            status = haul_expression_value(value, self->values, &symbol.value, self->plan->error);
-        if (!status)
-            status = add_symbol(self, child->key, symbol, CONSTANTS_MOST);
-        if (status)
-            return status;
-    }
-    return HAUL_OK;
-}
-
 static haul_status add_variable(yaml_reader *self, item *loop, const haul_node *key,
                                 const char *name, const haul_node *count)
 {
@@ -130,7 +111,8 @@ enum { ITEM_KEYS = HAUL_KEYS + 3, WHEN = HAUL_KEYS, REPEAT, OPERATIONS };
 static haul_status compile_after(yaml_reader *self, const haul_node *node, after_item **last)
 {
     const bool is_list = node->kind == HAUL_NODE_LIST;
-    for (const haul_node *child = is_list ? node->first : node; child; child = child->next) {
+    for (const haul_node *child = is_list ? node->first : node; child;
+         child = is_list ? child->next : NULL) {
         after_item *made = haul_arena_alloc(self->scope.yaml.arena, sizeof *made);
         if (!made)
             return haul_fail_no_memory(self->plan->error);
@@ -138,46 +120,23 @@ static haul_status compile_after(yaml_reader *self, const haul_node *node, after
         const haul_status status = haul_template_compile(&self->scope, child, &made->name);
         if (status)
             return status;
-        while (*last)
-            last = &(*last)->next;
         *last = made;
-        if (!is_list)
-            break;
+        last = &made->next;
     }
     return HAUL_OK;
 }
 
-static haul_status compile_loop(yaml_reader *self, const haul_node *node,
-                                const haul_node *const *children, item *made)
-{
-    const size_t symbols = self->scope.symbols.count;
-    const int variables = self->variables;
-    for (int key = 0; key < HAUL_KEYS; key++)
-        if (children[key])
-            return fail_at(self, children[key]->key,
-                           "what is repeated stands under 'operations', not beside 'repeat'");
-    if (!children[REPEAT] || !children[OPERATIONS])
-        return fail_at(self, node, "expected both 'repeat' and 'operations'");
-    made->is_loop = true;
-    haul_status status = read_repeat(self, made, children[REPEAT]);
-    if (!status)
-        status = compile_list(self, children[OPERATIONS], &made->body);
-    self->scope.symbols.count = symbols;
-    self->variables = variables;
-    return status;
-}
-
-static haul_status compile_op(yaml_reader *self, const haul_node *const *children, item *made)
+static haul_status compile_words(yaml_reader *self, const haul_node *const *children, item *made)
 {
     haul_status status = HAUL_OK;
     for (int key = 0; !status && key < HAUL_KEYS; key++) {
-        if (!children[key] || key == HAUL_KEY_AFTER)
+        if (!children[key])
             continue;
         made->spots[key] = (haul_spot){children[key]->line, children[key]->column};
-        status = haul_template_compile(&self->scope, children[key], &made->words[key]);
+        status = key == HAUL_KEY_AFTER
+                     ? compile_after(self, children[key], &made->after)
+                     : haul_template_compile(&self->scope, children[key], &made->words[key]);
     }
-    if (!status && children[HAUL_KEY_AFTER])
-        status = compile_after(self, children[HAUL_KEY_AFTER], &made->after);
     return status;
 }
 
@@ -194,14 +153,27 @@ static haul_status compile_item(yaml_reader *self, const haul_node *node, item *
     item *made = haul_arena_alloc(self->scope.yaml.arena, sizeof *made);
     if (!made)
         return haul_fail_no_memory(self->plan->error);
+    *out = made;
     made->line = node->line;
     made->column = node->column;
+    made->is_loop = children[REPEAT] || children[OPERATIONS];
     if (children[WHEN])
         status = haul_condition_compile(&self->scope, children[WHEN], &made->when);
+    if (status || !made->is_loop)
+        return status ? status : compile_words(self, children, made);
+    for (int key = 0; key < HAUL_KEYS; key++)
+        if (children[key])
+            return fail_at(self, children[key]->key,
+                           "what is repeated stands under 'operations', not beside 'repeat'");
+    if (!children[REPEAT] || !children[OPERATIONS])
+        return fail_at(self, node, "expected both 'repeat' and 'operations'");
+    const size_t symbols = self->scope.symbols.count;
+    const int variables = self->variables;
+    status = read_repeat(self, made, children[REPEAT]);
     if (!status)
-        status = children[REPEAT] || children[OPERATIONS] ? compile_loop(self, node, children, made)
-                                                          : compile_op(self, children, made);
-    *out = made;
+        status = compile_list(self, children[OPERATIONS], &made->body);
+    self->scope.symbols.count = symbols;
+    self->variables = variables;
     return status;
 }
 
@@ -224,89 +196,53 @@ static haul_status compile_list(yaml_reader *self, const haul_node *node, item *
 
 static haul_status run_list(yaml_reader *self, const item *items);
 
-/* Errors of expressions in this round are of this operation. */
-static haul_status locate(const yaml_reader *self, const item *at, haul_status status)
+/* An error of an expression is of the operation, whose place it gets. */
+static haul_status run_op(yaml_reader *self, const item *op)
 {
-    if (status)
-        haul_error_at(self->plan->error, self->plan->file, at->line, at->column);
-    return status;
-}
-
-static haul_status expand_words(yaml_reader *self, const item *op, haul_text_room *room)
-{
+    haul_text_room room = {self->texts, sizeof self->texts};
     haul_draft *draft = &self->draft;
     bool is_negative = false;
-    for (int key = 0; key < HAUL_KEYS; key++) {
-        draft->words[key] = (haul_word){NULL, op->spots[key].line, op->spots[key].column};
-        if (!op->words[key])
-            continue;
-        draft->words[key].text = room->at;
-        const haul_status status =
-            haul_template_expand(op->words[key], &self->scope, self->values, room, &is_negative);
-        if (status) {
-            draft->words[key].text = NULL;
-            return haul_plan_blame(self->plan, draft);
-        }
-    }
-    return HAUL_OK;
-}
-
-/* A name with a number below 0 is of a round before the first: there is nothing to be after. */
-static haul_status expand_after(yaml_reader *self, const item *op, haul_text_room *room)
-{
-    haul_draft *draft = &self->draft;
+    draft->line = op->line;
+    draft->column = op->column;
     draft->after_count = 0;
+    for (int key = 0; key < HAUL_KEYS; key++) {
+        haul_word *word = &draft->words[key];
+        *word = (haul_word){NULL, op->spots[key].line, op->spots[key].column};
+        const char *text = room.at;
+        if (op->words[key] &&
+            haul_template_expand(op->words[key], &self->scope, self->values, &room, &is_negative))
+            return haul_plan_blame(self->plan, draft);
+        word->text = op->words[key] ? text : NULL;
+    }
     for (const after_item *after = op->after; after; after = after->next) {
-        bool is_negative = false;
-        const haul_word word = {room->at, after->line, after->column};
-        const haul_status status =
-            haul_template_expand(after->name, &self->scope, self->values, room, &is_negative);
-        if (status)
+        const haul_word word = {room.at, after->line, after->column};
+        if (haul_template_expand(after->name, &self->scope, self->values, &room, &is_negative))
             return haul_plan_blame(self->plan, draft);
         if (draft->after_count == HAUL_AFTER_MOST) {
             haul_fail(self->plan->error, HAUL_BAD_INPUT, "after more than %d operations",
                       HAUL_AFTER_MOST);
             return haul_plan_blame(self->plan, draft);
         }
+        /* a name with a number below 0 is of a round before the first: it is after nothing */
         if (!is_negative)
             draft->after[draft->after_count++] = word;
     }
-    return HAUL_OK;
+    return haul_plan_add(self->plan, draft);
 }
 
-static haul_status run_op(yaml_reader *self, const item *op)
-{
-    haul_text_room room = {self->texts, sizeof self->texts};
-    self->draft.line = op->line;
-    self->draft.column = op->column;
-    haul_status status = expand_words(self, op, &room);
-    if (!status)
-        status = expand_after(self, op, &room);
-    return status ? status : haul_plan_add(self->plan, &self->draft);
-}
-
-static haul_status count_rounds(yaml_reader *self, const item *loop, int variable, uint32_t *count)
-{
-    double value = 0;
-    const haul_status status =
-        haul_expression_value(loop->counts[variable], self->values, &value, self->plan->error);
-    if (status)
-        return status;
-    if (value < 0 || value > HAUL_SCHEDULE_OPS || value != trunc(value))
-        return haul_node_fail(&self->scope.yaml, loop->count_nodes[variable],
-                              "expected a whole number from 0 to %d of rounds, not %g",
-                              HAUL_SCHEDULE_OPS, value);
-    *count = (uint32_t)value;
-    return HAUL_OK;
-}
-
+/* The rounds of a loop's variable, and within each those of the next. */
 static haul_status run_variable(yaml_reader *self, const item *loop, int variable)
 {
+    double count = 0;
     if (variable == loop->variables)
         return run_list(self, loop->body);
-    uint32_t count = 0;
-    haul_status status = count_rounds(self, loop, variable, &count);
-    for (uint32_t round = 0; !status && round < count; round++) {
+    haul_status status =
+        haul_expression_value(loop->counts[variable], self->values, &count, self->plan->error);
+    if (!status && (count < 0 || count > HAUL_SCHEDULE_OPS || count != trunc(count)))
+        return haul_node_fail(&self->scope.yaml, loop->count_nodes[variable],
+                              "expected a whole number from 0 to %d of rounds, not %g",
+                              HAUL_SCHEDULE_OPS, count);
+    for (uint32_t round = 0; !status && round < (uint32_t)count; round++) {
         if (++self->rounds > ROUNDS_MOST)
             return haul_fail(self->plan->error, HAUL_BAD_INPUT, "loops of more than %d rounds",
                              ROUNDS_MOST);
@@ -316,25 +252,18 @@ static haul_status run_variable(yaml_reader *self, const item *loop, int variabl
     return status;
 }
 
-static haul_status run_item(yaml_reader *self, const item *at)
-{
-    bool holds = true;
-    if (at->when) {
-        const haul_status status =
-            haul_condition_holds(at->when, &self->scope, self->values, &holds);
-        if (status)
-            return status;
-    }
-    if (!holds)
-        return HAUL_OK;
-    return at->is_loop ? run_variable(self, at, 0) : run_op(self, at);
-}
-
 static haul_status run_list(yaml_reader *self, const item *items)
 {
     haul_status status = HAUL_OK;
-    for (; !status && items; items = items->next)
-        status = locate(self, items, run_item(self, items));
+    for (const item *at = items; !status && at; at = at->next) {
+        bool holds = true;
+        if (at->when)
+            status = haul_condition_holds(at->when, &self->scope, self->values, &holds);
+        if (!status && holds)
+            status = at->is_loop ? run_variable(self, at, 0) : run_op(self, at);
+        if (status)
+            haul_error_at(self->plan->error, self->plan->file, at->line, at->column);
+    }
     return status;
 }
 
@@ -353,43 +282,49 @@ typedef enum root_key {
 static const char *const root_names[ROOT_KEYS] = {"haul_workload", "name",      "summary",
                                                   "call",          "constants", "operations"};
 
-static haul_status read_head(yaml_reader *self, const haul_node *root, const haul_node **keys)
+static haul_word word_of(const haul_node *node)
 {
-    haul_plan *plan = self->plan;
-    const haul_node *version = keys[VERSION];
-    if (!version || version->kind != HAUL_NODE_SCALAR || strcmp(version->text, "1") != 0)
-        return fail_at(self, version ? version : root, "expected 'haul_workload: 1'");
-    for (int key = NAME; key <= CALL; key++)
-        if (keys[key] && keys[key]->kind != HAUL_NODE_SCALAR)
-            return haul_node_fail_expected(&self->scope.yaml, keys[key], "a text", root_names[key]);
-    if (keys[NAME])
-        plan->name = (haul_word){keys[NAME]->text, keys[NAME]->line, keys[NAME]->column};
-    if (keys[SUMMARY])
-        plan->summary =
-            (haul_word){keys[SUMMARY]->text, keys[SUMMARY]->line, keys[SUMMARY]->column};
-    if (keys[CALL]) {
-        const haul_word call = {keys[CALL]->text, keys[CALL]->line, keys[CALL]->column};
-        if (haul_plan_duration(plan, &call, "call", &plan->call_ns)) {
-            haul_error_at(plan->error, plan->file, call.line, call.column);
-            return HAUL_BAD_INPUT;
-        }
-    }
-    return read_constants(self, keys[CONSTANTS]);
+    return node ? (haul_word){node->text, node->line, node->column} : (haul_word){0};
 }
 
 static haul_status read_document(yaml_reader *self, const haul_node *root)
 {
+    haul_plan *plan = self->plan;
+    const haul_yaml *yaml = &self->scope.yaml;
     const haul_node *keys[ROOT_KEYS];
     item *items = NULL;
-    haul_status status =
-        haul_node_keys(&self->scope.yaml, root, "workload", root_names, ROOT_KEYS, keys);
-    if (!status)
-        status = read_head(self, root, keys);
+    haul_status status = haul_node_keys(yaml, root, "workload", root_names, ROOT_KEYS, keys);
     if (status)
         return status;
-    if (!keys[ROOT_OPERATIONS])
+    const haul_node *version = keys[VERSION], *constants = keys[CONSTANTS];
+    if (!version || version->kind != HAUL_NODE_SCALAR || strcmp(version->text, "1") != 0)
+        return fail_at(self, version ? version : root, "expected 'haul_workload: 1'");
+    for (int key = NAME; key <= CALL; key++)
+        if (keys[key] && keys[key]->kind != HAUL_NODE_SCALAR)
+            return haul_node_fail_expected(yaml, keys[key], "a text", root_names[key]);
+    plan->name = word_of(keys[NAME]);
+    plan->summary = word_of(keys[SUMMARY]);
+    const haul_word call = word_of(keys[CALL]);
+    if (call.text && haul_plan_duration(plan, &call, "call", &plan->call_ns)) {
+        haul_error_at(plan->error, plan->file, call.line, call.column);
+        return HAUL_BAD_INPUT;
+    }
+    if (constants && constants->kind != HAUL_NODE_MAPPING)
+        return haul_node_fail_expected(yaml, constants, "names and values", "constants");
+    for (const haul_node *child = constants ? constants->first : NULL; !status && child;
+         child = child->next) {
+        const haul_expression *value = NULL;
+        haul_symbol symbol = {.name = child->key->text, .variable = -1};
+        status = haul_node_expression(&self->scope, child, &value);
+        if (!status)
+            status = haul_expression_value(value, self->values, &symbol.value, plan->error);
+        if (!status)
+            status = add_symbol(self, child->key, symbol, CONSTANTS_MOST);
+    }
+    if (!status && !keys[ROOT_OPERATIONS])
         return fail_at(self, root, "expected 'operations'");
-    status = compile_list(self, keys[ROOT_OPERATIONS], &items);
+    if (!status)
+        status = compile_list(self, keys[ROOT_OPERATIONS], &items);
     return status ? status : run_list(self, items);
 }
 

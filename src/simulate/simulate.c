@@ -1,4 +1,5 @@
-/* A schedule on a machine: the time of each operation, then the timeline. */
+/* A schedule on a machine: the time of each operation, then the timeline. The engine knows nothing
+ * of files, so an error of either is given the operation's name and place here. */
 #include "haul/simulate.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include "simulate/fitted_kernels.h"
 #include "simulate/plan.h"
 #include "timeline/predicted_run.h"
+#include "workload/op_class.h"
 
 typedef struct simulator {
     const haul_owned_schedule *schedule;
@@ -57,14 +59,6 @@ static int64_t ns_of(double seconds)
     return llround(fmin(seconds * 1e9, 0x1p60));
 }
 
-static void note_copy(haul_simulation *made, const haul_estimate *estimate)
-{
-    if (!made->predicted_copies++)
-        made->model = estimate->model;
-    else if (made->model && strcmp(made->model, estimate->model) != 0)
-        made->model = NULL;
-}
-
 static void take_time(simulator *self, uint32_t i, const haul_estimate *estimate)
 {
     haul_simulation *made = self->made;
@@ -75,38 +69,36 @@ static void take_time(simulator *self, uint32_t i, const haul_estimate *estimate
                                   : estimate->weakest;
 }
 
-/* A kernel file's, where the next kernel of one is this. */
-static haul_status time_kernel(simulator *self, uint32_t i)
-{
-    const haul_owned_schedule *schedule = self->schedule;
-    if (self->next_kernel == schedule->kernel_count || schedule->kernels[self->next_kernel].op != i)
-        return HAUL_OK;
-    const haul_kernel_use *use = &schedule->kernels[self->next_kernel++];
-    haul_estimate estimate;
-    if (haul_fitted_kernels_time(&self->kernels, use->name,
-                                 haul_workload_string(schedule->workload, use->name), use->size,
-                                 &estimate, self->error))
-        return blame(self, i);
-    take_time(self, i, &estimate);
-    self->made->predicted_kernels++;
-    return HAUL_OK;
-}
-
+/* A duration in the file is kept. Else a copy's is the model's, and a kernel's that of its kernel
+ * file: schedule->kernels has those in order of operations. */
 static haul_status time_op(simulator *self, uint32_t i)
 {
-    const haul_op *op = &self->schedule->workload->ops[i];
-    self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
-    if (op->kind == HAUL_OP_KERNEL)
-        return time_kernel(self, i);
-    if (op->kind != HAUL_OP_COPY || op->dur_ns)
-        return HAUL_OK;
-    const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
-                            HAUL_NEAR};
+    const haul_owned_schedule *schedule = self->schedule;
+    const haul_op *op = &schedule->workload->ops[i];
+    const bool is_fitted =
+        self->next_kernel < schedule->kernel_count && schedule->kernels[self->next_kernel].op == i;
+    haul_simulation *made = self->made;
     haul_estimate estimate;
-    if (haul_time_cache_get(&self->copies, &copy, &estimate, self->error))
-        return blame(self, i);
-    take_time(self, i, &estimate);
-    note_copy(self->made, &estimate);
+    self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
+    if (op->kind == HAUL_OP_KERNEL && is_fitted) {
+        const haul_kernel_use *use = &schedule->kernels[self->next_kernel++];
+        if (haul_fitted_kernels_time(&self->kernels, use->name,
+                                     haul_workload_string(schedule->workload, use->name), use->size,
+                                     &estimate, self->error))
+            return blame(self, i);
+        take_time(self, i, &estimate);
+        made->predicted_kernels++;
+    } else if (op->kind == HAUL_OP_COPY && !op->dur_ns) {
+        const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
+                                HAUL_NEAR};
+        if (haul_time_cache_get(&self->copies, &copy, &estimate, self->error))
+            return blame(self, i);
+        take_time(self, i, &estimate);
+        if (!made->predicted_copies++)
+            made->model = estimate.model;
+        else if (made->model && strcmp(made->model, estimate.model) != 0)
+            made->model = NULL;
+    }
     return HAUL_OK;
 }
 
@@ -117,41 +109,33 @@ static haul_status time_op(simulator *self, uint32_t i)
 enum { CUDA_BLOCK_THREADS = 1024 };
 
 /* The room of a multiprocessor is known of CUDA's devices alone, and holds such a block on each. */
-static haul_status check_block(const simulator *self, uint32_t i)
-{
-    const haul_op *op = &self->schedule->workload->ops[i];
-    if (op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE ||
-        !self->made->device.occupancy.threads)
-        return HAUL_OK;
-    const uint32_t *block = self->schedule->workload->shapes[op->shape].block;
-    const double threads = (double)block[0] * block[1] * block[2];
-    if (threads <= CUDA_BLOCK_THREADS)
-        return HAUL_OK;
-    haul_fail(self->error, HAUL_ABSENT,
-              "a block of %.0f threads: the GPU of machine '%.100s' launches %d at most", threads,
-              self->machine->name, CUDA_BLOCK_THREADS);
-    return blame(self, i);
-}
-
 static haul_status check_device(const simulator *self, uint32_t i)
 {
     const haul_workload *workload = self->schedule->workload;
     const haul_op *op = &workload->ops[i];
     const haul_parameter *count = &self->machine->gpu.count;
-    const uint64_t device = workload->devices[workload->streams[op->stream].device].id;
-    if (count->provenance && (double)device >= count->value) {
-        haul_fail(self->error, HAUL_ABSENT,
-                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", device,
-                  self->machine->name, count->value);
-        return blame(self, i);
-    }
+    const haul_timeline_device *device = &self->made->device;
+    const uint64_t id = workload->devices[workload->streams[op->stream].device].id;
     const bool crosses = op->direction == HAUL_HTOD || op->direction == HAUL_DTOH;
-    if (op->kind == HAUL_OP_COPY && crosses && !self->made->device.copy_engines) {
+    double threads = 0;
+    if (op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE && device->occupancy.threads) {
+        const uint32_t *block = workload->shapes[op->shape].block;
+        threads = (double)block[0] * block[1] * block[2];
+    }
+    if (count->provenance && (double)id >= count->value)
+        haul_fail(self->error, HAUL_ABSENT,
+                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", id,
+                  self->machine->name, count->value);
+    else if (op->kind == HAUL_OP_COPY && crosses && !device->copy_engines)
         haul_fail(self->error, HAUL_ABSENT, "machine '%.100s' has no copy engine",
                   self->machine->name);
-        return blame(self, i);
-    }
-    return check_block(self, i);
+    else if (threads > CUDA_BLOCK_THREADS)
+        haul_fail(self->error, HAUL_ABSENT,
+                  "a block of %.0f threads: the GPU of machine '%.100s' launches %d at most",
+                  threads, self->machine->name, CUDA_BLOCK_THREADS);
+    else
+        return HAUL_OK;
+    return blame(self, i);
 }
 
 static haul_status time_all(simulator *self)
@@ -219,20 +203,6 @@ static void name_operation(void *state, uint32_t op, char *buffer, size_t size)
     haul_schedule_quote(self->schedule, op, buffer, size);
 }
 
-/* A cycle that the timeline finds is of the machine's making, for the file has none. */
-static haul_status locate(const simulator *self, haul_status status, uint32_t op)
-{
-    haul_error *error = self->error;
-    const size_t length = strlen(error->text);
-    if (status == HAUL_BAD_INPUT)
-        snprintf(error->text + length, sizeof error->text - length,
-                 " with this machine's launch queue or implicit synchronisation");
-    if (op != HAUL_NONE)
-        haul_error_at(error, self->schedule->file, self->schedule->spots[op].line,
-                      self->schedule->spots[op].column);
-    return status;
-}
-
 static void set_bound(void *state, haul_bound bound, haul_timeline_options *options)
 {
     const simulator *self = state;
@@ -259,30 +229,21 @@ static haul_status run(simulator *self)
     haul_predicted_run run;
     const haul_status status = haul_predicted_run_make(
         self->schedule->workload, &options, made->weakest ? &bounds : NULL, &run, self->error);
+    /* a cycle that the timeline finds is of the machine's making, for the file has none */
+    const size_t length = strlen(self->error->text);
+    if (status == HAUL_BAD_INPUT)
+        snprintf(self->error->text + length, sizeof self->error->text - length,
+                 " with this machine's launch queue or implicit synchronisation");
+    if (status && names.first != HAUL_NONE) {
+        const haul_spot spot = self->schedule->spots[names.first];
+        haul_error_at(self->error, self->schedule->file, spot.line, spot.column);
+    }
     if (status)
-        return locate(self, status, names.first);
+        return status;
     made->timeline = run.timeline;
     made->low_ns = run.low_ns;
     made->high_ns = run.high_ns;
     return HAUL_OK;
-}
-
-static haul_status simulate(simulator *self)
-{
-    const size_t count = self->schedule->workload->op_count;
-    self->durations_ns = calloc(count, sizeof *self->durations_ns);
-    self->made->durations_ns = self->durations_ns;
-    self->low_ns = calloc(count, sizeof *self->low_ns);
-    self->high_ns = calloc(count, sizeof *self->high_ns);
-    if (!self->durations_ns || !self->low_ns || !self->high_ns)
-        return haul_fail_no_memory(self->error);
-    haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
-    if (!status)
-        status = time_all(self);
-    if (status)
-        return status;
-    assume_contention(self);
-    return run(self);
 }
 
 haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
@@ -307,7 +268,22 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     self->copies.machine = machine;
     self->copies.model = model;
     self->kernels = (haul_fitted_kernels){machine, self->schedule->file, NULL};
-    const haul_status status = simulate(self);
+    const size_t count = self->schedule->workload->op_count;
+    self->durations_ns = calloc(count, sizeof *self->durations_ns);
+    made->durations_ns = self->durations_ns;
+    self->low_ns = calloc(count, sizeof *self->low_ns);
+    self->high_ns = calloc(count, sizeof *self->high_ns);
+    haul_status status = HAUL_OK;
+    if (!self->durations_ns || !self->low_ns || !self->high_ns)
+        status = haul_fail_no_memory(error);
+    if (!status)
+        status = haul_timeline_device_of(machine, &made->device, error);
+    if (!status)
+        status = time_all(self);
+    if (!status) {
+        assume_contention(self);
+        status = run(self);
+    }
     haul_fitted_kernels_release(&self->kernels);
     free(self->low_ns);
     free(self->high_ns);
@@ -337,11 +313,6 @@ static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before
     return false;
 }
 
-static bool holds_thread(const haul_op *op)
-{
-    return haul_op_on_host(op) || (op->flags & HAUL_OP_BLOCKS);
-}
-
 haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t op, uint32_t *cause)
 {
     const haul_workload *workload = simulation->schedule->workload;
@@ -352,7 +323,7 @@ haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t o
     if (*cause != HAUL_NONE)
         return is_after(workload, op, *cause) ? HAUL_WAITED_AFTER : HAUL_WAITED_RESOURCE;
     uint32_t before = ops[op].thread_prev;
-    while (before != HAUL_NONE && !holds_thread(&ops[before]))
+    while (before != HAUL_NONE && !haul_op_holds_thread(&ops[before]))
         before = ops[before].thread_prev;
     *cause = before;
     return before == HAUL_NONE ? HAUL_WAITED_NOTHING : HAUL_WAITED_CALL;

@@ -1,3 +1,4 @@
+/* A text is compiled into pieces, so that a round of a loop only writes them one after another. */
 #include "simulate/template.h"
 
 #include <math.h>
@@ -20,20 +21,16 @@ struct haul_condition {
     int sign; /* of comparisons[] */
 };
 
-static haul_place place_at(const haul_scope *scope, const haul_node *node, size_t offset)
-{
-    const int column = node->text_column ? node->text_column + (int)offset : 0;
-    return (haul_place){scope->yaml.file, node->line, column};
-}
-
 static haul_status compile_part(const haul_scope *scope, const haul_node *node, const char *from,
                                 size_t length, const haul_expression **out)
 {
     char *text = haul_arena_text(scope->yaml.arena, from, length);
     if (!text)
         return haul_fail_no_memory(scope->yaml.error);
-    return haul_expression_compile(text, place_at(scope, node, (size_t)(from - node->text)),
-                                   scope->symbols, scope->yaml.arena, out, scope->yaml.error);
+    const int column = node->text_column ? node->text_column + (int)(from - node->text) : 0;
+    const haul_place place = {scope->yaml.file, node->line, column};
+    return haul_expression_compile(text, place, scope->symbols, scope->yaml.arena, out,
+                                   scope->yaml.error);
 }
 
 haul_status haul_node_expression(const haul_scope *scope, const haul_node *node,
@@ -81,14 +78,6 @@ haul_status haul_template_compile(const haul_scope *scope, const haul_node *node
     return HAUL_OK;
 }
 
-/* Whole numbers without a point, for names; others with the digits that a quantity needs. */
-static int write_value(double value, char *at, size_t left)
-{
-    const bool is_whole = fabs(value) < 1e15 && value == trunc(value);
-    return is_whole ? snprintf(at, left, "%lld", (long long)value)
-                    : snprintf(at, left, "%.17g", value);
-}
-
 haul_status haul_template_expand(const haul_template *self, const haul_scope *scope,
                                  const double *values, haul_text_room *room, bool *is_negative)
 {
@@ -103,7 +92,10 @@ haul_status haul_template_expand(const haul_template *self, const haul_scope *sc
                 haul_expression_value(self->value, values, &value, scope->yaml.error);
             if (status)
                 return status;
-            length = write_value(value, room->at, room->left);
+            /* whole numbers without a point, for names; others with a quantity's digits */
+            const bool is_whole = fabs(value) < 1e15 && value == trunc(value);
+            length = is_whole ? snprintf(room->at, room->left, "%lld", (long long)value)
+                              : snprintf(room->at, room->left, "%.17g", value);
         }
         *is_negative |= value < 0;
         if (length < 0 || (size_t)length + 1 >= room->left)
@@ -124,21 +116,13 @@ static const char *const comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
 
 enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
 
-static const char *find_comparison(const char *text, int *sign)
-{
-    for (*sign = 0; *sign < COMPARISONS; (*sign)++) {
-        const char *found = strstr(text, comparisons[*sign]);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
 haul_status haul_condition_compile(const haul_scope *scope, const haul_node *node,
                                    haul_condition **out)
 {
-    int sign = 0;
-    const char *at = node->kind == HAUL_NODE_SCALAR ? find_comparison(node->text, &sign) : NULL;
+    const char *at = NULL;
+    int sign = -1;
+    while (node->kind == HAUL_NODE_SCALAR && !at && ++sign < COMPARISONS)
+        at = strstr(node->text, comparisons[sign]);
     if (!at)
         return haul_node_fail(&scope->yaml, node,
                               "expected a condition such as 'j == 0' for 'when'");

@@ -20,6 +20,12 @@ static inline int64_t haul_call_dur_ns(const haul_op *op)
     return haul_op_on_host(op) ? op->dur_ns : op->call_dur_ns;
 }
 
+/* Whether the thread that calls an operation goes on only when it has ended. */
+static inline bool haul_op_holds_thread(const haul_op *op)
+{
+    return haul_op_on_host(op) || (op->flags & HAUL_OP_BLOCKS);
+}
+
 /* The index of an operation's device, workload->device_count where it is not known. */
 static inline size_t haul_device_of(const haul_workload *workload, const haul_op *op)
 {
