@@ -12,6 +12,7 @@
 #include "haul/document.h"
 #include "haul/fit.h"
 #include "haul/kernel.h"
+#include "haul/kernel_class.h"
 #include "haul/machine.h"
 #include "haul/measure.h"
 #include "haul/overlap.h"
@@ -96,6 +97,15 @@ typedef struct haul_kernel_predictions {
 /* Its times, or why they are what they are. */
 HAUL_API haul_report *haul_report_kernel_times(const haul_kernel_predictions *of);
 HAUL_API haul_report *haul_report_kernel_why(const haul_kernel_predictions *of);
+
+/* A kernel's name and its class. */
+typedef struct haul_kernel_classified {
+    const char *name;
+    haul_kernel_kind kind;
+} haul_kernel_classified;
+
+/* The classes of kernels, and what tells them. */
+HAUL_API haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, size_t count);
 
 /* The kernels of the catalogue and the models of the registry. Returns IO where there is no
  * catalogue. */

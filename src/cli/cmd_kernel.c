@@ -80,13 +80,13 @@ static const cli_command list = {
     .act = list_kernels,
 };
 
-static const cli_command *const parts[] = {&cli_kernel_fit, &cli_kernel_predict,
-                                           &cli_kernel_explain, &list, NULL};
+static const cli_command *const parts[] = {
+    &cli_kernel_fit, &cli_kernel_predict, &cli_kernel_explain, &cli_kernel_class, &list, NULL};
 
 const cli_command cli_kernel = {
     .name = "kernel",
     .summary = "the time of a kernel at other sizes and on other GPUs",
-    .synopsis = "fit|predict|explain|list [options] [files]",
+    .synopsis = "fit|predict|explain|class|list [options] [files]",
     .about =
         "The time of a kernel at other sizes and on other GPUs, from times measured on one.\n"
         "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the\n"

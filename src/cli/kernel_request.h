@@ -29,6 +29,6 @@ haul_status kernel_sizes_read(kernel_request *self, haul_error *error);
 
 /* The options of fit; those of predict begin with the third, of explain with the fourth. */
 extern const cli_option kernel_options[];
-extern const cli_command cli_kernel_fit, cli_kernel_predict, cli_kernel_explain;
+extern const cli_command cli_kernel_fit, cli_kernel_predict, cli_kernel_explain, cli_kernel_class;
 
 #endif

@@ -1,0 +1,103 @@
+/* What kind of work a kernel does, told by its name: what bounds a kernel on another GPU follows
+ * from it.
+ *
+ * Threads: as haul/status.h says. */
+#ifndef HAUL_KERNEL_CLASS_H
+#define HAUL_KERNEL_CLASS_H
+
+#include "haul/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+HAUL_BEGIN
+
+/* name in reports.
+ * STREAMING: elementwise, copies, transposes, gathers; each byte of memory once or nearly so.
+ * ROWS: reductions, normalisations, softmax: rows that are read more than once, from caches where
+ * these hold them. COLLECTIVE: communication, which is not predicted with the kernels. */
+#define HAUL_KERNEL_CLASS_LIST(X)                                                                  \
+    X(UNKNOWN, "unknown")                                                                          \
+    X(PRODUCT, "product")                                                                          \
+    X(CONVOLUTION, "convolution")                                                                  \
+    X(ATTENTION, "attention")                                                                      \
+    X(STREAMING, "streaming")                                                                      \
+    X(ROWS, "rows")                                                                                \
+    X(LATENCY, "latency bound")                                                                    \
+    X(COLLECTIVE, "collective")
+
+typedef enum haul_kernel_class {
+#define HAUL_KERNEL_CLASS_ENUM(name, text) HAUL_KERNEL_CLASS_##name,
+    HAUL_KERNEL_CLASS_LIST(HAUL_KERNEL_CLASS_ENUM)
+#undef HAUL_KERNEL_CLASS_ENUM
+        HAUL_KERNEL_CLASSES
+} haul_kernel_class;
+
+/* name in reports and files. NONE: not told. TF32, FP16, BF16, FP8 and INT8 are on tensor or matrix
+ * cores. */
+#define HAUL_PRECISION_LIST(X)                                                                     \
+    X(NONE, "")                                                                                    \
+    X(FP64, "fp64")                                                                                \
+    X(FP32, "fp32")                                                                                \
+    X(TF32, "tf32")                                                                                \
+    X(FP16, "fp16")                                                                                \
+    X(BF16, "bf16")                                                                                \
+    X(FP8, "fp8")                                                                                  \
+    X(INT8, "int8")
+
+typedef enum haul_precision {
+#define HAUL_PRECISION_ENUM(name, text) HAUL_PRECISION_##name,
+    HAUL_PRECISION_LIST(HAUL_PRECISION_ENUM)
+#undef HAUL_PRECISION_ENUM
+        HAUL_PRECISIONS
+} haul_precision;
+
+HAUL_API const char *haul_kernel_class_text(haul_kernel_class kind);
+HAUL_API const char *haul_precision_text(haul_precision precision);
+
+/* A row of a table of names. A pattern is parts of a name, in order, with a '*' between them for
+ * anything; it matches anywhere in a name, in the case that is written. The first row that matches
+ * tells the class. */
+typedef struct haul_kernel_class_row {
+    const char *pattern;
+    haul_kernel_class kind;
+    haul_precision precision; /* NONE: other parts of the name tell it */
+    const char *source;       /* where names of this form are documented or defined */
+    const char *example;      /* a name that this row is the first to match */
+} haul_kernel_class_row;
+
+/* haul's own table. */
+HAUL_API const haul_kernel_class_row *haul_kernel_class_rows(size_t *count);
+
+/* A user's table, which is asked before haul's own. */
+typedef struct haul_kernel_classes haul_kernel_classes;
+
+/* Reads a table from CSV, with the columns `pattern` and `class` and, where it has them,
+ * `precision` and `source`. Returns BAD_INPUT with line and column for a class or a precision that
+ * there is not, or a pattern without a letter. On success the caller owns *classes. */
+HAUL_API haul_status haul_kernel_classes_load(const char *path, haul_kernel_classes **classes,
+                                              haul_error *error);
+
+/* The same from `size` bytes in memory, which stay the caller's; `file` names them in errors. */
+HAUL_API haul_status haul_kernel_classes_parse(const char *text, size_t size, const char *file,
+                                               haul_kernel_classes **classes, haul_error *error);
+HAUL_API void haul_kernel_classes_free(haul_kernel_classes *classes);
+
+/* A kernel's class and why. Strings are the tables'. */
+typedef struct haul_kernel_kind {
+    haul_kernel_class kind;
+    haul_precision precision;
+    const char *pattern;           /* that matched; NULL: none did */
+    const char *source;            /* its row's */
+    const char *precision_pattern; /* the part of the name that told the precision, or NULL */
+    bool is_users;                 /* the row is of the user's table */
+    unsigned tile[2];              /* of the result, that a block computes, as names of matrix
+                                    * products tell it ("128x64"); 0: not told */
+} haul_kernel_kind;
+
+/* Tells a kernel's class by its name, in time linear in the name's length; `own` may be NULL. */
+HAUL_API haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes *own);
+
+HAUL_END
+
+#endif

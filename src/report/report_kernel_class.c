@@ -1,0 +1,47 @@
+/* Classes of kernels, with what tells them. */
+#include <stdio.h>
+
+#include "haul/report.h"
+
+/* "128x64"; NULL where the name does not tell it. */
+static const char *tile_of(const haul_kernel_kind *kind, char *text, size_t size)
+{
+    if (!kind->tile[0])
+        return NULL;
+    (void)snprintf(text, size, "%ux%u", kind->tile[0], kind->tile[1]);
+    return text;
+}
+
+static const char *source_of(const haul_kernel_kind *kind)
+{
+    return kind->is_users && !*kind->source ? "the classes file" : kind->source;
+}
+
+haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, size_t count)
+{
+    static const haul_column columns[] = {
+        {"kernel", HAUL_NAME, .head = "Kernel"},
+        {"class", HAUL_TEXT, .head = "class"},
+        {"precision", HAUL_TEXT, .head = "precision", .optional = true},
+        {"tile", HAUL_TEXT, .head = "tile", .optional = true},
+        {"pattern", HAUL_TEXT, .head = "because of", .optional = true},
+        {"precision_pattern", HAUL_TEXT, .optional = true},
+        {"source", HAUL_TEXT, .optional = true},
+        {0},
+    };
+    haul_report *report = haul_report_new("kernel classes");
+    haul_table *table = haul_report_table(report, "kernels", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < count; i++) {
+        const haul_kernel_kind *kind = &items[i].kind;
+        char tile[32];
+        haul_table_row(table, items[i].name, haul_kernel_class_text(kind->kind),
+                       kind->precision ? haul_precision_text(kind->precision) : NULL,
+                       tile_of(kind, tile, sizeof tile), kind->pattern, kind->precision_pattern,
+                       kind->pattern ? source_of(kind) : NULL);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (items[i].kind.pattern)
+            haul_report_line(report, items[i].kind.pattern, "%s", source_of(&items[i].kind));
+    return report;
+}
