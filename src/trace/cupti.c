@@ -1,3 +1,5 @@
+/* Tables of device work are read side by side by start, so that the operations arrive nearly in
+ * order and need no sorting of note; then records of events, calls, and the names that were met. */
 #include "trace/cupti.h"
 
 #include <stdio.h>
@@ -6,18 +8,31 @@
 
 #include "base/fail.h"
 #include "trace/cupti_rows.h"
-#include "trace/row_scan.h"
 
+/* Names of calls that are only a number have keys apart from those of strings: the highest bit, and
+ * the next one for the second table of calls. */
 static const uint64_t numbered_names = UINT64_C(1) << 63;
+
+/* Threads repeat each other in the table of calls: the last one's numbers are kept. */
+typedef struct call_thread {
+    bool known;
+    int64_t id;
+    int64_t process;
+    uint32_t number;
+    uint64_t process_key;
+} call_thread;
 
 typedef struct reader {
     const haul_cupti_format *format;
     haul_source *source;
-    const haul_cupti_devices *devices;
+    haul_cupti_devices *devices;
     haul_trace_builder *builder;
     haul_cupti_lane lanes[HAUL_CUPTI_TABLES];
     int lane_count;
     bool has_calls;
+    uint64_t name_space; /* of the table of calls at hand */
+    call_thread thread;
+    haul_cupti_name names[HAUL_CUPTI_REMEMBERED]; /* of calls */
 } reader;
 
 /* The times in the first two columns; a row without them is left out and counted. CUPTI writes 0
@@ -47,6 +62,14 @@ static haul_status advance(haul_cupti_lane *lane, haul_error *error)
     return status;
 }
 
+static void init_lane(const reader *self, haul_cupti_lane *lane, const haul_cupti_table *table)
+{
+    lane->format = self->format;
+    lane->table = table;
+    lane->devices = self->devices;
+    lane->builder = self->builder;
+}
+
 static haul_status open_lanes(reader *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -56,12 +79,9 @@ static haul_status open_lanes(reader *self, haul_error *error)
         if (!haul_source_has(self->source, table->name))
             continue;
         haul_cupti_lane *lane = &self->lanes[self->lane_count++];
-        lane->format = self->format;
-        lane->table = table;
-        lane->devices = self->devices;
-        lane->builder = self->builder;
-        status = haul_rows_begin(&lane->rows, self->source, table->name, table->columns,
-                                 HAUL_COLUMNS, error);
+        init_lane(self, lane, table);
+        status =
+            haul_rows_begin(&lane->rows, self->source, table->name, table->columns, false, error);
         if (!status)
             status = advance(lane, error);
         rows += haul_source_row_estimate(self->source, table->name);
@@ -70,137 +90,97 @@ static haul_status open_lanes(reader *self, haul_error *error)
     return status;
 }
 
-static haul_cupti_lane *earliest(reader *self)
-{
-    haul_cupti_lane *found = NULL;
-    for (int i = 0; i < self->lane_count; i++) {
-        haul_cupti_lane *lane = &self->lanes[i];
-        if (lane->more && (!found || lane->start_ns < found->start_ns))
-            found = lane;
-    }
-    return found;
-}
-
-/* The tables are read side by side by start, so that the operations arrive nearly in order and
- * need no sorting of note. */
 static haul_status read_operations(reader *self, haul_error *error)
 {
     haul_status status = open_lanes(self, error);
-    for (haul_cupti_lane *lane;
-         !status && !self->builder->built.failed && (lane = earliest(self));) {
-        haul_cupti_row_add(lane);
-        status = advance(lane, error);
+    while (!status && !self->builder->built.failed) {
+        haul_cupti_lane *earliest = NULL;
+        for (haul_cupti_lane *lane = self->lanes; lane < self->lanes + self->lane_count; lane++)
+            if (lane->more && (!earliest || lane->start_ns < earliest->start_ns))
+                earliest = lane;
+        if (!earliest)
+            break;
+        haul_cupti_row_add(earliest);
+        status = advance(earliest, error);
     }
     for (int i = 0; i < self->lane_count; i++)
         haul_rows_end(&self->lanes[i].rows);
     return status;
 }
 
-static haul_status read_events(reader *self, haul_error *error)
+static haul_status read_events(const reader *self, haul_error *error)
 {
     const haul_cupti_table *table = &self->format->events;
-    haul_cupti_lane lane = {
-        .format = self->format, .table = table, .devices = self->devices, .builder = self->builder};
-    haul_status status = haul_rows_begin_if(&lane.rows, self->source, table->name, table->columns,
-                                            HAUL_COLUMNS, error);
-    while (!self->builder->built.failed && haul_rows_step(&lane.rows, &status, error))
+    haul_cupti_lane lane = {0};
+    bool more = true;
+    init_lane(self, &lane, table);
+    haul_status status =
+        haul_rows_begin(&lane.rows, self->source, table->name, table->columns, false, error);
+    while (!status && !(status = haul_rows_next(&lane.rows, &more, error)) && more)
         haul_cupti_row_event(&lane);
     haul_rows_end(&lane.rows);
     return status;
 }
 
-/* What the ids of the last call stood for. */
-typedef struct call_ids {
-    bool known;
-    int64_t thread;
-    int64_t process;
-    uint32_t number;
-    uint64_t process_key;
-    haul_cupti_name names[HAUL_CUPTI_REMEMBERED];
-} call_ids;
-
-static void find_thread(const reader *self, call_ids *ids, int64_t thread, int64_t process)
+static void find_thread(reader *self, int64_t thread, int64_t process)
 {
-    const uint64_t low = UINT64_C(0xffffff);
-    if (ids->known && ids->thread == thread && ids->process == process)
+    const uint64_t low = UINT64_C(0xffffff), id = (uint64_t)thread;
+    call_thread *const last = &self->thread;
+    if (last->known && last->id == thread && last->process == process)
         return;
-    ids->known = true;
-    ids->thread = thread;
-    ids->process = process;
-    const uint64_t id = (uint64_t)thread;
     /* Device rows name the process only where threads do. */
     const uint64_t named = self->format->thread_has_process ? id & ~low : 0;
     const haul_workload_thread of = {
         .process = self->format->thread_has_process ? named : (uint64_t)process,
         .id = self->format->thread_has_process ? id & low : id,
     };
-    ids->number = haul_builder_thread(&self->builder->built, &of);
-    ids->process_key = (uint64_t)haul_trace_process(self->builder, named) << 32;
+    *last = (call_thread){
+        .known = true,
+        .id = thread,
+        .process = process,
+        .number = haul_builder_thread(&self->builder->built, &of),
+        .process_key = (uint64_t)haul_trace_process(self->builder, named) << 32,
+    };
 }
 
-static void add_call(const reader *self, const haul_rows *rows, uint64_t name_space, call_ids *ids)
+static void take_call(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
     haul_call call = {.name = HAUL_NONE};
-    if (!times_of(self->builder, rows, &call.start_ns, &call.dur_ns))
+    self->has_calls = true;
+    if (self->builder->built.failed ||
+        !times_of(self->builder, rows, &call.start_ns, &call.dur_ns))
         return;
-    find_thread(self, ids, haul_rows_int(rows, HAUL_CALL_THREAD),
+    find_thread(self, haul_rows_int(rows, HAUL_CALL_THREAD),
                 haul_rows_int(rows, HAUL_CALL_PROCESS));
-    call.thread = ids->number;
+    call.thread = self->thread.number;
     if (haul_rows_is_int(rows, HAUL_CALL_NAME))
-        call.name = haul_cupti_name_number(self->builder, ids->names, name_space,
+        call.name = haul_cupti_name_number(self->builder, self->names, self->name_space,
                                            haul_rows_int(rows, HAUL_CALL_NAME));
     const uint32_t correlation =
         haul_cupti_correlation(self->builder, haul_rows_int(rows, HAUL_CALL_CORRELATION));
-    call.key = correlation ? ids->process_key | correlation : 0;
+    call.key = correlation ? self->thread.process_key | correlation : 0;
     haul_trace_call(self->builder, &call);
-}
-
-static uint64_t name_space_of(const haul_cupti_format *format, const haul_cupti_calls *calls)
-{
-    const uint64_t which = calls == format->calls ? 0 : UINT64_C(1) << 62;
-    return calls->numbered ? numbered_names | which : 0;
 }
 
 static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_error *error)
 {
-    if (!calls->name)
-        return HAUL_OK;
-    const uint64_t name_space = name_space_of(self->format, calls);
-    haul_rows rows;
-    call_ids ids = {0};
-    haul_status status = haul_rows_begin_if(&rows, self->source, calls->name, calls->columns,
-                                            HAUL_CALL_COLUMNS, error);
-    while (!self->builder->built.failed && haul_rows_step(&rows, &status, error)) {
-        self->has_calls = true;
-        add_call(self, &rows, name_space, &ids);
-    }
-    haul_rows_end(&rows);
-    return status;
+    const uint64_t which = calls == self->format->calls ? 0 : UINT64_C(1) << 62;
+    haul_scan scan = {.table = calls->name, .take = take_call};
+    memcpy(scan.columns, calls->columns, sizeof calls->columns);
+    self->name_space = calls->numbered ? numbered_names | which : 0;
+    memset(self->names, 0, sizeof self->names);
+    return haul_source_scan(self->source, "", &scan, 1, self, error);
 }
 
 /* The file's table of strings is read once, whatever its size; only the names met are kept. */
-static haul_status read_names(const reader *self, haul_error *error)
+static void take_string(void *self, const haul_rows *rows)
 {
-    haul_rows rows;
-    haul_status status = haul_rows_begin_texts_if(&rows, self->source, self->format->string_table,
-                                                  self->format->string_columns, 2, error);
-    while (!self->builder->built.failed && haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *text = haul_rows_is_int(&rows, 0) ? haul_rows_text(&rows, 1, &length) : NULL;
-        if (text)
-            haul_trace_name_text(
-                self->builder, (uint64_t)haul_rows_int(&rows, 0) & (INT64_MAX >> 1), text, length);
-    }
-    haul_rows_end(&rows);
-    return status;
-}
-
-static const char *known_name(const haul_cupti_calls *calls, uint64_t number)
-{
-    const haul_cupti_call_name *name = calls->known;
-    while (name && name->text && name->number != number)
-        name++;
-    return name ? name->text : NULL;
+    size_t length;
+    const char *text = haul_rows_is_int(rows, 0) ? haul_rows_text(rows, 1, &length) : NULL;
+    if (text)
+        haul_trace_name_text(((reader *)self)->builder,
+                             (uint64_t)haul_rows_int(rows, 0) & (INT64_MAX >> 1), text, length);
 }
 
 /* Calls that have only a number are named by it. */
@@ -213,13 +193,13 @@ static void name_numbered(reader *self)
             continue;
         const haul_cupti_calls *calls = &self->format->calls[key >> 62 & 1];
         const uint64_t number = key & (INT64_MAX >> 1);
-        const char *known = known_name(calls, number);
+        const haul_cupti_call_name *known = calls->known;
         char text[64];
-        if (known)
-            snprintf(text, sizeof text, "%s", known);
-        else
-            snprintf(text, sizeof text, "%s %llu", calls->numbered, (unsigned long long)number);
-        haul_trace_name_text(builder, key, text, strlen(text));
+        while (known->text && known->number != number)
+            known++;
+        snprintf(text, sizeof text, "%s %llu", calls->numbered, (unsigned long long)number);
+        const char *const name = known->text ? known->text : text;
+        haul_trace_name_text(builder, key, name, strlen(name));
     }
 }
 
@@ -237,36 +217,15 @@ static void say_kind(const reader *self, haul_cupti_kind kind, const char *absen
         haul_trace_missing(self->builder, 0, there ? empty : absent);
 }
 
-static void say_calls(const reader *self)
-{
-    bool there = false;
-    for (int i = 0; i < HAUL_CUPTI_CALL_TABLES && self->format->calls[i].name; i++)
-        there |= haul_source_has(self->source, self->format->calls[i].name);
-    if (!self->has_calls)
-        haul_trace_missing(self->builder, 0,
-                           there ? "the RUNTIME table is empty: no host call is known"
-                                 : "no RUNTIME table: no host call is known");
-}
-
-haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_trace_builder *builder,
-                                const char *text, haul_error *error)
-{
-    static const char *const columns[] = {"start"};
-    haul_rows rows;
-    uint64_t count = 0;
-    haul_status status = haul_rows_begin_if(&rows, source, table, columns, 1, error);
-    while (haul_rows_step(&rows, &status, error))
-        count++;
-    if (!status && count)
-        haul_trace_missing(builder, count, text);
-    haul_rows_end(&rows);
-    return status;
-}
-
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
-                            const haul_cupti_devices *devices, haul_trace_builder *builder,
+                            haul_cupti_devices *devices, haul_trace_builder *builder,
                             haul_error *error)
 {
+    const haul_scan strings = {format->string_table,
+                               take_string,
+                               {format->string_columns[0], format->string_columns[1]},
+                               true};
+    bool calls_there = false;
     reader *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
@@ -279,14 +238,17 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
     say_kind(self, HAUL_CUPTI_KERNEL, "no kernel table", "the kernel table is empty");
     if (!status)
         status = read_events(self, error);
-    for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES; i++)
+    for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES && format->calls[i].name; i++) {
+        calls_there |= haul_source_has(source, format->calls[i].name);
         status = read_calls(self, &format->calls[i], error);
-    if (!status)
-        status = read_names(self, error);
-    if (!status) {
-        name_numbered(self);
-        say_calls(self);
     }
+    if (!status)
+        status = haul_source_scan(source, "", &strings, 1, self, error);
+    name_numbered(self);
+    if (!self->has_calls)
+        haul_trace_missing(builder, 0,
+                           calls_there ? "the RUNTIME table is empty: no host call is known"
+                                       : "no RUNTIME table: no host call is known");
     free(self);
     return status;
 }

@@ -46,11 +46,12 @@ enum haul_cupti_column {
 
     HAUL_COLUMNS = HAUL_COL_DYNAMIC_SHARED + 1
 };
+static_assert((int)HAUL_COLUMNS <= HAUL_ROW_COLUMNS, "a row has them all");
 
 typedef struct haul_cupti_table {
     const char *name;
     haul_cupti_kind kind;
-    const char *columns[HAUL_COLUMNS]; /* "new|old" names; NULL reads as NULL */
+    const char *columns[HAUL_ROW_COLUMNS]; /* as of haul_rows_begin */
 } haul_cupti_table;
 
 /* The columns of a table of host calls. */
@@ -90,13 +91,9 @@ typedef struct haul_cupti_format {
     const char *string_columns[2];
 } haul_cupti_format;
 
-/* Says `text`, with the number of rows, of a table that has some. */
-haul_status haul_cupti_say_rows(haul_source *source, const char *table, haul_trace_builder *builder,
-                                const char *text, haul_error *error);
-
 /* Reads operations, waits, events and calls, then the names that they met. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
-                            const haul_cupti_devices *devices, haul_trace_builder *builder,
+                            haul_cupti_devices *devices, haul_trace_builder *builder,
                             haul_error *error);
 
 #endif

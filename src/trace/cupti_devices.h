@@ -2,32 +2,24 @@
 #ifndef HAUL_TRACE_CUPTI_DEVICES_H
 #define HAUL_TRACE_CUPTI_DEVICES_H
 
+#include "trace/id_map.h"
 #include "trace/sqlite_source.h"
 #include "trace/trace_builder.h"
 
-/* Known before the operations are read. */
+/* Known before the operations are read. Zero is empty. */
 typedef struct haul_cupti_devices {
-    haul_records ids; /* (process, id as operations name it) */
-    uint64_t *gpus;   /* their numbers in the device table */
-    size_t gpu_capacity;
-    haul_records contexts; /* for tables whose rows name a context and no device */
-    int64_t *context_devices;
-    size_t context_capacity;
+    haul_id_map ids;      /* numbers in the device table, by process and id as operations name it */
+    haul_id_map contexts; /* ids of devices: some tables' rows name a context and no device */
 } haul_cupti_devices;
 
-void haul_cupti_devices_init(haul_cupti_devices *self);
 void haul_cupti_devices_release(haul_cupti_devices *self);
 
-/* Notes what the process of the system's number `pid` calls device `id`; which device a context is
- * of. False without memory. */
-bool haul_cupti_devices_map(haul_cupti_devices *self, uint64_t pid, uint64_t id, uint64_t gpu);
-bool haul_cupti_devices_context(haul_cupti_devices *self, uint64_t context, int64_t device);
+/* Notes what the process of the system's number `pid` calls device `id`. */
+void haul_cupti_devices_map(haul_cupti_devices *self, haul_builder *built, uint64_t pid,
+                            uint64_t id, uint64_t gpu);
 
 /* What tells apart GPUs that processes call by one number; `process` as operations name it. */
-uint64_t haul_cupti_devices_gpu(const haul_cupti_devices *self, uint64_t process, uint64_t id);
-
-/* The id of a context's device, or -1. */
-int64_t haul_cupti_devices_of_context(const haul_cupti_devices *self, uint64_t context);
+uint64_t haul_cupti_devices_gpu(haul_cupti_devices *self, uint64_t process, uint64_t id);
 
 enum haul_device_column {
     HAUL_DEVICE_ID,   /* in the table */
@@ -46,8 +38,8 @@ enum haul_device_column {
 
 typedef struct haul_device_table {
     const char *name;
-    const char *columns[HAUL_DEVICE_COLUMNS];
-    bool name_is_number; /* of a string in StringTable */
+    const char *columns[HAUL_ROW_COLUMNS];
+    const char *strings; /* the table of the strings whose numbers the names are, or NULL */
 } haul_device_table;
 
 /* Fills in the builder's devices that have no name yet from a table, if it is there. */

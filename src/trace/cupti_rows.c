@@ -1,3 +1,6 @@
+/* CUPTI's activity records, one row at a time. It is the innermost loop of a reader that takes
+ * millions of rows a second: what a row's ids and names stand for is looked up among the last few
+ * before it is looked up among all. */
 #include "trace/cupti_rows.h"
 
 #include <string.h>
@@ -76,17 +79,7 @@ uint32_t haul_cupti_correlation(haul_trace_builder *builder, int64_t value)
     return 0;
 }
 
-static uint32_t find_device(const haul_cupti_lane *lane, const haul_cupti_place *place)
-{
-    uint32_t id = as_id(place->ids[1]);
-    if (id == no_id)
-        id = as_id(haul_cupti_devices_of_context(lane->devices, place->context));
-    if (id == no_id)
-        return HAUL_NONE;
-    return haul_trace_device(lane->builder, id,
-                             haul_cupti_devices_gpu(lane->devices, place->process, id));
-}
-
+/* Looks up what the ids that `place` has been given stand for. */
 static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
 {
     const uint32_t id = as_id(place->ids[3]);
@@ -98,7 +91,14 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
     place->stream = HAUL_NONE;
     if (id == no_id)
         return;
-    place->device = find_device(lane, place);
+    uint32_t device = as_id(place->ids[1]);
+    if (device == no_id) /* nvprof's waits name a context alone */
+        device = as_id(
+            haul_id_map_value(&lane->devices->contexts, (int64_t)place->context, 0, no_id));
+    if (device != no_id)
+        place->device =
+            haul_trace_device(lane->builder, device,
+                              haul_cupti_devices_gpu(lane->devices, place->process, device));
     const haul_workload_stream stream = {
         .device = place->device,
         .process = place->process,
@@ -109,20 +109,17 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
     place->stream = haul_builder_stream(&lane->builder->built, &stream);
 }
 
-static int device_column(const haul_cupti_lane *lane)
-{
-    if (lane->table->kind != HAUL_CUPTI_MIGRATION)
-        return HAUL_COL_DEVICE;
-    return haul_rows_int(&lane->rows, HAUL_COL_COPY_KIND) == COUNTER_DTOH ? HAUL_COL_SOURCE_DEVICE
-                                                                          : HAUL_COL_TARGET_DEVICE;
-}
-
+/* What the ids of the row stand for. */
 static const haul_cupti_place *place_of(haul_cupti_lane *lane)
 {
     const haul_rows *rows = &lane->rows;
+    int device = HAUL_COL_DEVICE;
+    if (lane->table->kind == HAUL_CUPTI_MIGRATION) /* whose two sides are columns of their own */
+        device = haul_rows_int(rows, HAUL_COL_COPY_KIND) == COUNTER_DTOH ? HAUL_COL_SOURCE_DEVICE
+                                                                         : HAUL_COL_TARGET_DEVICE;
     const int64_t ids[4] = {
         haul_rows_int(rows, HAUL_COL_PROCESS),
-        haul_rows_int_or(rows, device_column(lane), -1),
+        haul_rows_int_or(rows, device, -1),
         haul_rows_int_or(rows, HAUL_COL_CONTEXT, -1),
         haul_rows_int_or(rows, HAUL_COL_STREAM, -1),
     };
@@ -172,57 +169,35 @@ static haul_memory host_memory(const haul_cupti_lane *lane, host_side host)
     }
 }
 
-static bool between_devices(const haul_cupti_lane *lane)
-{
-    const uint32_t source = id_at(lane, HAUL_COL_SOURCE_DEVICE);
-    const uint32_t target = id_at(lane, HAUL_COL_TARGET_DEVICE);
-    return source != no_id && target != no_id && source != target;
-}
-
-static uint64_t bytes_at(const haul_cupti_lane *lane)
-{
-    return (uint64_t)haul_rows_int_or(&lane->rows, HAUL_COL_BYTES, -1);
-}
-
 static void fill_copy(haul_cupti_lane *lane, haul_op *op)
 {
     const int64_t given = haul_rows_int_or(&lane->rows, HAUL_COL_COPY_KIND, 0);
     const int kind = given > 0 && given < COPY_KINDS ? (int)given : 0;
-    haul_direction direction = copy_kinds[kind].direction;
-    haul_memory memory = copy_kinds[kind].memory;
-    if (copy_kinds[kind].host != NO_HOST)
-        memory = host_memory(lane, copy_kinds[kind].host);
-    if (kind == COPY_DTOD && between_devices(lane))
-        direction = HAUL_PTOP;
-    if (direction == HAUL_UNKNOWN)
-        haul_trace_missing(lane->builder, 1, "copies whose direction is not known");
-    else if (memory == HAUL_HOST)
-        haul_trace_missing(lane->builder, 1, "copies whose kind of host memory is not known");
     op->kind = HAUL_OP_COPY;
-    op->direction = (uint8_t)direction;
-    op->detail = (uint8_t)memory;
-    op->bytes = bytes_at(lane);
+    op->direction = (uint8_t)copy_kinds[kind].direction;
+    op->detail = (uint8_t)(copy_kinds[kind].host == NO_HOST
+                               ? copy_kinds[kind].memory
+                               : host_memory(lane, copy_kinds[kind].host));
+    if (kind != COPY_DTOD)
+        return;
+    /* newer files have copies between GPUs as those of one, with the two in columns */
+    const uint32_t source = id_at(lane, HAUL_COL_SOURCE_DEVICE);
+    const uint32_t target = id_at(lane, HAUL_COL_TARGET_DEVICE);
+    if (source != no_id && target != no_id && source != target)
+        op->direction = HAUL_PTOP;
 }
 
-/* Returns false for counters of other things, and for samples without a duration. */
+/* Returns false for counters of other things, such as faults. */
 static bool fill_migration(const haul_cupti_lane *lane, haul_op *op)
 {
-    switch (haul_rows_int(&lane->rows, HAUL_COL_COPY_KIND)) {
-    case COUNTER_HTOD:
-        op->direction = HAUL_HTOD;
-        break;
-    case COUNTER_DTOH:
-        op->direction = HAUL_DTOH;
-        break;
-    case COUNTER_DTOD:
-        op->direction = HAUL_DTOD;
-        break;
-    default:
+    static const haul_direction directions[] = {
+        [COUNTER_HTOD] = HAUL_HTOD, [COUNTER_DTOH] = HAUL_DTOH, [COUNTER_DTOD] = HAUL_DTOD};
+    const int64_t counter = haul_rows_int(&lane->rows, HAUL_COL_COPY_KIND);
+    if (counter != COUNTER_HTOD && counter != COUNTER_DTOH && counter != COUNTER_DTOD)
         return false;
-    }
     op->kind = HAUL_OP_COPY;
+    op->direction = (uint8_t)directions[counter];
     op->detail = HAUL_MANAGED;
-    op->bytes = bytes_at(lane);
     return true;
 }
 
@@ -246,21 +221,6 @@ uint32_t haul_cupti_name_number(haul_trace_builder *builder, haul_cupti_name *na
     return name->number;
 }
 
-static bool same_shape(const haul_shape *a, const haul_shape *b)
-{
-    return !memcmp(a, b, sizeof *a);
-}
-
-static uint32_t shape_number(haul_cupti_lane *lane, uint32_t name, const haul_shape *shape)
-{
-    haul_cupti_launch *launch = &lane->launches[name % HAUL_CUPTI_REMEMBERED];
-    if (!launch->known || !same_shape(&launch->shape, shape))
-        *launch = (haul_cupti_launch){.shape = *shape,
-                                      .number = haul_builder_shape(&lane->builder->built, shape),
-                                      .known = true};
-    return launch->number;
-}
-
 static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
 {
     const haul_rows *rows = &lane->rows;
@@ -276,7 +236,12 @@ static void fill_kernel(haul_cupti_lane *lane, haul_op *op)
     if (haul_rows_is_int(rows, HAUL_COL_NAME))
         op->name = haul_cupti_name_number(lane->builder, lane->names, 0,
                                           haul_rows_int(rows, HAUL_COL_NAME));
-    op->shape = shape_number(lane, op->name, &shape);
+    haul_cupti_launch *const last = &lane->launches[op->name % HAUL_CUPTI_REMEMBERED];
+    if (!last->known || memcmp(&last->shape, &shape, sizeof shape) != 0)
+        *last = (haul_cupti_launch){.shape = shape,
+                                    .number = haul_builder_shape(&lane->builder->built, &shape),
+                                    .known = true};
+    op->shape = last->number;
 }
 
 /* What is waited for is told by the ids that the row gives: types are not to be relied on. Files of
@@ -321,6 +286,9 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         .stream = place->stream,
         .thread = HAUL_NONE,
     };
+    /* none, as of a count that does not fit, is repaired and counted */
+    if (lane->table->kind <= HAUL_CUPTI_MEMSET)
+        op.bytes = (uint64_t)haul_rows_int_or(&lane->rows, HAUL_COL_BYTES, -1);
     switch (lane->table->kind) {
     case HAUL_CUPTI_COPY:
         fill_copy(lane, &op);
@@ -331,7 +299,6 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         break;
     case HAUL_CUPTI_MEMSET:
         op.kind = HAUL_OP_MEMSET;
-        op.bytes = bytes_at(lane);
         break;
     case HAUL_CUPTI_KERNEL:
         fill_kernel(lane, &op);
@@ -340,10 +307,6 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         add_sync(lane, place, &op);
         return;
     }
-    if (op.stream == HAUL_NONE)
-        haul_trace_missing(lane->builder, 1, "operations whose stream is not known");
-    else if (place->device == HAUL_NONE)
-        haul_trace_missing(lane->builder, 1, "operations whose device is not known");
     haul_trace_op(lane->builder, &op, call_key(lane, place));
 }
 

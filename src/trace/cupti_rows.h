@@ -34,7 +34,7 @@ typedef struct haul_cupti_name {
 typedef struct haul_cupti_lane {
     const haul_cupti_format *format;
     const haul_cupti_table *table;
-    const haul_cupti_devices *devices;
+    haul_cupti_devices *devices;
     haul_trace_builder *builder;
     haul_rows rows;
     bool more;

@@ -1,16 +1,16 @@
+/* Allocations and frees are one list of events by address and time: what holds an address at a time
+ * is the last event before it that begins at or below it. */
 #include "trace/host_memory.h"
 
 #include <stdlib.h>
 
-#include "base/grow.h"
-
-void haul_host_memory_add(haul_host_memory *self, uint64_t address, uint64_t bytes, int64_t time_ns)
+void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
+                          const haul_allocation *allocation)
 {
-    if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items)) {
-        self->failed = true;
+    if (!haul_builder_grow(built, &self->items, &self->capacity, self->count + 1,
+                           sizeof *self->items))
         return;
-    }
-    self->items[self->count++] = (haul_allocation){address, bytes, time_ns};
+    self->items[self->count++] = *allocation;
     self->sorted = false;
 }
 

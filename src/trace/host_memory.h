@@ -2,9 +2,7 @@
 #ifndef HAUL_TRACE_HOST_MEMORY_H
 #define HAUL_TRACE_HOST_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "workload/builder.h"
 
 typedef struct haul_allocation {
     uint64_t address;
@@ -12,17 +10,17 @@ typedef struct haul_allocation {
     int64_t time_ns;
 } haul_allocation;
 
-/* Zero is empty; a lack of memory is kept in `failed`. */
+/* Zero is empty. */
 typedef struct haul_host_memory {
     haul_allocation *items;
     size_t count;
     size_t capacity;
     bool sorted;
-    bool failed;
 } haul_host_memory;
 
-void haul_host_memory_add(haul_host_memory *self, uint64_t address, uint64_t bytes,
-                          int64_t time_ns);
+/* A lack of memory is kept in `built`. */
+void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
+                          const haul_allocation *allocation);
 
 /* Whether an allocation holds the address at that time. */
 bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time_ns);

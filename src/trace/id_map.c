@@ -1,15 +1,14 @@
+/* Rows are kept as they come, which in files is nearly always by id, and sorted at the first
+ * question if they were not. */
 #include "trace/id_map.h"
 
 #include <stdlib.h>
 
-#include "base/grow.h"
-
-void haul_id_map_add(haul_id_map *self, const haul_id_row *row)
+void haul_id_map_add(haul_id_map *self, haul_builder *built, const haul_id_row *row)
 {
-    if (!haul_grow(&self->rows, &self->capacity, self->count + 1, sizeof *self->rows)) {
-        self->failed = true;
+    if (!haul_builder_grow(built, &self->rows, &self->capacity, self->count + 1,
+                           sizeof *self->rows))
         return;
-    }
     self->sorted = (!self->count || self->sorted) &&
                    (!self->count || self->rows[self->count - 1].id < row->id);
     self->rows[self->count++] = *row;

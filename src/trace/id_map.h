@@ -2,9 +2,7 @@
 #ifndef HAUL_TRACE_ID_MAP_H
 #define HAUL_TRACE_ID_MAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "workload/builder.h"
 
 enum { HAUL_ID_VALUES = 5 };
 
@@ -13,16 +11,16 @@ typedef struct haul_id_row {
     int64_t values[HAUL_ID_VALUES];
 } haul_id_row;
 
-/* Zero is empty; a lack of memory is kept in `failed`. */
+/* Zero is empty. */
 typedef struct haul_id_map {
     haul_id_row *rows;
     size_t count;
     size_t capacity;
     bool sorted;
-    bool failed;
 } haul_id_map;
 
-void haul_id_map_add(haul_id_map *self, const haul_id_row *row);
+/* A lack of memory is kept in `built`. */
+void haul_id_map_add(haul_id_map *self, haul_builder *built, const haul_id_row *row);
 
 /* A row of an id; NULL where there is none. */
 const haul_id_row *haul_id_map_find(haul_id_map *self, int64_t id);

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "trace/cupti.h"
-#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS                                                                             \
@@ -29,12 +27,13 @@ static const haul_cupti_format nsys_format = {
              HAUL_CUPTI_SYNC,
              {DEVICE_COLUMNS, "syncType|type", "eventId", "eventSyncId"}},
         },
+    /* `timestamp` is 0 in most files: then the call of the record tells when. */
     .events = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
                HAUL_CUPTI_SYNC,
                {"timestamp", NULL, "deviceId", "contextId", "streamId", "correlationId",
                 "globalPid", NULL, "eventId", "eventSyncId"}},
     .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME",
-               {"start", "end", "correlationId", "nameId", "globalTid", NULL},
+               {"start", "end", "correlationId", "nameId", "globalTid"},
                NULL,
                NULL}},
     .thread_has_process = true,
@@ -43,6 +42,8 @@ static const haul_cupti_format nsys_format = {
     .string_columns = {"id", "value"},
 };
 
+/* Any of the profiler's own tables will do, since each may be absent; so will a table of records
+ * with a column that nvprof does not have, of a file that was cut by hand. */
 static bool sniff(haul_source *source)
 {
     static const char *const marks[] = {"StringIds", "META_DATA_EXPORT", "EXPORT_META_DATA",
@@ -56,77 +57,69 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
+typedef struct reader {
+    haul_trace_builder *builder;
+    haul_trace_version *version;
+    haul_cupti_devices devices;
+} reader;
+
+static void take_version(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"name", "value"};
-    const char *table =
-        haul_source_has(source, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
-    haul_rows rows;
-    haul_status status = haul_rows_begin_texts_if(&rows, source, table, columns, 2, error);
-    while (!version->text[0] && haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *name = haul_rows_text(&rows, 0, &length);
-        if (!name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
-            continue;
-        const char *value = haul_rows_text(&rows, 1, &length);
-        snprintf(version->text, sizeof version->text, "%s", value ? value : "");
-    }
-    haul_rows_end(&rows);
-    return status;
+    haul_trace_version *const version = ((reader *)self)->version;
+    size_t length;
+    const char *name = haul_rows_text(rows, 0, &length);
+    if (version->text[0] || !name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
+        return;
+    const char *value = haul_rows_text(rows, 1, &length);
+    snprintf(version->text, sizeof version->text, "%s", value ? value : "");
 }
 
-/* What the profiler says that it lost: haul record in a row of META_DATA_CAPTURE, Nsight Systems in
- * warnings ("Not all CUDA events might have been collected."). */
-static bool is_loss(const char *name, const char *text)
+/* The profiler names what it lost: haul record in a row of META_DATA_CAPTURE, Nsight Systems in
+ * warnings ("Not all CUDA events might have been collected."). The text becomes one line: a hostile
+ * profile may hold anything. */
+static void take_loss(void *self, const haul_rows *rows)
 {
-    if (name)
-        return !strcmp(name, "HAUL:INCOMPLETE");
-    return strstr(text, "Not all CUDA events") || strstr(text, "CUDA profiling might have not") ||
-           strstr(text, "dropped") || strstr(text, "Dropped");
-}
-
-enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
-
-/* The text as one line: a hostile profile may hold anything. */
-static void say_loss(haul_trace_builder *builder, const char *text)
-{
+    enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
+    static const char *const warnings[] = {
+        "Not all CUDA events", "CUDA profiling might have not", "dropped", "Dropped"};
+    haul_trace_builder *const builder = ((reader *)self)->builder;
+    const bool of_capture = rows->columns == 2;
     char line[LONGEST_LOSS];
+    size_t length;
+    const char *text = haul_rows_text(rows, 0, &length);
+    const char *name = of_capture ? haul_rows_text(rows, 1, &length) : NULL;
+    bool is_loss = text && name && !strcmp(name, "HAUL:INCOMPLETE");
+    for (size_t i = 0; text && !of_capture && i < sizeof warnings / sizeof *warnings; i++)
+        is_loss |= strstr(text, warnings[i]) != NULL;
+    if (!is_loss || builder->built.losses.count >= MOST_LOSSES)
+        return;
     snprintf(line, sizeof line, "%s", text);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = ' ';
-    if (builder->losses.count < MOST_LOSSES)
-        haul_trace_lost(builder, 0, line);
+    haul_trace_lost(builder, 0, line);
 }
 
-static haul_status read_losses(haul_source *source, haul_trace_builder *builder, haul_error *error)
+/* CUDA_VISIBLE_DEVICES can make two processes call two GPUs by one number. */
+static void take_device_id(void *self, const haul_rows *rows)
 {
-    static const struct {
-        const char *table;
-        const char *columns[2];
-    } tables[] = {{"META_DATA_CAPTURE", {"value", "name"}}, {"DIAGNOSTIC_EVENT", {"text"}}};
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < sizeof tables / sizeof *tables; i++) {
-        const bool has_name = tables[i].columns[1] != NULL;
-        haul_rows rows;
-        status = haul_rows_begin_texts_if(&rows, source, tables[i].table, tables[i].columns,
-                                          has_name ? 2 : 1, error);
-        while (haul_rows_step(&rows, &status, error)) {
-            size_t length;
-            const char *text = haul_rows_text(&rows, 0, &length);
-            const char *name = has_name ? haul_rows_text(&rows, 1, &length) : NULL;
-            if (text && (!has_name || name) && is_loss(name, text))
-                say_loss(builder, text);
-        }
-        haul_rows_end(&rows);
-    }
-    return status;
+    reader *const of = self;
+    haul_cupti_devices_map(&of->devices, &of->builder->built, (uint64_t)haul_rows_int(rows, 0),
+                           (uint64_t)haul_rows_int(rows, 1), (uint64_t)haul_rows_int(rows, 2));
+}
+
+/* When the times of the file begin, since 1970. */
+static void take_epoch(void *self, const haul_rows *rows)
+{
+    if (rows->number == 1)
+        ((reader *)self)->builder->built.epoch_ns = haul_rows_int(rows, 0);
 }
 
 /* NVTX's ranges and marks. A name is text in the row, or the number of a string. */
-static void add_range(haul_trace_builder *builder, const haul_rows *rows)
+static void take_range(void *self, const haul_rows *rows)
 {
     enum { PUSH_POP = 59, START_END = 60, MARK = 34 };
+    haul_trace_builder *const builder = ((reader *)self)->builder;
     const uint64_t thread_id = (uint64_t)haul_rows_int(rows, 5), low = UINT64_C(0xffffff);
     const int64_t type = haul_rows_int(rows, 2), start = haul_rows_int(rows, 0);
     if ((type != PUSH_POP && type != START_END && type != MARK) || !haul_rows_is_int(rows, 0))
@@ -145,46 +138,13 @@ static void add_range(haul_trace_builder *builder, const haul_rows *rows)
     haul_trace_range(builder, &range);
 }
 
-static haul_status read_ranges(haul_source *source, haul_trace_builder *builder, haul_error *error)
+/* With --cuda-graph-trace=graph a graph is one row. */
+static void take_graph(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"start", "end",    "eventType",
-                                          "text",  "textId", "globalTid"};
-    haul_rows rows;
-    haul_status status = haul_rows_begin_texts_if(&rows, source, "NVTX_EVENTS", columns, 6, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_range(builder, &rows);
-    haul_rows_end(&rows);
-    return status;
-}
-
-/* When the times of the file begin. */
-static haul_status read_epoch(haul_source *source, haul_trace_builder *builder, haul_error *error)
-{
-    static const char *const columns[] = {"utcEpochNs"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, source, "TARGET_INFO_SESSION_START_TIME", columns, 1, error);
-    if (haul_rows_step(&rows, &status, error))
-        builder->built.epoch_ns = haul_rows_int(&rows, 0);
-    haul_rows_end(&rows);
-    return status;
-}
-
-/* Which GPU each process's CUDA device is: CUDA_VISIBLE_DEVICES can make two processes call two
- * GPUs by one number. */
-static haul_status map_devices(haul_source *source, haul_cupti_devices *devices, haul_error *error)
-{
-    static const char *const columns[] = {"pid", "cudaId", "gpuId"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, source, "TARGET_INFO_CUDA_DEVICE", columns, 3, error);
-    while (haul_rows_step(&rows, &status, error))
-        if (!haul_cupti_devices_map(devices, (uint64_t)haul_rows_int(&rows, 0),
-                                    (uint64_t)haul_rows_int(&rows, 1),
-                                    (uint64_t)haul_rows_int(&rows, 2)))
-            status = haul_fail_no_memory(error);
-    haul_rows_end(&rows);
-    return status;
+    (void)rows;
+    haul_trace_missing(((reader *)self)->builder, 1,
+                       "graphs recorded whole, without their copies and kernels (record with "
+                       "--cuda-graph-trace=node)");
 }
 
 /* Newest first; TARGET_INFO_CUDA_GPU, of 2020 and 2021, has CUPTI's own names. */
@@ -192,40 +152,42 @@ static const haul_device_table device_tables[] = {
     {"TARGET_INFO_GPU",
      {"id", "cuDevice|deviceId|id", "name", "memoryBandwidth", "clockRate", "totalMemory",
       "l2CacheSize", "smCount", "asyncEngines", "computeMajor", "computeMinor"},
-     false},
+     NULL},
     {"TARGET_INFO_CUDA_GPU",
      {"id", "cuDevice|deviceId|id", "name", "memoryBandwidth|globalMemoryBandwidth",
       "clockRate|coreClockRate", "totalMemory|globalMemorySize", "l2CacheSize",
       "smCount|numMultiprocessors", "asyncEngines|numMemcpyEngines",
       "computeMajor|computeCapabilityMajor", "computeMinor|computeCapabilityMinor"},
-     false},
+     NULL},
 };
 
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {
-    haul_cupti_devices devices;
-    haul_cupti_devices_init(&devices);
-    haul_status status = read_version(source, version, error);
+    static const haul_scan scans[] = {
+        {"META_DATA_EXPORT", take_version, {"name", "value"}, true},
+        {"EXPORT_META_DATA", take_version, {"name", "value"}, true}, /* until 2022 */
+        {"META_DATA_CAPTURE", take_loss, {"value", "name"}, true},
+        {"DIAGNOSTIC_EVENT", take_loss, {"text"}, true},
+        {"TARGET_INFO_CUDA_DEVICE", take_device_id, {"pid", "cudaId", "gpuId"}, false},
+        {"TARGET_INFO_SESSION_START_TIME", take_epoch, {"utcEpochNs"}, false},
+        {"NVTX_EVENTS",
+         take_range,
+         {"start", "end", "eventType", "text", "textId", "globalTid"},
+         true},
+    };
+    static const haul_scan graphs = {
+        "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
+    reader self = {.builder = builder, .version = version};
+    haul_status status =
+        haul_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status)
-        status = read_losses(source, builder, error);
-    if (!status)
-        status = map_devices(source, &devices, error);
-    if (!status)
-        status = read_epoch(source, builder, error);
-    if (!status)
-        status = read_ranges(source, builder, error);
-    if (!status)
-        status = haul_cupti_read(&nsys_format, source, &devices, builder, error);
+        status = haul_cupti_read(&nsys_format, source, &self.devices, builder, error);
     for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)
         status = haul_cupti_devices_describe(source, &device_tables[i], builder, error);
     if (!status)
-        /* With --cuda-graph-trace=graph a graph is one row. */
-        status = haul_cupti_say_rows(source, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", builder,
-                                     "graphs recorded whole, without their copies and kernels "
-                                     "(record with --cuda-graph-trace=node)",
-                                     error);
-    haul_cupti_devices_release(&devices);
+        status = haul_source_scan(source, "", &graphs, 1, &self, error);
+    haul_cupti_devices_release(&self.devices);
     return status;
 }
 

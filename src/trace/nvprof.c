@@ -2,9 +2,7 @@
  * and most of them empty. Rows of device work name no process. */
 #include <stdio.h>
 
-#include "base/fail.h"
 #include "trace/cupti.h"
-#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "correlationId", NULL
@@ -92,7 +90,7 @@ static const haul_device_table device_table = {"CUPTI_ACTIVITY_KIND_DEVICE",
                                                 "coreClockRate", "globalMemorySize", "l2CacheSize",
                                                 "numMultiprocessors", "numMemcpyEngines",
                                                 "computeCapabilityMajor", "computeCapabilityMinor"},
-                                               true};
+                                               "StringTable"};
 
 static bool sniff(haul_source *source)
 {
@@ -104,61 +102,59 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-static haul_status read_version(haul_source *source, haul_trace_version *version, haul_error *error)
+typedef struct reader {
+    haul_trace_builder *builder;
+    haul_trace_version *version;
+    haul_cupti_devices devices;
+} reader;
+
+static void take_version(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"version"};
-    haul_rows rows;
-    haul_status status = haul_rows_begin_if(&rows, source, "Version", columns, 1, error);
-    if (haul_rows_step(&rows, &status, error))
-        snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(&rows, 0));
-    haul_rows_end(&rows);
-    return status;
+    haul_trace_version *const version = ((reader *)self)->version;
+    if (rows->number == 1)
+        snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(rows, 0));
 }
 
-static haul_status map_contexts(haul_source *source, haul_cupti_devices *devices, haul_error *error)
+/* Rows of waits have no device, but a context. */
+static void take_context(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"contextId", "deviceId"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, source, "CUPTI_ACTIVITY_KIND_CONTEXT", columns, 2, error);
-    while (haul_rows_step(&rows, &status, error))
-        if (!haul_cupti_devices_context(devices, (uint64_t)haul_rows_int(&rows, 0),
-                                        haul_rows_int(&rows, 1)))
-            status = haul_fail_no_memory(error);
-    haul_rows_end(&rows);
-    return status;
+    reader *const of = self;
+    haul_id_map_add(&of->devices.contexts, &of->builder->built,
+                    &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
 }
 
-static void say_processes(haul_trace_builder *builder)
+static void take_nested_kernel(void *self, const haul_rows *rows)
 {
-    const haul_workload_thread *threads = builder->built.threads.items;
-    for (size_t i = 1; i < builder->built.threads.count; i++)
-        if (threads[i].process != threads[0].process) {
-            haul_trace_missing(builder, 0,
-                               "calls of several processes, joined by correlation id alone: "
-                               "copies and kernels name no process");
-            return;
-        }
+    (void)rows;
+    haul_trace_missing(((reader *)self)->builder, 1, "kernels launched by kernels, left out");
 }
 
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {
-    haul_cupti_devices devices;
-    haul_cupti_devices_init(&devices);
-    haul_status status = read_version(source, version, error);
+    static const haul_scan scans[] = {
+        {"Version", take_version, {"version"}, false},
+        {"CUPTI_ACTIVITY_KIND_CONTEXT", take_context, {"contextId", "deviceId"}, false},
+    };
+    static const haul_scan nested = {
+        "CUPTI_ACTIVITY_KIND_CDP_KERNEL", take_nested_kernel, {"start"}, false};
+    reader self = {.builder = builder, .version = version};
+    haul_status status = haul_source_scan(source, "", scans, 2, &self, error);
     if (!status)
-        status = map_contexts(source, &devices, error);
-    if (!status)
-        status = haul_cupti_read(&nvprof_format, source, &devices, builder, error);
+        status = haul_cupti_read(&nvprof_format, source, &self.devices, builder, error);
     if (!status)
         status = haul_cupti_devices_describe(source, &device_table, builder, error);
     if (!status)
-        status = haul_cupti_say_rows(source, "CUPTI_ACTIVITY_KIND_CDP_KERNEL", builder,
-                                     "kernels launched by kernels, left out", error);
-    if (!status)
-        say_processes(builder);
-    haul_cupti_devices_release(&devices);
+        status = haul_source_scan(source, "", &nested, 1, &self, error);
+    const haul_workload_thread *const threads = builder->built.threads.items;
+    bool several = false;
+    for (size_t i = 1; i < builder->built.threads.count; i++)
+        several |= threads[i].process != threads[0].process;
+    if (several)
+        haul_trace_missing(builder, 0,
+                           "calls of several processes, joined by correlation id alone: copies "
+                           "and kernels name no process");
+    haul_cupti_devices_release(&self.devices);
     return status;
 }
 

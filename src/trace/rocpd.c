@@ -17,10 +17,9 @@
 #include "trace/copy_name.h"
 #include "trace/host_memory.h"
 #include "trace/id_map.h"
-#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
-enum { LONGEST_NAME = 256, SYMBOLS = 1 << 19 }; /* spaces of names of kernels begin there */
+enum { SYMBOLS = 1 << 19 }; /* spaces of names of kernels begin there */
 
 /* What a string stands for: the direction of a copy, a category of events. */
 enum { WORD_DIRECTION, WORD_MEMORY, WORD_CATEGORY };
@@ -28,8 +27,8 @@ enum { CATEGORY_OTHER, CATEGORY_MARKER, CATEGORY_HSA };
 enum { AGENT_IS_GPU, AGENT_INDEX };
 enum { EVENT_STACK, EVENT_CATEGORY };
 
+/* One set of tables being read. */
 typedef struct reader {
-    haul_source *source;
     haul_trace_builder *builder;
     const char *suffix; /* of the names of the set's tables */
     uint64_t set;       /* its number */
@@ -58,159 +57,115 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-/* A table of the set by its name without the suffix. */
-typedef struct table_name {
-    char text[LONGEST_NAME];
-} table_name;
-
-static table_name table_of(const reader *self, const char *name)
+uint32_t haul_rocpd_shape(haul_builder *built, const int64_t *block, const int64_t *grid,
+                          int64_t shared_bytes)
 {
-    table_name table;
-    (void)snprintf(table.text, sizeof table.text, "%s%s", name, self->suffix);
-    return table;
-}
-
-haul_status haul_rocpd_read_names(haul_source *source, const char *table,
-                                  const char *const *columns, uint64_t space,
-                                  haul_trace_builder *builder, haul_error *error)
-{
-    haul_rows rows;
-    haul_status status = haul_rows_begin_texts_if(&rows, source, table, columns, 2, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *text = haul_rows_text(&rows, 1, &length);
-        if (text)
-            haul_trace_name_text(builder, haul_rocpd_name_key(space, haul_rows_int(&rows, 0)), text,
-                                 length);
+    haul_shape shape = {.shared_bytes = haul_rocpd_count(shared_bytes)};
+    for (int i = 0; i < 3; i++) {
+        const uint32_t size = haul_rocpd_count(block[i]), items = haul_rocpd_count(grid[i]);
+        shape.block[i] = size;
+        shape.grid[i] = size ? items / size + (items % size > 0) : items;
     }
-    haul_rows_end(&rows);
-    return status;
+    return haul_builder_shape(built, &shape);
 }
 
-static void take_word(reader *self, int64_t id, const char *text, size_t length)
+/* --- what operations refer to */
+
+/* Strings are read twice: here for the few that say what rows mean, at the end for names. */
+static void take_word(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
     haul_direction direction;
     haul_memory memory;
+    size_t length;
+    const char *text = haul_rows_text(rows, 1, &length);
+    if (!text)
+        return;
     haul_copy_name_read(text, length, &direction, &memory);
     const int category = length > 6 && !memcmp(text, "MARKER", 6) ? CATEGORY_MARKER
                          : length > 4 && !memcmp(text, "HSA_", 4) ? CATEGORY_HSA
                                                                   : CATEGORY_OTHER;
     if (direction != HAUL_UNKNOWN || category != CATEGORY_OTHER)
-        haul_id_map_add(&self->words, &(haul_id_row){id, {direction, memory, category}});
-}
-
-static haul_status read_words(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {"id", "string"};
-    const table_name table = table_of(self, first_table);
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, table.text, columns, 2, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *text = haul_rows_text(&rows, 1, &length);
-        if (text)
-            take_word(self, haul_rows_int(&rows, 0), text, length);
-    }
-    haul_rows_end(&rows);
-    return status;
-}
-
-/* Rows of ids with numbers beside them. */
-static haul_status read_map(reader *self, const char *name, const char *const *columns,
-                            haul_id_map *map, haul_error *error)
-{
-    enum { COLUMNS = 3 };
-    const table_name table = table_of(self, name);
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, self->source, table.text, columns, COLUMNS, error);
-    while (haul_rows_step(&rows, &status, error))
-        haul_id_map_add(map, &(haul_id_row){haul_rows_int(&rows, 0),
-                                            {haul_rows_int(&rows, 1), haul_rows_int(&rows, 2)}});
-    haul_rows_end(&rows);
-    return status;
-}
-
-static haul_status read_maps(reader *self, haul_error *error)
-{
-    static const char *const processes[] = {"id", "pid", NULL};
-    static const char *const threads[] = {"id", "tid", NULL};
-    static const char *const events[] = {"id", "stack_id", "category_id"};
-    haul_status status = read_map(self, "rocpd_info_process", processes, &self->processes, error);
-    if (!status)
-        status = read_map(self, "rocpd_info_thread", threads, &self->threads, error);
-    return status ? status : read_map(self, "rocpd_event", events, &self->events, error);
-}
-
-/* What tells an agent apart from those of other sets. */
-static uint64_t agent_key(const reader *self, int64_t agent)
-{
-    return haul_rocpd_name_key(self->set, agent);
-}
-
-static uint32_t device_of(reader *self, int64_t agent)
-{
-    const int64_t index = haul_id_map_value(&self->agents, agent, AGENT_INDEX, agent);
-    return haul_trace_device(self->builder, (uint64_t)index, agent_key(self, agent));
-}
-
-static haul_status read_agents(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {"id", "type", "type_index|logical_index"};
-    const table_name table = table_of(self, "rocpd_info_agent");
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, table.text, columns, 3, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *type = haul_rows_text(&rows, 1, &length);
-        const int64_t id = haul_rows_int(&rows, 0);
         haul_id_map_add(
-            &self->agents,
-            &(haul_id_row){id, {type && !strcmp(type, "GPU"), haul_rows_int_or(&rows, 2, id)}});
-    }
-    haul_rows_end(&rows);
-    return status;
+            &self->words, &self->builder->built,
+            &(haul_id_row){haul_rows_int(rows, 0), {direction, memory, category}});
 }
 
-static haul_status read_allocations(reader *self, haul_error *error)
+/* An id with up to two numbers beside it. */
+static void take_pair(reader *self, haul_id_map *map, const haul_rows *rows)
 {
-    static const char *const columns[] = {"type", "agent_id", "address", "size", "start"};
-    const table_name table = table_of(self, "rocpd_memory_allocate");
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, table.text, columns, 5, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *type = haul_rows_text(&rows, 0, &length);
-        const haul_id_row *const agent = haul_id_map_find(&self->agents, haul_rows_int(&rows, 1));
-        const bool is_free = type && !strcmp(type, "FREE");
-        const bool on_host = agent && !agent->values[AGENT_IS_GPU];
-        if (is_free || on_host)
-            haul_host_memory_add(&self->memory, (uint64_t)haul_rows_int(&rows, 2),
-                                 is_free ? 0 : (uint64_t)haul_rows_int(&rows, 3),
-                                 haul_rows_int(&rows, 4));
-    }
-    haul_rows_end(&rows);
-    return status;
+    haul_id_map_add(map, &self->builder->built,
+                    &(haul_id_row){haul_rows_int(rows, 0),
+                                   {haul_rows_int(rows, 1), haul_rows_int(rows, 2)}});
 }
+
+static void take_process(void *self, const haul_rows *rows)
+{
+    take_pair(self, &((reader *)self)->processes, rows);
+}
+
+static void take_thread(void *self, const haul_rows *rows)
+{
+    take_pair(self, &((reader *)self)->threads, rows);
+}
+
+static void take_event(void *self, const haul_rows *rows)
+{
+    take_pair(self, &((reader *)self)->events, rows);
+}
+
+static void take_agent(void *reader_, const haul_rows *rows)
+{
+    reader *const self = reader_;
+    size_t length;
+    const char *type = haul_rows_text(rows, 1, &length);
+    const int64_t id = haul_rows_int(rows, 0);
+    haul_id_map_add(
+        &self->agents, &self->builder->built,
+        &(haul_id_row){id, {type && !strcmp(type, "GPU"), haul_rows_int_or(rows, 2, id)}});
+}
+
+static void take_allocation(void *reader_, const haul_rows *rows)
+{
+    reader *const self = reader_;
+    size_t length;
+    const char *type = haul_rows_text(rows, 0, &length);
+    const haul_id_row *const agent = haul_id_map_find(&self->agents, haul_rows_int(rows, 1));
+    const bool is_free = type && !strcmp(type, "FREE"); /* which names no agent */
+    const bool on_host = agent && !agent->values[AGENT_IS_GPU];
+    const haul_allocation allocation = {.address = (uint64_t)haul_rows_int(rows, 2),
+                                        .bytes = is_free ? 0 : (uint64_t)haul_rows_int(rows, 3),
+                                        .time_ns = haul_rows_int(rows, 4)};
+    if (is_free || on_host)
+        haul_host_memory_add(&self->memory, &self->builder->built, &allocation);
+}
+
+/* --- operations */
 
 /* The columns that copies and kernels share. */
 enum { START, END, EVENT, STREAM, QUEUE, NAME, OWN };
 #define SHARED_COLUMNS "start", "end", "event_id", "stream_id", "queue_id"
 
+/* What tells an agent, or a stack id, apart from those of other sets. */
+static uint64_t key_in_set(const reader *self, int64_t id)
+{
+    return haul_rocpd_name_key(self->set, id);
+}
+
+/* The key of the call that issued what an event stands for, 0 where it is not known. */
 static uint64_t call_key(reader *self, int64_t event)
 {
     const int64_t stack = haul_id_map_value(&self->events, event, EVENT_STACK, 0);
-    return stack > 0 ? haul_rocpd_name_key(self->set, stack) : 0;
+    return stack > 0 ? key_in_set(self, stack) : 0;
 }
 
+/* Work is ordered by its HIP stream; in files of before 2025, which have none, by its queue. */
 static haul_op begin_op(reader *self, const haul_rows *rows, haul_op_kind kind, int64_t agent)
 {
     const int64_t start = haul_rows_int(rows, START);
+    const int64_t index = haul_id_map_value(&self->agents, agent, AGENT_INDEX, agent);
     const haul_workload_stream stream = {
-        .device = device_of(self, agent),
+        .device = haul_trace_device(self->builder, (uint64_t)index, key_in_set(self, agent)),
         .process = self->set,
         .id = (uint64_t)haul_rows_int_or(rows, STREAM, haul_rows_int(rows, QUEUE)),
     };
@@ -257,8 +212,9 @@ static haul_memory memory_of(reader *self, const haul_rows *rows, haul_direction
     return pinned ? HAUL_PINNED : HAUL_HOST;
 }
 
-static void add_copy(reader *self, const haul_rows *rows)
+static void take_copy(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
     const haul_direction direction = direction_of(self, rows);
     const int gpu = direction == HAUL_DTOH ? SOURCE_AGENT : TARGET_AGENT;
     haul_op op = begin_op(self, rows, HAUL_OP_COPY, haul_rows_int(rows, gpu));
@@ -269,71 +225,23 @@ static void add_copy(reader *self, const haul_rows *rows)
         op.flags |= HAUL_OP_NO_BYTES;
         haul_trace_missing(self->builder, 1, HAUL_TRACE_NO_BYTES);
     }
-    if (direction == HAUL_UNKNOWN)
-        haul_trace_missing(self->builder, 1, "copies whose direction is not known");
-    else if (op.detail == HAUL_HOST)
-        haul_trace_missing(self->builder, 1, "copies whose kind of host memory is not known");
     haul_trace_op(self->builder, &op, call_key(self, haul_rows_int(rows, EVENT)));
 }
 
-static haul_status read_copies(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {SHARED_COLUMNS, "name_id",      "dst_agent_id",
-                                          "dst_address",  "src_agent_id", "src_address",
-                                          "size"};
-    const table_name table = table_of(self, "rocpd_memory_copy");
-    haul_rows rows;
-    haul_status status = haul_rows_begin_if(&rows, self->source, table.text, columns, 11, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_copy(self, &rows);
-    haul_rows_end(&rows);
-    return status;
-}
+enum { AGENT = OWN, BLOCK, GRID = BLOCK + 3, SHARED = GRID + 3 };
 
-enum { AGENT = OWN, BLOCK, GRID = BLOCK + 3, SHARED = GRID + 3, DISPATCH_COLUMNS };
-
-/* The grid is in work items, of which a block has several. */
-static void add_kernel(reader *self, const haul_rows *rows)
+static void take_kernel(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
     haul_op op = begin_op(self, rows, HAUL_OP_KERNEL, haul_rows_int(rows, AGENT));
-    haul_shape shape = {.shared_bytes = haul_rocpd_count(rows, SHARED)};
-    for (int i = 0; i < 3; i++) {
-        const uint32_t block = haul_rocpd_count(rows, BLOCK + i);
-        const uint32_t items = haul_rocpd_count(rows, GRID + i);
-        shape.block[i] = block;
-        shape.grid[i] = block ? items / block + (items % block > 0) : items;
-    }
-    op.shape = haul_builder_shape(&self->builder->built, &shape);
+    op.shape = haul_rocpd_shape(&self->builder->built, &rows->row.values[BLOCK],
+                                &rows->row.values[GRID], haul_rows_int(rows, SHARED));
     op.name = haul_trace_name(self->builder,
                               haul_rocpd_name_key(SYMBOLS + self->set, haul_rows_int(rows, NAME)));
     haul_trace_op(self->builder, &op, call_key(self, haul_rows_int(rows, EVENT)));
 }
 
-static haul_status read_kernels(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {
-        SHARED_COLUMNS,     "kernel_id",   "agent_id",    "workgroup_size_x", "workgroup_size_y",
-        "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z",      "group_segment_size"};
-    const table_name table = table_of(self, "rocpd_kernel_dispatch");
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, self->source, table.text, columns, DISPATCH_COLUMNS, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_kernel(self, &rows);
-    haul_rows_end(&rows);
-    return status;
-}
-
-/* Steps are done for all sets before the next: calls come after all operations. */
-static haul_status read_operations(reader *self, haul_error *error)
-{
-    static haul_status (*const steps[])(reader *, haul_error *) = {
-        read_words, read_maps, read_agents, read_allocations, read_copies, read_kernels};
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](self, error);
-    return status;
-}
+/* --- calls, ranges and names */
 
 /* A marker's text is in its "extdata", {"message": "..."}; its name is the function of roctx. */
 static uint32_t marker_name(reader *self, const haul_rows *rows, int column, uint32_t otherwise)
@@ -354,131 +262,135 @@ static uint32_t marker_name(reader *self, const haul_rows *rows, int column, uin
     return name;
 }
 
-enum { REGION_PROCESS = EVENT + 1, REGION_THREAD, REGION_NAME, REGION_DATA, REGION_COLUMNS };
-
-static void add_region(reader *self, const haul_rows *rows)
+/* A region is a range of roctx, or a call of HIP's; those of HSA, which HIP's calls make in their
+ * turn, would count the same time twice. */
+static void take_region(void *reader_, const haul_rows *rows)
 {
-    const int64_t process = haul_rows_int(rows, REGION_PROCESS);
-    const int64_t thread = haul_rows_int(rows, REGION_THREAD);
+    enum { PROCESS = EVENT + 1, THREAD, REGION_NAME, DATA };
+    reader *const self = reader_;
+    const int64_t process = haul_rows_int(rows, PROCESS), thread = haul_rows_int(rows, THREAD);
     const haul_workload_thread place = {
         .process = (uint64_t)haul_id_map_value(&self->processes, process, 0, process),
         .id = (uint64_t)haul_id_map_value(&self->threads, thread, 0, thread)};
-    const int64_t start = haul_rows_int(rows, START);
+    const int64_t start = haul_rows_int(rows, START), event = haul_rows_int(rows, EVENT);
     const int64_t dur_ns = haul_trace_duration(start, haul_rows_int(rows, END));
-    const int64_t event = haul_rows_int(rows, EVENT);
     const int64_t category = haul_id_map_value(
         &self->words, haul_id_map_value(&self->events, event, EVENT_CATEGORY, 0), WORD_CATEGORY, 0);
-    const uint32_t name = haul_trace_name(
-        self->builder, haul_rocpd_name_key(self->set, haul_rows_int(rows, REGION_NAME)));
+    const uint32_t name =
+        haul_trace_name(self->builder, key_in_set(self, haul_rows_int(rows, REGION_NAME)));
     const uint32_t number = haul_builder_thread(&self->builder->built, &place);
     if (category == CATEGORY_MARKER) {
-        const haul_named_range range = {start, dur_ns, marker_name(self, rows, REGION_DATA, name),
+        const haul_named_range range = {start, dur_ns, marker_name(self, rows, DATA, name),
                                         number};
         haul_trace_range(self->builder, &range);
-    } else if (category != CATEGORY_HSA) { /* which HIP's calls make in their turn */
+    } else if (category != CATEGORY_HSA) {
         const haul_call call = {start, dur_ns, call_key(self, event), name, number};
         haul_trace_call(self->builder, &call);
     }
 }
 
-static haul_status read_calls(reader *self, haul_error *error)
+static void take_name(const reader *self, uint64_t space, const haul_rows *rows)
 {
-    static const char *const columns[] = {"start", "end",     "event_id", "pid",
-                                          "tid",   "name_id", "extdata"};
-    const table_name table = table_of(self, "rocpd_region");
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, table.text, columns, REGION_COLUMNS, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_region(self, &rows);
-    haul_rows_end(&rows);
-    return status;
+    size_t length;
+    const char *text = haul_rows_text(rows, 1, &length);
+    if (text)
+        haul_trace_name_text(self->builder, haul_rocpd_name_key(space, haul_rows_int(rows, 0)),
+                             text, length);
 }
 
-static haul_status read_names(reader *self, haul_error *error)
+static void take_string(void *self, const haul_rows *rows)
 {
-    static const char *const strings[] = {"id", "string"};
-    static const char *const symbols[] = {"id", "display_name|kernel_name"};
-    haul_status status = haul_rocpd_read_names(self->source, table_of(self, first_table).text,
-                                               strings, self->set, self->builder, error);
-    if (!status)
-        status =
-            haul_rocpd_read_names(self->source, table_of(self, "rocpd_info_kernel_symbol").text,
-                                  symbols, SYMBOLS + self->set, self->builder, error);
-    return status;
+    take_name(self, ((reader *)self)->set, rows);
 }
 
-/* Names of the GPUs that operations named. */
-static haul_status describe_devices(reader *self, haul_error *error)
+static void take_symbol(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"id", "product_name", "model_name", "name"};
+    take_name(self, SYMBOLS + ((reader *)self)->set, rows);
+}
+
+/* Names of the GPUs that operations named; the first column that is not empty serves. */
+static void take_device_name(void *reader_, const haul_rows *rows)
+{
+    reader *const self = reader_;
     haul_builder *const built = &self->builder->built;
-    const table_name table = table_of(self, "rocpd_info_agent");
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, table.text, columns, 4, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        const uint64_t key = agent_key(self, haul_rows_int(&rows, 0));
-        const uint32_t device = haul_records_find(&self->builder->gpus, &key);
-        for (int i = 1; device != HAUL_NONE && i < 4 && !built->devices[device].name; i++) {
-            size_t length;
-            const char *text = haul_rows_text(&rows, i, &length);
-            if (length)
-                built->devices[device].name = haul_arena_text(&built->arena, text, length);
-        }
+    const uint64_t key = key_in_set(self, haul_rows_int(rows, 0));
+    const uint32_t device = haul_records_find(&self->builder->gpus, &key);
+    for (int i = 1; device < built->device_count && i < 4 && !built->devices[device].name; i++) {
+        size_t length;
+        const char *text = haul_rows_text(rows, i, &length);
+        if (length)
+            built->devices[device].name = haul_arena_text(&built->arena, text, length);
     }
-    haul_rows_end(&rows);
-    return status;
 }
 
-static void release(reader *self)
-{
-    haul_id_map_release(&self->words);
-    haul_id_map_release(&self->agents);
-    haul_id_map_release(&self->processes);
-    haul_id_map_release(&self->threads);
-    haul_id_map_release(&self->events);
-    haul_host_memory_release(&self->memory);
-}
+/* --- the file */
 
-static bool lacks_memory(const reader *self)
-{
-    return self->words.failed || self->agents.failed || self->processes.failed ||
-           self->threads.failed || self->events.failed || self->memory.failed;
-}
+static const haul_scan references[] = {
+    {first_table, take_word, {"id", "string"}, true},
+    {"rocpd_info_process", take_process, {"id", "pid"}, false},
+    {"rocpd_info_thread", take_thread, {"id", "tid"}, false},
+    {"rocpd_event", take_event, {"id", "stack_id", "category_id"}, false},
+    {"rocpd_info_agent", take_agent, {"id", "type", "type_index|logical_index"}, true},
+    {"rocpd_memory_allocate",
+     take_allocation,
+     {"type", "agent_id", "address", "size", "start"},
+     true},
+    {"rocpd_memory_copy",
+     take_copy,
+     {SHARED_COLUMNS, "name_id", "dst_agent_id", "dst_address", "src_agent_id", "src_address",
+      "size"},
+     false},
+    {"rocpd_kernel_dispatch",
+     take_kernel,
+     {SHARED_COLUMNS, "kernel_id", "agent_id", "workgroup_size_x", "workgroup_size_y",
+      "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size"},
+     false},
+};
+static const haul_scan calls[] = {
+    {"rocpd_region",
+     take_region,
+     {"start", "end", "event_id", "pid", "tid", "name_id", "extdata"},
+     true},
+};
+static const haul_scan names[] = {
+    {first_table, take_string, {"id", "string"}, true},
+    {"rocpd_info_kernel_symbol", take_symbol, {"id", "display_name|kernel_name"}, true},
+    {"rocpd_info_agent", take_device_name, {"id", "product_name", "model_name", "name"}, true},
+};
 
-static haul_status read_sets(reader *sets, size_t count, haul_error *error)
-{
-    static haul_status (*const steps[])(reader *, haul_error *) = {read_operations, read_calls,
-                                                                   read_names, describe_devices};
-    haul_status status = HAUL_OK;
-    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
-        for (size_t i = 0; !status && i < count; i++)
-            status = steps[s](&sets[i], error);
-    for (size_t i = 0; i < count; i++) {
-        if (!status && lacks_memory(&sets[i]))
-            status = haul_fail_no_memory(error);
-        release(&sets[i]);
-    }
-    return status;
-}
+/* A step is done for all sets before the next: the builder takes calls after all operations. */
+static const struct {
+    const haul_scan *scans;
+    size_t count;
+} steps[] = {{references, sizeof references / sizeof *references},
+             {calls, sizeof calls / sizeof *calls},
+             {names, sizeof names / sizeof *names}};
 
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {
     reader *const sets = calloc(source->tables.count + 1, sizeof *sets);
+    haul_status status = sets ? HAUL_OK : haul_fail_no_memory(error);
     size_t count = 0;
-    if (!sets)
-        return haul_fail_no_memory(error);
-    for (size_t i = 0; i < source->tables.count; i++) {
+    for (size_t i = 0; sets && i < source->tables.count && count < SYMBOLS - 1; i++) {
         const char *const suffix = suffix_of(source->tables.texts[i]);
-        if (!suffix || count == SYMBOLS - 1)
-            continue;
-        sets[count] =
-            (reader){.source = source, .builder = builder, .suffix = suffix, .set = count};
-        count++;
+        if (suffix) {
+            sets[count] = (reader){.builder = builder, .suffix = suffix, .set = count};
+            count++;
+        }
     }
-    const haul_status status = read_sets(sets, count, error);
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (size_t i = 0; !status && i < count; i++)
+            status = haul_source_scan(source, sets[i].suffix, steps[s].scans, steps[s].count,
+                                      &sets[i], error);
+    for (size_t i = 0; i < count; i++) {
+        haul_id_map_release(&sets[i].words);
+        haul_id_map_release(&sets[i].agents);
+        haul_id_map_release(&sets[i].processes);
+        haul_id_map_release(&sets[i].threads);
+        haul_id_map_release(&sets[i].events);
+        haul_host_memory_release(&sets[i].memory);
+    }
     (void)snprintf(version->text, sizeof version->text, "3");
     free(sets);
     return status;

@@ -1,4 +1,4 @@
-/* What the readers of rocpd's two schemas share. */
+/* What the readers of AMD's formats share. */
 #ifndef HAUL_TRACE_ROCPD_H
 #define HAUL_TRACE_ROCPD_H
 
@@ -12,15 +12,14 @@ static inline uint64_t haul_rocpd_name_key(uint64_t space, int64_t id)
 }
 
 /* A number from 0 to 2^32-1, or 0. */
-static inline uint32_t haul_rocpd_count(const haul_rows *rows, int column)
+static inline uint32_t haul_rocpd_count(int64_t value)
 {
-    const int64_t value = haul_rows_int(rows, column);
     return value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Gives the names that were met the texts of a table: its columns are the id and the text. */
-haul_status haul_rocpd_read_names(haul_source *source, const char *table,
-                                  const char *const *columns, uint64_t space,
-                                  haul_trace_builder *builder, haul_error *error);
+/* The shape of a kernel that starts grid[i] work items in blocks of block[i]: rocprofiler counts a
+ * grid in items where CUDA counts blocks. */
+uint32_t haul_rocpd_shape(haul_builder *built, const int64_t *block, const int64_t *grid,
+                          int64_t shared_bytes);
 
 #endif

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "trace/copy_name.h"
 #include "trace/id_map.h"
 #include "trace/rocpd.h"
-#include "trace/row_scan.h"
 #include "trace/trace_format.h"
 
 /* What a string stands for as an operation's type. */
@@ -21,7 +19,6 @@ enum { WORD_KIND, WORD_DIRECTION, WORD_MEMORY };
 enum { ASKED_STREAM, ASKED_BYTES, ASKED_PINNED, ASKED_SHAPE = ASKED_BYTES, ASKED_NAME };
 
 typedef struct reader {
-    haul_source *source;
     haul_trace_builder *builder;
     haul_id_map words;
     haul_id_map copies;
@@ -42,7 +39,7 @@ static bool is_text(const char *text, size_t length, const char *word)
 }
 
 /* Types of operations. A Task is the kernels of a graph. */
-static void take_word(reader *self, int64_t id, const char *text, size_t length)
+static void take_word(void *reader_, const haul_rows *rows)
 {
     static const struct {
         const char *word;
@@ -50,34 +47,26 @@ static void take_word(reader *self, int64_t id, const char *text, size_t length)
     } kinds[] = {{"KernelExecution", HAUL_OP_KERNEL},
                  {"Task", HAUL_OP_KERNEL},
                  {"FillBuffer", HAUL_OP_MEMSET}};
+    reader *const self = reader_;
+    haul_builder *const built = &self->builder->built;
+    const int64_t id = haul_rows_int(rows, 0);
     haul_direction direction;
     haul_memory memory;
+    size_t length;
+    const char *text = haul_rows_text(rows, 1, &length);
+    if (!text)
+        return;
     if (!length)
         self->empty_text = id;
     if (is_text(text, length, "UserMarker"))
         self->marker_text = id;
     haul_copy_name_read(text, length, &direction, &memory);
     if (direction != HAUL_UNKNOWN && !strncmp(text, "Copy", 4))
-        haul_id_map_add(&self->words, &(haul_id_row){id, {HAUL_OP_COPY, direction, memory}});
+        haul_id_map_add(&self->words, built,
+                        &(haul_id_row){id, {HAUL_OP_COPY, direction, memory}});
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_text(text, length, kinds[i].word))
-            haul_id_map_add(&self->words, &(haul_id_row){id, {kinds[i].kind}});
-}
-
-static haul_status read_words(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {"id", "string"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, "rocpd_string", columns, 2, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        size_t length;
-        const char *text = haul_rows_text(&rows, 1, &length);
-        if (text)
-            take_word(self, haul_rows_int(&rows, 0), text, length);
-    }
-    haul_rows_end(&rows);
-    return status;
+            haul_id_map_add(&self->words, built, &(haul_id_row){id, {kinds[i].kind}});
 }
 
 /* Streams are named by their handles, "0x7f12": numbers as texts. */
@@ -88,75 +77,43 @@ static int64_t handle_at(const haul_rows *rows, int column)
     return text ? (int64_t)strtoull(text, NULL, 16) : 0;
 }
 
-static haul_status read_copies(reader *self, haul_error *error)
+static void take_copy(void *reader_, const haul_rows *rows)
 {
-    static const char *const columns[] = {"api_ptr_id", "stream", "size", "pinned"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, "rocpd_copyapi", columns, 4, error);
-    while (haul_rows_step(&rows, &status, error))
-        haul_id_map_add(&self->copies,
-                        &(haul_id_row){haul_rows_int(&rows, 0),
-                                       {[ASKED_STREAM] = handle_at(&rows, 1),
-                                        [ASKED_BYTES] = haul_rows_int_or(&rows, 2, -1),
-                                        [ASKED_PINNED] = haul_rows_int(&rows, 3)}});
-    haul_rows_end(&rows);
-    return status;
+    reader *const self = reader_;
+    haul_id_map_add(&self->copies, &self->builder->built,
+                    &(haul_id_row){haul_rows_int(rows, 0),
+                                   {[ASKED_STREAM] = handle_at(rows, 1),
+                                    [ASKED_BYTES] = haul_rows_int_or(rows, 2, -1),
+                                    [ASKED_PINNED] = haul_rows_int(rows, 3)}});
 }
 
-static haul_status read_launches(reader *self, haul_error *error)
+/* The grid is in blocks here, as the program asked for it. */
+static void take_launch(void *reader_, const haul_rows *rows)
 {
-    static const char *const columns[] = {
-        "api_ptr_id", "stream",     "kernelName_id", "gridX",      "gridY",
-        "gridZ",      "workgroupX", "workgroupY",    "workgroupZ", "groupSegmentSize",
-    };
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_texts_if(&rows, self->source, "rocpd_kernelapi", columns, 10, error);
-    while (haul_rows_step(&rows, &status, error)) {
-        haul_shape shape = {.shared_bytes = haul_rocpd_count(&rows, 9)};
-        for (int i = 0; i < 3; i++) {
-            shape.grid[i] = haul_rocpd_count(&rows, 3 + i);
-            shape.block[i] = haul_rocpd_count(&rows, 6 + i);
-        }
-        haul_id_map_add(
-            &self->launches,
-            &(haul_id_row){haul_rows_int(&rows, 0),
-                           {[ASKED_STREAM] = handle_at(&rows, 1),
-                            [ASKED_SHAPE] = haul_builder_shape(&self->builder->built, &shape),
-                            [ASKED_NAME] = haul_rows_int(&rows, 2)}});
+    reader *const self = reader_;
+    haul_builder *const built = &self->builder->built;
+    haul_shape shape = {.shared_bytes = haul_rocpd_count(haul_rows_int(rows, 9))};
+    for (int i = 0; i < 3; i++) {
+        shape.grid[i] = haul_rocpd_count(haul_rows_int(rows, 3 + i));
+        shape.block[i] = haul_rocpd_count(haul_rows_int(rows, 6 + i));
     }
-    haul_rows_end(&rows);
-    return status;
+    haul_id_map_add(&self->launches, built,
+                    &(haul_id_row){haul_rows_int(rows, 0),
+                                   {[ASKED_STREAM] = handle_at(rows, 1),
+                                    [ASKED_SHAPE] = haul_builder_shape(built, &shape),
+                                    [ASKED_NAME] = haul_rows_int(rows, 2)}});
 }
 
-static haul_status read_links(reader *self, haul_error *error)
+static void take_link(void *reader_, const haul_rows *rows)
 {
-    static const char *const columns[] = {"op_id", "api_id"};
-    haul_rows rows;
-    haul_status status =
-        haul_rows_begin_if(&rows, self->source, "rocpd_api_ops", columns, 2, error);
-    while (haul_rows_step(&rows, &status, error))
-        haul_id_map_add(&self->calls,
-                        &(haul_id_row){haul_rows_int(&rows, 0), {haul_rows_int(&rows, 1)}});
-    haul_rows_end(&rows);
-    return status;
+    reader *const self = reader_;
+    haul_id_map_add(&self->calls, &self->builder->built,
+                    &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
 }
 
 static uint32_t name_of(reader *self, int64_t string)
 {
     return haul_trace_name(self->builder, haul_rocpd_name_key(0, string));
-}
-
-/* A call's handle of a stream orders its work; where there is none, the queue does. */
-static uint32_t stream_of(reader *self, const haul_rows *rows, const haul_id_row *asked)
-{
-    const int64_t gpu = haul_rows_int(rows, 3);
-    const haul_workload_stream stream = {
-        .device = haul_trace_device(self->builder, (uint64_t)gpu, (uint64_t)gpu),
-        .id = asked ? (uint64_t)asked->values[ASKED_STREAM] : (uint64_t)haul_rows_int(rows, 4),
-    };
-    return haul_builder_stream(&self->builder->built, &stream);
 }
 
 static void fill_copy(reader *self, const haul_id_row *word, const haul_id_row *asked, haul_op *op)
@@ -166,8 +123,6 @@ static void fill_copy(reader *self, const haul_id_row *word, const haul_id_row *
     op->detail = (uint8_t)word->values[WORD_MEMORY];
     if (op->detail == HAUL_HOST && asked && asked->values[ASKED_PINNED])
         op->detail = HAUL_PINNED;
-    if (op->detail == HAUL_HOST)
-        haul_trace_missing(self->builder, 1, "copies whose kind of host memory is not known");
     op->bytes = bytes >= 0 ? (uint64_t)bytes : 0;
     if (bytes < 0) {
         op->flags |= HAUL_OP_NO_BYTES;
@@ -175,6 +130,7 @@ static void fill_copy(reader *self, const haul_id_row *word, const haul_id_row *
     }
 }
 
+/* A kernel's name is its description; where that is empty, what the launch asked for. */
 static void fill_kernel(reader *self, const haul_rows *rows, const haul_id_row *asked, haul_op *op)
 {
     static const haul_shape unknown = {0};
@@ -187,8 +143,12 @@ static void fill_kernel(reader *self, const haul_rows *rows, const haul_id_row *
         op->name = name_of(self, asked->values[ASKED_NAME]);
 }
 
-static void add_op(reader *self, const haul_rows *rows)
+static void take_op(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
+    if (rows->number == 1)
+        haul_builder_reserve(&self->builder->built,
+                             haul_source_row_estimate(rows->source, rows->table));
     const haul_id_row *const word = haul_id_map_find(&self->words, haul_rows_int(rows, 6));
     if (!word) {
         haul_trace_missing(self->builder, 1, "operations of other types, left out");
@@ -198,13 +158,19 @@ static void add_op(reader *self, const haul_rows *rows)
     const haul_op_kind kind = (haul_op_kind)word->values[WORD_KIND];
     const haul_id_row *const asked =
         haul_id_map_find(kind == HAUL_OP_KERNEL ? &self->launches : &self->copies, call);
+    const uint64_t gpu = (uint64_t)haul_rows_int(rows, 3);
+    /* a call's handle of a stream orders its work; where there is none, the queue does */
+    const haul_workload_stream stream = {
+        .device = haul_trace_device(self->builder, gpu, gpu),
+        .id = (uint64_t)(asked ? asked->values[ASKED_STREAM] : haul_rows_int(rows, 4)),
+    };
     haul_op op = {
         .start_ns = haul_rows_int(rows, 1),
         .dur_ns = haul_trace_duration(haul_rows_int(rows, 1), haul_rows_int(rows, 2)),
         .kind = (uint8_t)kind,
         .name = HAUL_NONE,
         .thread = HAUL_NONE,
-        .stream = stream_of(self, rows, asked),
+        .stream = haul_builder_stream(&self->builder->built, &stream),
     };
     if (kind == HAUL_OP_COPY)
         fill_copy(self, word, asked, &op);
@@ -215,22 +181,10 @@ static void add_op(reader *self, const haul_rows *rows)
     haul_trace_op(self->builder, &op, call > 0 ? (uint64_t)call : 0);
 }
 
-static haul_status read_ops(reader *self, haul_error *error)
-{
-    static const char *const columns[] = {"id",      "start",          "end",      "gpuId",
-                                          "queueId", "description_id", "opType_id"};
-    haul_rows rows;
-    haul_builder_reserve(&self->builder->built, haul_source_row_estimate(self->source, "rocpd_op"));
-    haul_status status = haul_rows_begin_if(&rows, self->source, "rocpd_op", columns, 7, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_op(self, &rows);
-    haul_rows_end(&rows);
-    return status;
-}
-
 /* roctx's ranges are calls named UserMarker, whose text is in the arguments. */
-static void add_call(reader *self, const haul_rows *rows)
+static void take_call(void *reader_, const haul_rows *rows)
 {
+    reader *const self = reader_;
     const haul_workload_thread thread = {.process = (uint64_t)haul_rows_int(rows, 3),
                                          .id = (uint64_t)haul_rows_int(rows, 4)};
     const uint32_t number = haul_builder_thread(&self->builder->built, &thread);
@@ -250,33 +204,42 @@ static void add_call(reader *self, const haul_rows *rows)
     haul_trace_call(self->builder, &call);
 }
 
-static haul_status read_calls(reader *self, haul_error *error)
+static void take_name(void *self, const haul_rows *rows)
 {
-    static const char *const columns[] = {"id",  "start",      "end",    "pid",
-                                          "tid", "apiName_id", "args_id"};
-    haul_rows rows;
-    haul_status status = haul_rows_begin_if(&rows, self->source, "rocpd_api", columns, 7, error);
-    while (haul_rows_step(&rows, &status, error))
-        add_call(self, &rows);
-    haul_rows_end(&rows);
-    return status;
+    size_t length;
+    const char *text = haul_rows_text(rows, 1, &length);
+    if (text)
+        haul_trace_name_text(((reader *)self)->builder,
+                             haul_rocpd_name_key(0, haul_rows_int(rows, 0)), text, length);
 }
+
+/* In this order: the builder takes calls after all operations, and names after both. */
+static const haul_scan scans[] = {
+    {"rocpd_string", take_word, {"id", "string"}, true},
+    {"rocpd_copyapi", take_copy, {"api_ptr_id", "stream", "size", "pinned"}, true},
+    {"rocpd_kernelapi",
+     take_launch,
+     {"api_ptr_id", "stream", "kernelName_id", "gridX", "gridY", "gridZ", "workgroupX",
+      "workgroupY", "workgroupZ", "groupSegmentSize"},
+     true},
+    {"rocpd_api_ops", take_link, {"op_id", "api_id"}, false},
+    {"rocpd_op",
+     take_op,
+     {"id", "start", "end", "gpuId", "queueId", "description_id", "opType_id"},
+     false},
+    {"rocpd_api",
+     take_call,
+     {"id", "start", "end", "pid", "tid", "apiName_id", "args_id"},
+     false},
+    {"rocpd_string", take_name, {"id", "string"}, true},
+};
 
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {
-    static haul_status (*const steps[])(reader *, haul_error *) = {
-        read_words, read_copies, read_launches, read_links, read_ops, read_calls};
-    static const char *const columns[] = {"id", "string"};
-    reader self = {.source = source, .builder = builder, .empty_text = -1};
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](&self, error);
-    if (!status)
-        status = haul_rocpd_read_names(source, "rocpd_string", columns, 0, builder, error);
-    if (!status &&
-        (self.words.failed || self.copies.failed || self.launches.failed || self.calls.failed))
-        status = haul_fail_no_memory(error);
+    reader self = {.builder = builder, .empty_text = -1};
+    const haul_status status =
+        haul_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     (void)snprintf(version->text, sizeof version->text, "2");
     haul_id_map_release(&self.words);
     haul_id_map_release(&self.copies);

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "haul/csv.h"
+#include "trace/rocpd.h"
 #include "trace/trace_format.h"
 
 enum {
@@ -21,20 +22,17 @@ enum {
     COLUMNS = GRID + 3
 };
 
-static bool begins(const haul_trace_head *head, const char *text)
-{
-    const size_t length = strlen(text);
-    return head->length >= length && !memcmp(head->bytes, text, length);
-}
-
+/* What rocprofv3's tables begin with; older versions named domains where newer have kinds. */
 static bool sniff(const haul_trace_head *head)
 {
     static const char *const beginnings[] = {"\"Kind\",", "\"Domain\",\"Function\"",
                                              "\"Guid\",\"Domain\""};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (begins(head, beginnings[i]))
-            return true;
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        const size_t length = strlen(beginnings[i]);
+        found |= head->length >= length && !memcmp(head->bytes, beginnings[i], length);
+    }
+    return found;
 }
 
 static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error *error)
@@ -70,39 +68,28 @@ static int64_t number_in(const char *const *fields, size_t column)
     return strtoll(text + strcspn(text, "-0123456789"), NULL, 10); /* "Agent 4" */
 }
 
-static uint32_t count_in(const char *const *fields, size_t column)
-{
-    const int64_t value = number_in(fields, column);
-    return value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
-}
-
 static void add_kernel(haul_trace_builder *builder, const char *const *fields,
                        const size_t *columns)
 {
-    const uint64_t agent = (uint64_t)number_in(fields, columns[AGENT]);
-    const int where = columns[STREAM] == SIZE_MAX ? QUEUE : STREAM;
-    const haul_workload_stream stream = {.device = haul_trace_device(builder, agent, agent),
-                                         .id = (uint64_t)number_in(fields, columns[where])};
-    haul_shape shape = {.shared_bytes = count_in(fields, columns[SHARED])};
-    for (int i = 0; i < 3; i++) {
-        const uint32_t block = count_in(fields, columns[BLOCK + i]);
-        const uint32_t items = count_in(fields, columns[GRID + i]); /* of work, not blocks */
-        shape.block[i] = block;
-        shape.grid[i] = block ? items / block + (items % block > 0) : items;
-    }
-    const int64_t start = number_in(fields, columns[START]);
+    int64_t numbers[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++)
+        numbers[i] = i == NAME ? 0 : number_in(fields, columns[i]);
+    const uint64_t agent = (uint64_t)numbers[AGENT];
+    const haul_workload_stream stream = {
+        .device = haul_trace_device(builder, agent, agent),
+        .id = (uint64_t)numbers[columns[STREAM] == SIZE_MAX ? QUEUE : STREAM]};
     const char *const name = fields[columns[NAME]];
     const haul_op op = {
-        .start_ns = start,
-        .dur_ns = haul_trace_duration(start, number_in(fields, columns[END])),
+        .start_ns = numbers[START],
+        .dur_ns = haul_trace_duration(numbers[START], numbers[END]),
         .kind = HAUL_OP_KERNEL,
-        .shape = haul_builder_shape(&builder->built, &shape),
+        .shape = haul_rocpd_shape(&builder->built, &numbers[BLOCK], &numbers[GRID],
+                                  numbers[SHARED]),
         .name = haul_trace_text(builder, name, strlen(name)),
         .thread = HAUL_NONE,
         .stream = haul_builder_stream(&builder->built, &stream),
     };
-    const int64_t call = number_in(fields, columns[CORRELATION]);
-    haul_trace_op(builder, &op, call > 0 ? (uint64_t)call : 0);
+    haul_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
 }
 
 static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,

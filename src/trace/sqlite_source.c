@@ -14,6 +14,7 @@ enum {
     USUAL_ROW = 24,           /* at least, of a profile's tables */
     BUSY_MS = 2000,
     LONGEST_PATH = 4096,
+    LONGEST_TABLE = 256,
 };
 
 static haul_status fail_sqlite(const haul_source *self, int code, haul_error *error)
@@ -102,12 +103,6 @@ static void take_numbers(sqlite3_context *context, int count, sqlite3_value **va
     row->ints = ints;
 }
 
-static int add_function(haul_source *self)
-{
-    return sqlite3_create_function_v2(self->db, "numbers", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-                                      &self->row, take_numbers, NULL, NULL, NULL);
-}
-
 haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error)
 {
     *self = (haul_source){.db = db, .path = path};
@@ -120,7 +115,8 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
     if (code == SQLITE_OK)
         code = list_tables(self);
     if (code == SQLITE_OK)
-        code = add_function(self);
+        code = sqlite3_create_function_v2(db, "numbers", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+                                          &self->row, take_numbers, NULL, NULL, NULL);
     if (code != SQLITE_OK) {
         const haul_status status = fail_sqlite(self, code, error);
         haul_source_close(self);
@@ -156,10 +152,20 @@ static char *uri_of(const char *path)
     return sqlite3_str_finish(uri);
 }
 
-static haul_status open_file(haul_source *self, const char *file, const char *path,
+haul_status haul_source_open(haul_source *self, const char *file, const char *path,
                              haul_error *error)
 {
     sqlite3 *db = NULL;
+    const char *log_note = NULL;
+    if (has_beside(file, "-wal")) {
+        haul_status status = haul_wal_open(file, &db, &log_note, error);
+        haul_error_in_file(status ? error : NULL, path);
+        if (!status)
+            status = haul_source_wrap(self, db, path, error);
+        if (!status)
+            self->log_note = log_note;
+        return status;
+    }
     char *uri = uri_of(file);
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
     const int code = uri ? sqlite3_open_v2(uri, &db, flags, NULL) : SQLITE_NOMEM;
@@ -169,22 +175,6 @@ static haul_status open_file(haul_source *self, const char *file, const char *pa
     *self = (haul_source){.db = db, .path = path};
     const haul_status status = fail_sqlite(self, code, error);
     haul_source_close(self);
-    return status;
-}
-
-haul_status haul_source_open(haul_source *self, const char *file, const char *path,
-                             haul_error *error)
-{
-    sqlite3 *db = NULL;
-    const char *log_note = NULL;
-    if (!has_beside(file, "-wal"))
-        return open_file(self, file, path, error);
-    haul_status status = haul_wal_open(file, &db, &log_note, error);
-    haul_error_in_file(status ? error : NULL, path);
-    if (!status)
-        status = haul_source_wrap(self, db, path, error);
-    if (!status)
-        self->log_note = log_note;
     return status;
 }
 
@@ -236,31 +226,24 @@ bool haul_source_has_column(haul_source *self, const char *table, const char *co
     return haul_source_has(self, table) && has_column(self, table, column, strlen(column));
 }
 
-/* The first name of "new|old" that the table has; its length is 0 where there is none. */
-static const char *choose_column(haul_source *self, const char *table, const char *names,
-                                 size_t *length)
-{
-    while (names && *names) {
-        *length = strcspn(names, "|");
-        if (has_column(self, table, names, *length))
-            return names;
-        names += *length + (names[*length] == '|');
-    }
-    *length = 0;
-    return "";
-}
-
+/* SELECT numbers("start", "end", NULL, ...) FROM main."table"; the columns themselves where texts
+ * are asked for. NOT INDEXED: a hostile index could give rows that the table does not have. */
 static char *compose(haul_rows *self, const char *const *columns)
 {
     haul_source *source = self->source;
     sqlite3_str *sql = sqlite3_str_new(source->db);
     sqlite3_str_appendall(sql, self->has_texts ? "SELECT " : "SELECT numbers(");
     for (int i = 0; i < self->columns; i++) {
-        size_t length;
-        const char *name = choose_column(source, self->table, columns[i], &length);
+        const char *names = columns[i];
+        size_t length = 0;
+        for (; names && *names; names += length + (names[length] == '|')) {
+            length = strcspn(names, "|");
+            if (has_column(source, self->table, names, length))
+                break;
+        }
         sqlite3_str_appendall(sql, i ? ", " : "");
-        if (length)
-            sqlite3_str_appendf(sql, "\"%.*w\"", (int)length, name);
+        if (names && *names)
+            sqlite3_str_appendf(sql, "\"%.*w\"", (int)length, names);
         else
             sqlite3_str_appendall(sql, "NULL");
     }
@@ -269,9 +252,14 @@ static char *compose(haul_rows *self, const char *const *columns)
     return sqlite3_str_finish(sql);
 }
 
-static haul_status begin(haul_rows *self, const char *const *columns, haul_error *error)
+haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
+                            const char *const *columns, bool has_texts, haul_error *error)
 {
-    haul_source *source = self->source;
+    *self = (haul_rows){.source = source, .table = table, .has_texts = has_texts};
+    if (!haul_source_has(source, table))
+        return HAUL_OK;
+    for (int i = 0; i < HAUL_ROW_COLUMNS; i++)
+        self->columns = columns[i] ? i + 1 : self->columns;
     char *sql = compose(self, columns);
     if (!sql)
         return haul_fail_no_memory(error);
@@ -280,55 +268,33 @@ static haul_status begin(haul_rows *self, const char *const *columns, haul_error
     if (code == SQLITE_OK)
         return HAUL_OK;
     const haul_status status = fail_sqlite(source, code, error);
-    haul_error_in_table(error, source->path, self->table, 0);
-    return status;
-}
-
-haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
-                            const char *const *columns, size_t count, haul_error *error)
-{
-    *self = (haul_rows){.source = source, .table = table, .columns = (int)count};
-    return begin(self, columns, error);
-}
-
-haul_status haul_rows_begin_texts(haul_rows *self, haul_source *source, const char *table,
-                                  const char *const *columns, size_t count, haul_error *error)
-{
-    *self = (haul_rows){.source = source, .table = table, .columns = (int)count, .has_texts = true};
-    return begin(self, columns, error);
-}
-
-static void take_columns(haul_rows *self)
-{
-    self->row.ints = 0;
-    for (int i = 0; i < self->columns; i++) {
-        const bool is_int = sqlite3_column_type(self->stmt, i) == SQLITE_INTEGER;
-        self->row.values[i] = is_int ? sqlite3_column_int64(self->stmt, i) : 0;
-        self->row.ints |= (uint32_t)is_int << i;
-    }
-}
-
-static haul_status fail_at_row(const haul_rows *self, int code, haul_error *error)
-{
-    const haul_status status =
-        code == SQLITE_ROW
-            ? haul_fail(error, HAUL_BAD_INPUT, "corrupt SQLite database (more rows than fit it)")
-            : fail_sqlite(self->source, code, error);
-    haul_error_in_table(error, self->source->path, self->table, self->number);
+    haul_error_in_table(error, source->path, table, 0);
     return status;
 }
 
 haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
 {
-    const int code = sqlite3_step(self->stmt);
-    self->number++;
+    const int code = self->stmt ? sqlite3_step(self->stmt) : SQLITE_DONE;
+    const bool endless = ++self->number > self->source->row_limit;
     *more = code == SQLITE_ROW;
-    if (code != SQLITE_DONE && (!*more || self->number > self->source->row_limit))
-        return fail_at_row(self, code, error);
-    if (self->has_texts)
-        take_columns(self);
+    if (code != SQLITE_DONE && (!*more || endless)) {
+        const haul_status status =
+            *more ? haul_fail(error, HAUL_BAD_INPUT,
+                              "corrupt SQLite database (more rows than fit it)")
+                  : fail_sqlite(self->source, code, error);
+        haul_error_in_table(error, self->source->path, self->table, self->number);
+        return status;
+    }
+    const haul_row *const met = &self->source->row;
+    self->row.ints = self->has_texts ? 0 : met->ints;
+    if (!self->has_texts)
+        memcpy(self->row.values, met->values, (size_t)self->columns * sizeof *met->values);
     else
-        self->row = self->source->row;
+        for (int i = 0; *more && i < self->columns; i++) {
+            const bool is_int = sqlite3_column_type(self->stmt, i) == SQLITE_INTEGER;
+            self->row.values[i] = is_int ? sqlite3_column_int64(self->stmt, i) : 0;
+            self->row.ints |= (uint32_t)is_int << i;
+        }
     return HAUL_OK;
 }
 
@@ -345,4 +311,21 @@ const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
         self->source->no_memory = true;
     *length = text ? (size_t)sqlite3_column_bytes(self->stmt, column) : 0;
     return text;
+}
+
+haul_status haul_source_scan(haul_source *self, const char *suffix, const haul_scan *scans,
+                             size_t count, void *reader, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < count; i++) {
+        char table[LONGEST_TABLE];
+        haul_rows rows;
+        bool more = true;
+        (void)snprintf(table, sizeof table, "%s%s", scans[i].table, suffix);
+        status = haul_rows_begin(&rows, self, table, scans[i].columns, scans[i].has_texts, error);
+        while (!status && !(status = haul_rows_next(&rows, &more, error)) && more)
+            scans[i].take(reader, &rows);
+        haul_rows_end(&rows);
+    }
+    return status;
 }

@@ -14,7 +14,7 @@
 #include "base/strings.h"
 #include "haul/status.h"
 
-enum { HAUL_ROW_COLUMNS = 20 };
+enum { HAUL_ROW_COLUMNS = 17 }; /* the most that a table of profiles is read for */
 
 /* The numbers of one row. */
 typedef struct haul_row {
@@ -36,13 +36,21 @@ typedef struct haul_source {
 /* A scan of one table. `number` counts rows from 1. */
 typedef struct haul_rows {
     haul_source *source;
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt; /* NULL where the file lacks the table: then there are no rows */
     const char *table;
     int64_t number;
     int columns;
     bool has_texts;
     haul_row row;
 } haul_rows;
+
+/* What a reader does with the rows of a table, which may be absent. */
+typedef struct haul_scan {
+    const char *table;
+    void (*take)(void *reader, const haul_rows *rows);
+    const char *columns[HAUL_ROW_COLUMNS]; /* as of haul_rows_begin */
+    bool has_texts;
+} haul_scan;
 
 /* Opens the SQLite file `file`, which errors call `path`; that must outlive the source. Returns
  * BAD_INPUT where it is no SQLite database or corrupt, IO where it cannot be read. */
@@ -63,14 +71,11 @@ bool haul_source_has_column(haul_source *self, const char *table, const char *co
  * size of the file allow. */
 uint64_t haul_source_row_estimate(haul_source *self, const char *table);
 
-/* Begins a scan of `count` columns of numbers; one that the table lacks, or that is NULL, reads as
- * NULL. A column may be given by several names, "new|old": the first that the table has is read. */
+/* Begins a scan of HAUL_ROW_COLUMNS columns of numbers, and of texts too where asked, which is
+ * slower. A column may be given by several names, "new|old": the first that the table has is read.
+ * One that it lacks, or that is given as NULL, reads as NULL. */
 haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
-                            const char *const *columns, size_t count, haul_error *error);
-
-/* The same, slower, with the texts of the columns too. */
-haul_status haul_rows_begin_texts(haul_rows *self, haul_source *source, const char *table,
-                                  const char *const *columns, size_t count, haul_error *error);
+                            const char *const *columns, bool has_texts, haul_error *error);
 
 /* Steps to the next row; *more is false behind the last. */
 haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error);
@@ -97,5 +102,10 @@ static inline int64_t haul_rows_int_or(const haul_rows *self, int column, int64_
 /* The bytes of a column of a scan with texts and their number; NULL where it is NULL. Valid until
  * the next step. */
 const char *haul_rows_text(const haul_rows *self, int column, size_t *length);
+
+/* Does `count` scans in turn, each to the table of its name and `suffix`. A reader keeps its own
+ * failures, and is asked for them afterwards. */
+haul_status haul_source_scan(haul_source *self, const char *suffix, const haul_scan *scans,
+                             size_t count, void *reader, haul_error *error);
 
 #endif

@@ -30,9 +30,6 @@ void haul_trace_release(haul_trace_builder *self)
     haul_records_release(&self->names);
     free(self->name_texts);
     haul_records_release(&self->gpus);
-    free(self->losses.items);
-    free(self->missing.items);
-    free(self->repairs.items);
     haul_trace_init(self);
 }
 
@@ -46,17 +43,17 @@ uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count)
 
 void haul_trace_lost(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->losses, count, text);
+    haul_note_add(&self->built, &self->built.losses, count, text);
 }
 
 void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->missing, count, text);
+    haul_note_add(&self->built, &self->built.missing, count, text);
 }
 
 void haul_trace_repaired(haul_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->repairs, count, text);
+    haul_note_add(&self->built, &self->built.repairs, count, text);
 }
 
 static uint32_t intern(haul_trace_builder *self, haul_records *records, uint64_t key)
@@ -151,6 +148,7 @@ static void repair_bytes(haul_trace_builder *self, haul_op *op)
     self->total_bytes += op->bytes;
 }
 
+/* Repairs what cannot be right. */
 static void repair_op(haul_trace_builder *self, haul_op *op)
 {
     const int64_t start_ns = clamp_start(op->start_ns);
@@ -162,6 +160,22 @@ static void repair_op(haul_trace_builder *self, haul_op *op)
         haul_trace_repaired(self, 1, "duration negative or absurd, set to 0");
     if (haul_op_has_bytes(op))
         repair_bytes(self, op);
+}
+
+/* Counts what a prediction will lack. */
+static void note_unknown(haul_trace_builder *self, const haul_op *op)
+{
+    if (!haul_op_on_device(op))
+        return;
+    if (op->kind == HAUL_OP_COPY && op->direction == HAUL_UNKNOWN)
+        haul_trace_missing(self, 1, "copies whose direction is not known");
+    else if (op->kind == HAUL_OP_COPY && op->detail == HAUL_HOST)
+        haul_trace_missing(self, 1, "copies whose kind of host memory is not known");
+    const haul_workload_stream *const streams = self->built.streams.items;
+    if (op->stream == HAUL_NONE)
+        haul_trace_missing(self, 1, "operations whose stream is not known");
+    else if (streams[op->stream].device == HAUL_NONE)
+        haul_trace_missing(self, 1, "operations whose device is not known");
 }
 
 /* Until the links are made their place holds the key of the operation's call. */
@@ -191,6 +205,7 @@ void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
         return;
     haul_op *kept = &self->built.ops[number];
     memcpy(key_place(kept), &key, sizeof key);
+    note_unknown(self, kept);
     repair_op(self, kept);
 }
 
@@ -379,14 +394,7 @@ haul_status haul_trace_finish(haul_trace_builder *self, const char *source, cons
     haul_workload *made = NULL;
     const haul_status status = haul_builder_hand_over(&self->built, source, format, &made, error);
     if (!status) {
-        made->losses = self->losses.items;
-        made->loss_count = self->losses.count;
-        made->missing = self->missing.items;
-        made->missing_count = self->missing.count;
-        made->repairs = self->repairs.items;
-        made->repair_count = self->repairs.count;
         made->counts.calls = self->calls;
-        self->losses = self->missing = self->repairs = (haul_note_list){0};
         *workload = made;
     }
     haul_trace_release(self);

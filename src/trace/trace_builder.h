@@ -71,9 +71,6 @@ typedef struct haul_trace_builder {
     uint32_t *name_texts;
     size_t name_text_capacity;
     haul_records gpus; /* of each device of `built`, what tells it apart */
-    haul_note_list losses;
-    haul_note_list missing;
-    haul_note_list repairs;
     uint64_t calls;
     uint64_t total_ns;
     uint64_t total_call_ns;

@@ -39,6 +39,9 @@ void haul_builder_release(haul_builder *self)
     haul_records_release(&self->collectives);
     free(self->ranges);
     free(self->devices);
+    free(self->losses.items);
+    free(self->missing.items);
+    free(self->repairs.items);
     haul_builder_init(self);
 }
 
@@ -248,6 +251,13 @@ static void take_own(haul_builder *self, haul_owned_workload *owned)
     seen->rank = self->rank;
     seen->device_count = self->device_count;
     seen->devices = self->devices;
+    seen->loss_count = self->losses.count;
+    seen->losses = self->losses.items;
+    seen->missing_count = self->missing.count;
+    seen->missing = self->missing.items;
+    seen->repair_count = self->repairs.count;
+    seen->repairs = self->repairs.items;
+    self->losses = self->missing = self->repairs = (haul_note_list){0};
     owned->arena = self->arena;
     owned->strings = self->strings;
     self->devices = NULL;

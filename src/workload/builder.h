@@ -22,6 +22,13 @@ static_assert(sizeof(haul_op) == 64, "a profile of 10 million operations must fi
 /* More than these are refused: a failed builder. */
 enum { HAUL_BUILDER_OPS_LOG2 = 31 };
 
+/* Notes of a workload being built. */
+typedef struct haul_note_list {
+    haul_note *items;
+    size_t count;
+    size_t capacity;
+} haul_note_list;
+
 typedef struct haul_builder {
     const haul_workload *from; /* see haul_builder_init_from; else NULL */
     haul_arena arena;          /* for texts of the workload beside its strings */
@@ -44,6 +51,9 @@ typedef struct haul_builder {
     haul_workload_device *devices;
     size_t device_count;
     size_t device_capacity;
+    haul_note_list losses;
+    haul_note_list missing;
+    haul_note_list repairs;
     bool failed;
 } haul_builder;
 
@@ -97,14 +107,7 @@ void haul_builder_link_streams(haul_builder *self);
 haul_status haul_builder_hand_over(haul_builder *self, const char *source, const char *format,
                                    haul_workload **workload, haul_error *error);
 
-/* Notes of a workload being built. */
-typedef struct haul_note_list {
-    haul_note *items;
-    size_t count;
-    size_t capacity;
-} haul_note_list;
-
-/* Notes `count` more of what `text` says, which is kept once, in the builder's arena. */
+/* Notes `count` more of what `text` says in one of the builder's lists. */
 void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text);
 
 /* An array made larger for `needed` items, or `failed` set. */

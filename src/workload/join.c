@@ -25,7 +25,6 @@ typedef struct join {
     const haul_part *parts;
     size_t count;
     numbers *of; /* each part */
-    haul_note_list missing, repairs, losses;
     uint64_t total_ns, total_call_ns, total_bytes, orphaned;
     bool beyond; /* a limit */
 } join;
@@ -295,9 +294,9 @@ static void prepare(join *self, size_t part)
         return;
     add_shapes(self, part);
     add_places(self, part);
-    add_notes(self, &self->missing, of->missing, of->missing_count);
-    add_notes(self, &self->repairs, of->repairs, of->repair_count);
-    add_notes(self, &self->losses, of->losses, of->loss_count);
+    add_notes(self, &self->builder.missing, of->missing, of->missing_count);
+    add_notes(self, &self->builder.repairs, of->repairs, of->repair_count);
+    add_notes(self, &self->builder.losses, of->losses, of->loss_count);
 }
 
 static void release(join *self)
@@ -310,9 +309,6 @@ static void release(join *self)
         free(self->of[p].ops);
     }
     free(self->of);
-    free(self->missing.items);
-    free(self->repairs.items);
-    free(self->losses.items);
     haul_builder_release(&self->builder);
 }
 
@@ -356,7 +352,7 @@ haul_status haul_workload_join(const haul_part *parts, size_t count,
     haul_builder_init(&self.builder);
     build(&self);
     if (options->note)
-        haul_note_add(&self.builder, &self.missing, 0, options->note);
+        haul_note_add(&self.builder, &self.builder.missing, 0, options->note);
     if (!self.builder.failed && self.beyond) {
         release(&self);
         return haul_fail(error, HAUL_BAD_INPUT,
@@ -368,13 +364,6 @@ haul_status haul_workload_join(const haul_part *parts, size_t count,
     const haul_status status =
         haul_builder_hand_over(&self.builder, options->source, options->format, &made, error);
     if (!status) {
-        made->missing = self.missing.items;
-        made->missing_count = self.missing.count;
-        made->repairs = self.repairs.items;
-        made->repair_count = self.repairs.count;
-        made->losses = self.losses.items;
-        made->loss_count = self.losses.count;
-        self.missing = self.repairs = self.losses = (haul_note_list){0};
         made->counts.calls += calls_without_ops(&self);
         *orphaned = self.orphaned;
         *workload = made;
