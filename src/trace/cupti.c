@@ -148,8 +148,7 @@ static void take_call(void *reader_, const haul_rows *rows)
     reader *const self = reader_;
     haul_call call = {.name = HAUL_NONE};
     self->has_calls = true;
-    if (self->builder->built.failed ||
-        !times_of(self->builder, rows, &call.start_ns, &call.dur_ns))
+    if (self->builder->built.failed || !times_of(self->builder, rows, &call.start_ns, &call.dur_ns))
         return;
     find_thread(self, haul_rows_int(rows, HAUL_CALL_THREAD),
                 haul_rows_int(rows, HAUL_CALL_PROCESS));

@@ -27,8 +27,7 @@ static int64_t key_of(uint64_t pid, uint64_t id)
 void haul_cupti_devices_map(haul_cupti_devices *self, haul_builder *built, uint64_t pid,
                             uint64_t id, uint64_t gpu)
 {
-    haul_id_map_add(&self->ids, built,
-                    &(haul_id_row){key_of(pid, id), {(int64_t)(gpu | mapped)}});
+    haul_id_map_add(&self->ids, built, &(haul_id_row){key_of(pid, id), {(int64_t)(gpu | mapped)}});
 }
 
 uint64_t haul_cupti_devices_gpu(haul_cupti_devices *self, uint64_t process, uint64_t id)

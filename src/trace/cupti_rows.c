@@ -93,12 +93,11 @@ static void find_place(const haul_cupti_lane *lane, haul_cupti_place *place)
         return;
     uint32_t device = as_id(place->ids[1]);
     if (device == no_id) /* nvprof's waits name a context alone */
-        device = as_id(
-            haul_id_map_value(&lane->devices->contexts, (int64_t)place->context, 0, no_id));
+        device =
+            as_id(haul_id_map_value(&lane->devices->contexts, (int64_t)place->context, 0, no_id));
     if (device != no_id)
-        place->device =
-            haul_trace_device(lane->builder, device,
-                              haul_cupti_devices_gpu(lane->devices, place->process, device));
+        place->device = haul_trace_device(
+            lane->builder, device, haul_cupti_devices_gpu(lane->devices, place->process, device));
     const haul_workload_stream stream = {
         .device = place->device,
         .process = place->process,
@@ -175,9 +174,9 @@ static void fill_copy(haul_cupti_lane *lane, haul_op *op)
     const int kind = given > 0 && given < COPY_KINDS ? (int)given : 0;
     op->kind = HAUL_OP_COPY;
     op->direction = (uint8_t)copy_kinds[kind].direction;
-    op->detail = (uint8_t)(copy_kinds[kind].host == NO_HOST
-                               ? copy_kinds[kind].memory
-                               : host_memory(lane, copy_kinds[kind].host));
+    op->detail =
+        (uint8_t)(copy_kinds[kind].host == NO_HOST ? copy_kinds[kind].memory
+                                                   : host_memory(lane, copy_kinds[kind].host));
     if (kind != COPY_DTOD)
         return;
     /* newer files have copies between GPUs as those of one, with the two in columns */

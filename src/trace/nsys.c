@@ -80,8 +80,8 @@ static void take_version(void *self, const haul_rows *rows)
 static void take_loss(void *self, const haul_rows *rows)
 {
     enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
-    static const char *const warnings[] = {
-        "Not all CUDA events", "CUDA profiling might have not", "dropped", "Dropped"};
+    static const char *const warnings[] = {"Not all CUDA events", "CUDA profiling might have not",
+                                           "dropped", "Dropped"};
     haul_trace_builder *const builder = ((reader *)self)->builder;
     const bool of_capture = rows->columns == 2;
     char line[LONGEST_LOSS];

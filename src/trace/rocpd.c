@@ -86,17 +86,16 @@ static void take_word(void *reader_, const haul_rows *rows)
                          : length > 4 && !memcmp(text, "HSA_", 4) ? CATEGORY_HSA
                                                                   : CATEGORY_OTHER;
     if (direction != HAUL_UNKNOWN || category != CATEGORY_OTHER)
-        haul_id_map_add(
-            &self->words, &self->builder->built,
-            &(haul_id_row){haul_rows_int(rows, 0), {direction, memory, category}});
+        haul_id_map_add(&self->words, &self->builder->built,
+                        &(haul_id_row){haul_rows_int(rows, 0), {direction, memory, category}});
 }
 
 /* An id with up to two numbers beside it. */
 static void take_pair(reader *self, haul_id_map *map, const haul_rows *rows)
 {
-    haul_id_map_add(map, &self->builder->built,
-                    &(haul_id_row){haul_rows_int(rows, 0),
-                                   {haul_rows_int(rows, 1), haul_rows_int(rows, 2)}});
+    haul_id_map_add(
+        map, &self->builder->built,
+        &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1), haul_rows_int(rows, 2)}});
 }
 
 static void take_process(void *self, const haul_rows *rows)
@@ -280,8 +279,7 @@ static void take_region(void *reader_, const haul_rows *rows)
         haul_trace_name(self->builder, key_in_set(self, haul_rows_int(rows, REGION_NAME)));
     const uint32_t number = haul_builder_thread(&self->builder->built, &place);
     if (category == CATEGORY_MARKER) {
-        const haul_named_range range = {start, dur_ns, marker_name(self, rows, DATA, name),
-                                        number};
+        const haul_named_range range = {start, dur_ns, marker_name(self, rows, DATA, name), number};
         haul_trace_range(self->builder, &range);
     } else if (category != CATEGORY_HSA) {
         const haul_call call = {start, dur_ns, call_key(self, event), name, number};

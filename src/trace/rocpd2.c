@@ -62,8 +62,7 @@ static void take_word(void *reader_, const haul_rows *rows)
         self->marker_text = id;
     haul_copy_name_read(text, length, &direction, &memory);
     if (direction != HAUL_UNKNOWN && !strncmp(text, "Copy", 4))
-        haul_id_map_add(&self->words, built,
-                        &(haul_id_row){id, {HAUL_OP_COPY, direction, memory}});
+        haul_id_map_add(&self->words, built, &(haul_id_row){id, {HAUL_OP_COPY, direction, memory}});
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_text(text, length, kinds[i].word))
             haul_id_map_add(&self->words, built, &(haul_id_row){id, {kinds[i].kind}});
@@ -227,10 +226,7 @@ static const haul_scan scans[] = {
      take_op,
      {"id", "start", "end", "gpuId", "queueId", "description_id", "opType_id"},
      false},
-    {"rocpd_api",
-     take_call,
-     {"id", "start", "end", "pid", "tid", "apiName_id", "args_id"},
-     false},
+    {"rocpd_api", take_call, {"id", "start", "end", "pid", "tid", "apiName_id", "args_id"}, false},
     {"rocpd_string", take_name, {"id", "string"}, true},
 };
 

@@ -1,3 +1,6 @@
+/* Where the time of a profile went: one sweep over the operations, which come in order of start, so
+ * that the time that several cover together (the union) is known without sorting; then the rates of
+ * each group of copies, whose medians need a second look. */
 #include "haul/analysis.h"
 
 #include <math.h>
@@ -17,12 +20,11 @@ enum { NEGLIGIBLE_BYTES = 64, LONGER = 4, SEEN = 4 };
 
 enum { GROUP_COUNT = (int)HAUL_DIRECTIONS * (int)HAUL_MEMORIES };
 
+/* What covers a device's time, or the whole profile's. */
+enum { COPIES, KERNELS, MEMSETS, EITHER, ANY, COVERS }; /* either: of copies and kernels */
+
 typedef struct cover {
-    haul_union copy;
-    haul_union kernel;
-    haul_union memset;
-    haul_union either;
-    haul_union any;
+    haul_union of[COVERS];
 } cover;
 
 /* The sweep over the operations: what is summed on the way. */
@@ -39,51 +41,42 @@ typedef struct survey {
     haul_tally tally;
 } survey;
 
-static cover cover_begin(void)
+static void cover_begin(cover *self)
 {
-    return (cover){haul_union_begin(), haul_union_begin(), haul_union_begin(), haul_union_begin(),
-                   haul_union_begin()};
+    for (int i = 0; i < COVERS; i++)
+        self->of[i] = haul_union_begin();
 }
 
 static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end)
 {
-    haul_union_add(&self->any, start, end);
-    switch (kind) {
-    case HAUL_OP_COPY:
-        haul_union_add(&self->copy, start, end);
-        haul_union_add(&self->either, start, end);
-        break;
-    case HAUL_OP_KERNEL:
-        haul_union_add(&self->kernel, start, end);
-        haul_union_add(&self->either, start, end);
-        break;
-    case HAUL_OP_MEMSET:
-        haul_union_add(&self->memset, start, end);
-        break;
-    case HAUL_OP_SYNC:
-    case HAUL_OP_CALL:
-        break;
-    }
+    static const int own[HAUL_OP_KINDS] = {
+        [HAUL_OP_COPY] = COPIES, [HAUL_OP_KERNEL] = KERNELS, [HAUL_OP_MEMSET] = MEMSETS};
+    haul_union_add(&self->of[own[kind]], start, end);
+    haul_union_add(&self->of[ANY], start, end);
+    if (kind != HAUL_OP_MEMSET)
+        haul_union_add(&self->of[EITHER], start, end);
 }
 
+/* Copies hide behind kernels for as long as both run: by inclusion and exclusion, since the union
+ * of two unions is what the sweep can keep and their intersection is not. */
 static haul_busy cover_lengths(const cover *self)
 {
+    const uint64_t copies = self->of[COPIES].covered, kernels = self->of[KERNELS].covered;
     return (haul_busy){
-        .copy_ns = haul_clamp_ns(self->copy.covered),
-        .kernel_ns = haul_clamp_ns(self->kernel.covered),
-        .memset_ns = haul_clamp_ns(self->memset.covered),
-        .both_ns =
-            haul_clamp_ns(self->copy.covered - (self->either.covered - self->kernel.covered)),
-        .either_ns = haul_clamp_ns(self->either.covered),
-        .any_ns = haul_clamp_ns(self->any.covered),
+        .copy_ns = haul_clamp_ns(copies),
+        .kernel_ns = haul_clamp_ns(kernels),
+        .memset_ns = haul_clamp_ns(self->of[MEMSETS].covered),
+        .both_ns = haul_clamp_ns(copies - (self->of[EITHER].covered - kernels)),
+        .either_ns = haul_clamp_ns(self->of[EITHER].covered),
+        .any_ns = haul_clamp_ns(self->of[ANY].covered),
     };
 }
 
-static void add_to_totals(haul_totals *totals, uint64_t bytes, int64_t time_ns)
+static void add_totals(haul_totals *sum, const haul_totals *totals)
 {
-    totals->count++;
-    totals->bytes = haul_add_bytes(totals->bytes, bytes);
-    totals->time_ns = haul_add_ns(totals->time_ns, time_ns);
+    sum->count += totals->count;
+    sum->bytes = haul_add_bytes(sum->bytes, totals->bytes);
+    sum->time_ns = haul_add_ns(sum->time_ns, totals->time_ns);
 }
 
 static size_t group_of(const haul_op *copy)
@@ -93,38 +86,18 @@ static size_t group_of(const haul_op *copy)
     return direction * HAUL_MEMORIES + memory;
 }
 
-/* Bytes per second of a copy; 0 where it has no bytes or no duration. */
-static double rate_of(const haul_op *copy)
-{
-    return copy->dur_ns > 0 ? (double)copy->bytes / ((double)copy->dur_ns * 1e-9) : 0;
-}
-
 static void survey_copy(survey *self, const haul_op *op)
 {
+    const haul_totals one = {1, op->bytes, op->dur_ns};
     const size_t at = group_of(op);
     haul_copy_group *group = &self->groups[at];
     if (op->dur_ns > 0 && (!group->shortest_ns || op->dur_ns < group->shortest_ns))
         group->shortest_ns = op->dur_ns;
     if (op->dur_ns > group->longest_ns)
         group->longest_ns = op->dur_ns;
-    add_to_totals(&group->totals, op->bytes, op->dur_ns);
-    add_to_totals(&group->decades[haul_decade_of(op->bytes)], op->bytes, op->dur_ns);
+    add_totals(&group->totals, &one);
+    add_totals(&group->decades[haul_decade_of(op->bytes)], &one);
     haul_union_add(&self->group_covers[at], op->start_ns, haul_end_of(op->start_ns, op->dur_ns));
-}
-
-static haul_totals *totals_of(haul_workload_device_use *use, haul_op_kind kind)
-{
-    switch (kind) {
-    case HAUL_OP_COPY:
-        return &use->copies;
-    case HAUL_OP_KERNEL:
-        return &use->kernels;
-    case HAUL_OP_MEMSET:
-    case HAUL_OP_SYNC:
-    case HAUL_OP_CALL:
-        break;
-    }
-    return &use->memsets;
 }
 
 /* A copy, memset or kernel. Returns false without memory. */
@@ -134,9 +107,13 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
     const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
     const size_t device = haul_device_of(workload, op);
     haul_workload_device_use *use = &self->devices[device];
+    const haul_totals one = {1, haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns};
     if (kind == HAUL_OP_COPY)
         survey_copy(self, op);
-    add_to_totals(totals_of(use, kind), haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns);
+    add_totals(kind == HAUL_OP_COPY     ? &use->copies
+               : kind == HAUL_OP_KERNEL ? &use->kernels
+                                        : &use->memsets,
+               &one);
     cover_add(&self->cover, kind, op->start_ns, end);
     cover_add(&self->device_covers[device], kind, op->start_ns, end);
     if (op->start_ns < self->first_ns)
@@ -146,31 +123,28 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
     return haul_tally_add(&self->tally, op);
 }
 
-static void sum_host_op(haul_analysis *analysis, const haul_op *op)
+/* A wait or a call. A stream's wait for an event costs the host no more than its call. */
+static void survey_host_op(haul_analysis *analysis, const haul_op *op)
 {
-    if (op->kind == HAUL_OP_CALL) {
-        add_to_totals(&analysis->calls, 0, op->dur_ns);
-        return;
-    }
+    const haul_totals one = {1, 0, op->dur_ns};
     const unsigned sync = op->detail < HAUL_SYNC_KINDS ? op->detail : HAUL_SYNC_UNKNOWN;
-    add_to_totals(&analysis->syncs[sync], 0, op->dur_ns);
-    if (sync != HAUL_SYNC_STREAM_WAIT)
+    add_totals(op->kind == HAUL_OP_CALL ? &analysis->calls : &analysis->syncs[sync], &one);
+    if (op->kind == HAUL_OP_SYNC && sync != HAUL_SYNC_STREAM_WAIT)
         analysis->host.wait_ns = haul_add_ns(analysis->host.wait_ns, op->dur_ns);
 }
 
 static bool survey_begin(survey *self, const haul_workload *workload)
 {
-    *self = (survey){.device_count = workload->device_count + 1,
-                     .cover = cover_begin(),
-                     .first_ns = INT64_MAX,
-                     .last_ns = INT64_MIN};
+    *self = (survey){
+        .device_count = workload->device_count + 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+    cover_begin(&self->cover);
     self->devices = calloc(self->device_count, sizeof *self->devices);
     self->device_covers = calloc(self->device_count, sizeof *self->device_covers);
     if (!self->devices || !self->device_covers)
         return false;
     for (size_t i = 0; i < self->device_count; i++) {
         self->devices[i].device = i < workload->device_count ? (uint32_t)i : HAUL_NONE;
-        self->device_covers[i] = cover_begin();
+        cover_begin(&self->device_covers[i]);
     }
     for (size_t i = 0; i < GROUP_COUNT; i++) {
         self->groups[i].direction = (haul_direction)(i / HAUL_MEMORIES);
@@ -178,32 +152,6 @@ static bool survey_begin(survey *self, const haul_workload *workload)
         self->group_covers[i] = haul_union_begin();
     }
     return true;
-}
-
-static void survey_release(survey *self)
-{
-    free(self->devices);
-    free(self->device_covers);
-    haul_tally_release(&self->tally);
-}
-
-static bool survey_run(survey *self, const haul_workload *workload, haul_analysis *analysis)
-{
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (op->kind == HAUL_OP_SYNC || op->kind == HAUL_OP_CALL)
-            sum_host_op(analysis, op);
-        else if (!survey_op(self, workload, op))
-            return false;
-    }
-    return true;
-}
-
-static void add_totals(haul_totals *sum, const haul_totals *totals)
-{
-    sum->count += totals->count;
-    sum->bytes = haul_add_bytes(sum->bytes, totals->bytes);
-    sum->time_ns = haul_add_ns(sum->time_ns, totals->time_ns);
 }
 
 static bool take_devices(survey *self, haul_analysis *analysis)
@@ -224,24 +172,19 @@ static bool take_devices(survey *self, haul_analysis *analysis)
     return true;
 }
 
-/* Device by device: a kernel of another device hides nothing. */
-static double overlap_of(const haul_analysis *analysis)
-{
-    double copy = 0, both = 0;
-    for (size_t i = 0; i < analysis->device_count; i++) {
-        copy += (double)analysis->devices[i].busy.copy_ns;
-        both += (double)analysis->devices[i].busy.both_ns;
-    }
-    return copy > 0 ? both / copy : (double)NAN;
-}
-
 static void take_times(const survey *self, haul_analysis *analysis)
 {
+    double copy_busy = 0, both_busy = 0;
     analysis->busy = cover_lengths(&self->cover);
     if (self->last_ns >= self->first_ns)
         analysis->span_ns = haul_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
     analysis->idle_ns = analysis->span_ns - analysis->busy.any_ns;
-    analysis->overlap_share = overlap_of(analysis);
+    /* Device by device: a kernel of another device hides nothing. */
+    for (size_t i = 0; i < analysis->device_count; i++) {
+        copy_busy += (double)analysis->devices[i].busy.copy_ns;
+        both_busy += (double)analysis->devices[i].busy.both_ns;
+    }
+    analysis->overlap_share = copy_busy > 0 ? both_busy / copy_busy : (double)NAN;
     const double copy = (double)analysis->copies.time_ns,
                  kernel = (double)analysis->kernels.time_ns;
     analysis->copy_share = copy + kernel > 0 ? copy / (copy + kernel) : (double)NAN;
@@ -254,7 +197,9 @@ static bool is_of_group(const haul_tally_row *row, const haul_copy_group *group)
            group_of(&like) == (size_t)group->direction * HAUL_MEMORIES + group->memory;
 }
 
-static const haul_tally_row *find_fastest(const haul_tally *tally, const haul_copy_group *group)
+/* See latency_s in the header: the line through the fastest copy that no much longer copy goes
+ * below. */
+static double latency_under(const haul_tally *tally, const haul_copy_group *group)
 {
     const haul_tally_row *fastest = NULL;
     for (size_t i = 0; i < tally->count; i++) {
@@ -264,14 +209,6 @@ static const haul_tally_row *find_fastest(const haul_tally *tally, const haul_co
              (row->shortest_ns == fastest->shortest_ns && row->bytes < fastest->bytes)))
             fastest = row;
     }
-    return fastest;
-}
-
-/* See latency_s in the header: the line through the fastest copy that no much longer copy goes
- * below. */
-static double latency_under(const haul_tally *tally, const haul_copy_group *group)
-{
-    const haul_tally_row *fastest = find_fastest(tally, group);
     if (!fastest)
         return (double)NAN;
     if (fastest->bytes <= NEGLIGIBLE_BYTES)
@@ -311,25 +248,25 @@ static bool take_groups(survey *self, haul_analysis *analysis)
     return true;
 }
 
+/* The median and the best rate of a group's copies, those without bytes or duration left out;
+ * `rates` has room for all of its copies. */
 static void take_rates_of(const haul_workload *workload, haul_copy_group *group, double *rates)
 {
     size_t count = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_COPY ||
+        if (op->kind != HAUL_OP_COPY || !op->bytes || op->dur_ns <= 0 ||
             group_of(op) != (size_t)group->direction * HAUL_MEMORIES + group->memory)
             continue;
-        const double rate = rate_of(op);
-        if (rate > 0)
-            rates[count++] = rate;
-        group->best_Bps = fmax(group->best_Bps, rate);
+        rates[count] = (double)op->bytes / ((double)op->dur_ns * 1e-9);
+        group->best_Bps = fmax(group->best_Bps, rates[count++]);
     }
     group->median_Bps = count ? haul_median_of_many(rates, count) : (double)NAN;
     if (!count)
         group->best_Bps = (double)NAN;
 }
 
-/* The medians: one group at a time, so that there is room for the rates of one group only. */
+/* One group at a time, so that there is room for the rates of one group only. */
 static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
 {
     uint64_t most = 1;
@@ -337,19 +274,24 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
         if (analysis->groups[i].totals.count > most)
             most = analysis->groups[i].totals.count;
     double *rates = malloc(most * sizeof *rates);
-    if (!rates)
-        return false;
-    for (size_t i = 0; i < analysis->group_count; i++)
+    for (size_t i = 0; rates && i < analysis->group_count; i++)
         take_rates_of(workload, &analysis->groups[i], rates);
+    const bool enough = rates;
     free(rates);
-    return true;
+    return enough;
 }
 
 static haul_status fill(const haul_workload *workload, survey *self, haul_analysis *analysis,
                         haul_error *error)
 {
-    if (!survey_run(self, workload, analysis) || !take_devices(self, analysis) ||
-        !take_groups(self, analysis) || !take_rates(workload, analysis))
+    bool enough = true;
+    for (size_t i = 0; enough && i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]))
+            enough = survey_op(self, workload, &workload->ops[i]);
+        else
+            survey_host_op(analysis, &workload->ops[i]);
+    if (!enough || !take_devices(self, analysis) || !take_groups(self, analysis) ||
+        !take_rates(workload, analysis))
         return haul_fail_no_memory(error);
     take_times(self, analysis);
     analysis->largest_count = haul_tally_largest(&self->tally, analysis->largest);
@@ -368,8 +310,11 @@ haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis
         status = fill(workload, self, result, error);
     else
         haul_fail_no_memory(error);
-    if (self)
-        survey_release(self);
+    if (self) {
+        free(self->devices);
+        free(self->device_covers);
+        haul_tally_release(&self->tally);
+    }
     free(self);
     if (status)
         haul_analysis_free(result);

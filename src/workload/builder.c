@@ -1,3 +1,5 @@
+/* Arrays grow as operations come and become the workload's own without a copy; streams, threads and
+ * shapes are kept once each, so that an operation names them by a number. */
 #include "workload/builder.h"
 
 #include <stdlib.h>
@@ -152,42 +154,30 @@ void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
 
 /* --- the workload */
 
-/* The last operation of each stream or thread: none yet. */
-static uint32_t *no_last(haul_builder *self, size_t count)
+/* Links operations to the one before them on their stream, or on their thread. */
+static void link_ops(haul_builder *self, bool of_threads)
 {
+    const size_t count = of_threads ? self->threads.count : self->streams.count;
     uint32_t *last = malloc((count + 1) * sizeof *last);
     if (last)
         memset(last, 0xff, count * sizeof *last);
     self->failed |= !last;
-    return last;
+    for (uint32_t i = 0; last && i < self->op_count; i++) {
+        haul_op *const op = &self->ops[i];
+        uint32_t *const link = of_threads ? &op->thread_prev : &op->stream_prev;
+        const uint32_t of = of_threads              ? op->thread
+                            : haul_op_on_device(op) ? op->stream
+                                                    : HAUL_NONE;
+        *link = of == HAUL_NONE ? HAUL_NONE : last[of];
+        if (of != HAUL_NONE)
+            last[of] = i;
+    }
+    free(last);
 }
 
 void haul_builder_link_streams(haul_builder *self)
 {
-    uint32_t *last = no_last(self, self->streams.count);
-    for (uint32_t i = 0; last && i < self->op_count; i++) {
-        haul_op *op = &self->ops[i];
-        op->stream_prev = HAUL_NONE;
-        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
-            continue;
-        op->stream_prev = last[op->stream];
-        last[op->stream] = i;
-    }
-    free(last);
-}
-
-static void link_threads(haul_builder *self)
-{
-    uint32_t *last = no_last(self, self->threads.count);
-    for (uint32_t i = 0; last && i < self->op_count; i++) {
-        haul_op *op = &self->ops[i];
-        op->thread_prev = HAUL_NONE;
-        if (op->thread == HAUL_NONE)
-            continue;
-        op->thread_prev = last[op->thread];
-        last[op->thread] = i;
-    }
-    free(last);
+    link_ops(self, false);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -211,18 +201,6 @@ static void sort_edges(haul_builder *self)
         if (compare_edges(&self->edges[i], &self->edges[kept - 1]))
             self->edges[kept++] = self->edges[i];
     self->edge_count = kept;
-}
-
-static void count_ops(haul_workload *workload)
-{
-    workload->counts.device_ops = workload->counts.orphans = workload->counts.calls = 0;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        const bool has_call = op->flags & HAUL_OP_HAS_CALL;
-        workload->counts.device_ops += haul_op_on_device(op);
-        workload->counts.orphans += haul_op_on_device(op) && !has_call;
-        workload->counts.calls += has_call;
-    }
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -301,13 +279,21 @@ haul_status haul_builder_hand_over(haul_builder *self, const char *source, const
     }
     sort_edges(self);
     take_all(self, owned);
-    count_ops(&owned->seen);
+    haul_workload *const seen = &owned->seen;
+    seen->counts.device_ops = seen->counts.orphans = seen->counts.calls = 0;
+    for (size_t i = 0; i < seen->op_count; i++) {
+        const bool has_call = seen->ops[i].flags & HAUL_OP_HAS_CALL;
+        const bool on_device = haul_op_on_device(&seen->ops[i]);
+        seen->counts.device_ops += on_device;
+        seen->counts.orphans += on_device && !has_call;
+        seen->counts.calls += has_call;
+    }
     if (!owned->shares) {
-        owned->seen.source = kept_source;
-        owned->seen.format = kept_format;
+        seen->source = kept_source;
+        seen->format = kept_format;
     }
     haul_builder_release(self);
-    *workload = &owned->seen;
+    *workload = seen;
     return HAUL_OK;
 }
 
@@ -316,7 +302,7 @@ haul_status haul_builder_finish(haul_builder *self, const char *source, const ch
 {
     if (!self->failed) {
         haul_builder_link_streams(self);
-        link_threads(self);
+        link_ops(self, true);
     }
     return haul_builder_hand_over(self, source, format, workload, error);
 }

@@ -1,3 +1,6 @@
+/* Two profiles of one program: operations of one class (kind, direction, name, size) are matched in
+ * order, the first of one to the first of the other, and so on. What one has more of than the other
+ * is left unmatched and counted, so that a difference of counts is not taken for one of speed. */
 #include "haul/compare.h"
 
 #include <stdlib.h>
@@ -25,10 +28,13 @@ typedef struct comparer {
     bool failed;
 } comparer;
 
-/* The row of an operation, made when it is first asked for; NULL without memory. */
+/* The row of an operation, made when it is first asked for; NULL for one of the host, and without
+ * memory. */
 static haul_compared *row_of(comparer *self, const haul_workload *of, const haul_op *op)
 {
     const char *const name = haul_workload_string(of, op->name);
+    if (!haul_op_on_device(op))
+        return NULL;
     alike key;
     memset(&key, 0, sizeof key);
     key.kind = op->kind;
@@ -51,45 +57,29 @@ static haul_compared *row_of(comparer *self, const haul_workload *of, const haul
     return &self->rows[number];
 }
 
-/* Counts a's operations of each class. */
-static void count_first(comparer *self, const haul_workload *a)
+/* Counts a's operations of each class, matches b's to those, and then sums up the times of those of
+ * a that were matched: the first ones, as many as b has. */
+static void match(comparer *self, const haul_workload *a, const haul_workload *b)
 {
     for (size_t i = 0; !self->failed && i < a->op_count; i++) {
-        haul_compared *const row =
-            haul_op_on_device(&a->ops[i]) ? row_of(self, a, &a->ops[i]) : NULL;
+        haul_compared *const row = row_of(self, a, &a->ops[i]);
         if (row)
             row->only_a++;
     }
-}
-
-/* Matches b's to those. */
-static void match_second(comparer *self, const haul_workload *b)
-{
     for (size_t i = 0; !self->failed && i < b->op_count; i++) {
-        haul_compared *const row =
-            haul_op_on_device(&b->ops[i]) ? row_of(self, b, &b->ops[i]) : NULL;
-        if (!row)
-            continue;
-        if (row->matched < row->only_a) {
+        haul_compared *const row = row_of(self, b, &b->ops[i]);
+        if (row && row->matched < row->only_a) {
             row->matched++;
             row->b_ns += b->ops[i].dur_ns;
-        } else {
+        } else if (row) {
             row->only_b++;
         }
     }
-}
-
-/* Sums up the times of those of a that were matched, the first ones. */
-static void sum_first(comparer *self, const haul_workload *a)
-{
     uint64_t *const met = calloc(self->classes.count + 1, sizeof *met);
     self->failed |= !met;
     for (size_t i = 0; !self->failed && i < a->op_count; i++) {
-        haul_compared *const row =
-            haul_op_on_device(&a->ops[i]) ? row_of(self, a, &a->ops[i]) : NULL;
-        if (!row)
-            continue;
-        if (met[row - self->rows]++ < row->matched)
+        haul_compared *const row = row_of(self, a, &a->ops[i]);
+        if (row && met[row - self->rows]++ < row->matched)
             row->a_ns += a->ops[i].dur_ns;
     }
     free(met);
@@ -115,9 +105,7 @@ haul_status haul_compare(const haul_workload *a, const haul_workload *b,
                          haul_comparison *comparison, haul_error *error)
 {
     comparer self = {.classes.size = sizeof(alike)};
-    count_first(&self, a);
-    match_second(&self, b);
-    sum_first(&self, a);
+    match(&self, a, b);
     haul_comparison made = {.rows = self.rows, .count = self.classes.count};
     haul_strings_release(&self.texts);
     haul_records_release(&self.classes);

@@ -1,3 +1,6 @@
+/* Parts are merged by start, each from its own place on, so that the joined operations need no
+ * sorting; what they refer to gets new numbers first. A part's texts are copied: its workload may
+ * be freed afterwards. */
 #include "workload/join.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@ static const uint64_t sum_limit = UINT64_C(1) << 62;
 
 /* Numbers of the joined workload by those of a part. */
 typedef struct numbers {
-    uint32_t *streams;
+    uint32_t *streams; /* the others stand behind these: one block of memory */
     uint32_t *threads;
     uint32_t *shapes;
     uint32_t *strings;
@@ -28,15 +31,6 @@ typedef struct join {
     uint64_t total_ns, total_call_ns, total_bytes, orphaned;
     bool beyond; /* a limit */
 } join;
-
-static uint32_t *make_numbers(join *self, size_t count)
-{
-    uint32_t *const made = malloc((count + 1) * sizeof *made);
-    self->builder.failed |= !made;
-    if (made)
-        memset(made, 0xff, (count + 1) * sizeof *made);
-    return made;
-}
 
 /* The number of a string, found once. */
 static uint32_t string_of(join *self, size_t part, uint32_t id)
@@ -58,22 +52,6 @@ static const char *text_of(join *self, const char *text)
     return kept;
 }
 
-static void add_devices(join *self, size_t part, uint32_t *first)
-{
-    const haul_workload *const of = self->parts[part].of;
-    *first = (uint32_t)self->builder.device_count;
-    for (size_t i = 0; i < of->device_count; i++) {
-        const uint32_t number = haul_builder_device(&self->builder, of->devices[i].id);
-        if (number == HAUL_NONE)
-            return;
-        haul_workload_device *const device = &self->builder.devices[number];
-        *device = of->devices[i];
-        device->name = text_of(self, device->name);
-        if (self->count > 1)
-            device->rank = of->rank >= 0 ? of->rank : (int64_t)part;
-    }
-}
-
 static void add_shapes(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
@@ -90,27 +68,33 @@ static void add_shapes(join *self, size_t part)
     }
 }
 
-/* Processes of parts are kept apart by the part's number in the upper bits. */
-static uint64_t process_of(size_t part, uint64_t process)
-{
-    return process ^ (uint64_t)part << 48;
-}
-
+/* Devices of two parts are never the same, whatever their ids: each process numbers those that it
+ * sees. Processes are kept apart by the part's number in the upper bits. */
 static void add_places(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
-    uint32_t first_device;
-    add_devices(self, part, &first_device);
+    const uint64_t process = (uint64_t)part << 48;
+    const uint32_t first_device = (uint32_t)self->builder.device_count;
+    for (size_t i = 0; i < of->device_count; i++) {
+        const uint32_t number = haul_builder_device(&self->builder, of->devices[i].id);
+        if (number == HAUL_NONE)
+            return;
+        haul_workload_device *const device = &self->builder.devices[number];
+        *device = of->devices[i];
+        device->name = text_of(self, device->name);
+        if (self->count > 1)
+            device->rank = of->rank >= 0 ? of->rank : (int64_t)part;
+    }
     for (size_t i = 0; i < of->stream_count; i++) {
         haul_workload_stream stream = of->streams[i];
         stream.device = stream.device == HAUL_NONE ? HAUL_NONE : first_device + stream.device;
-        stream.process = process_of(part, stream.process);
+        stream.process ^= process;
         stream.name = text_of(self, stream.name);
         self->of[part].streams[i] = haul_builder_stream(&self->builder, &stream);
     }
     for (size_t i = 0; i < of->thread_count; i++) {
         haul_workload_thread thread = of->threads[i];
-        thread.process = process_of(part, thread.process);
+        thread.process ^= process;
         thread.name = text_of(self, thread.name);
         self->of[part].threads[i] = haul_builder_thread(&self->builder, &thread);
     }
@@ -175,18 +159,15 @@ static int64_t start_at(const heap *self, size_t place)
            self->of->parts[part].shift_ns;
 }
 
-static bool is_earlier(const heap *self, size_t a, size_t b)
-{
-    const int64_t x = start_at(self, a), y = start_at(self, b);
-    return x < y || (x == y && self->parts[a] < self->parts[b]);
-}
-
+/* Equal starts keep the order of the parts. */
 static void sink(heap *self, size_t place)
 {
     for (;;) {
         size_t least = place;
         for (size_t child = 2 * place + 1; child <= 2 * place + 2 && child < self->count; child++)
-            if (is_earlier(self, child, least))
+            if (start_at(self, child) < start_at(self, least) ||
+                (start_at(self, child) == start_at(self, least) &&
+                 self->parts[child] < self->parts[least]))
                 least = child;
         if (least == place)
             return;
@@ -230,34 +211,6 @@ static void add_ops(join *self)
     free(merged.parts);
 }
 
-/* Threads' links go on over what was left out, and over operations that lost their call. */
-static void link_threads(join *self, size_t part)
-{
-    const haul_workload *const of = self->parts[part].of;
-    const uint32_t *const ops = self->of[part].ops;
-    for (size_t i = 0; i < of->op_count; i++) {
-        if (ops[i] == HAUL_NONE)
-            continue;
-        haul_op *const op = &self->builder.ops[ops[i]];
-        uint32_t before = op->thread == HAUL_NONE ? HAUL_NONE : of->ops[i].thread_prev;
-        while (before != HAUL_NONE &&
-               (ops[before] == HAUL_NONE || self->builder.ops[ops[before]].thread == HAUL_NONE))
-            before = of->ops[before].thread_prev;
-        op->thread_prev = before == HAUL_NONE ? HAUL_NONE : ops[before];
-    }
-}
-
-static void add_edges(join *self, size_t part)
-{
-    const haul_workload *const of = self->parts[part].of;
-    const uint32_t *const ops = self->of[part].ops;
-    for (size_t i = 0; i < of->edge_count; i++) {
-        const uint32_t before = ops[of->edges[i].before], after = ops[of->edges[i].after];
-        if (before != HAUL_NONE && after != HAUL_NONE)
-            haul_builder_edge(&self->builder, before, after);
-    }
-}
-
 static void add_ranges(join *self, size_t part)
 {
     const haul_part *const from = &self->parts[part];
@@ -274,6 +227,30 @@ static void add_ranges(join *self, size_t part)
     }
 }
 
+/* Threads' links, edges and ranges. Links go on over what was left out, and over operations that
+ * lost their call. */
+static void add_links(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    const uint32_t *const ops = self->of[part].ops;
+    for (size_t i = 0; i < of->op_count; i++) {
+        if (ops[i] == HAUL_NONE)
+            continue;
+        haul_op *const op = &self->builder.ops[ops[i]];
+        uint32_t before = op->thread == HAUL_NONE ? HAUL_NONE : of->ops[i].thread_prev;
+        while (before != HAUL_NONE &&
+               (ops[before] == HAUL_NONE || self->builder.ops[ops[before]].thread == HAUL_NONE))
+            before = of->ops[before].thread_prev;
+        op->thread_prev = before == HAUL_NONE ? HAUL_NONE : ops[before];
+    }
+    for (size_t i = 0; i < of->edge_count; i++) {
+        const uint32_t before = ops[of->edges[i].before], after = ops[of->edges[i].after];
+        if (before != HAUL_NONE && after != HAUL_NONE)
+            haul_builder_edge(&self->builder, before, after);
+    }
+    add_ranges(self, part);
+}
+
 static void add_notes(join *self, haul_note_list *list, const haul_note *notes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -285,13 +262,17 @@ static void prepare(join *self, size_t part)
     const haul_workload *const of = self->parts[part].of;
     numbers *const made = &self->of[part];
     made->string_count = ((const haul_owned_workload *)of)->strings.count;
-    made->streams = make_numbers(self, of->stream_count);
-    made->threads = make_numbers(self, of->thread_count);
-    made->shapes = make_numbers(self, of->shape_count);
-    made->strings = make_numbers(self, made->string_count);
-    made->ops = make_numbers(self, of->op_count);
+    const size_t total =
+        of->stream_count + of->thread_count + of->shape_count + made->string_count + of->op_count;
+    made->streams = malloc((total + 1) * sizeof *made->streams);
+    self->builder.failed |= !made->streams;
     if (self->builder.failed)
         return;
+    memset(made->streams, 0xff, total * sizeof *made->streams);
+    made->threads = made->streams + of->stream_count;
+    made->shapes = made->threads + of->thread_count;
+    made->strings = made->shapes + of->shape_count;
+    made->ops = made->strings + made->string_count;
     add_shapes(self, part);
     add_places(self, part);
     add_notes(self, &self->builder.missing, of->missing, of->missing_count);
@@ -301,31 +282,10 @@ static void prepare(join *self, size_t part)
 
 static void release(join *self)
 {
-    for (size_t p = 0; self->of && p < self->count; p++) {
+    for (size_t p = 0; self->of && p < self->count; p++)
         free(self->of[p].streams);
-        free(self->of[p].threads);
-        free(self->of[p].shapes);
-        free(self->of[p].strings);
-        free(self->of[p].ops);
-    }
     free(self->of);
     haul_builder_release(&self->builder);
-}
-
-static void build(join *self)
-{
-    self->builder.failed |= !self->of;
-    for (size_t p = 0; !self->builder.failed && p < self->count; p++)
-        prepare(self, p);
-    if (!self->builder.failed)
-        add_ops(self);
-    for (size_t p = 0; !self->builder.failed && !self->beyond && p < self->count; p++) {
-        link_threads(self, p);
-        add_edges(self, p);
-        add_ranges(self, p);
-    }
-    if (!self->builder.failed)
-        haul_builder_link_streams(&self->builder);
 }
 
 /* One call may have issued several operations, or none that is kept: what the parts count beyond
@@ -350,7 +310,13 @@ haul_status haul_workload_join(const haul_part *parts, size_t count,
 {
     join self = {.parts = parts, .count = count, .of = calloc(count + 1, sizeof *self.of)};
     haul_builder_init(&self.builder);
-    build(&self);
+    self.builder.failed = !self.of;
+    for (size_t p = 0; !self.builder.failed && p < count; p++)
+        prepare(&self, p);
+    add_ops(&self);
+    for (size_t p = 0; !self.builder.failed && !self.beyond && p < count; p++)
+        add_links(&self, p);
+    haul_builder_link_streams(&self.builder);
     if (options->note)
         haul_note_add(&self.builder, &self.builder.missing, 0, options->note);
     if (!self.builder.failed && self.beyond) {

@@ -58,17 +58,13 @@ static int find_name(const char *text, const char *const *names, int count, haul
 haul_status haul_direction_parse(const char *text, haul_direction *direction, haul_error *error)
 {
     const int found = find_name(text, directions, HAUL_DIRECTIONS, error);
-    if (found < 0)
-        return HAUL_BAD_INPUT;
-    *direction = (haul_direction)found;
-    return HAUL_OK;
+    *direction = found < 0 ? *direction : (haul_direction)found;
+    return found < 0 ? HAUL_BAD_INPUT : HAUL_OK;
 }
 
 haul_status haul_memory_parse(const char *text, haul_memory *memory, haul_error *error)
 {
     const int found = find_name(text, memories, HAUL_MEMORIES, error);
-    if (found < 0)
-        return HAUL_BAD_INPUT;
-    *memory = (haul_memory)found;
-    return HAUL_OK;
+    *memory = found < 0 ? *memory : (haul_memory)found;
+    return found < 0 ? HAUL_BAD_INPUT : HAUL_OK;
 }

@@ -1,3 +1,5 @@
+/* Rows are found by a hash of what their operations share: a profile of millions of operations has
+ * some hundreds of them. */
 #include "workload/tally.h"
 
 #include <stdlib.h>
@@ -16,19 +18,14 @@ typedef struct tally_key {
     uint8_t none;
 } tally_key;
 
-static tally_key key_of(const haul_op *op)
-{
-    const bool is_copy = op->kind == HAUL_OP_COPY, is_kernel = op->kind == HAUL_OP_KERNEL;
-    return (tally_key){.bytes = is_kernel ? 0 : op->bytes,
-                       .name = is_kernel ? op->name : HAUL_NONE,
-                       .kind = op->kind,
-                       .direction = is_copy ? op->direction : 0,
-                       .memory = is_copy ? op->detail : 0};
-}
-
 haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
 {
-    const tally_key key = key_of(op);
+    const bool is_copy = op->kind == HAUL_OP_COPY, is_kernel = op->kind == HAUL_OP_KERNEL;
+    const tally_key key = {.bytes = is_kernel ? 0 : op->bytes,
+                           .name = is_kernel ? op->name : HAUL_NONE,
+                           .kind = op->kind,
+                           .direction = is_copy ? op->direction : 0,
+                           .memory = is_copy ? op->detail : 0};
     tally->keys.size = sizeof key;
     const uint32_t number = haul_records_add(&tally->keys, &key);
     if (number == UINT32_MAX ||
@@ -51,34 +48,29 @@ haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
     return row;
 }
 
-static haul_cost_row cost_row(const haul_tally_row *row)
-{
-    return (haul_cost_row){
-        .kind = row->kind,
-        .direction = row->direction,
-        .memory = row->memory,
-        .name = row->name,
-        .bytes = row->bytes,
-        .count = row->count,
-        .time_ns = row->time_ns,
-        .shortest_ns = row->time_ns ? row->shortest_ns : 0,
-    };
-}
-
-/* By insertion. */
+/* By insertion: a report shows a few rows of many. */
 size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows)
 {
     size_t count = 0;
-    for (size_t i = 0; i < tally->count; i++) {
+    for (const haul_tally_row *row = tally->rows; row < tally->rows + tally->count; row++) {
         size_t at = count;
-        while (at && rows[at - 1].time_ns < tally->rows[i].time_ns)
+        while (at && rows[at - 1].time_ns < row->time_ns)
             at--;
         if (at == HAUL_LARGEST)
             continue;
         if (count < HAUL_LARGEST)
             count++;
         memmove(&rows[at + 1], &rows[at], (count - at - 1) * sizeof *rows);
-        rows[at] = cost_row(&tally->rows[i]);
+        rows[at] = (haul_cost_row){
+            .kind = row->kind,
+            .direction = row->direction,
+            .memory = row->memory,
+            .name = row->name,
+            .bytes = row->bytes,
+            .count = row->count,
+            .time_ns = row->time_ns,
+            .shortest_ns = row->time_ns ? row->shortest_ns : 0,
+        };
     }
     return count;
 }
