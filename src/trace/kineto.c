@@ -14,7 +14,6 @@
 
 #include "base/byte_source.h"
 #include "base/fail.h"
-#include "base/grow.h"
 #include "base/order.h"
 #include "trace/copy_name.h"
 #include "trace/trace_format.h"
@@ -96,42 +95,38 @@ uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
     return self->stream.number = haul_builder_stream(&self->builder->built, &stream);
 }
 
-static uint32_t string_of(haul_kineto *self, haul_json_text text)
+/* The number of a string of the event, HAUL_NONE where it has none. */
+static uint32_t string_of(haul_kineto *self, haul_kineto_word word)
 {
+    const haul_json_text text = haul_kineto_text(&self->event, word);
     return text.length ? haul_builder_string(&self->builder->built, text.bytes, text.length)
                        : HAUL_NONE;
-}
-
-static uint32_t collective_of(haul_kineto *self)
-{
-    const haul_kineto_event *event = &self->event;
-    const haul_json_text name = haul_kineto_text(event, HAUL_KINETO_COLLECTIVE);
-    if (!name.length)
-        return 0;
-    const haul_collective collective = {
-        .name = string_of(self, name),
-        .data_type = string_of(self, haul_kineto_text(event, HAUL_KINETO_DATA_TYPE)),
-        .group = string_of(self, haul_kineto_text(event, HAUL_KINETO_GROUP)),
-        .group_size = small_number(number(self, HAUL_KINETO_GROUP_SIZE)),
-        .elements_in = (uint64_t)number(self, HAUL_KINETO_IN_ELEMENTS),
-        .elements_out = (uint64_t)number(self, HAUL_KINETO_OUT_ELEMENTS),
-    };
-    return haul_builder_collective(&self->builder->built, &collective);
 }
 
 static void fill_kernel(haul_kineto *self, haul_op *op)
 {
     const haul_kineto_event *event = &self->event;
+    haul_builder *const built = &self->builder->built;
     haul_shape shape = {
         .registers_per_thread = small_number(number(self, HAUL_KINETO_REGISTERS)),
         .shared_bytes = small_number(number(self, HAUL_KINETO_SHARED)),
-        .collective = collective_of(self),
     };
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = small_number(event->grid[i]);
         shape.block[i] = small_number(event->block[i]);
     }
-    op->shape = haul_builder_shape(&self->builder->built, &shape);
+    if (haul_kineto_text(event, HAUL_KINETO_COLLECTIVE).length) {
+        const haul_collective collective = {
+            .name = string_of(self, HAUL_KINETO_COLLECTIVE),
+            .data_type = string_of(self, HAUL_KINETO_DATA_TYPE),
+            .group = string_of(self, HAUL_KINETO_GROUP),
+            .group_size = small_number(number(self, HAUL_KINETO_GROUP_SIZE)),
+            .elements_in = (uint64_t)number(self, HAUL_KINETO_IN_ELEMENTS),
+            .elements_out = (uint64_t)number(self, HAUL_KINETO_OUT_ELEMENTS),
+        };
+        shape.collective = haul_builder_collective(built, &collective);
+    }
+    op->shape = haul_builder_shape(built, &shape);
     op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
     self->has_kernels = true;
 }
@@ -144,28 +139,22 @@ static void fill_copy(haul_kineto *self, haul_op *op)
     haul_copy_name_read(name.bytes, name.length, &direction, &memory);
     op->direction = (uint8_t)direction;
     op->detail = (uint8_t)memory;
-    if (direction == HAUL_UNKNOWN)
-        haul_trace_missing(self->builder, 1, "copies whose direction is not known");
-    else if (memory == HAUL_HOST)
-        haul_trace_missing(self->builder, 1, "copies whose kind of host memory is not known");
     self->has_copies = true;
 }
 
 /* The number of a copy's bytes, which roctracer's older traces leave to its call. */
 static void fill_bytes(haul_kineto *self, haul_op *op)
 {
+    haul_builder *const built = &self->builder->built;
     if (haul_kineto_has(&self->event, HAUL_KINETO_BYTES)) {
         op->bytes = (uint64_t)number(self, HAUL_KINETO_BYTES);
         return;
     }
     op->flags |= HAUL_OP_NO_BYTES;
-    if (!haul_grow(&self->copies, &self->copy_capacity, self->copy_count + 1,
-                   sizeof *self->copies)) {
-        self->builder->built.failed = true;
-        return;
-    }
-    self->copies[self->copy_count++] =
-        (haul_kineto_copy){key_of(self), (uint32_t)self->builder->built.op_count};
+    if (haul_builder_grow(built, &self->copies, &self->copy_capacity, self->copy_count + 1,
+                          sizeof *self->copies))
+        self->copies[self->copy_count++] =
+            (haul_kineto_copy){key_of(self), (uint32_t)built->op_count};
 }
 
 static void add_op(haul_kineto *self, haul_op_kind kind)
@@ -201,10 +190,9 @@ static uint32_t thread_of(haul_kineto *self)
 
 static void keep_call(haul_kineto *self)
 {
-    if (!haul_grow(&self->calls, &self->call_capacity, self->call_count + 1, sizeof *self->calls)) {
-        self->builder->built.failed = true;
+    if (!haul_builder_grow(&self->builder->built, &self->calls, &self->call_capacity,
+                           self->call_count + 1, sizeof *self->calls))
         return;
-    }
     self->calls[self->call_count++] = (haul_kineto_call){
         .of = {.start_ns = number(self, HAUL_KINETO_START),
                .dur_ns = number(self, HAUL_KINETO_DUR),
@@ -215,48 +203,27 @@ static void keep_call(haul_kineto *self)
     };
 }
 
-static void add_range(haul_kineto *self)
-{
-    const haul_named_range range = {
-        .start_ns = number(self, HAUL_KINETO_START),
-        .dur_ns = number(self, HAUL_KINETO_DUR),
-        .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
-        .thread = thread_of(self),
-    };
-    haul_trace_range(self->builder, &range);
-}
-
 static void take_event(haul_kineto *self)
 {
     const haul_kineto_event *event = &self->event;
     if (!event->is_slice || event->category == HAUL_KINETO_OTHER)
         return;
-    self->slices++;
     if (!haul_kineto_has(event, HAUL_KINETO_START) || !haul_kineto_has(event, HAUL_KINETO_DUR)) {
         haul_trace_repaired(self->builder, 1, "events without a start or a duration, left out");
-        return;
-    }
-    switch (event->category) {
-    case HAUL_KINETO_KERNEL:
-        add_op(self, HAUL_OP_KERNEL);
-        break;
-    case HAUL_KINETO_COPY:
-        add_op(self, HAUL_OP_COPY);
-        break;
-    case HAUL_KINETO_MEMSET:
-        add_op(self, HAUL_OP_MEMSET);
-        break;
-    case HAUL_KINETO_CALL:
+    } else if (event->category <= HAUL_KINETO_KERNEL) {
+        add_op(self, (haul_op_kind)(event->category - HAUL_KINETO_COPY));
+    } else if (event->category == HAUL_KINETO_CALL) {
         keep_call(self);
-        break;
-    case HAUL_KINETO_SYNC:
+    } else if (event->category == HAUL_KINETO_SYNC) {
         haul_kineto_wait(self);
-        break;
-    case HAUL_KINETO_RANGE:
-        add_range(self);
-        break;
-    case HAUL_KINETO_OTHER:
-        break;
+    } else {
+        const haul_named_range range = {
+            .start_ns = number(self, HAUL_KINETO_START),
+            .dur_ns = number(self, HAUL_KINETO_DUR),
+            .name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME)),
+            .thread = thread_of(self),
+        };
+        haul_trace_range(self->builder, &range);
     }
 }
 
@@ -281,67 +248,44 @@ static uint64_t read_count(haul_json_in *in)
     return known && value > 0 ? (uint64_t)value : 0;
 }
 
+/* One of deviceProperties. The last four figures are written by 'haul convert' alone. */
 static void read_device(haul_kineto *self)
 {
-    haul_workload_device device = {.rank = -1};
+    enum { ID, MEMORY, SMS, MAJOR, MINOR, BANDWIDTH, CLOCK, L2, ENGINES, FIGURES };
+    static const char *const keys[FIGURES] = {"id",           "totalGlobalMem", "numSms",
+                                              "computeMajor", "computeMinor",   "memoryBandwidth",
+                                              "clockRate",    "l2CacheSize",    "asyncEngines"};
+    haul_builder *const built = &self->builder->built;
     haul_json_in *const in = &self->in;
+    uint64_t figures[FIGURES] = {0};
+    const char *name = NULL;
     haul_json_text text;
     (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);) {
-        if (haul_json_is(key, "id"))
-            device.id = read_count(in);
-        else if (haul_json_is(key, "name")) {
-            if (haul_json_in_scalar(in, &text) == HAUL_JSON_STRING)
-                device.name = haul_arena_text(&self->builder->built.arena, text.bytes, text.length);
-        } else if (haul_json_is(key, "totalGlobalMem"))
-            device.memory_bytes = read_count(in);
-        else if (haul_json_is(key, "numSms"))
-            device.multiprocessors = (uint32_t)read_count(in);
-        else if (haul_json_is(key, "memoryBandwidth")) /* these four 'haul convert' writes */
-            device.memory_bandwidth_Bps = (double)read_count(in);
-        else if (haul_json_is(key, "clockRate"))
-            device.clock_Hz = (double)read_count(in);
-        else if (haul_json_is(key, "l2CacheSize"))
-            device.l2_bytes = read_count(in);
-        else if (haul_json_is(key, "asyncEngines"))
-            device.copy_engines = (uint32_t)read_count(in);
-        else if (haul_json_is(key, "computeMajor"))
-            device.compute_major = (uint32_t)read_count(in);
-        else if (haul_json_is(key, "computeMinor"))
-            device.compute_minor = (uint32_t)read_count(in);
-        else
+        int i = 0;
+        while (i < FIGURES && !haul_json_is(key, keys[i]))
+            i++;
+        if (i < FIGURES)
+            figures[i] = read_count(in);
+        else if (!haul_json_is(key, "name"))
             haul_json_in_skip(in);
+        else if (haul_json_in_scalar(in, &text) == HAUL_JSON_STRING)
+            name = haul_arena_text(&built->arena, text.bytes, text.length);
     }
-    if (haul_grow(&self->devices, &self->device_capacity, self->device_count + 1,
-                  sizeof *self->devices))
-        self->devices[self->device_count++] = device;
-    else
-        self->builder->built.failed = true;
-}
-
-static void read_devices(haul_kineto *self)
-{
-    if (haul_json_in_kind(&self->in) != HAUL_JSON_ARRAY) {
-        haul_json_in_skip(&self->in);
-        return;
-    }
-    (void)haul_json_in_array(&self->in);
-    while (haul_json_in_item(&self->in))
-        read_device(self);
-}
-
-static void read_rank(haul_kineto *self)
-{
-    if (haul_json_in_kind(&self->in) != HAUL_JSON_OBJECT) {
-        haul_json_in_skip(&self->in);
-        return;
-    }
-    (void)haul_json_in_object(&self->in);
-    for (haul_json_text key; haul_json_in_key(&self->in, &key);)
-        if (haul_json_is(key, "rank"))
-            self->builder->built.rank = (int64_t)read_count(&self->in);
-        else
-            haul_json_in_skip(&self->in);
+    if (haul_builder_grow(built, &self->devices, &self->device_capacity, self->device_count + 1,
+                          sizeof *self->devices))
+        self->devices[self->device_count++] =
+            (haul_workload_device){.id = figures[ID],
+                                   .name = name,
+                                   .memory_bandwidth_Bps = (double)figures[BANDWIDTH],
+                                   .clock_Hz = (double)figures[CLOCK],
+                                   .memory_bytes = figures[MEMORY],
+                                   .l2_bytes = figures[L2],
+                                   .multiprocessors = (uint32_t)figures[SMS],
+                                   .copy_engines = (uint32_t)figures[ENGINES],
+                                   .compute_major = (uint32_t)figures[MAJOR],
+                                   .compute_minor = (uint32_t)figures[MINOR],
+                                   .rank = -1};
 }
 
 static void read_member(haul_kineto *self, haul_json_text key)
@@ -351,9 +295,14 @@ static void read_member(haul_kineto *self, haul_json_text key)
     if (haul_json_is(key, "traceEvents"))
         read_events(self);
     else if (haul_json_is(key, "deviceProperties"))
-        read_devices(self);
+        for (bool is = haul_kineto_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
+            read_device(self);
     else if (haul_json_is(key, "distributedInfo"))
-        read_rank(self);
+        for (bool is = haul_kineto_enter(in, HAUL_JSON_OBJECT); is && haul_json_in_key(in, &key);)
+            if (haul_json_is(key, "rank"))
+                self->builder->built.rank = (int64_t)read_count(in);
+            else
+                haul_json_in_skip(in);
     else if (haul_json_is(key, "baseTimeNanoseconds"))
         self->builder->built.epoch_ns = (int64_t)read_count(in);
     else if (haul_json_is(key, "schemaVersion")) {
@@ -419,28 +368,6 @@ static void take_bytes_of_calls(haul_kineto *self)
         haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
 }
 
-static void add_calls(haul_kineto *self)
-{
-    uint64_t repeated = 0;
-    for (size_t i = 0; i < self->call_count; i++) {
-        if (i && !compare_calls(&self->calls[i - 1], &self->calls[i]))
-            repeated++;
-        else
-            haul_trace_call(self->builder, &self->calls[i].of);
-    }
-    if (repeated)
-        haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
-}
-
-static void describe_devices(haul_kineto *self)
-{
-    haul_trace_builder *const builder = self->builder;
-    for (size_t i = 0; i < builder->built.device_count; i++)
-        for (size_t k = 0; k < self->device_count; k++)
-            if (self->devices[k].id == builder->built.devices[i].id)
-                builder->built.devices[i] = self->devices[k];
-}
-
 static void say_missing(const haul_kineto *self)
 {
     if (!self->has_copies)
@@ -455,8 +382,11 @@ static void say_missing(const haul_kineto *self)
                            "the stream that its thread used last");
 }
 
+/* Calls go to the builder last, in order of start, since events come in any order. */
 static void finish(haul_kineto *self)
 {
+    haul_builder *const built = &self->builder->built;
+    uint64_t repeated = 0;
     if (self->call_count)
         qsort(self->calls, self->call_count, sizeof *self->calls, compare_calls);
     take_bytes_of_calls(self);
@@ -464,8 +394,17 @@ static void finish(haul_kineto *self)
     haul_trace_note_overlaps(self->builder);
     if (!self->has_waits)
         haul_kineto_infer_waits(self);
-    add_calls(self);
-    describe_devices(self);
+    for (size_t i = 0; i < self->call_count; i++)
+        if (i && !compare_calls(&self->calls[i - 1], &self->calls[i]))
+            repeated++;
+        else
+            haul_trace_call(self->builder, &self->calls[i].of);
+    if (repeated)
+        haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
+    for (size_t i = 0; i < built->device_count; i++)
+        for (size_t k = 0; k < self->device_count; k++)
+            if (self->devices[k].id == built->devices[i].id)
+                built->devices[i] = self->devices[k];
     say_missing(self);
 }
 

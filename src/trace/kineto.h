@@ -53,7 +53,6 @@ typedef struct haul_kineto {
     haul_workload_device *devices; /* as deviceProperties lists them */
     size_t device_count;
     size_t device_capacity;
-    uint64_t slices; /* events of any kind that were of use */
     bool has_waits;  /* events of synchronisation */
     bool has_events; /* traceEvents */
     bool has_copies;

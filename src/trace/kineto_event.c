@@ -130,14 +130,20 @@ static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_wor
     self->text_length += text.length;
 }
 
+bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind)
+{
+    if (haul_json_in_kind(in) != kind) {
+        haul_json_in_skip(in);
+        return false;
+    }
+    return kind == HAUL_JSON_OBJECT ? haul_json_in_object(in) : haul_json_in_array(in);
+}
+
 /* Three numbers; whatever else is there is passed over. */
 static void read_triple(haul_json_in *in, int64_t *numbers)
 {
-    if (haul_json_in_kind(in) != HAUL_JSON_ARRAY) {
-        haul_json_in_skip(in);
+    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
         return;
-    }
-    (void)haul_json_in_array(in);
     for (int i = 0; haul_json_in_item(in); i++) {
         haul_json_text text;
         int64_t value = 0;
@@ -164,11 +170,8 @@ static void read_category(haul_kineto_event *self, haul_json_in *in)
 
 static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in)
 {
-    if (haul_json_in_kind(in) != HAUL_JSON_OBJECT) {
-        haul_json_in_skip(in);
+    if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))
         return;
-    }
-    (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);) {
         const int target = target_of(known, key);
         if (target >= HAUL_KINETO_DEVICE && target < KEY_WORD)
@@ -213,17 +216,10 @@ static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, 
     }
 }
 
-static void clear(haul_kineto_event *self)
-{
-    char *const text = self->text;
-    const size_t capacity = self->text_capacity;
-    *self = (haul_kineto_event){.text = text, .text_capacity = capacity};
-}
-
 void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *known,
                             haul_json_in *in)
 {
-    clear(self);
+    *self = (haul_kineto_event){.text = self->text, .text_capacity = self->text_capacity};
     (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);)
         if (!read_member(self, known, in, target_of(known, key))) {

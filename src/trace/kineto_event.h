@@ -6,9 +6,9 @@
 
 typedef enum haul_kineto_category {
     HAUL_KINETO_OTHER, /* of no use here */
-    HAUL_KINETO_KERNEL,
-    HAUL_KINETO_COPY,
+    HAUL_KINETO_COPY,  /* the first three in the order of haul_op_kind */
     HAUL_KINETO_MEMSET,
+    HAUL_KINETO_KERNEL,
     HAUL_KINETO_CALL,
     HAUL_KINETO_SYNC,
     HAUL_KINETO_RANGE,
@@ -69,6 +69,9 @@ typedef struct haul_kineto_event {
     size_t text_length;
     size_t text_capacity;
 } haul_kineto_event;
+
+/* Enters the object or array that comes; skips a value of another kind and returns false. */
+bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind);
 
 void haul_kineto_keys_init(haul_kineto_keys *self);
 

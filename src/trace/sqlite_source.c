@@ -1,3 +1,5 @@
+/* See "Defense Against The Dark Arts", sqlite.org/security.html: a profile is a program's output
+ * that someone sent, and a database may hold views, triggers and functions of its sender's. */
 #include "trace/sqlite_source.h"
 
 #include <ctype.h>
@@ -60,7 +62,6 @@ static int read_integer(sqlite3 *db, const char *sql, int64_t *value)
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* See "Defense Against The Dark Arts", sqlite.org/security.html. */
 static int harden(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
@@ -126,7 +127,7 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
     return HAUL_OK;
 }
 
-static bool has_beside(const char *path, const char *ending)
+bool haul_source_has_beside(const char *path, const char *ending)
 {
     struct stat facts;
     char name[LONGEST_PATH];
@@ -147,7 +148,7 @@ static char *uri_of(const char *path)
         else
             sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*at);
     }
-    if (!has_beside(path, "-journal"))
+    if (!haul_source_has_beside(path, "-journal"))
         sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }
@@ -157,7 +158,7 @@ haul_status haul_source_open(haul_source *self, const char *file, const char *pa
 {
     sqlite3 *db = NULL;
     const char *log_note = NULL;
-    if (has_beside(file, "-wal")) {
+    if (haul_source_has_beside(file, "-wal")) {
         haul_status status = haul_wal_open(file, &db, &log_note, error);
         haul_error_in_file(status ? error : NULL, path);
         if (!status)

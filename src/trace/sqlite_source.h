@@ -62,6 +62,9 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
 
 void haul_source_close(haul_source *self);
 
+/* Whether a file of the name with `ending` behind it, such as "-wal", is there and not empty. */
+bool haul_source_has_beside(const char *path, const char *ending);
+
 bool haul_source_has(const haul_source *self, const char *table);
 
 /* Whether the table is there and has the column. */

@@ -1,3 +1,5 @@
+/* The front door: a file is opened, its format found by what is in it, and the format's reader
+ * fills a builder. */
 #include "haul/trace.h"
 
 #include <stdio.h>
@@ -9,23 +11,6 @@
 #define FORMAT_ROW(name) &haul_trace_##name,
 static const haul_trace_format *const formats[] = {HAUL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
 #undef FORMAT_ROW
-
-static const haul_trace_format *find_format(haul_source *source)
-{
-    const haul_trace_format *const *format = formats;
-    while (*format && !((*format)->sniff && (*format)->sniff(source)))
-        format++;
-    return *format;
-}
-
-static haul_status fail_unknown(const haul_source *source, haul_error *error)
-{
-    haul_fail(error, HAUL_BAD_INPUT,
-              "an SQLite database without tables of a profile: expected an export of Nsight "
-              "Systems, a file of nvprof, or AMD's rocpd");
-    haul_error_in_file(error, source->path);
-    return HAUL_BAD_INPUT;
-}
 
 static void say_devices(haul_trace_builder *builder)
 {
@@ -47,13 +32,6 @@ typedef struct reading {
     haul_trace_builder builder;
 } reading;
 
-static reading begin(const haul_trace_format *format, const char *path)
-{
-    reading self = {.format = format, .path = path};
-    haul_trace_init(&self.builder);
-    return self;
-}
-
 /* The workload of what the format has put into the builder, unless it failed. */
 static haul_status finish(reading *self, haul_status status, haul_workload **workload,
                           haul_error *error)
@@ -70,64 +48,55 @@ static haul_status finish(reading *self, haul_status status, haul_workload **wor
     return haul_trace_finish(&self->builder, self->path, name, workload, error);
 }
 
+/* Reads an open database and closes it. */
 static haul_status read_source(haul_source *source, haul_workload **workload, haul_error *error)
 {
-    const haul_trace_format *format = find_format(source);
-    if (!format && source->no_memory)
-        return haul_fail_no_memory(error);
-    if (!format)
-        return fail_unknown(source, error);
-    reading self = begin(format, source->path);
+    const haul_trace_format *const *format = formats;
+    while (*format && !((*format)->sniff && (*format)->sniff(source)))
+        format++;
+    reading self = {.format = *format, .path = source->path};
+    haul_trace_init(&self.builder);
+    haul_status status = HAUL_OK;
     if (source->log_note)
         haul_trace_lost(&self.builder, 0, source->log_note);
-    haul_status status = format->read(source, &self.builder, &self.version, error);
+    if (*format)
+        status = (*format)->read(source, &self.builder, &self.version, error);
     if (!status && source->no_memory)
         status = haul_fail_no_memory(error);
-    return finish(&self, status, workload, error);
-}
-
-static haul_status read_text(const haul_trace_format *format, const char *path,
-                             haul_workload **workload, haul_error *error)
-{
-    reading self = begin(format, path);
-    const haul_status status = format->read_text(path, &self.builder, &self.version, error);
-    return finish(&self, status, workload, error);
+    else if (!status && !*format)
+        status = haul_fail(error, HAUL_BAD_INPUT,
+                           "an SQLite database without tables of a profile: expected an export of "
+                           "Nsight Systems, a file of nvprof, or AMD's rocpd");
+    status = finish(&self, status, workload, error);
+    haul_source_close(source);
+    return status;
 }
 
 haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
                                      haul_error *error)
 {
     haul_source source;
-    haul_status status = haul_source_wrap(&source, db, path, error);
-    if (status)
-        return status;
-    status = read_source(&source, workload, error);
-    haul_source_close(&source);
-    return status;
-}
-
-static haul_status load_database(const char *path, const haul_trace_head *head,
-                                 haul_workload **workload, haul_error *error)
-{
-    haul_source source;
-    haul_status status = haul_trace_open_database(&source, path, head, error);
-    if (status)
-        return status;
-    status = read_source(&source, workload, error);
-    haul_source_close(&source);
-    return status;
+    const haul_status status = haul_source_wrap(&source, db, path, error);
+    return status ? status : read_source(&source, workload, error);
 }
 
 haul_status haul_trace_load(const char *path, haul_workload **workload, haul_error *error)
 {
     haul_trace_head head;
-    const haul_status status = haul_trace_head_read(path, &head, error);
+    haul_source source;
+    haul_status status = haul_trace_head_read(path, &head, error);
     if (status)
         return status;
-    if (haul_trace_head_is_sqlite(&head) || haul_trace_is_report(path, &head))
-        return load_database(path, &head, workload, error);
+    if (haul_trace_head_is_sqlite(&head) || haul_trace_is_report(path, &head)) {
+        status = haul_trace_open_database(&source, path, &head, error);
+        return status ? status : read_source(&source, workload, error);
+    }
     for (const haul_trace_format *const *format = formats; *format; format++)
-        if ((*format)->sniff_text && (*format)->sniff_text(&head))
-            return read_text(*format, path, workload, error);
+        if ((*format)->sniff_text && (*format)->sniff_text(&head)) {
+            reading self = {.format = *format, .path = path};
+            haul_trace_init(&self.builder);
+            status = (*format)->read_text(path, &self.builder, &self.version, error);
+            return finish(&self, status, workload, error);
+        }
     return haul_trace_fail_kind(path, &head, error);
 }

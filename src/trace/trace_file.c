@@ -1,3 +1,5 @@
+/* Files before they are read: what they begin with, whether they are whole, and databases that must
+ * be unpacked, or exported by nsys, into a temporary file first. */
 #include "trace/trace_file.h"
 
 #include <ctype.h>
@@ -64,12 +66,6 @@ bool haul_trace_head_is_sqlite(const haul_trace_head *head)
            !memcmp(head->bytes, sqlite_magic, sizeof sqlite_magic);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
 static bool is_text(const haul_trace_head *head)
 {
     for (size_t i = 0; i < head->length; i++)
@@ -81,9 +77,10 @@ static bool is_text(const haul_trace_head *head)
 bool haul_trace_is_report(const char *path, const haul_trace_head *head)
 {
     static const char *const ends[] = {".nsys-rep", ".qdrep", ".qdstrm"};
+    const size_t length = strlen(path);
     bool named = false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        named |= ends_with(path, ends[i]);
+        named |= length >= strlen(ends[i]) && !strcmp(path + length - strlen(ends[i]), ends[i]);
     return named && !head->is_gzipped && !is_text(head) && !haul_trace_head_is_sqlite(head);
 }
 
@@ -110,16 +107,6 @@ static uint64_t big_endian(const unsigned char *bytes, int count)
     return value;
 }
 
-/* A log beside it, as a recorder that was killed leaves it, has pages that the file itself lacks.
- */
-static bool has_log(const char *path)
-{
-    char name[4096];
-    struct stat facts;
-    const int length = snprintf(name, sizeof name, "%s-wal", path);
-    return length > 0 && (size_t)length < sizeof name && !stat(name, &facts) && facts.st_size > 0;
-}
-
 /* The size in the header holds where its change counter is that of the last writer (fileformat2,
  * section 1.3.7). SQLite would say no more than "malformed". */
 static haul_status check_length(const char *path, const unsigned char *head, haul_error *error)
@@ -138,44 +125,25 @@ static haul_status check_length(const char *path, const unsigned char *head, hau
     return HAUL_OK;
 }
 
-/* A file that is gone when the program ends, and has a name until it has been opened. */
-static haul_status make_temporary(char *path, size_t size, int *file, haul_error *error)
-{
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the environment is read alone
-    const char *folder = getenv("TMPDIR");
-    (void)snprintf(path, size, "%.4000s/haul-trace-XXXXXX", folder && *folder ? folder : "/tmp");
-    *file = mkstemp(path);
-    return *file < 0 ? haul_fail_open(error, path) : HAUL_OK;
-}
-
-static haul_status copy_unpacked(haul_byte_source *source, int file, const char *to,
-                                 haul_error *error)
+/* Unpacks a gzipped file into an open one. */
+static haul_status unpack(const char *path, int file, const char *to, haul_error *error)
 {
     enum { STEP = 64 * 1024 };
-    char buffer[STEP];
-    size_t got;
-    do {
-        const haul_status status =
-            haul_byte_source_read(source, buffer, sizeof buffer, &got, error);
-        if (status)
-            return status;
-        for (size_t done = 0; done < got;) {
-            const ssize_t count = write(file, buffer + done, got - done);
-            if (count < 0 && errno != EINTR)
-                return haul_fail(error, HAUL_IO, "cannot write '%.300s': no room?", to);
-            done += count > 0 ? (size_t)count : 0;
-        }
-    } while (got == sizeof buffer);
-    return HAUL_OK;
-}
-
-static haul_status unpack_database(const char *path, int file, const char *to, haul_error *error)
-{
     haul_byte_source *source;
+    char buffer[STEP];
+    size_t got = sizeof buffer;
     haul_status status = haul_byte_source_open(path, &source, error);
     if (status)
         return status;
-    status = copy_unpacked(source, file, to, error);
+    while (!status && got == sizeof buffer) {
+        status = haul_byte_source_read(source, buffer, sizeof buffer, &got, error);
+        for (size_t done = 0; !status && done < got;) {
+            const ssize_t count = write(file, buffer + done, got - done);
+            if (count < 0 && errno != EINTR)
+                status = haul_fail(error, HAUL_IO, "cannot write '%.300s': no room?", to);
+            done += count > 0 ? (size_t)count : 0;
+        }
+    }
     haul_byte_source_close(source);
     return status;
 }
@@ -218,9 +186,10 @@ static haul_status open_plain(haul_source *source, const char *file, const char 
     const size_t length = fread(head, 1, sizeof head, stream);
     (void)fclose(stream);
     haul_status status = HAUL_OK;
-    if (!has_log(file))
+    /* a log beside it, as a recorder that was killed leaves it, has pages that it lacks itself */
+    if (!haul_source_has_beside(file, "-wal"))
         status = length < sizeof head
-                     ? fail_file(error, HAUL_BAD_INPUT, path,
+                     ? haul_fail(error, HAUL_BAD_INPUT,
                                  "a truncated SQLite database: shorter than its header")
                      : check_length(file, head, error);
     if (status) {
@@ -234,17 +203,20 @@ haul_status haul_trace_open_database(haul_source *source, const char *path,
                                      const haul_trace_head *head, haul_error *error)
 {
     char temporary[LONGEST_PATH];
-    int file = -1;
     if (!head->is_gzipped && haul_trace_head_is_sqlite(head))
         return open_plain(source, path, path, error);
-    haul_status status = make_temporary(temporary, sizeof temporary, &file, error);
-    if (status)
-        return status;
-    status = head->is_gzipped ? unpack_database(path, file, temporary, error)
-                              : export_report(path, temporary, error);
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the environment is read alone
+    const char *folder = getenv("TMPDIR");
+    (void)snprintf(temporary, sizeof temporary, "%.4000s/haul-trace-XXXXXX",
+                   folder && *folder ? folder : "/tmp");
+    const int file = mkstemp(temporary);
+    if (file < 0)
+        return haul_fail_open(error, temporary);
+    haul_status status = head->is_gzipped ? unpack(path, file, temporary, error)
+                                          : export_report(path, temporary, error);
     (void)close(file);
     if (!status)
         status = open_plain(source, temporary, path, error);
-    (void)unlink(temporary);
+    (void)unlink(temporary); /* an open file lives on without its name */
     return status;
 }

@@ -1,6 +1,7 @@
 /* A workload as an SQLite file with the tables of Nsight Systems' export that haul and other tools
  * read (schema 3.24). */
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,40 +10,7 @@
 #include "haul/trace.h"
 #include "trace/written_calls.h"
 
-static const char schema[] =
-    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-    "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
-    "CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);"
-    "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'haul convert'),"
-    " ('EXPORT_SCHEMA_VERSION', '3.24.14');"
-    "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER);"
-    "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, memoryBandwidth INTEGER, clockRate "
-    "INTEGER,"
-    " totalMemory INTEGER, l2CacheSize INTEGER, smCount INTEGER, asyncEngines INTEGER,"
-    " computeMajor INTEGER, computeMinor INTEGER, cuDevice INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, deviceId INTEGER, "
-    "contextId"
-    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind"
-    " INTEGER, srcKind INTEGER, dstKind INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER, end INTEGER, deviceId INTEGER, "
-    "contextId"
-    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, "
-    "contextId"
-    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER,"
-    " gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER,"
-    " registersPerThread INTEGER, staticSharedMemory INTEGER, dynamicSharedMemory INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER, end INTEGER, deviceId INTEGER,"
-    " contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType"
-    " INTEGER, eventId INTEGER, eventSyncId INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(timestamp INTEGER, deviceId INTEGER, contextId"
-    " INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId INTEGER,"
-    " eventSyncId INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER,"
-    " correlationId INTEGER, nameId INTEGER);"
-    "CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, textId INTEGER,"
-    " globalTid INTEGER);";
-
+/* What rows are put into. */
 typedef enum target {
     COPIES,
     MEMSETS,
@@ -54,20 +22,35 @@ typedef enum target {
     STRINGS,
     GPUS,
     EPOCH,
+    INFO,
     TARGETS
 } target;
 
-static const char *const inserts[TARGETS] = {
-    [COPIES] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(?,?,?,?,?,?,?,?,?,?,?)",
-    [MEMSETS] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(?,?,?,?,?,?,?,?)",
-    [KERNELS] = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0)",
-    [WAITS] = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(?,?,?,?,?,?,?,?,?,?)",
-    [EVENTS] = "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(?,?,?,?,?,?,?,?)",
-    [CALLS] = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?,?,?,?,?)",
-    [RANGES] = "INSERT INTO NVTX_EVENTS VALUES(?,?,?,?,?)",
-    [STRINGS] = "INSERT OR IGNORE INTO StringIds VALUES(?,?)",
-    [GPUS] = "INSERT INTO TARGET_INFO_GPU VALUES(?1,?11,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-    [EPOCH] = "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(?)",
+#define PLACE_COLUMNS "start,end,deviceId,contextId,streamId,correlationId,globalPid"
+
+/* Columns have no types: SQLite keeps the numbers as numbers without. */
+static const struct {
+    const char *name;
+    const char *columns;
+} tables[TARGETS] = {
+    [COPIES] = {"CUPTI_ACTIVITY_KIND_MEMCPY", PLACE_COLUMNS ",bytes,copyKind,srcKind,dstKind"},
+    [MEMSETS] = {"CUPTI_ACTIVITY_KIND_MEMSET", PLACE_COLUMNS ",bytes"},
+    [KERNELS] = {"CUPTI_ACTIVITY_KIND_KERNEL",
+                 PLACE_COLUMNS ",demangledName,gridX,gridY,gridZ,blockX,blockY,blockZ,"
+                               "registersPerThread,staticSharedMemory,dynamicSharedMemory"},
+    [WAITS] = {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+               PLACE_COLUMNS ",syncType,eventId,eventSyncId"},
+    [EVENTS] =
+        {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+         "timestamp,deviceId,contextId,streamId,correlationId,globalPid,eventId,eventSyncId"},
+    [CALLS] = {"CUPTI_ACTIVITY_KIND_RUNTIME", "start,end,globalTid,correlationId,nameId"},
+    [RANGES] = {"NVTX_EVENTS", "start,end,eventType,textId,globalTid"},
+    [STRINGS] = {"StringIds", "id INTEGER PRIMARY KEY,value"},
+    [GPUS] = {"TARGET_INFO_GPU",
+              "id,name,memoryBandwidth,clockRate,totalMemory,l2CacheSize,smCount,asyncEngines,"
+              "computeMajor,computeMinor,cuDevice"},
+    [EPOCH] = {"TARGET_INFO_SESSION_START_TIME", "utcEpochNs"},
+    [INFO] = {"META_DATA_EXPORT", "name,value"},
 };
 
 typedef struct writer {
@@ -84,12 +67,17 @@ typedef struct writer {
 
 #define NOTHING INT64_MIN
 
-static void put(writer *self, target to, const int64_t *values, int count)
+/* Puts a row of numbers, with a text as its second column where there is one. */
+static void put(writer *self, target to, const int64_t *values, const char *text)
 {
     sqlite3_stmt *const statement = self->statements[to];
-    for (int i = 0; self->code == SQLITE_OK && i < count; i++)
-        self->code = values[i] == NOTHING ? sqlite3_bind_null(statement, i + 1)
-                                          : sqlite3_bind_int64(statement, i + 1, values[i]);
+    const int columns = sqlite3_bind_parameter_count(statement);
+    for (int i = 0; self->code == SQLITE_OK && i < columns; i++)
+        if (text && i == 1)
+            self->code = sqlite3_bind_text(statement, i + 1, text, -1, SQLITE_STATIC);
+        else
+            self->code = values[i] == NOTHING ? sqlite3_bind_null(statement, i + 1)
+                                              : sqlite3_bind_int64(statement, i + 1, values[i]);
     if (self->code != SQLITE_OK)
         return;
     const int code = sqlite3_step(statement);
@@ -99,13 +87,6 @@ static void put(writer *self, target to, const int64_t *values, int count)
 static int64_t string_id(const writer *self, uint32_t name)
 {
     return haul_workload_string(self->workload, name)[0] ? (int64_t)name + 1 : NOTHING;
-}
-
-static void put_string(writer *self, int64_t id, const char *text)
-{
-    if (self->code == SQLITE_OK)
-        self->code = sqlite3_bind_text(self->statements[STRINGS], 2, text, -1, SQLITE_STATIC);
-    put(self, STRINGS, &id, 1);
 }
 
 /* Processes are numbered from 1: of a stream's, and of the threads that name the same. */
@@ -132,16 +113,6 @@ static int64_t device_id(const writer *self, uint32_t device)
     return self->own_devices ? (int64_t)self->workload->devices[device].id : (int64_t)device;
 }
 
-/* Devices of several processes may have the same id. */
-static bool are_devices_told_apart(const haul_workload *workload)
-{
-    for (size_t i = 1; i < workload->device_count; i++)
-        if (workload->devices[i].id <= workload->devices[i - 1].id ||
-            workload->devices[i].id > INT32_MAX)
-            return false;
-    return true;
-}
-
 enum { PLACE = 7 };
 
 /* The columns that operations share. */
@@ -162,25 +133,6 @@ static void place(const writer *self, const haul_op *op, uint32_t call, int64_t 
     values[6] = global_pid(self, stream->process);
 }
 
-/* ENUM_CUDA_MEM_KIND; 7 is unknown. */
-static int64_t memory_kind(haul_memory memory)
-{
-    switch (memory) {
-    case HAUL_PAGEABLE:
-        return 0;
-    case HAUL_PINNED:
-        return 1;
-    case HAUL_DEVICE:
-        return 2;
-    case HAUL_ARRAY:
-        return 3;
-    case HAUL_MANAGED:
-        return 4;
-    default:
-        return 7;
-    }
-}
-
 /* ENUM_CUDA_MEMCPY_OPER */
 static int64_t copy_kind(const haul_op *op)
 {
@@ -199,14 +151,23 @@ static int64_t bytes_of(const haul_op *op)
     return op->flags & HAUL_OP_NO_BYTES ? NOTHING : (int64_t)op->bytes;
 }
 
+/* The kind of memory of one side: ENUM_CUDA_MEM_KIND, where 7 is unknown. */
 static void put_copy(writer *self, const haul_op *op, int64_t *values)
 {
-    const int64_t memory = memory_kind((haul_memory)op->detail);
+    enum { DEVICE = 2, UNKNOWN = 7 };
+    static const int64_t kinds[HAUL_MEMORIES] = {[HAUL_PAGEABLE] = 0,
+                                                 [HAUL_PINNED] = 1,
+                                                 [HAUL_DEVICE] = DEVICE,
+                                                 [HAUL_ARRAY] = 3,
+                                                 [HAUL_MANAGED] = 4,
+                                                 [HAUL_HOST] = UNKNOWN,
+                                                 [HAUL_MEMORY_UNKNOWN] = UNKNOWN};
+    const int64_t memory = kinds[op->detail];
     values[PLACE] = bytes_of(op);
     values[PLACE + 1] = copy_kind(op);
-    values[PLACE + 2] = op->direction == HAUL_DTOH ? 2 : memory;
-    values[PLACE + 3] = op->direction == HAUL_HTOD ? 2 : memory;
-    put(self, COPIES, values, PLACE + 4);
+    values[PLACE + 2] = op->direction == HAUL_DTOH ? DEVICE : memory;
+    values[PLACE + 3] = op->direction == HAUL_HTOD ? DEVICE : memory;
+    put(self, COPIES, values, NULL);
 }
 
 static void put_kernel(writer *self, const haul_op *op, int64_t *values)
@@ -221,21 +182,12 @@ static void put_kernel(writer *self, const haul_op *op, int64_t *values)
     }
     values[PLACE + 7] = shape->registers_per_thread;
     values[PLACE + 8] = shape->shared_bytes;
-    put(self, KERNELS, values, PLACE + 9);
+    values[PLACE + 9] = 0;
+    put(self, KERNELS, values, NULL);
 }
 
-/* An event is written as reached when what is waited for had just started: a reader takes the last
- * operation that had. */
-static void put_event(writer *self, int64_t id, uint32_t waited)
-{
-    const haul_op *const op = &self->workload->ops[waited];
-    int64_t values[PLACE + 2];
-    place(self, op, 0, values);
-    const int64_t event[] = {op->start_ns + 1, values[2], values[3], values[4], 0,
-                             values[6],        id,        id};
-    put(self, EVENTS, event, 8);
-}
-
+/* An event that is waited for is written as reached when what is waited for had just started: a
+ * reader takes the last operation that had. */
 static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *values)
 {
     enum { WAIT_EVENT = 1, STREAM_WAITS = 2, WAIT_STREAM = 3, WAIT_CONTEXT = 4 };
@@ -257,15 +209,20 @@ static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *va
             values[6] = global_pid(self, w->streams[stream].process);
         }
     }
-    put(self, WAITS, values, PLACE + 3);
-    if (of_event && waited != HAUL_NONE)
-        put_event(self, event, waited);
+    put(self, WAITS, values, NULL);
+    if (!of_event || waited == HAUL_NONE)
+        return;
+    int64_t where[PLACE];
+    place(self, &w->ops[waited], 0, where);
+    const int64_t record[] = {where[0] + 1, where[2], where[3], where[4], 0,
+                              where[6],     event,    event};
+    put(self, EVENTS, record, NULL);
 }
 
 static void put_op(writer *self, size_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
-    int64_t values[PLACE + 9];
+    int64_t values[PLACE + 10];
     place(self, op, self->calls.ids[number], values);
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
@@ -273,7 +230,7 @@ static void put_op(writer *self, size_t number)
         break;
     case HAUL_OP_MEMSET:
         values[PLACE] = bytes_of(op);
-        put(self, MEMSETS, values, PLACE + 1);
+        put(self, MEMSETS, values, NULL);
         break;
     case HAUL_OP_KERNEL:
         put_kernel(self, op, values);
@@ -286,30 +243,8 @@ static void put_op(writer *self, size_t number)
     }
 }
 
-static void put_calls(writer *self)
-{
-    for (uint32_t i = 0; i < self->calls.count; i++) {
-        const haul_op *const op = &self->workload->ops[self->calls.first[i]];
-        const int64_t values[] = {op->call_ns, op->call_ns + op->call_dur_ns,
-                                  global_tid(self, op->thread), (int64_t)i + 1,
-                                  op->kind == HAUL_OP_KERNEL ? (int64_t)self->launch
-                                                             : string_id(self, op->name)};
-        put(self, CALLS, values, 5);
-    }
-}
-
-static void put_ranges(writer *self)
-{
-    enum { PUSH_POP = 59 };
-    for (size_t i = 0; i < self->workload->range_count; i++) {
-        const haul_named_range *const range = &self->workload->ranges[i];
-        const int64_t values[] = {range->start_ns, range->start_ns + range->dur_ns, PUSH_POP,
-                                  string_id(self, range->name), global_tid(self, range->thread)};
-        put(self, RANGES, values, 5);
-    }
-}
-
-/* Strings that operations and ranges name, each once. */
+/* Strings that operations and ranges name, each once, and the name that calls of kernels have,
+ * since an operation's name is the kernel's. */
 static void put_strings(writer *self)
 {
     const haul_workload *const w = self->workload;
@@ -319,63 +254,102 @@ static void put_strings(writer *self)
         if (name == HAUL_NONE)
             continue;
         largest = name > largest ? name : largest;
-        put_string(self, (int64_t)name + 1, haul_workload_string(w, name));
+        put(self, STRINGS, &(int64_t){(int64_t)name + 1}, haul_workload_string(w, name));
     }
     self->launch = largest + 2;
-    put_string(self, self->launch, "cudaLaunchKernel");
+    put(self, STRINGS, &(int64_t){self->launch}, "cudaLaunchKernel");
 }
 
 static void put_devices(writer *self)
 {
+    const double most = 0x1p62;
     for (size_t i = 0; i < self->workload->device_count; i++) {
         const haul_workload_device *const d = &self->workload->devices[i];
         const int64_t id = device_id(self, (uint32_t)i);
-        const int64_t values[] = {
-            id,
-            d->memory_bandwidth_Bps < 0x1p62 ? (int64_t)d->memory_bandwidth_Bps : 0,
-            d->clock_Hz < 0x1p62 ? (int64_t)d->clock_Hz : 0,
-            (int64_t)d->memory_bytes,
-            (int64_t)d->l2_bytes,
-            d->multiprocessors,
-            d->copy_engines,
-            d->compute_major,
-            d->compute_minor,
-            id};
-        if (self->code == SQLITE_OK)
-            self->code =
-                d->name ? sqlite3_bind_text(self->statements[GPUS], 11, d->name, -1, SQLITE_STATIC)
-                        : sqlite3_bind_null(self->statements[GPUS], 11);
-        put(self, GPUS, values, 10);
+        const int64_t values[] = {id,
+                                  NOTHING,
+                                  d->memory_bandwidth_Bps < most ? (int64_t)d->memory_bandwidth_Bps
+                                                                 : 0,
+                                  d->clock_Hz < most ? (int64_t)d->clock_Hz : 0,
+                                  (int64_t)d->memory_bytes,
+                                  (int64_t)d->l2_bytes,
+                                  d->multiprocessors,
+                                  d->copy_engines,
+                                  d->compute_major,
+                                  d->compute_minor,
+                                  id};
+        put(self, GPUS, values, d->name);
     }
 }
 
 static void put_all(writer *self)
 {
+    enum { PUSH_POP = 59 };
     const haul_workload *const w = self->workload;
-    self->own_devices = are_devices_told_apart(w);
-    self->small_threads = true;
-    for (size_t i = 0; i < w->thread_count; i++)
-        self->small_threads &= w->threads[i].id < UINT64_C(1) << 24;
-    for (size_t i = 0; i < w->edge_count; i++)
-        self->waited[w->edges[i].after] = w->edges[i].before;
     put_strings(self);
     put_devices(self);
     if (w->epoch_ns)
-        put(self, EPOCH, &w->epoch_ns, 1);
+        put(self, EPOCH, &w->epoch_ns, NULL);
     for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)
         put_op(self, i);
-    put_calls(self);
-    put_ranges(self);
+    for (uint32_t i = 0; i < self->calls.count; i++) {
+        const haul_op *const op = &w->ops[self->calls.first[i]];
+        const int64_t values[] = {op->call_ns, op->call_ns + op->call_dur_ns,
+                                  global_tid(self, op->thread), (int64_t)i + 1,
+                                  op->kind == HAUL_OP_KERNEL ? (int64_t)self->launch
+                                                             : string_id(self, op->name)};
+        put(self, CALLS, values, NULL);
+    }
+    for (size_t i = 0; i < w->range_count; i++) {
+        const haul_named_range *const range = &w->ranges[i];
+        const int64_t values[] = {range->start_ns, range->start_ns + range->dur_ns, PUSH_POP,
+                                  string_id(self, range->name), global_tid(self, range->thread)};
+        put(self, RANGES, values, NULL);
+    }
 }
 
+/* The shape of ids: a globalTid has 24 bits for a thread, and a table of GPUs each id once. What
+ * does not fit is numbered anew. */
+static void choose_ids(writer *self)
+{
+    const haul_workload *const w = self->workload;
+    self->own_devices = self->small_threads = true;
+    for (size_t i = 1; i < w->device_count; i++)
+        self->own_devices &=
+            w->devices[i].id > w->devices[i - 1].id && w->devices[i].id <= INT32_MAX;
+    for (size_t i = 0; i < w->thread_count; i++)
+        self->small_threads &= w->threads[i].id < UINT64_C(1) << 24;
+    memset(self->waited, 0xff, (w->op_count + 1) * sizeof *self->waited);
+    for (size_t i = 0; i < w->edge_count; i++)
+        self->waited[w->edges[i].after] = w->edges[i].before;
+}
+
+/* Makes the tables, and for each the statement that puts a row into it. */
 static void open_database(writer *self, const char *path)
 {
     (void)unlink(path);
     self->code = sqlite3_open_v2(path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (self->code == SQLITE_OK)
-        self->code = sqlite3_exec(self->db, schema, NULL, NULL, NULL);
-    for (int i = 0; self->code == SQLITE_OK && i < TARGETS; i++)
-        self->code = sqlite3_prepare_v2(self->db, inserts[i], -1, &self->statements[i], NULL);
+        self->code =
+            sqlite3_exec(self->db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN",
+                         NULL, NULL, NULL);
+    for (int i = 0; self->code == SQLITE_OK && i < TARGETS; i++) {
+        char sql[512], marks[64] = "?";
+        for (const char *at = tables[i].columns; (at = strchr(at, ',')); at++)
+            (void)snprintf(marks + strlen(marks), sizeof marks - strlen(marks), ",?");
+        (void)snprintf(sql, sizeof sql, "CREATE TABLE %s(%s)", tables[i].name, tables[i].columns);
+        self->code = sqlite3_exec(self->db, sql, NULL, NULL, NULL);
+        (void)snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO %s VALUES(%s)", tables[i].name,
+                       marks);
+        if (self->code == SQLITE_OK)
+            self->code = sqlite3_prepare_v2(self->db, sql, -1, &self->statements[i], NULL);
+    }
+    if (self->code == SQLITE_OK)
+        self->code = sqlite3_exec(
+            self->db,
+            "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'haul convert'),"
+            " ('EXPORT_SCHEMA_VERSION', '3.24.14')",
+            NULL, NULL, NULL);
 }
 
 static haul_status close_database(writer *self, const char *path, haul_error *error)
@@ -403,7 +377,7 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
         return status;
     self.waited = malloc((workload->op_count + 1) * sizeof *self.waited);
     if (self.waited) {
-        memset(self.waited, 0xff, (workload->op_count + 1) * sizeof *self.waited);
+        choose_ids(&self);
         open_database(&self, path);
         if (self.code == SQLITE_OK)
             put_all(&self);
