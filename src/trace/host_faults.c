@@ -18,27 +18,6 @@ static int64_t end_of(const haul_op *op)
     return op->start_ns + op->dur_ns;
 }
 
-static bool prepare(follower *self)
-{
-    const size_t threads = self->builder->built.threads.count;
-    const size_t devices = self->builder->built.device_count;
-    self->processes.size = sizeof(uint64_t);
-    self->last_wait = malloc((threads + 1) * sizeof *self->last_wait);
-    self->kernels_end_ns = malloc((devices + 1) * sizeof *self->kernels_end_ns);
-    if (!self->last_wait || !self->kernels_end_ns)
-        return false;
-    for (size_t d = 0; d <= devices; d++)
-        self->kernels_end_ns[d] = INT64_MIN;
-    return true;
-}
-
-static void release(follower *self)
-{
-    haul_records_release(&self->processes);
-    free(self->last_wait);
-    free(self->kernels_end_ns);
-}
-
 static void note_wait(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
@@ -52,12 +31,6 @@ static void note_wait(follower *self, uint32_t at)
         self->last_wait[process] = at;
 }
 
-static bool is_uncalled_migration(const haul_op *op)
-{
-    return op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED && op->direction <= HAUL_DTOH &&
-           op->stream != HAUL_NONE && !(op->flags & HAUL_OP_HAS_CALL);
-}
-
 static int64_t *kernels_end(const follower *self, const haul_op *op)
 {
     const haul_workload_stream *streams = self->builder->built.streams.items;
@@ -66,6 +39,7 @@ static int64_t *kernels_end(const follower *self, const haul_op *op)
     return &self->kernels_end_ns[device < devices ? device : devices];
 }
 
+/* Lets the migration come after the last wait of its process, unless a kernel ran when it began. */
 static void follow(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
@@ -80,17 +54,27 @@ static void follow(follower *self, uint32_t at)
 
 void haul_host_faults_follow(haul_trace_builder *builder)
 {
-    follower self = {.builder = builder};
-    if (!prepare(&self))
-        builder->built.failed = true;
+    const size_t devices = builder->built.device_count;
+    follower self = {.builder = builder,
+                     .processes.size = sizeof(uint64_t),
+                     .last_wait =
+                         malloc((builder->built.threads.count + 1) * sizeof *self.last_wait),
+                     .kernels_end_ns = malloc((devices + 1) * sizeof *self.kernels_end_ns)};
+    builder->built.failed |= !self.last_wait || !self.kernels_end_ns;
+    for (size_t d = 0; !builder->built.failed && d <= devices; d++)
+        self.kernels_end_ns[d] = INT64_MIN;
     for (uint32_t i = 0; !builder->built.failed && i < builder->built.op_count; i++) {
         const haul_op *op = &builder->built.ops[i];
         if (op->kind == HAUL_OP_KERNEL && end_of(op) > *kernels_end(&self, op))
             *kernels_end(&self, op) = end_of(op);
         else if (op->kind == HAUL_OP_SYNC)
             note_wait(&self, i);
-        else if (is_uncalled_migration(op))
+        else if (op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED &&
+                 op->direction <= HAUL_DTOH && op->stream != HAUL_NONE &&
+                 !(op->flags & HAUL_OP_HAS_CALL))
             follow(&self, i);
     }
-    release(&self);
+    haul_records_release(&self.processes);
+    free(self.last_wait);
+    free(self.kernels_end_ns);
 }

@@ -8,39 +8,32 @@
 #include "haul/trace.h"
 #include "workload/join.h"
 
-typedef struct rank_file {
-    haul_workload *workload;
-} rank_file;
-
 /* Files are taken in turn by threads. The first failure, by the files' order, is kept. */
 typedef struct rank_loader {
     const char *const *paths;
     size_t count;
     pthread_mutex_t lock;
     size_t next;
-    rank_file *files;
+    haul_workload **workloads;
     size_t failed_at; /* `count`: none */
     haul_status status;
     haul_error error;
 } rank_loader;
 
-static bool take(rank_loader *self, size_t *file)
-{
-    pthread_mutex_lock(&self->lock);
-    *file = self->next;
-    const bool taken = self->next < self->failed_at;
-    self->next += taken;
-    pthread_mutex_unlock(&self->lock);
-    return taken;
-}
-
 static void *load_files(void *argument)
 {
     rank_loader *const self = argument;
-    for (size_t file; take(self, &file);) {
+    for (;;) {
         haul_error error = {0};
+        pthread_mutex_lock(&self->lock);
+        const size_t file = self->next;
+        const bool taken = file < self->failed_at;
+        self->next += taken;
+        pthread_mutex_unlock(&self->lock);
+        if (!taken)
+            return NULL;
         const haul_status status =
-            haul_trace_load(self->paths[file], &self->files[file].workload, &error);
+            haul_trace_load(self->paths[file], &self->workloads[file], &error);
         pthread_mutex_lock(&self->lock);
         if (status && file < self->failed_at) {
             self->failed_at = file;
@@ -49,7 +42,6 @@ static void *load_files(void *argument)
         }
         pthread_mutex_unlock(&self->lock);
     }
-    return NULL;
 }
 
 static void load_all(rank_loader *self)
@@ -73,12 +65,12 @@ static bool align(const rank_loader *self, haul_part *parts)
     bool known = true;
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < self->count; i++) {
-        const int64_t epoch_ns = self->files[i].workload->epoch_ns;
+        const int64_t epoch_ns = self->workloads[i]->epoch_ns;
         known &= epoch_ns > 0;
         first = epoch_ns < first ? epoch_ns : first;
     }
     for (size_t i = 0; i < self->count; i++) {
-        const haul_workload *const of = self->files[i].workload;
+        const haul_workload *const of = self->workloads[i];
         parts[i] = (haul_part){.of = of, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
         if (known)
             parts[i].shift_ns = of->epoch_ns - first;
@@ -98,7 +90,7 @@ static haul_status join_all(rank_loader *self, haul_workload **workload, haul_er
     (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[0], self->count - 1);
     const haul_join_options options = {
         .source = source,
-        .format = self->files[0].workload->format,
+        .format = self->workloads[0]->format,
         .note = align(self, parts) ? NULL
                                    : "when each file's times begin: each is taken to begin at its "
                                      "first operation"};
@@ -116,8 +108,8 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     rank_loader self = {.paths = paths,
                         .count = count,
                         .failed_at = count,
-                        .files = calloc(count, sizeof *self.files)};
-    if (!self.files)
+                        .workloads = calloc(count, sizeof *self.workloads)};
+    if (!self.workloads)
         return haul_fail_no_memory(error);
     pthread_mutex_init(&self.lock, NULL);
     load_all(&self);
@@ -127,8 +119,8 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     else if (error)
         *error = self.error;
     for (size_t i = 0; i < count; i++)
-        haul_workload_free(self.files[i].workload);
-    free(self.files);
+        haul_workload_free(self.workloads[i]);
+    free(self.workloads);
     pthread_mutex_destroy(&self.lock);
     return status;
 }

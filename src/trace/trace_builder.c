@@ -1,3 +1,5 @@
+/* Rows into operations. Nothing is looked up in the file: operations, calls and names arrive in any
+ * order and are joined in memory by keys that are sorted once, nearly in order as they are. */
 #include "trace/trace_builder.h"
 
 #include <stdlib.h>
@@ -330,13 +332,6 @@ static bool join_ops(haul_trace_builder *self, const haul_call *call)
     return at > begin;
 }
 
-static bool join_call(haul_trace_builder *self, const haul_call *call)
-{
-    if (call->key && self->event_join.count)
-        join_events(self, call);
-    return call->key && self->op_join.count && join_ops(self, call);
-}
-
 void haul_trace_call(haul_trace_builder *self, const haul_call *call)
 {
     if (!self->joining)
@@ -348,7 +343,9 @@ void haul_trace_call(haul_trace_builder *self, const haul_call *call)
     known.start_ns = clamp_start(known.start_ns);
     if (repair_duration(&known.dur_ns, &self->total_call_ns))
         haul_trace_repaired(self, 1, "duration of a call negative or absurd, set to 0");
-    if (join_call(self, &known))
+    if (call->key && self->event_join.count)
+        join_events(self, &known);
+    if (call->key && self->op_join.count && join_ops(self, &known))
         return;
     const haul_op op = {
         .kind = HAUL_OP_CALL,

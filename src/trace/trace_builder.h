@@ -145,6 +145,9 @@ haul_status haul_trace_finish(haul_trace_builder *self, const char *source, cons
 /* Room for `count` numbers, good until the next such call; NULL with `failed` set. */
 uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count);
 
+/* The operations' numbers by start, good until the next call for room; NULL with `failed` set. */
+uint32_t *haul_trace_by_start(haul_trace_builder *self);
+
 /* Gives waits and events the streams that work is on; the others have no place in the workload
  * then. */
 void haul_wait_streams_join(haul_trace_builder *builder);

@@ -5,12 +5,17 @@
 
 #include "trace/trace_builder.h"
 
-static bool ops_sorted(const haul_builder *built)
+uint32_t *haul_trace_by_start(haul_trace_builder *self)
 {
-    for (size_t i = 1; i < built->op_count; i++)
-        if (built->ops[i].start_ns < built->ops[i - 1].start_ns)
-            return false;
-    return true;
+    haul_builder *const built = &self->built;
+    uint32_t *const order = haul_trace_scratch(self, built->op_count);
+    for (uint32_t i = 0; order && i < built->op_count; i++)
+        order[i] = i;
+    const haul_keys starts = {.first = built->op_count ? &built->ops->start_ns : NULL,
+                              .stride = sizeof *built->ops,
+                              .flip = HAUL_KEYS_SIGNED};
+    built->failed |= order && built->op_count && !haul_order_sort(order, built->op_count, &starts);
+    return built->failed ? NULL : order;
 }
 
 /* Puts the operation of number order[i] at i, along the permutation's cycles, so that no second
@@ -31,23 +36,6 @@ static void permute(haul_op *ops, uint32_t *order, size_t count)
         ops[at] = first;
         order[at] = at;
     }
-}
-
-static void sort_ops(haul_trace_builder *self)
-{
-    haul_builder *built = &self->built;
-    if (ops_sorted(built))
-        return;
-    uint32_t *order = haul_trace_scratch(self, built->op_count);
-    if (!order)
-        return;
-    for (uint32_t i = 0; i < built->op_count; i++)
-        order[i] = i;
-    const haul_keys keys = {&built->ops->start_ns, sizeof *built->ops, HAUL_KEYS_SIGNED};
-    if (haul_order_sort(order, built->op_count, &keys))
-        permute(built->ops, order, built->op_count);
-    else
-        built->failed = true;
 }
 
 /* Groups the operations by thread: those of thread t are order[ends[t - 1]] to order[ends[t] - 1],
@@ -111,8 +99,10 @@ void haul_trace_links_make(haul_trace_builder *self)
     if (!self->built.op_count)
         return;
     mark_blocking(&self->built);
-    sort_ops(self);
-    if (!self->built.failed)
+    uint32_t *const order = haul_trace_by_start(self);
+    if (order)
+        permute(self->built.ops, order, self->built.op_count);
+    if (order)
         haul_builder_link_streams(&self->built);
     if (!self->built.failed)
         link_threads(self);

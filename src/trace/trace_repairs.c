@@ -4,20 +4,6 @@
 #include "base/order.h"
 #include "trace/trace_builder.h"
 
-/* The operations' numbers by start, good until the next call for room; NULL with `failed` set. */
-static uint32_t *by_start(haul_trace_builder *self)
-{
-    haul_builder *const built = &self->built;
-    uint32_t *const order = haul_trace_scratch(self, built->op_count);
-    for (uint32_t i = 0; order && i < built->op_count; i++)
-        order[i] = i;
-    const haul_keys starts = {.first = built->op_count ? &built->ops->start_ns : NULL,
-                              .stride = sizeof *built->ops,
-                              .flip = HAUL_KEYS_SIGNED};
-    built->failed |= order && built->op_count && !haul_order_sort(order, built->op_count, &starts);
-    return built->failed ? NULL : order;
-}
-
 static bool is_same(const haul_trace_builder *self, uint32_t a, uint32_t b)
 {
     const haul_op *const x = &self->built.ops[a], *const y = &self->built.ops[b];
@@ -47,7 +33,7 @@ void haul_trace_drop_repeats(haul_trace_builder *self)
     enum { REPEATED = UINT8_MAX };
     haul_op *const ops = self->built.ops;
     const size_t count = self->built.op_count;
-    const uint32_t *const order = by_start(self);
+    const uint32_t *const order = haul_trace_by_start(self);
     size_t kept = 0;
     if (!order)
         return;
@@ -66,7 +52,7 @@ void haul_trace_note_overlaps(haul_trace_builder *self)
 {
     const int64_t rounding_ns = 1000;
     haul_builder *const built = &self->built;
-    const uint32_t *const order = by_start(self);
+    const uint32_t *const order = haul_trace_by_start(self);
     int64_t *const ends = malloc((built->streams.count + 1) * sizeof *ends);
     uint64_t overlaps = 0;
     built->failed |= !ends;

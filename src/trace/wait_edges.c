@@ -34,17 +34,6 @@ typedef struct resolver {
     uint64_t too_many;
 } resolver;
 
-static void release(resolver *self)
-{
-    free(self->lists.begins);
-    free(self->lists.fingers);
-    haul_records_release(&self->contexts.contexts);
-    free(self->contexts.streams);
-    free(self->contexts.begins);
-    free(self->contexts.last_before);
-    free(self->contexts.last_thread);
-}
-
 static bool on_stream(const haul_op *op)
 {
     return haul_op_on_device(op) && op->stream != HAUL_NONE;
@@ -64,26 +53,8 @@ static void date_orphans(resolver *self, size_t begin, size_t end)
     }
 }
 
-static void forget_orphans(const haul_trace_builder *builder)
-{
-    for (size_t i = 0; i < builder->built.op_count; i++)
-        if (!(builder->built.ops[i].flags & HAUL_OP_HAS_CALL))
-            builder->built.ops[i].call_ns = 0;
-}
-
-static void fill_lists(resolver *self, size_t stream_count)
-{
-    const haul_trace_builder *builder = self->builder;
-    stream_lists *lists = &self->lists;
-    for (uint32_t i = 0; i < builder->built.op_count; i++)
-        if (on_stream(&builder->built.ops[i]))
-            lists->ops[lists->fingers[builder->built.ops[i].stream]++] = i;
-    for (size_t s = 0; s < stream_count; s++) {
-        date_orphans(self, lists->begins[s], lists->begins[s + 1]);
-        lists->fingers[s] = 0;
-    }
-}
-
+/* Lists the device operations of each stream. The fingers are first where the next operation goes.
+ */
 static bool make_lists(resolver *self)
 {
     const haul_trace_builder *builder = self->builder;
@@ -103,14 +74,14 @@ static bool make_lists(resolver *self)
     lists->ops = haul_trace_scratch(self->builder, lists->begins[stream_count]);
     if (!lists->ops)
         return false;
-    fill_lists(self, stream_count);
+    for (uint32_t i = 0; i < builder->built.op_count; i++)
+        if (on_stream(&builder->built.ops[i]))
+            lists->ops[lists->fingers[builder->built.ops[i].stream]++] = i;
+    for (size_t s = 0; s < stream_count; s++) {
+        date_orphans(self, lists->begins[s], lists->begins[s + 1]);
+        lists->fingers[s] = 0;
+    }
     return true;
-}
-
-static uint32_t context_number(context_lists *contexts, uint64_t process, uint64_t id)
-{
-    const uint64_t key[2] = {process, id};
-    return haul_records_add(&contexts->contexts, key);
 }
 
 static bool make_contexts(resolver *self)
@@ -128,7 +99,8 @@ static bool make_contexts(resolver *self)
         return false;
     contexts->budget = 64 * ((uint64_t)builder->built.op_count + count);
     for (size_t s = 0; s < count; s++) {
-        const uint32_t number = context_number(contexts, streams[s].process, streams[s].context);
+        const uint64_t key[2] = {streams[s].process, streams[s].context};
+        const uint32_t number = haul_records_add(&contexts->contexts, key);
         if (number == UINT32_MAX)
             return false;
         contexts->begins[number + 1]++;
@@ -166,13 +138,6 @@ static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
     return place > self->lists.begins[stream] ? self->lists.ops[place - 1] : HAUL_NONE;
 }
 
-/* The first operation that the stream may not start before what it waits for. */
-static uint32_t next_issued(resolver *self, uint32_t stream, int64_t time_ns)
-{
-    const size_t place = place_at(self, stream, time_ns);
-    return place < self->lists.begins[stream + 1] ? self->lists.ops[place] : HAUL_NONE;
-}
-
 /* The last operation of the stream that had started on the device at `time_ns`. */
 static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
 {
@@ -208,37 +173,21 @@ static void add_edge(resolver *self, uint32_t before, uint32_t after)
     haul_builder_edge(&builder->built, before, after);
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
+/* By process, event, id of synchronisation, then time. */
 static int compare_records(const void *a, const void *b)
 {
     const haul_event *x = a, *y = b;
-    int order = compare_u64(x->process, y->process);
-    order = order ? order : compare_u64(x->event, y->event);
-    order = order ? order : compare_u64(x->sync_id, y->sync_id);
-    return order ? order : (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
-/* The last record that sorts below `limit` and is of its event, or NULL. */
-static const haul_event *record_below(const haul_trace_builder *builder, const haul_event *limit)
-{
-    size_t low = 0, high = builder->event_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_records(&builder->events[middle], limit) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const haul_event *found = low ? &builder->events[low - 1] : NULL;
-    return found && found->process == limit->process && found->event == limit->event ? found : NULL;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->event != y->event)
+        return x->event < y->event ? -1 : 1;
+    if (x->sync_id != y->sync_id)
+        return x->sync_id < y->sync_id ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
 /* With ids of synchronisation the record is named; without, it is the event's latest before the
- * wait. */
+ * wait: the last that sorts below a record of then. */
 static const haul_event *find_record(const resolver *self, const haul_wait *wait, int64_t time_ns)
 {
     const haul_event limit = {
@@ -247,8 +196,19 @@ static const haul_event *find_record(const resolver *self, const haul_wait *wait
         .sync_id = self->by_sync_id ? wait->sync_id : HAUL_NO_ID,
         .time_ns = self->by_sync_id ? INT64_MAX : time_ns,
     };
-    const haul_event *found = record_below(self->builder, &limit);
-    return found && self->by_sync_id && found->sync_id != wait->sync_id ? NULL : found;
+    const haul_event *const events = self->builder->events;
+    size_t low = 0, high = self->builder->event_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_records(&events[middle], &limit) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || events[low - 1].process != wait->process || events[low - 1].event != wait->event ||
+        (self->by_sync_id && events[low - 1].sync_id != wait->sync_id))
+        return NULL;
+    return &events[low - 1];
 }
 
 /* What was on the event's stream when it was recorded: HAUL_NONE where nothing was, or where the
@@ -306,7 +266,12 @@ static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
         break;
     case HAUL_SYNC_STREAM_WAIT:
         before = recorded_op(self, wait, time_ns);
-        after = op->stream == HAUL_NONE ? HAUL_NONE : next_issued(self, op->stream, time_ns);
+        after = HAUL_NONE;
+        if (op->stream != HAUL_NONE) { /* the first operation that may not start before */
+            const size_t place = place_at(self, op->stream, time_ns);
+            const bool some = place < self->lists.begins[op->stream + 1];
+            after = some ? self->lists.ops[place] : HAUL_NONE;
+        }
         break;
     case HAUL_SYNC_STREAM:
         before = op->stream == HAUL_NONE ? HAUL_NONE : last_issued(self, op->stream, time_ns);
@@ -361,8 +326,16 @@ void haul_wait_edges_make(haul_trace_builder *builder)
         op->wait = 0;
         resolve_wait(&self, wait, (uint32_t)i);
     }
-    forget_orphans(builder);
-    release(&self);
+    for (size_t i = 0; i < builder->built.op_count; i++) /* as they were before date_orphans */
+        if (!(builder->built.ops[i].flags & HAUL_OP_HAS_CALL))
+            builder->built.ops[i].call_ns = 0;
+    free(self.lists.begins);
+    free(self.lists.fingers);
+    haul_records_release(&self.contexts.contexts);
+    free(self.contexts.streams);
+    free(self.contexts.begins);
+    free(self.contexts.last_before);
+    free(self.contexts.last_thread);
     if (!builder->built.failed)
         say(&self);
 }

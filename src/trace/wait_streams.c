@@ -68,17 +68,6 @@ static size_t renumber(joiner *self)
     return kept;
 }
 
-static void apply(const joiner *self)
-{
-    haul_trace_builder *builder = self->builder;
-    for (size_t i = 0; i < builder->built.op_count; i++)
-        if (builder->built.ops[i].stream != HAUL_NONE)
-            builder->built.ops[i].stream = self->renumbering[builder->built.ops[i].stream];
-    for (size_t i = 0; i < builder->event_count; i++)
-        if (builder->events[i].stream != HAUL_NONE)
-            builder->events[i].stream = self->renumbering[builder->events[i].stream];
-}
-
 void haul_wait_streams_join(haul_trace_builder *builder)
 {
     const size_t count = builder->built.streams.count;
@@ -93,8 +82,12 @@ void haul_wait_streams_join(haul_trace_builder *builder)
     };
     const bool ready = self.works && self.worker && self.renumbering && find_workers(&self);
     const size_t kept = ready ? renumber(&self) : count;
-    if (kept < count)
-        apply(&self);
+    for (size_t i = 0; kept < count && i < builder->built.op_count; i++)
+        if (builder->built.ops[i].stream != HAUL_NONE)
+            builder->built.ops[i].stream = self.renumbering[builder->built.ops[i].stream];
+    for (size_t i = 0; kept < count && i < builder->event_count; i++)
+        if (builder->events[i].stream != HAUL_NONE)
+            builder->events[i].stream = self.renumbering[builder->events[i].stream];
     builder->built.failed |= !ready;
     builder->built.streams.count = kept; /* nobody looks for one from here on */
     haul_records_release(&self.keys);

@@ -139,52 +139,31 @@ static void put_kernel(writer *self, const haul_op *op)
     put_collective(self, s);
 }
 
-static const char *category_of(haul_op_kind kind)
-{
-    switch (kind) {
-    case HAUL_OP_COPY:
-        return "gpu_memcpy";
-    case HAUL_OP_MEMSET:
-        return "gpu_memset";
-    case HAUL_OP_KERNEL:
-        return "kernel";
-    case HAUL_OP_SYNC:
-        return "cuda_sync";
-    default:
-        return NULL; /* a call alone */
-    }
-}
-
 static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
                                          [HAUL_SYNC_EVENT] = "Event Sync",
                                          [HAUL_SYNC_STREAM_WAIT] = "Stream Wait Event",
                                          [HAUL_SYNC_STREAM] = "Stream Sync",
                                          [HAUL_SYNC_CONTEXT] = "Context Sync"};
 
-/* The context of a wait for one is that of what it waits for. */
-static void put_sync(const writer *self, const haul_op *op)
-{
-    const haul_workload *const w = self->workload;
-    fprintf(self->out, ",\"cuda_sync_kind\":\"%s\"", sync_names[op->detail]);
-    if (op->stream == HAUL_NONE && w->stream_count)
-        fprintf(self->out, ",\"context\":%" PRIu64, w->streams[0].context);
-}
-
 static void put_op(writer *self, size_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
-    const char *const category = category_of((haul_op_kind)op->kind);
+    static const char *const categories[HAUL_OP_KINDS] = {[HAUL_OP_COPY] = "gpu_memcpy",
+                                                          [HAUL_OP_MEMSET] = "gpu_memset",
+                                                          [HAUL_OP_KERNEL] = "kernel",
+                                                          [HAUL_OP_SYNC] = "cuda_sync"};
+    const haul_workload *const w = self->workload;
     char name[64];
-    if (!category)
+    if (op->kind == HAUL_OP_CALL) /* which its call alone is */
         return;
-    slice of = {category,
-                haul_workload_string(self->workload, op->name),
+    slice of = {categories[op->kind],
+                haul_workload_string(w, op->name),
                 device_id(self, op->stream),
                 0,
                 op->start_ns,
                 op->dur_ns};
     if (op->stream != HAUL_NONE)
-        of.tid = self->workload->streams[op->stream].id;
+        of.tid = w->streams[op->stream].id;
     if (op->kind == HAUL_OP_COPY) {
         copy_name(op, name, sizeof name);
         of.name = name;
@@ -198,9 +177,11 @@ static void put_op(writer *self, size_t number)
     if (op->kind == HAUL_OP_KERNEL)
         put_kernel(self, op);
     else if (op->kind == HAUL_OP_SYNC)
-        put_sync(self, op);
+        fprintf(self->out, ",\"cuda_sync_kind\":\"%s\"", sync_names[op->detail]);
     else if (!(op->flags & HAUL_OP_NO_BYTES))
         fprintf(self->out, ",\"bytes\":%" PRIu64, op->bytes);
+    if (op->kind == HAUL_OP_SYNC && op->stream == HAUL_NONE && w->stream_count)
+        fprintf(self->out, ",\"context\":%" PRIu64, w->streams[0].context);
     put_end(self);
 }
 
@@ -212,17 +193,6 @@ static void put_call(writer *self, uint32_t call)
     put_slice(self, &(slice){"cuda_runtime", haul_written_call_name(w, op), thread->process,
                              thread->id, op->call_ns, op->call_dur_ns});
     fprintf(self->out, "\"correlation\":%" PRIu32, call + 1);
-    put_end(self);
-}
-
-static void put_range(writer *self, const haul_named_range *range)
-{
-    const haul_workload *const w = self->workload;
-    const bool on_thread = range->thread != HAUL_NONE;
-    put_slice(self, &(slice){"user_annotation", haul_workload_string(w, range->name),
-                             on_thread ? w->threads[range->thread].process : 0,
-                             on_thread ? w->threads[range->thread].id : 0, range->start_ns,
-                             range->dur_ns});
     put_end(self);
 }
 
@@ -264,8 +234,15 @@ haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul
         put_op(&self, i);
     for (uint32_t i = 0; i < self.calls.count; i++)
         put_call(&self, i);
-    for (size_t i = 0; i < workload->range_count; i++)
-        put_range(&self, &workload->ranges[i]);
+    for (size_t i = 0; i < workload->range_count; i++) {
+        static const haul_workload_thread nowhere = {0};
+        const haul_named_range *const range = &workload->ranges[i];
+        const haul_workload_thread *const thread =
+            range->thread == HAUL_NONE ? &nowhere : &workload->threads[range->thread];
+        put_slice(&self, &(slice){"user_annotation", haul_workload_string(workload, range->name),
+                                  thread->process, thread->id, range->start_ns, range->dur_ns});
+        put_end(&self);
+    }
     fputs("\n]}\n", out);
     haul_written_calls_release(&self.calls);
     return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the trace") : HAUL_OK;
