@@ -260,6 +260,7 @@ typedef struct haul_kernel_parameter {
     const char *name;
     haul_access access;
     uint32_t bytes; /* of the value, of an element of the buffer or of the whole shared memory */
+    int halo; /* of an array of haul/tile.h: neighbours that are read; its view follows. Else -1 */
 } haul_kernel_parameter;
 
 /* A kernel as the program holds it. */

@@ -19,6 +19,11 @@
  *   HAUL_VALUE(type, name): a number or a struct of numbers
  *   HAUL_SHARED(type, name, count): an array of a group; these last
  *
+ * Arrays of haul/tile.h, which place their cells themselves; `halo` is how many neighbours are
+ * read: HAUL_READ(type, name, halo), HAUL_WRITE(type, name), HAUL_UPDATE(type, name, halo)
+ *   HAUL_AT(name, x, y, z), HAUL_AT2(name, x, y), HAUL_AT1(name, x)   the cell, to read or to set
+ * Each counts as two parameters.
+ *
  * Loops over the launch's box, one in each kernel:
  *   HAUL_KERNEL_1D(name, file, ...)   HAUL_FOR1 (x)
  *   HAUL_KERNEL_2D(name, file, ...)   HAUL_FOR2 (x, y)
@@ -81,16 +86,28 @@
 #define HAUL_EACH_16(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p, q)                            \
     HAUL_EACH_15(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p) m(15, q)
 
-/* A parameter is (access, type, name, count). */
-#define HAUL_IN(type, name) (IN, type, name, 1)
-#define HAUL_OUT(type, name) (OUT, type, name, 1)
-#define HAUL_INOUT(type, name) (INOUT, type, name, 1)
-#define HAUL_VALUE(type, name) (VALUE, type, name, 1)
-#define HAUL_SHARED(type, name, count) (SHARED, type, name, count)
+/* A parameter is (access, type, name, count, halo). */
+#define HAUL_IN(type, name) (IN, type, name, 1, -1)
+#define HAUL_OUT(type, name) (OUT, type, name, 1, -1)
+#define HAUL_INOUT(type, name) (INOUT, type, name, 1, -1)
+#define HAUL_VALUE(type, name) (VALUE, type, name, 1, -1)
+#define HAUL_SHARED(type, name, count) (SHARED, type, name, count, -1)
+
+/* An array of tiles is its data and where it keeps its cells. */
+#define HAUL_READ(type, name, halo) HAUL_FIELD(IN, type, name, halo)
+#define HAUL_WRITE(type, name) HAUL_FIELD(OUT, type, name, 0)
+#define HAUL_UPDATE(type, name, halo) HAUL_FIELD(INOUT, type, name, halo)
+#define HAUL_FIELD(access, type, name, halo)                                                       \
+    (access, type, name##_data, 1, halo), (VALUE, haul_view, name##_view, 1, -1)
+
+#define HAUL_AT(name, x, y, z)                                                                     \
+    name##_data[haul_turn(name##_view, z) * name##_view.plane + (y)*name##_view.row + (x)]
+#define HAUL_AT2(name, x, y) name##_data[haul_turn(name##_view, y) * name##_view.plane + (x)]
+#define HAUL_AT1(name, x) name##_data[haul_turn(name##_view, x)]
 
 /* In the function that holds the kernel's text: `, const double *restrict u`. */
 #define HAUL_DECLARE(index, parameter) HAUL_DECLARE_BY parameter
-#define HAUL_DECLARE_BY(access, type, name, count) HAUL_DECLARE_##access(type, name)
+#define HAUL_DECLARE_BY(access, type, name, count, halo) HAUL_DECLARE_##access(type, name)
 #define HAUL_DECLARE_IN(type, name) , HAUL_GLOBAL const type *HAUL_RESTRICT name
 #define HAUL_DECLARE_OUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_INOUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
@@ -106,6 +123,15 @@
 #define HAUL_GROUP(d) haul_it.lo[d]
 #define HAUL_GROUPS(d) haul_it.hi[d]
 
+/* Where an array of tiles keeps its cells, in elements: index i of the last dimension is at `plane`
+ * times its place in a ring, so that a part of the array takes the place of the whole. */
+typedef struct haul_view {
+    long plane;
+    long row;
+    int base; /* below every index of the launch, and so near that none is two rings above it */
+    int ring;
+} haul_view;
+
 #ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
 
 #define HAUL_FUNCTION static inline
@@ -113,6 +139,12 @@
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
 #define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+
+HAUL_FUNCTION long haul_turn(haul_view view, int index)
+{
+    index -= view.base;
+    return index < view.ring ? index : index - view.ring;
+}
 
 /* The text of the file that says this. `.incbin` finds it where the compiler found it. */
 #define HAUL_KERNEL_FILE(label)                                                                    \
@@ -137,10 +169,10 @@
 #define HAUL_MINE(name, x, y) name[y][x]
 
 #define HAUL_ROW(index, parameter) HAUL_ROW_BY parameter
-#define HAUL_ROW_BY(access, type, name, count)                                                     \
-    {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count))},
+#define HAUL_ROW_BY(access, type, name, count, halo)                                               \
+    {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count)), (halo)},
 #define HAUL_GIVE(index, parameter) HAUL_GIVE_BY(index, HAUL_OPEN parameter)
-#define HAUL_OPEN(access, type, name, count) access, type, name
+#define HAUL_OPEN(access, type, name, count, halo) access, type, name
 #define HAUL_GIVE_BY(index, ...) HAUL_GIVE_TO(index, __VA_ARGS__)
 #define HAUL_GIVE_TO(index, access, type, name) HAUL_GIVE_##access(index, type, name)
 #define HAUL_GIVE_IN(index, type, name) , (const type *)arguments[index]
@@ -149,7 +181,7 @@
 #define HAUL_GIVE_VALUE(index, type, name) , *(const type *)arguments[index]
 #define HAUL_GIVE_SHARED(index, type, name) , haul_shared_##name
 #define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
-#define HAUL_SHARE_BY(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE_BY(access, type, name, count, halo) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
 #define HAUL_SHARE_OUT(type, name, count)
 #define HAUL_SHARE_INOUT(type, name, count)
@@ -252,6 +284,12 @@ typedef struct haul_box {
 #define HAUL_SHARE_SHARED(type, name, count) __shared__ type haul_v_##name[count];
 #endif
 
+HAUL_FUNCTION long haul_turn(haul_view view, int index)
+{
+    index -= view.base;
+    return index < view.ring ? index : index - view.ring;
+}
+
 /* One index per thread of a GPU; a row per work-item on a CPU, whose compiler vectorises it. */
 #define HAUL_LAST(d) haul_it.hi[d]
 #ifdef HAUL_ROWS
@@ -288,17 +326,17 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_MINE(name, x, y) name
 
 #define HAUL_TAKE(index, parameter) HAUL_TAKE_BY parameter
-#define HAUL_TAKE_BY(access, type, name, count) HAUL_TAKE_##access(type, name)
+#define HAUL_TAKE_BY(access, type, name, count, halo) HAUL_TAKE_##access(type, name)
 #define HAUL_TAKE_INOUT(type, name) HAUL_TAKE_OUT(type, name)
 #define HAUL_TAKE_VALUE(type, name) , type haul_v_##name
 #define HAUL_TAKE_SHARED(type, name)
 #define HAUL_GIVE(index, parameter) HAUL_GIVE_BY parameter
-#define HAUL_GIVE_BY(access, type, name, count) HAUL_GIVE_##access(type, name)
+#define HAUL_GIVE_BY(access, type, name, count, halo) HAUL_GIVE_##access(type, name)
 #define HAUL_GIVE_INOUT(type, name) HAUL_GIVE_OUT(type, name)
 #define HAUL_GIVE_VALUE(type, name) , haul_v_##name
 #define HAUL_GIVE_SHARED(type, name) , haul_v_##name
 #define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
-#define HAUL_SHARE_BY(access, type, name, count) HAUL_SHARE_##access(type, name, count)
+#define HAUL_SHARE_BY(access, type, name, count, halo) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
 #define HAUL_SHARE_OUT(type, name, count)
 #define HAUL_SHARE_INOUT(type, name, count)

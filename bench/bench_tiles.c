@@ -1,0 +1,202 @@
+/* The tile runtime on the heat equation, beside hand-written programs that solve the same problem
+ * (the yardsticks, where they are): in core on the host, and out of core on an OpenCL device.
+ * bench_tiles core|ooc|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/tile.h"
+#include "heat.kernel.h"
+#include "took.h"
+
+enum { ROUNDS = 3 };
+
+typedef struct setting {
+    const char *device;
+    int size;
+    int steps;
+    haul_context_options options;
+} setting;
+
+static haul_error error;
+
+static void must(haul_status status)
+{
+    if (status == HAUL_ABSENT)
+        exit(77);
+    if (status)
+        stop(&error);
+}
+
+/* The yardsticks' initial values, beyond the edges too. */
+static void fill(haul_array *array, int size)
+{
+    for (int r = 0; r < haul_array_regions(array); r++) {
+        haul_region region;
+        must(haul_array_access(array, r, HAUL_USE_WRITE, &region, &error));
+        for (int z = region.first; z < region.end; z++)
+            for (int y = -1; y <= size; y++) {
+                double *row =
+                    (double *)region.cells + (z - region.first) * region.plane + y * region.row;
+                for (int x = -1; x <= size; x++)
+                    row[x] = ((z + 1) * 31 + (y + 1) * 17 + x * 7) % 101 / 101.0;
+            }
+    }
+}
+
+static double checksum(haul_array *array, int size)
+{
+    double sum = 0;
+    for (int r = 0; r < haul_array_regions(array); r++) {
+        haul_region region;
+        must(haul_array_access(array, r, HAUL_USE_READ, &region, &error));
+        for (int z = region.first > 0 ? region.first : 0; z < region.end && z < size; z++)
+            for (int y = 0; y < size; y++) {
+                const double *row =
+                    (double *)region.cells + (z - region.first) * region.plane + y * region.row;
+                for (int x = 0; x < size; x++)
+                    sum += row[x] * (((z + 1) * 7 + (y + 1) * 3 + x) % 13);
+            }
+    }
+    return sum;
+}
+
+static double run(const setting *self)
+{
+    haul_context *context;
+    haul_array *u, *v;
+    const haul_array_spec spec = {
+        .size = {self->size, self->size, self->size},
+        .ghost = {1, 1, 1},
+    };
+    const double k = 0.1;
+    double best = 1e9, sum = 0;
+    haul_context_counts counts = {0};
+    must(haul_context_open(self->device, &self->options, &context, &error));
+    must(haul_array_new(context, &spec, &u, &error));
+    must(haul_array_new(context, &spec, &v, &error));
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(u, self->size);
+        fill(v, self->size);
+        must(haul_context_wait(context, &error));
+        const haul_context_counts before = haul_context_count(context);
+        const double begin = wall_s();
+        for (int step = 0; step < self->steps; step++) {
+            must(HAUL_LOOP(context, &error, &heat, u, v, &k));
+            must(haul_swap(u, v, &error));
+        }
+        for (int r = 0; r < haul_array_regions(u); r++) {
+            haul_region region;
+            must(haul_array_access(u, r, HAUL_USE_READ, &region, &error));
+        }
+        const double took = wall_s() - begin;
+        best = took < best ? took : best;
+        counts = haul_context_count(context);
+        counts.bytes_up -= before.bytes_up;
+        counts.bytes_down -= before.bytes_down;
+        counts.passes -= before.passes;
+        if (!round)
+            sum = checksum(u, self->size);
+    }
+    const double arrays = 2.0 * self->size * self->size * self->size * sizeof(double);
+    printf("haul     %.3f s  %.2f Gcell/s  %.2f GB up  %.2f GB down  %llu passes  checksum %.9e\n",
+           best, (double)self->size * self->size * self->size * self->steps / best * 1e-9,
+           (double)counts.bytes_up * 1e-9, (double)counts.bytes_down * 1e-9,
+           (unsigned long long)counts.passes, sum);
+    printf("         memory: arrays and %.1f %% on the host, %.1f MB on the device\n",
+           100 * ((double)counts.host_bytes / arrays - 1), (double)counts.device_bytes * 1e-6);
+    char *text;
+    must(haul_explain(context, &text, &error));
+    fputs(text, stdout);
+    free(text);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+    return best;
+}
+
+/* A yardstick's time: the number before " s ". 0 where it is not there. */
+static double yardstick(const char *command)
+{
+    char line[512];
+    double seconds = 0;
+    FILE *pipe = popen(command, "r");
+    while (pipe && fgets(line, sizeof line, pipe)) {
+        printf("yardstick %s", line);
+        const char *at = strstr(line, " s ");
+        while (at && at > line && at[-1] != ' ')
+            at--;
+        seconds = at ? strtod(at, NULL) : seconds;
+    }
+    if (pipe)
+        pclose(pipe);
+    return seconds;
+}
+
+static void compare(double own, double other)
+{
+    if (other > 0)
+        printf("ratio    %.3f of the yardstick's time\n", own / other);
+    else
+        printf("no yardstick to compare with\n");
+}
+
+/* Loops of a cell a region: what the runtime itself takes. */
+static void overhead(void)
+{
+    enum { LOOPS = 20000, REGIONS = 64 };
+    static const char *const devices[] = {"host", "opencl:0"};
+    for (int i = 0; i < 2; i++) {
+        haul_context *context;
+        haul_array *u, *v;
+        const haul_array_spec spec = {.size = {1, 1, REGIONS}, .ghost = {1, 1, 1}, .region = 1};
+        const double k = 0.1;
+        if (haul_context_open(devices[i], NULL, &context, &error))
+            continue;
+        must(haul_array_new(context, &spec, &u, &error));
+        must(haul_array_new(context, &spec, &v, &error));
+        must(HAUL_LOOP(context, &error, &heat, u, v, &k));
+        must(haul_context_wait(context, &error));
+        const double begin = wall_s();
+        for (int step = 0; step < LOOPS; step++)
+            must(HAUL_LOOP(context, &error, &heat, u, v, &k));
+        must(haul_context_wait(context, &error));
+        printf("%s: %.3f us a region and loop\n", devices[i],
+               (wall_s() - begin) * 1e6 / LOOPS / REGIONS);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "core";
+    const bool is_core = !strcmp(what, "core");
+    int numbers[5] = {256, is_core ? 100 : 96, 0, 0, 100};
+    char command[512] = "true";
+    for (int i = 2; i < argc && i < 7; i++)
+        numbers[i - 2] = atoi(argv[i]);
+    if (!strcmp(what, "overhead")) {
+        overhead();
+        return 0;
+    }
+    setting self = {
+        is_core ? "host" : "opencl:0", numbers[0], numbers[1], {.steps = (unsigned)numbers[2]}};
+    if (is_core)
+        self.options.rows = numbers[3];
+    else
+        self.options.region = numbers[3];
+    self.options.memory_bytes = is_core ? 0 : (uint64_t)numbers[4] * 1000000;
+#ifdef YARDSTICKS
+    if (is_core)
+        snprintf(command, sizeof command, YARDSTICKS "/heat-wavefront 3 %d 16 64 1 %d", numbers[1],
+                 numbers[0]);
+    else
+        snprintf(command, sizeof command, YARDSTICKS "/ooc-skewed-ring %d 24 12 %d", numbers[0],
+                 numbers[1]);
+#endif
+    const double own = run(&self);
+    compare(own, yardstick(command));
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* Arrays in regions, and loops over them that run on any device, with the copies hidden and several
+ * loops run while a region is on the device. docs/tiles.md has programs.
+ *
+ * An array's planes are its cells with one index of the last dimension. A region is a run of
+ * planes: the unit of transfer and of execution. Host and device each may hold a current copy of a
+ * region.
+ *
+ * Loops are queued. They run, in an order that gives the results of running one after another, when
+ * the host wants data, waits, or has queued many. A failure of a loop is returned by the call that
+ * made it run; the regions that the host had current stay so.
+ *
+ * A context, its device and its arrays are used by one thread at a time. */
+#ifndef HAUL_TILE_H
+#define HAUL_TILE_H
+
+#include "haul/device.h"
+
+HAUL_BEGIN
+
+typedef struct haul_context haul_context;
+typedef struct haul_array haul_array;
+
+/* Zero is the default of each: the machine's model chooses. */
+typedef struct haul_context_options {
+    const haul_device_options *device_options;
+    uint64_t memory_bytes; /* device memory for arrays; 0: nine tenths of what is free */
+    unsigned steps;        /* loops that run while a region is on the device; in cache on a CPU */
+    int region;            /* planes a region, of arrays that do not say */
+    int rows;              /* rows a tile on a CPU */
+} haul_context_options;
+
+/* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
+ * closes *context, after its arrays. */
+HAUL_API haul_status haul_context_open(const char *device, const haul_context_options *options,
+                                       haul_context **context, haul_error *error);
+HAUL_API void haul_context_close(haul_context *context);
+HAUL_API haul_device *haul_context_device(haul_context *context);
+
+/* Runs what is queued, and returns when it has ended. haul_context_start does not wait. */
+HAUL_API haul_status haul_context_wait(haul_context *context, haul_error *error);
+HAUL_API haul_status haul_context_start(haul_context *context, haul_error *error);
+
+/* What the context has done since it was opened. */
+typedef struct haul_context_counts {
+    uint64_t bytes_up; /* host to device */
+    uint64_t bytes_down;
+    uint64_t copies;
+    uint64_t kernels;
+    uint64_t loops;
+    uint64_t passes;       /* over the regions, each of one or more loops */
+    uint64_t device_bytes; /* allocated now */
+    uint64_t host_bytes;
+} haul_context_counts;
+
+HAUL_API haul_context_counts haul_context_count(const haul_context *context);
+
+/* What the context chose, and why, as lines of text. The caller frees *text. */
+HAUL_API haul_status haul_explain(const haul_context *context, char **text, haul_error *error);
+
+/* What the cells beyond an array's edge hold. FIXED ones keep what the host wrote; before a loop
+ * reads neighbours of an array that has changed, the others are set: to the nearest cell, or to the
+ * cell of the opposite edge. */
+typedef enum haul_boundary {
+    HAUL_BOUNDARY_FIXED,
+    HAUL_BOUNDARY_COPY,
+    HAUL_BOUNDARY_PERIODIC,
+} haul_boundary;
+
+typedef struct haul_array_spec {
+    int size[3];            /* cells; the dimensions that are 0 are not there */
+    uint64_t element_bytes; /* 0: a double's */
+    int ghost[3];           /* cells beyond each edge */
+    haul_boundary boundary[3];
+    /* Sets cells beyond the edge instead: a kernel of one array, HAUL_UPDATE, that runs over each
+     * face's cells. */
+    const haul_kernel_source *boundary_kernel;
+    int region;       /* planes a region; 0: the context's, or chosen; the last may have fewer */
+    const char *file; /* keep the array in this file, which is made, or read where its size fits */
+} haul_array_spec;
+
+/* Makes an array of zeros, or of the file's contents. Returns USAGE for a negative size or ghost
+ * width, or a size beyond 2^31 - 1 with its ghosts, and NO_MEMORY. The caller frees *array. */
+HAUL_API haul_status haul_array_new(haul_context *context, const haul_array_spec *spec,
+                                    haul_array **array, haul_error *error);
+
+/* Drops queued loops that use the array alone; others are run. Takes NULL. */
+HAUL_API void haul_array_free(haul_array *array);
+
+/* Exchanges the contents of two arrays of the same shape, without moving any. USAGE otherwise. */
+HAUL_API haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error);
+
+/* Says that the array's values are not needed any more. */
+HAUL_API void haul_array_discard(haul_array *array);
+
+typedef enum haul_use {
+    HAUL_USE_READ = 1,
+    HAUL_USE_WRITE = 2, /* alone: all cells of the region, ghosts too, will be set */
+    HAUL_USE_BOTH = 3,
+} haul_use;
+
+/* A region as the host sees it: cell (x, y, z) of the array, with first <= last index < end, is at
+ * cells + (z - first) * plane + y * row + x elements. */
+typedef struct haul_region {
+    void *cells;
+    int64_t row; /* elements */
+    int64_t plane;
+    int first;
+    int end;
+    unsigned owner; /* the process that holds it: 0, until there are several */
+} haul_region;
+
+HAUL_API int haul_array_regions(haul_array *array);
+
+/* Gives the host a region: runs what is queued, and waits for what this region needs, not for
+ * others. The host may use it until the next loop that uses the array is queued. Planes beyond the
+ * edge belong to the first and the last region. USAGE for a region that is not there. */
+HAUL_API haul_status haul_array_access(haul_array *array, int index, haul_use use,
+                                       haul_region *region, haul_error *error);
+
+/* Copies the whole array, without ghosts and gaps, to or from `cells`. */
+HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error *error);
+HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
+
+typedef struct haul_loop_options {
+    const haul_box *box; /* the indices; NULL: those of the first array that is written */
+    double flops;        /* per cell, for models */
+    bool on_host;
+} haul_loop_options;
+
+/* Queues a loop: `kernel` for every index of the box. `arguments` are, for each parameter in turn,
+ * a haul_array * or a value's address; values are copied. `options` may be NULL. Neighbours that
+ * the kernel reads, up to its halo, must be within the arrays' ghosts. USAGE where arguments do not
+ * fit the kernel, where an array that is written is given twice, or where arrays of one size differ
+ * in their regions. */
+HAUL_API haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
+                               const void *const *arguments, size_t count,
+                               const haul_loop_options *options, haul_error *error);
+
+/* The same in C, with the arguments in a row. */
+#define HAUL_LOOP(context, error, kernel, ...)                                                     \
+    haul_loop(context, kernel, (const void *const[]){__VA_ARGS__},                                 \
+              sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), NULL, error)
+
+/* The paper's shape (TiDA-acc, 2017, section V): tiles of `size` cells of an array, region by
+ * region. A size of 0 is the region's.
+ *
+ *     haul_tiles tiles = haul_tiles_of(array, NULL);
+ *     for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
+ *         haul_compute(&tiles, &kernel, arguments, count, NULL, &error);
+ */
+typedef struct haul_tiles {
+    haul_array *array;
+    int size[3];
+    haul_box box; /* of the tile */
+    bool on_device;
+    bool is_valid;
+} haul_tiles;
+
+HAUL_API haul_tiles haul_tiles_of(haul_array *array, const int size[3]);
+HAUL_API void haul_tiles_reset(haul_tiles *tiles, bool on_device);
+HAUL_API bool haul_tiles_valid(const haul_tiles *tiles);
+HAUL_API void haul_tiles_next(haul_tiles *tiles);
+
+/* Queues the kernel for the cells of the tile that are within `bounds`, or for all. */
+HAUL_API haul_status haul_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
+                                  const void *const *arguments, size_t count,
+                                  const haul_box *bounds, haul_error *error);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,647 @@
+/* Loops on a device. An array's planes lie in a ring in device memory: the whole array where it
+ * fits, else a window of it. A pass takes the front over the regions, one after another; while the
+ * steps of a block run behind the front, the next region is copied in and one that the pass has
+ * left is copied out. The next pass goes the other way, so that what is on the device is used
+ * first: that is eviction by next use for sweeps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "haul/device_backend.h"
+#include "tile/tile_parts.h"
+
+/* A pass. Regions and planes are counted in its direction: `turned` gives the real ones. */
+typedef struct pass {
+    haul_context *context;
+    haul_block block;
+    int region;
+    int count; /* regions */
+    int lag;   /* regions behind the front that its steps still use */
+    bool is_backward;
+    bool is_whole; /* all is on the device, or will be made there: one launch a step */
+} pass;
+
+static bool make_event(haul_context *self, haul_event **event, haul_status *status,
+                       haul_error *error)
+{
+    *status = haul_event_new(self->device, event, error);
+    return !*status;
+}
+
+haul_status haul_device_open_queues(haul_context *self, haul_error *error)
+{
+    haul_stream **streams[] = {&self->up, &self->run, &self->down};
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 3 && !status; i++) {
+        status = haul_stream_new(self->device, streams[i], error);
+        if (!status && make_event(self, &self->made_room[i], &status, error))
+            (void)make_event(self, &self->arrived[i], &status, error);
+    }
+    if (!status)
+        status = haul_event_new(self->device, &self->computed, error);
+    return status;
+}
+
+void haul_device_close_queues(haul_context *self)
+{
+    for (int i = 0; i < 3; i++) {
+        haul_event_free(self->made_room[i]);
+        haul_event_free(self->arrived[i]);
+    }
+    for (size_t i = 0; i < self->passed_count; i++)
+        haul_event_free(self->passed[i]);
+    haul_event_free(self->computed);
+    haul_stream_free(self->up);
+    haul_stream_free(self->run);
+    haul_stream_free(self->down);
+}
+
+/* The place of a plane in a ring. */
+static int place(const haul_field *field, int plane)
+{
+    const int at = plane % field->planes;
+    return at < 0 ? at + field->planes : at;
+}
+
+/* Copies planes [first, end) between the host's memory and the ring. */
+static haul_status copy_planes(haul_field *field, int first, int end, bool is_up, haul_error *error)
+{
+    haul_context *context = field->context;
+    haul_status status = HAUL_OK;
+    while (first < end && !status) {
+        const int at = place(field, first), room = field->planes - at;
+        const int planes = end - first < room ? end - first : room;
+        const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->plane_bytes);
+        const uint64_t offset = haul_field_offset(field, first);
+        const haul_address host = field->pinned ? haul_in_buffer(field->pinned, offset)
+                                                : haul_in_host(field->host + offset);
+        const haul_transfer transfer = {
+            .to = is_up ? ring : host,
+            .from = is_up ? host : ring,
+            .size = {(uint64_t)planes * field->plane_bytes},
+        };
+        status = haul_stream_copy(is_up ? context->up : context->down, &transfer, NULL, error);
+        *(is_up ? &context->counts.bytes_up : &context->counts.bytes_down) += transfer.size[0];
+        context->counts.copies++;
+        first += planes;
+    }
+    return status;
+}
+
+static bool overlap(const haul_field *field, int part, int other)
+{
+    const int first = haul_part_begin(field, part), begin = haul_part_begin(field, other);
+    int ahead = (begin - first) % field->planes;
+    ahead += ahead < 0 ? field->planes : 0;
+    return ahead < haul_part_end(field, part) - first ||
+           ahead + haul_part_end(field, other) - begin > field->planes;
+}
+
+static haul_status part_down(haul_field *field, int part, haul_error *error)
+{
+    const haul_status status =
+        copy_planes(field, haul_part_begin(field, part), haul_part_end(field, part), false, error);
+    if (!status)
+        field->parts[part].on_host = true;
+    return status;
+}
+
+static int turned(const pass *self, const haul_field *field, int region)
+{
+    return self->is_backward ? field->part_count - 1 - region : region;
+}
+
+static bool is_all_there(const haul_field *field)
+{
+    return field->planes >= field->length + 2 * field->edge;
+}
+
+/* Takes from the ring what is where `part` will be. `front` is the last region that the pass has
+ * been to: what is beyond has not been used by it yet. */
+static haul_status make_room_for(const pass *self, const haul_block_field *of, int part, int front,
+                                 haul_error *error)
+{
+    haul_field *field = of->field;
+    haul_status status = HAUL_OK;
+    if (field->parts[part].on_device || is_all_there(field))
+        return HAUL_OK;
+    for (int i = 0; i < field->part_count && !status; i++) {
+        haul_part *other = &field->parts[i];
+        if (i == part || !other->on_device || !overlap(field, part, i))
+            continue;
+        const bool was_visited = turned(self, field, i) <= front;
+        const bool is_needed = was_visited ? !of->is_dead : !of->is_fresh;
+        if (!other->on_host && is_needed)
+            status = part_down(field, i, error);
+        other->on_device = false;
+    }
+    return status;
+}
+
+/* Before the work that is queued on the device next: room for a region of all arrays. */
+static haul_status make_room(const pass *self, int region, int front, haul_error *error)
+{
+    haul_context *context = self->context;
+    haul_status status = haul_stream_record(context->run, context->computed, error);
+    if (!status)
+        status = haul_stream_wait_event(context->down, context->computed, error);
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        if (of->is_aligned && region < of->field->part_count)
+            status = make_room_for(self, of, turned(self, of->field, region), front, error);
+    }
+    if (!status)
+        status = haul_stream_record(context->down, context->made_room[region % 3], error);
+    return status;
+}
+
+/* Whether a step of the block writes planes of the part. */
+static bool is_part_written(const haul_block *block, const haul_field *field, int part)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        const haul_step *step = &block->steps[i];
+        for (unsigned u = 0; u < step->use_count; u++)
+            if (step->uses[u].field == field && step->uses[u].writes &&
+                (!step->source || step->length != field->length ||
+                 (step->box.lo[step->outer] < haul_part_end(field, part) &&
+                  step->box.hi[step->outer] > haul_part_begin(field, part))))
+                return true;
+    }
+    return false;
+}
+
+/* Brings a part: all of it, or, where it is overwritten first, the planes beyond the edges. */
+static haul_status bring(const pass *self, const haul_block_field *of, int part, haul_error *error)
+{
+    haul_field *field = of->field;
+    haul_part *state = &field->parts[part];
+    haul_status status = HAUL_OK;
+    if (!state->on_device) {
+        const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
+        if (!of->is_fresh) {
+            status = copy_planes(field, first, end, true, error);
+        } else {
+            status = copy_planes(field, first, first < 0 ? 0 : first, true, error);
+            if (!status)
+                status =
+                    copy_planes(field, end < field->length ? end : field->length, end, true, error);
+        }
+        state->on_device = status == HAUL_OK;
+    }
+    if (is_part_written(&self->block, field, part))
+        state->on_host = false;
+    return status;
+}
+
+static haul_status bring_region(const pass *self, int region, haul_error *error)
+{
+    haul_context *context = self->context;
+    const int room = self->is_whole ? 0 : region % 3;
+    haul_status status = haul_stream_wait_event(context->up, context->made_room[room], error);
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        if (of->is_aligned && region < of->field->part_count)
+            status = bring(self, of, turned(self, of->field, region), error);
+        for (int part = 0; !of->is_aligned && !region && part < of->field->part_count && !status;
+             part++)
+            status = bring(self, of, part, error);
+    }
+    if (!status)
+        status = haul_stream_record(context->up, context->arrived[region % 3], error);
+    return status;
+}
+
+/* The fixed cells beyond the edges of planes that were not brought. */
+static haul_status frame_region(const pass *self, int region, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        haul_field *field = of->field;
+        if (!of->is_fresh || !of->is_aligned || region >= field->part_count)
+            continue;
+        const int part = turned(self, field, region);
+        const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
+        status = haul_ghosts_on_device(field, first < 0 ? 0 : first,
+                                       end < field->length ? end : field->length, true, error);
+    }
+    return status;
+}
+
+static haul_status copy_within(haul_field *field, int to, int from, haul_error *error)
+{
+    const haul_transfer transfer = {
+        .to = haul_in_buffer(field->ring, (uint64_t)place(field, to) * field->plane_bytes),
+        .from = haul_in_buffer(field->ring, (uint64_t)place(field, from) * field->plane_bytes),
+        .size = {field->plane_bytes},
+    };
+    return haul_stream_copy(field->context->run, &transfer, NULL, error);
+}
+
+/* Sets cells beyond the edges of planes [first, end), and the planes beyond the edges that are like
+ * one of them. */
+static haul_status run_ghosts(haul_field *field, int first, int end, haul_error *error)
+{
+    const int last = field->length - 1;
+    const bool is_copy = field->boundary[field->dims - 1] == HAUL_BOUNDARY_COPY;
+    int low = first, high = end;
+    haul_ghost_range(field, field->dims - 1, &low, &high);
+    haul_status status = haul_ghosts_on_device(field, low, high, false, error);
+    for (int k = 1; k <= field->edge && is_copy && !status; k++) {
+        if (!first)
+            status = copy_within(field, -k, 0, error);
+        if (!status && end == field->length)
+            status = copy_within(field, last + k, last, error);
+    }
+    return status;
+}
+
+/* A step's planes [first, end). */
+static haul_status run_step(haul_context *context, const haul_step *step, int first, int end,
+                            haul_error *error)
+{
+    if (!step->source)
+        return run_ghosts(step->uses[0].field, first, end, error);
+    haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
+    haul_view views[HAUL_USES];
+    haul_launch launch = {.box = step->box, .arguments = arguments, .is_double = true};
+    size_t value = 0;
+    unsigned use = 0;
+    for (unsigned i = 0; i < step->source->parameter_count; i++) {
+        const haul_kernel_parameter *parameter = &step->source->parameters[i];
+        if (parameter->halo < 0) {
+            arguments[i] = (haul_argument){.value = step->values + value};
+            value += ((size_t)parameter->bytes + 15) / 16 * 16;
+            continue;
+        }
+        const haul_field_use *of = &step->uses[use];
+        const haul_field *field = of->field;
+        const bool is_along = field->length == step->length;
+        const int lowest = is_along ? first - of->halo : -field->edge;
+        views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
+        arguments[i] = (haul_argument){.buffer = field->ring,
+                                       .offset = (uint64_t)field->lead * field->element};
+        arguments[++i] = (haul_argument){.value = &views[use++]};
+        launch.bytes += (double)field->element * (of->reads + of->writes);
+    }
+    double cells = end - first;
+    for (int d = 0; d < step->outer; d++)
+        cells *= step->box.hi[d] - step->box.lo[d];
+    launch.bytes *= cells;
+    launch.flops = step->flops * cells;
+    launch.argument_count = step->source->parameter_count;
+    launch.box.lo[step->outer] = first;
+    launch.box.hi[step->outer] = end;
+    haul_kernel *kernel;
+    haul_status status = haul_context_kernel(context, step->source, &kernel, error);
+    if (!status)
+        status = haul_stream_launch(context->run, kernel, &launch, NULL, error);
+    context->counts.kernels++;
+    return status;
+}
+
+/* Where the front is when it has passed a region: the last region of the array may have fewer
+ * planes, and is the first of a backward pass. */
+static int front_after(const pass *self, int region)
+{
+    const int ahead = (region + 1) * self->region;
+    return self->is_backward
+               ? self->block.length - (self->count - 1) * self->region + region * self->region
+               : ahead;
+}
+
+static haul_status run_region(const pass *self, int region, int last, haul_error *error)
+{
+    const int length = self->block.length;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < self->block.count && !status; i++) {
+        const haul_step *step = &self->block.steps[i];
+        int first = region ? front_after(self, region - 1) - step->skew : INT32_MIN / 2;
+        int end = region < last ? front_after(self, region) - step->skew : INT32_MAX / 2;
+        if (self->is_backward) {
+            const int low = length - end;
+            end = length - first;
+            first = low;
+        }
+        first = first > step->box.lo[step->outer] ? first : step->box.lo[step->outer];
+        end = end < step->box.hi[step->outer] ? end : step->box.hi[step->outer];
+        if (first < end)
+            status = run_step(self->context, step, first, end, error);
+    }
+    return status;
+}
+
+/* Notes that the work on regions [first, end) of the pass is queued. */
+static haul_status note_passed(const pass *self, int first, int end, haul_error *error)
+{
+    haul_context *context = self->context;
+    if (first >= end)
+        return HAUL_OK;
+    if (!haul_grow(&context->passed, &context->passed_capacity, (size_t)end, sizeof(haul_event *)))
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
+    for (; context->passed_count < (size_t)end && !status; context->passed_count += !status)
+        status = haul_event_new(context->device, &context->passed[context->passed_count], error);
+    if (!status)
+        status = haul_stream_record(context->run, context->passed[first], error);
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        haul_field *field = self->block.fields[i].field;
+        const bool is_aligned = self->block.fields[i].is_aligned;
+        const int last = is_aligned ? end : field->part_count;
+        for (int region = is_aligned ? first : 0; region < last && region < field->part_count;
+             region++)
+            field->parts[is_aligned ? turned(self, field, region) : region].passed =
+                context->passed[first];
+    }
+    return status;
+}
+
+static haul_status run_pass(pass *self, haul_error *error)
+{
+    haul_context *context = self->context;
+    const int regions = self->is_whole ? 1 : self->count;
+    const int last = self->is_whole ? 0 : self->count - 1 + self->lag;
+    haul_status status = HAUL_OK;
+    for (int r = 0; r < 2 && r < regions && !status; r++)
+        status = make_room(self, r, -1, error);
+    if (self->is_whole)
+        for (int r = 1; r < self->count && !status; r++)
+            status = bring_region(self, r, error);
+    if (!status)
+        status = bring_region(self, 0, error);
+    for (int front = 0; front <= last && !status; front++) {
+        if (front + 2 < regions)
+            status = make_room(self, front + 2, front - 1, error);
+        if (!status && front + 1 < regions)
+            status = bring_region(self, front + 1, error);
+        if (!status && front < regions)
+            status = haul_stream_wait_event(context->run, context->arrived[front % 3], error);
+        if (!status && front < regions)
+            for (int r = front; r < (self->is_whole ? self->count : front + 1) && !status; r++)
+                status = frame_region(self, r, error);
+        if (!status)
+            status = run_region(self, front, last, error);
+        if (!status && !self->is_whole && front < last)
+            status = note_passed(self, front - self->lag < 0 ? 0 : front - self->lag,
+                                 front - self->lag + 1, error);
+    }
+    if (!status)
+        status = note_passed(self, self->is_whole || last < self->lag ? 0 : last - self->lag,
+                             self->count, error);
+    context->counts.passes++;
+    return status;
+}
+
+/* Device memory for each field: its share of what there is, or all that it needs. */
+static haul_status make_rings(haul_context *context, haul_error *error)
+{
+    uint64_t plane_bytes = 0, left = context->budget;
+    for (haul_field *field = context->fields; field; field = field->next)
+        plane_bytes += field->part_count ? field->plane_bytes : 0;
+    for (const haul_field *field = context->fields; field; field = field->next) {
+        const uint64_t planes = (uint64_t)field->length + 2 * (uint64_t)field->edge;
+        if (plane_bytes && field->part_count && planes <= left / plane_bytes) {
+            left -= planes * field->plane_bytes; /* wholly there */
+            plane_bytes -= field->plane_bytes;
+        }
+    }
+    const uint64_t share = plane_bytes ? left / plane_bytes : 0;
+    for (haul_field *field = context->fields; field; field = field->next) {
+        const int all = field->length + 2 * field->edge;
+        const int planes = (uint64_t)all <= share || !plane_bytes ? all : (int)share;
+        if (field->ring || !field->part_count)
+            continue;
+        if (planes < 1)
+            return haul_fail(error, HAUL_DEVICE_FULL,
+                             "%llu bytes of device memory hold no plane of each array",
+                             (unsigned long long)context->budget);
+        const uint64_t tail = field->host_bytes - (uint64_t)all * field->plane_bytes;
+        const haul_status status =
+            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE,
+                            (uint64_t)planes * field->plane_bytes + tail, &field->ring, error);
+        if (status)
+            return status;
+        field->planes = planes;
+        context->counts.device_bytes += haul_buffer_bytes(field->ring);
+    }
+    return HAUL_OK;
+}
+
+/* Brings all arrays home and gives their device memory back. */
+static haul_status drop_rings(haul_context *context, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (haul_field *field = context->fields; field && !status; field = field->next) {
+        for (int i = 0; i < field->part_count && !status; i++) {
+            if (field->parts[i].on_device)
+                status = haul_part_fetch(field, i, true, error);
+            field->parts[i].on_device = false;
+        }
+        if (status || !field->ring)
+            continue;
+        context->counts.device_bytes -= haul_buffer_bytes(field->ring);
+        haul_buffer_free(field->ring);
+        field->ring = NULL;
+    }
+    return status;
+}
+
+/* Rings for all arrays, with less memory where the device has not what was asked for. */
+static haul_status ensure_rings(haul_context *context, haul_error *error)
+{
+    bool is_missing = false, is_tight = false;
+    for (const haul_field *field = context->fields; field; field = field->next) {
+        is_missing = is_missing || (field->part_count && !field->ring);
+        is_tight = is_tight || (field->ring && !is_all_there(field));
+    }
+    if (!is_missing)
+        return HAUL_OK;
+    haul_status status = HAUL_OK;
+    uint64_t needed = 0;
+    for (const haul_field *field = context->fields; field; field = field->next)
+        needed += field->host_bytes;
+    if (is_tight || needed > context->budget)
+        status = drop_rings(context, error);
+    if (!status)
+        status = make_rings(context, error);
+    while (status == HAUL_DEVICE_FULL && context->budget > 4096) {
+        context->ran_out_at = context->budget;
+        context->budget -= context->budget / 4;
+        status = drop_rings(context, error);
+        if (!status)
+            status = make_rings(context, error);
+    }
+    return status;
+}
+
+/* Planes behind the front that steps may be: the ring holds those, the region that they run on, the
+ * one that comes and the one that goes. */
+static int reach_of(const haul_step *steps, size_t count)
+{
+    int reach = INT32_MAX;
+    for (size_t s = 0; s < count; s++)
+        for (unsigned u = 0; u < steps[s].use_count; u++) {
+            const haul_field *field = steps[s].uses[u].field;
+            if (is_all_there(field))
+                continue;
+            const int most = (field->planes - 2 * field->edge) / field->region - 3;
+            const int planes = most < 0 ? 0 : most * field->region;
+            reach = planes < reach ? planes : reach;
+        }
+    return reach;
+}
+
+static bool is_resident(const haul_block *block)
+{
+    for (unsigned i = 0; i < block->field_count; i++) {
+        const haul_field *field = block->fields[i].field;
+        if (!is_all_there(field))
+            return false;
+        for (int part = 0; part < field->part_count; part++)
+            if (!field->parts[part].on_device && !block->fields[i].is_fresh)
+                return false;
+    }
+    return true;
+}
+
+static haul_status check_pass(const pass *self, haul_error *error)
+{
+    for (unsigned i = 0; i < self->block.field_count; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        const haul_field *field = of->field;
+        if (of->is_aligned && field->region != self->region)
+            return haul_fail(error, HAUL_USAGE,
+                             "a loop's arrays have regions of %d and of %d planes", self->region,
+                             field->region);
+        if (!is_all_there(field) &&
+            (!of->is_aligned || field->planes < (self->lag + 3) * field->region + 2 * field->edge))
+            return haul_fail(
+                error, HAUL_DEVICE_FULL,
+                "kernel '%s' needs %d planes of an array on the device, which has room "
+                "for %d",
+                self->block.steps[0].source ? self->block.steps[0].source->name : "edges",
+                of->is_aligned ? (self->lag + 3) * field->region + 2 * field->edge
+                               : field->length + 2 * field->edge,
+                field->planes);
+    }
+    return HAUL_OK;
+}
+
+static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
+{
+    const haul_field *along = NULL;
+    for (unsigned i = 0; i < self->block.field_count; i++)
+        if (self->block.fields[i].is_aligned)
+            along = self->block.fields[i].field;
+    self->context = context;
+    self->region = along->region;
+    self->count = along->part_count;
+    self->lag = (self->block.reach + self->region - 1) / self->region;
+    self->is_whole = is_resident(&self->block);
+    self->is_backward = !self->is_whole && context->is_backward;
+    haul_status status = check_pass(self, error);
+    for (unsigned i = 0; i < self->block.field_count && !status; i++)
+        status = haul_ghosts_prepare(self->block.fields[i].field, error);
+    return status;
+}
+
+static void wrap_memory(const haul_field *field, int to, int from)
+{
+    memcpy(field->host + haul_field_offset(field, to), field->host + haul_field_offset(field, from),
+           field->plane_bytes);
+}
+
+/* Sets the planes beyond the edges from the opposite ends: on the host, where the device has not
+ * both ends at once. */
+static haul_status wrap(haul_field *field, haul_error *error)
+{
+    const int length = field->length, edge = field->edge;
+    const bool on_device = is_all_there(field);
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < field->part_count && !status && !on_device; i++) {
+        if (haul_part_begin(field, i) >= edge && haul_part_end(field, i) <= length - edge)
+            continue;
+        status = haul_part_fetch(field, i, true, error);
+        field->parts[i].on_device = false;
+    }
+    for (int k = 1; k <= edge && !status; k++) {
+        if (on_device) {
+            status = copy_within(field, -k, length - k, error);
+            if (!status)
+                status = copy_within(field, length - 1 + k, k - 1, error);
+        } else if (!field->context->without_data) {
+            wrap_memory(field, -k, length - k);
+            wrap_memory(field, length - 1 + k, k - 1);
+        }
+    }
+    return status;
+}
+
+static bool is_wrap(const haul_step *step)
+{
+    const haul_field *field = step->uses[0].field;
+    return !step->source && field->boundary[field->dims - 1] == HAUL_BOUNDARY_PERIODIC;
+}
+
+/* After a failure: what the block was working on is as the host last had it, or lost. */
+static void give_up(haul_context *context, const haul_block *block)
+{
+    (void)haul_stream_wait(context->up, NULL);
+    (void)haul_stream_wait(context->run, NULL);
+    (void)haul_stream_wait(context->down, NULL);
+    for (unsigned i = 0; i < block->field_count; i++)
+        for (int p = 0; p < block->fields[i].field->part_count; p++)
+            block->fields[i].field->parts[p].on_device = false;
+}
+
+haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
+                            haul_error *error)
+{
+    haul_status status = ensure_rings(context, error);
+    for (size_t done = 0; done < count && !status;) {
+        pass self = {.context = context};
+        const size_t left = count - done;
+        const size_t most = context->options.steps ? context->options.steps : left;
+        const int reach = reach_of(steps + done, left);
+        haul_block_take(&self.block, steps + done, left, most, reach, false);
+        status = make_pass(context, &self, error);
+        if (!status)
+            status = run_pass(&self, error);
+        if (!status && is_wrap(self.block.steps)) {
+            status = wrap(self.block.steps[0].uses[0].field, error);
+            if (!status)
+                status = note_passed(&self, 0, self.count, error);
+        }
+        if (status)
+            give_up(context, &self.block);
+        context->steps_chosen = (unsigned)self.block.count;
+        if (!self.is_whole)
+            context->is_backward = !context->is_backward;
+        done += self.block.count;
+    }
+    return status;
+}
+
+haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error)
+{
+    haul_context *context = field->context;
+    haul_part *state = &field->parts[part];
+    haul_status status = HAUL_OK;
+    if (context->is_host)
+        return HAUL_OK;
+    if (with_data && !state->on_host && !state->on_device && !field->is_discarded)
+        return haul_fail(error, HAUL_DEVICE_FAILED, "region %d was on the device, and is lost",
+                         part);
+    if (with_data && !state->on_host && state->on_device) {
+        if (state->passed)
+            status = haul_stream_wait_event(context->down, state->passed, error);
+        if (!status)
+            status = part_down(field, part, error);
+    }
+    if (!status && state->passed)
+        status = haul_event_wait(state->passed, error);
+    if (!status) /* a copy may be on its way from earlier */
+        status = haul_stream_wait(context->down, error);
+    return status;
+}

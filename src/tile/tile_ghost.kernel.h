@@ -1,0 +1,38 @@
+/* Cells beyond an array's edges, on a device: one kernel for all faces of a run of planes. Elements
+ * are moved as `units` numbers of 8, 4 or 1 bytes. */
+#include "haul/kernel_source.h"
+
+HAUL_KERNEL_FILE(ghost_file)
+
+typedef struct ghost_shape {
+    haul_view view; /* of units */
+    int units;      /* an element */
+    int count;      /* cells a plane */
+    int edge;
+} ghost_shape;
+
+/* `list` has pairs of elements of a plane: where to, and where from. */
+#define HAUL_GHOST_KERNELS(copy, put, type)                                                        \
+    HAUL_KERNEL_2D(copy, ghost_file, HAUL_INOUT(type, cells), HAUL_IN(int, list),                  \
+                   HAUL_VALUE(ghost_shape, shape))                                                 \
+    {                                                                                              \
+        HAUL_FOR2 (i, plane)                                                                       \
+            for (int k = 0; k < shape.units; k++)                                                  \
+                cells[haul_turn(shape.view, plane) * shape.view.plane +                            \
+                      (long)list[2 * i] * shape.units + k] =                                       \
+                    cells[haul_turn(shape.view, plane) * shape.view.plane +                        \
+                          (long)list[2 * i + 1] * shape.units + k];                                \
+    }                                                                                              \
+    HAUL_KERNEL_2D(put, ghost_file, HAUL_OUT(type, cells), HAUL_IN(int, list),                     \
+                   HAUL_IN(type, frame), HAUL_VALUE(ghost_shape, shape))                           \
+    {                                                                                              \
+        HAUL_FOR2 (i, plane)                                                                       \
+            for (int k = 0; k < shape.units; k++)                                                  \
+                cells[haul_turn(shape.view, plane) * shape.view.plane +                            \
+                      (long)list[2 * i] * shape.units + k] =                                       \
+                    frame[((long)(plane + shape.edge) * shape.count + i) * shape.units + k];       \
+    }
+
+HAUL_GHOST_KERNELS(haul_ghost_copy_8, haul_ghost_put_8, unsigned long)
+HAUL_GHOST_KERNELS(haul_ghost_copy_4, haul_ghost_put_4, unsigned)
+HAUL_GHOST_KERNELS(haul_ghost_copy_1, haul_ghost_put_1, unsigned char)

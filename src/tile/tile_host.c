@@ -1,0 +1,299 @@
+/* Loops on the host's memory. A block of steps runs in tiles of rows, each of which goes through
+ * the planes as a wavefront: step i is `skew` planes and rows behind the front, so that what it
+ * reads is still in the cache. Tiles run on all cores, each behind the one before it. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "tile/tile_parts.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16, SPINS = 200, CELLS = 8192 };
+
+/* A step's arguments. */
+typedef struct call {
+    const haul_step *step;
+    void *arguments[ARGUMENTS];
+    haul_view views[HAUL_USES];
+} call;
+
+/* A block, or a loop cut into runs of planes. */
+typedef struct job {
+    const call *calls;
+    size_t count;
+    int outer;
+    bool is_wave;
+    int width; /* rows a tile, or planes a run */
+    int depth; /* planes that a front goes on at once */
+    int tiles;
+    int fronts;
+    int reach;
+    atomic_int *done; /* fronts that a tile has done */
+    atomic_int finished;
+} job;
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void prepare(call *self, const haul_step *step)
+{
+    const haul_kernel_source *source = step->source;
+    size_t at = 0;
+    unsigned use = 0;
+    self->step = step;
+    for (unsigned i = 0; source && i < source->parameter_count; i++) {
+        const haul_kernel_parameter *parameter = &source->parameters[i];
+        if (parameter->halo < 0) {
+            self->arguments[i] = (void *)(step->values + at);
+            at += ((size_t)parameter->bytes + 15) / 16 * 16;
+            continue;
+        }
+        const haul_field *field = step->uses[use].field;
+        self->views[use] = haul_field_view(field, -field->edge, false);
+        self->arguments[i] = field->host + (uint64_t)field->lead * field->element;
+        self->arguments[++i] = &self->views[use++];
+    }
+}
+
+/* The part of a step's box within planes [plane, plane_end) and rows [row, row_end). */
+static void run_part(const call *self, const int planes[2], const int rows[2])
+{
+    const haul_step *step = self->step;
+    const int outer = step->outer;
+    haul_box box = step->box;
+    for (int d = 0; d < 3; d++)
+        if (box.lo[d] == box.hi[d])
+            box.hi[d] = box.lo[d] + 1; /* dimensions that are not there */
+    box.lo[outer] = most(box.lo[outer], planes[0]);
+    box.hi[outer] = least(box.hi[outer], planes[1]);
+    if (outer) {
+        box.lo[outer - 1] = most(box.lo[outer - 1], rows[0]);
+        box.hi[outer - 1] = least(box.hi[outer - 1], rows[1]);
+        if (box.lo[outer - 1] >= box.hi[outer - 1])
+            return;
+    }
+    if (box.lo[outer] >= box.hi[outer])
+        return;
+    if (step->source) {
+        step->source->host(&box, &box, self->arguments);
+        return;
+    }
+    const int lo[2] = {box.lo[outer], outer ? box.lo[outer - 1] : 0};
+    const int hi[2] = {box.hi[outer], outer ? box.hi[outer - 1] : 1};
+    haul_ghosts_on_host(step->uses[0].field, lo, hi);
+}
+
+static void wait_for(atomic_int *value, int least_value)
+{
+    for (int spins = 0; atomic_load_explicit(value, memory_order_acquire) < least_value; spins++)
+        if (spins > SPINS)
+            sched_yield();
+}
+
+static void run_front(const job *self, int tile, int front)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const int skew = self->calls[i].step->skew;
+        const int planes[2] = {front ? front * self->depth - skew : INT32_MIN,
+                               (front + 1) * self->depth - skew};
+        const int rows[2] = {tile ? tile * self->width - skew : INT32_MIN,
+                             tile + 1 < self->tiles ? (tile + 1) * self->width - skew : INT32_MAX};
+        run_part(&self->calls[i], planes, rows);
+    }
+}
+
+/* What a tile reads has been written by the job before, and what it writes is no longer read. */
+static void wait_for_job(const job *self, job *before, int tile)
+{
+    if (!self->is_wave || !before->is_wave || self->outer != before->outer) {
+        wait_for(&before->finished, before->tiles);
+        return;
+    }
+    const int rows = (tile + 1) * self->width + self->reach;
+    const int last = least((rows + before->reach) / before->width + 1, before->tiles - 1);
+    wait_for(&before->done[last], before->fronts);
+}
+
+static void run_tile(job *jobs, size_t index, int tile)
+{
+    job *self = &jobs[index];
+    if (index)
+        wait_for_job(self, self - 1, tile);
+    if (self->is_wave) {
+        for (int front = 0; front < self->fronts; front++) {
+            if (tile)
+                wait_for(&self->done[tile - 1], front + 1);
+            run_front(self, tile, front);
+            atomic_store_explicit(&self->done[tile], front + 1, memory_order_release);
+        }
+    } else {
+        const int planes[2] = {tile ? tile * self->width : INT32_MIN,
+                               tile + 1 < self->tiles ? (tile + 1) * self->width : INT32_MAX};
+        const int rows[2] = {INT32_MIN, INT32_MAX};
+        run_part(self->calls, planes, rows);
+    }
+    atomic_fetch_add_explicit(&self->finished, 1, memory_order_release);
+}
+
+static int thread_count(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* Tiles are taken in order: those that a tile waits for have been taken before it. */
+static void run_jobs(job *jobs, size_t count)
+{
+    atomic_size_t next = 0;
+    size_t tiles = 0;
+    for (size_t i = 0; i < count; i++)
+        tiles += (size_t)jobs[i].tiles;
+#ifdef _OPENMP
+#pragma omp parallel
+#endif
+    {
+        size_t at, index = 0, first = 0;
+        while ((at = atomic_fetch_add(&next, 1)) < tiles) {
+            while (at >= first + (size_t)jobs[index].tiles)
+                first += (size_t)jobs[index++].tiles;
+            run_tile(jobs, index, (int)(at - first));
+        }
+    }
+}
+
+/* Rows such that the planes between the front and the last step stay in half of the second-level
+ * cache. */
+static int choose_rows(const haul_context *context, const haul_block *block)
+{
+    if (context->options.rows)
+        return context->options.rows;
+    long cache = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    if (cache <= 0)
+        cache = 1 << 20;
+    uint64_t row_bytes = 1;
+    for (unsigned i = 0; i < block->field_count; i++) {
+        const haul_field *field = block->fields[i].field;
+        row_bytes += field->dims == 3 ? (uint64_t)field->row * field->element : field->element;
+    }
+    const int64_t rows = cache / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
+    return rows < 16 ? 16 : (int)rows;
+}
+
+static void make_wave(const haul_context *context, const haul_block *block, job *self)
+{
+    int rows = 0, planes = 0, cells = 1, skew = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        const haul_step *step = &block->steps[i];
+        rows = most(rows, step->box.hi[self->outer - 1]);
+        planes = most(planes, step->box.hi[self->outer]);
+        cells = self->outer == 2 ? most(cells, step->box.hi[0] - step->box.lo[0]) : cells;
+        skew = most(skew, step->skew);
+    }
+    self->is_wave = true;
+    self->reach = block->reach;
+    self->width = choose_rows(context, block);
+    self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
+    self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
+    self->fronts = (planes + skew + self->depth - 1) / self->depth;
+}
+
+/* Setting cells beyond the edges goes from one end to the other: in one run. */
+static void make_runs(const haul_block *block, job *self)
+{
+    const haul_step *step = block->steps;
+    const int planes = step->box.hi[self->outer] - step->box.lo[self->outer];
+    const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
+    self->width = (step->box.hi[self->outer] + runs - 1) / most(1, runs);
+    self->width = most(1, self->width);
+    self->tiles = most(1, (step->box.hi[self->outer] + self->width - 1) / self->width);
+}
+
+static haul_status make_job(haul_context *context, const haul_block *block, call *calls, job *self,
+                            haul_error *error)
+{
+    *self =
+        (job){.calls = calls, .count = block->count, .outer = block->steps[0].outer, .depth = 1};
+    for (size_t i = 0; i < block->count; i++)
+        prepare(&calls[i], &block->steps[i]);
+    if (block->count > 1)
+        make_wave(context, block, self);
+    else
+        make_runs(block, self);
+    self->done = calloc((size_t)self->tiles, sizeof *self->done);
+    context->steps_chosen = (unsigned)block->count;
+    context->rows_chosen = self->is_wave ? self->width : 0;
+    return self->done ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+/* Device copies are brought home before, and are stale after. */
+static haul_status bring_home(haul_context *context, const haul_step *steps, size_t count,
+                              haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t s = 0; s < count && !context->is_host; s++)
+        for (unsigned u = 0; u < steps[s].use_count; u++) {
+            haul_field *field = steps[s].uses[u].field;
+            for (int i = 0; i < field->part_count && !status; i++) {
+                status = haul_part_fetch(field, i, true, error);
+                if (!status && steps[s].uses[u].writes)
+                    field->parts[i].on_device = false;
+            }
+            field->frame_stale = field->frame_stale || steps[s].uses[u].writes;
+        }
+    return status;
+}
+
+/* Blocks of several steps where the rows can be cut into tiles. */
+static size_t block_most(const haul_context *context, const haul_step *step)
+{
+    if (!step->outer)
+        return 1;
+    return context->options.steps ? context->options.steps : 16;
+}
+
+haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error)
+{
+    haul_status status = bring_home(context, steps, count, error);
+    if (status || context->without_data)
+        return status;
+    job *jobs = calloc(count, sizeof *jobs);
+    call *calls = calloc(count, sizeof *calls);
+    size_t made = 0, taken = 0;
+    if (!jobs || !calls)
+        status = haul_fail_no_memory(error);
+    while (!status && taken < count) {
+        haul_block block;
+        haul_block_take(&block, steps + taken, count - taken, block_most(context, &steps[taken]),
+                        INT32_MAX, true);
+        status = make_job(context, &block, calls + taken, &jobs[made], error);
+        taken += block.count;
+        made++;
+    }
+    if (!status)
+        run_jobs(jobs, made);
+    context->counts.passes += made;
+    context->counts.kernels += count;
+    for (size_t i = 0; jobs && i < made; i++)
+        free(jobs[i].done);
+    free(jobs);
+    free(calls);
+    return status;
+}

@@ -1,0 +1,198 @@
+/* The parts of the tile runtime. haul/tile.h's calls queue steps; haul_block takes as many of them
+ * as can run in one pass over the planes; haul_host_run or haul_device_run runs the pass. */
+#ifndef HAUL_TILE_TILE_PARTS_H
+#define HAUL_TILE_TILE_PARTS_H
+
+#include "haul/kernel_source.h"
+#include "haul/tile.h"
+
+enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 512, HAUL_BLOCK_FIELDS = 32 };
+
+/* A region's copies. */
+typedef struct haul_part {
+    bool on_host;
+    bool on_device;
+    haul_event *passed; /* the device's work on it that is queued has ended; the context's */
+} haul_part;
+
+/* The contents of an array: what haul_swap exchanges. */
+typedef struct haul_field {
+    struct haul_field *next; /* of the context */
+    haul_context *context;
+    uint64_t element;
+    int dims;
+    int size[3];
+    int ghost[3];
+    haul_boundary boundary[3];
+    const haul_kernel_source *boundary_kernel;
+    int64_t row; /* elements from a row to the next, here and below */
+    int64_t plane;
+    int64_t lead; /* of a plane's cell 0 */
+    int length;   /* planes, without those beyond the edges */
+    int edge;     /* planes beyond each */
+    uint64_t plane_bytes;
+    uint64_t host_bytes;
+    char *host; /* plane -edge on; NULL for a device without data */
+    haul_buffer *pinned;
+    int file; /* -1: none */
+    int region;
+    int part_count;
+    haul_part *parts; /* NULL until the size of a region is chosen */
+    bool ghosts_stale;
+    bool ghosts_written; /* by a loop: they are data like others */
+    bool is_discarded;
+
+    /* Device memory: plane p lies at p modulo `planes`. */
+    haul_buffer *ring;
+    int planes;
+    /* Cells beyond the edges within a plane: pairs (where to, where from) of a plane's elements,
+     * and their fixed values, plane by plane. */
+    haul_buffer *ghost_list;
+    haul_buffer *frame;
+    int ghost_count;
+    bool frame_stale;
+} haul_field;
+
+struct haul_array {
+    haul_context *context;
+    haul_field *field;
+};
+
+typedef struct haul_field_use {
+    haul_field *field;
+    bool reads;
+    bool writes;
+    int halo;
+} haul_field_use;
+
+/* A loop of the queue, or, where `source` is NULL, setting the cells beyond uses[0]'s edges. */
+typedef struct haul_step {
+    const haul_kernel_source *source;
+    haul_box box;
+    unsigned use_count;
+    haul_field_use uses[HAUL_USES];
+    _Alignas(16) unsigned char values[HAUL_VALUE_BYTES];
+    double flops;
+    bool on_host;
+    int outer;  /* the last dimension of the box */
+    int length; /* planes of the fields that it goes along with */
+    int skew;   /* planes and rows that the step is behind the front of its block */
+} haul_step;
+
+typedef struct haul_block_field {
+    haul_field *field;
+    bool is_aligned; /* else it is brought wholly */
+    bool is_fresh;   /* overwritten before it is read: nothing is brought */
+    bool is_written;
+    bool is_dead; /* overwritten after the block before it is read */
+    int write_skew;
+    int read_skew; /* with the halo; -1: not read */
+} haul_block_field;
+
+/* Steps that run in one pass: step i does planes front - skew when the front is there. */
+typedef struct haul_block {
+    haul_step *steps;
+    size_t count;
+    int length;
+    int reach; /* planes behind the front that are still read */
+    haul_block_field fields[HAUL_BLOCK_FIELDS];
+    unsigned field_count;
+} haul_block;
+
+typedef struct haul_pass haul_pass;
+
+struct haul_context {
+    haul_device *device;
+    haul_context_options options;
+    haul_device_options device_options;
+    bool is_host; /* kernels run on the host's memory */
+    bool without_data;
+    haul_field *fields;
+    haul_step *steps;
+    size_t step_count;
+    size_t step_capacity;
+    haul_kernel **kernels; /* compiled */
+    size_t kernel_count;
+    size_t kernel_capacity;
+    haul_stream *up, *run, *down;
+    haul_event *made_room[3], *arrived[3], *computed;
+    haul_event **passed;
+    size_t passed_count;
+    size_t passed_capacity;
+    uint64_t budget;
+    uint64_t ran_out_at; /* budget that the device could not give; 0: never */
+    int region;          /* planes */
+    bool is_backward;    /* the direction of the next pass */
+    haul_context_counts counts;
+    unsigned steps_chosen; /* of the last block, for haul_explain */
+    int rows_chosen;
+};
+
+static inline uint64_t haul_field_offset(const haul_field *field, int plane)
+{
+    return (uint64_t)(plane + field->edge) * field->plane_bytes;
+}
+
+/* The planes of a region, with those beyond the edge. */
+static inline int haul_part_begin(const haul_field *field, int part)
+{
+    return part ? part * field->region : -field->edge;
+}
+
+static inline int haul_part_end(const haul_field *field, int part)
+{
+    return part + 1 < field->part_count ? (part + 1) * field->region : field->length + field->edge;
+}
+
+/* Fields. */
+haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, haul_field **field,
+                           haul_error *error);
+void haul_field_free(haul_field *field);
+
+/* Divides the fields that are not yet divided into regions. */
+haul_status haul_fields_divide(haul_context *context, haul_error *error);
+
+/* Runs what is queued. */
+haul_status haul_queue_run(haul_context *context, haul_error *error);
+
+/* Takes the longest block that may begin with the first of `count` steps, of at most `most` steps
+ * and a reach of at most `reach`. */
+void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,
+                     bool in_host_rows);
+
+/* Whether the step sets every cell of the field, reading none of it. */
+bool haul_step_overwrites(const haul_step *step, const haul_field *field);
+bool haul_step_uses(const haul_step *step, const haul_field *field);
+
+/* Runs blocks of the steps on the host's memory. */
+haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error);
+
+/* The same on the device. On a failure device copies are given up. */
+haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
+                            haul_error *error);
+haul_status haul_device_open_queues(haul_context *context, haul_error *error);
+void haul_device_close_queues(haul_context *context);
+
+/* Makes the host's copy of a part current, and waits until the device has done with it. */
+haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error);
+
+/* Sets cells beyond the edges, of planes and rows [lo, hi), on the host. */
+void haul_ghosts_on_host(haul_field *field, const int lo[2], const int hi[2]);
+
+/* Adds to indices [*lo, *hi) of a dimension those beyond an edge that they touch, where its cells
+ * are fixed: they may have cells beyond edges of other dimensions. */
+void haul_ghost_range(const haul_field *field, int d, int *lo, int *hi);
+
+/* Makes the list of the cells beyond the edges within a plane, and on the device their values. */
+haul_status haul_ghosts_prepare(haul_field *field, haul_error *error);
+/* Sets them on the device, from within the plane or from the frame; planes [first, end). */
+haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool from_frame,
+                                  haul_error *error);
+
+haul_status haul_context_kernel(haul_context *context, const haul_kernel_source *source,
+                                haul_kernel **kernel, haul_error *error);
+
+/* The view of a field for planes from `first` on: of the device's ring, or of the host's memory. */
+haul_view haul_field_view(const haul_field *field, int first, bool on_device);
+
+#endif

@@ -1,0 +1,389 @@
+/* The queue of loops, and the blocks of them that one pass runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "tile/tile_parts.h"
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+bool haul_step_uses(const haul_step *step, const haul_field *field)
+{
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (step->uses[i].field == field)
+            return true;
+    return false;
+}
+
+bool haul_step_overwrites(const haul_step *step, const haul_field *field)
+{
+    bool is_written = false;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const haul_field_use *use = &step->uses[i];
+        if (use->field == field && use->reads)
+            return false;
+        is_written = is_written || use->field == field;
+    }
+    if (!is_written || !step->source || (int)step->source->dimensions != field->dims ||
+        field->ghosts_written)
+        return false;
+    for (int d = 0; d < field->dims; d++)
+        if (step->box.lo[d] > 0 || step->box.hi[d] < field->size[d])
+            return false;
+    return true;
+}
+
+/* Fields and values from the arguments of a loop. */
+static haul_status read_arguments(haul_step *step, const void *const *arguments, size_t count,
+                                  haul_error *error)
+{
+    const haul_kernel_source *source = step->source;
+    size_t given = 0, at = 0;
+    for (unsigned i = 0; i < source->parameter_count; i++) {
+        const haul_kernel_parameter *parameter = &source->parameters[i];
+        const bool is_field = parameter->halo >= 0;
+        if (parameter->access == HAUL_ACCESS_SHARED ||
+            (!is_field && parameter->access != HAUL_ACCESS_VALUE))
+            return haul_fail(error, HAUL_USAGE,
+                             "'%s' of kernel '%s' is no array of tiles nor a value",
+                             parameter->name, source->name);
+        if (given >= count || !arguments[given])
+            return haul_fail(error, HAUL_USAGE, "kernel '%s' needs an argument for '%s'",
+                             source->name, parameter->name);
+        if (!is_field) {
+            if (at + rounded(parameter->bytes) > sizeof step->values)
+                return haul_fail(error, HAUL_USAGE, "kernel '%s' has more than %d bytes of values",
+                                 source->name, HAUL_VALUE_BYTES);
+            memcpy(step->values + at, arguments[given++], parameter->bytes);
+            at += rounded(parameter->bytes);
+            continue;
+        }
+        haul_field *field = ((const haul_array *)arguments[given++])->field;
+        if (field->element != parameter->bytes)
+            return haul_fail(error, HAUL_USAGE,
+                             "'%s' of kernel '%s' has elements of %u bytes, not %llu",
+                             parameter->name, source->name, parameter->bytes,
+                             (unsigned long long)field->element);
+        step->uses[step->use_count++] = (haul_field_use){
+            .field = field,
+            .reads = parameter->access != HAUL_ACCESS_OUT,
+            .writes = parameter->access != HAUL_ACCESS_IN,
+            .halo = parameter->halo,
+        };
+        i++; /* its view */
+    }
+    if (given != count)
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' has %zu arguments, not %zu", source->name,
+                         given, count);
+    return HAUL_OK;
+}
+
+static haul_status check_uses(const haul_context *context, haul_step *step, bool has_box,
+                              haul_error *error)
+{
+    const haul_field *along = NULL;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const haul_field_use *use = &step->uses[i];
+        if (use->field->context != context)
+            return haul_fail(error, HAUL_USAGE, "an array of another context");
+        for (unsigned j = 0; j < i; j++)
+            if (step->uses[j].field == use->field && (use->writes || step->uses[j].writes))
+                return haul_fail(error, HAUL_USAGE,
+                                 "kernel '%s' writes an array that it is given twice",
+                                 step->source->name);
+        if (use->writes && !along)
+            along = use->field;
+    }
+    if (!along && step->use_count)
+        along = step->uses[0].field;
+    if (!along)
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array", step->source->name);
+    step->length = along->length;
+    if (!has_box)
+        for (int d = 0; d < (int)step->source->dimensions; d++)
+            step->box.hi[d] = along->size[along->dims - (int)step->source->dimensions + d > 0
+                                              ? along->dims - (int)step->source->dimensions + d
+                                              : 0];
+    return HAUL_OK;
+}
+
+/* What a kernel reads and writes lies within the arrays that the loop goes along with. */
+static haul_status check_box(const haul_step *step, haul_error *error)
+{
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const haul_field_use *use = &step->uses[i];
+        const haul_field *field = use->field;
+        if (field->length != step->length || field->dims != (int)step->source->dimensions)
+            continue;
+        for (int d = 0; d < field->dims; d++) {
+            const int halo = use->halo, ghost = field->ghost[d];
+            const int lo = step->box.lo[d], hi = step->box.hi[d];
+            if (lo < hi && ((int64_t)lo - halo < -ghost ||
+                            (int64_t)hi + halo > (int64_t)field->size[d] + ghost))
+                return haul_fail(error, HAUL_USAGE,
+                                 "kernel '%s' uses cells %lld to %lld of an array with %d, and %d "
+                                 "beyond each edge",
+                                 step->source->name, (long long)lo - halo, (long long)hi + halo - 1,
+                                 field->size[d], ghost);
+        }
+    }
+    return HAUL_OK;
+}
+
+static bool is_empty(const haul_step *step)
+{
+    for (unsigned d = 0; d < step->source->dimensions; d++)
+        if (step->box.lo[d] >= step->box.hi[d])
+            return true;
+    return false;
+}
+
+/* A loop that goes on where the last one ended is part of it, if no cell can tell: so that loops
+ * over tiles become one. */
+static bool joins_last(haul_context *self, const haul_step *step)
+{
+    haul_step *last = self->step_count ? &self->steps[self->step_count - 1] : NULL;
+    if (!last || last->source != step->source || last->on_host != step->on_host ||
+        last->use_count != step->use_count || last->length != step->length ||
+        memcmp(last->uses, step->uses, step->use_count * sizeof *step->uses) != 0 ||
+        memcmp(last->values, step->values, sizeof step->values) != 0)
+        return false;
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (step->uses[i].writes && step->uses[i].halo)
+            return false;
+    int differs = -1;
+    for (int d = 0; d < 3; d++)
+        if (last->box.lo[d] != step->box.lo[d] || last->box.hi[d] != step->box.hi[d]) {
+            if (differs >= 0)
+                return false;
+            differs = d;
+        }
+    if (differs < 0 || last->box.hi[differs] != step->box.lo[differs])
+        return false;
+    last->box.hi[differs] = step->box.hi[differs];
+    return true;
+}
+
+static haul_status push(haul_context *self, const haul_step *step, haul_error *error)
+{
+    if (!haul_grow(&self->steps, &self->step_capacity, self->step_count + 1, sizeof *self->steps))
+        return haul_fail_no_memory(error);
+    self->steps[self->step_count++] = *step;
+    return HAUL_OK;
+}
+
+/* The user's kernel over the cells beyond each face: later faces take the corners. */
+static haul_status push_faces(haul_context *self, haul_field *field, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int d = 0; d < field->dims && !status; d++)
+        for (int side = 0; side < 2 && field->ghost[d] && !status; side++) {
+            haul_step step = {
+                .source = field->boundary_kernel,
+                .use_count = 1,
+                .uses = {{field, true, true, field->boundary_kernel->parameters[0].halo}},
+                .outer = field->dims - 1,
+                .length = field->length,
+            };
+            for (int e = 0; e < field->dims; e++) {
+                const int more = e < d ? field->ghost[e] : 0;
+                step.box.lo[e] = -more;
+                step.box.hi[e] = field->size[e] + more;
+            }
+            step.box.lo[d] = side ? field->size[d] : -field->ghost[d];
+            step.box.hi[d] = side ? field->size[d] + field->ghost[d] : 0;
+            field->ghosts_written = true;
+            status = push(self, &step, error);
+        }
+    return status;
+}
+
+static haul_status push_ghosts(haul_context *self, haul_field *field, haul_error *error)
+{
+    bool is_set = field->boundary_kernel != NULL;
+    for (int d = 0; d < field->dims; d++)
+        is_set = is_set || (field->ghost[d] && field->boundary[d] != HAUL_BOUNDARY_FIXED);
+    field->ghosts_stale = false;
+    if (!is_set)
+        return HAUL_OK;
+    if (field->boundary_kernel)
+        return push_faces(self, field, error);
+    const haul_step step = {
+        .use_count = 1,
+        .uses = {{field, true, true, 0}},
+        .box = {{0}, {field->size[0], field->size[1], field->size[2]}},
+        .outer = field->dims - 1,
+        .length = field->length,
+    };
+    return push(self, &step, error);
+}
+
+haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
+                      const void *const *arguments, size_t count, const haul_loop_options *options,
+                      haul_error *error)
+{
+    haul_step step = {.source = kernel, .outer = (int)kernel->dimensions - 1};
+    if (options) {
+        step.box = options->box ? *options->box : step.box;
+        step.flops = options->flops;
+        step.on_host = options->on_host;
+    }
+    if (!kernel->dimensions || kernel->group[0])
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' is no loop", kernel->name);
+    haul_status status = read_arguments(&step, arguments, count, error);
+    if (!status)
+        status = check_uses(context, &step, options && options->box, error);
+    if (!status)
+        status = check_box(&step, error);
+    if (status || is_empty(&step))
+        return status;
+    for (unsigned i = 0; i < step.use_count && !status; i++)
+        if (step.uses[i].reads && step.uses[i].halo && step.uses[i].field->ghosts_stale)
+            status = push_ghosts(context, step.uses[i].field, error);
+    if (status)
+        return status;
+    context->counts.loops++;
+    for (unsigned i = 0; i < step.use_count; i++)
+        if (step.uses[i].writes) {
+            haul_field *field = step.uses[i].field;
+            field->ghosts_stale = true;
+            field->is_discarded = false;
+            for (int d = 0; d < field->dims && field->dims == (int)kernel->dimensions; d++)
+                if (step.box.lo[d] < 0 || step.box.hi[d] > field->size[d])
+                    field->ghosts_written = true;
+        }
+    if (!joins_last(context, &step))
+        status = push(context, &step, error);
+    if (!status && context->step_count >= HAUL_STEPS_QUEUED)
+        status = haul_queue_run(context, error);
+    return status;
+}
+
+haul_status haul_queue_run(haul_context *context, haul_error *error)
+{
+    if (!context->step_count)
+        return HAUL_OK;
+    haul_status status = haul_fields_divide(context, error);
+    size_t done = 0;
+    while (!status && done < context->step_count) {
+        const bool on_host = context->is_host || context->steps[done].on_host;
+        size_t end = done + 1;
+        while (end < context->step_count &&
+               (context->is_host || context->steps[end].on_host == on_host))
+            end++;
+        status = on_host ? haul_host_run(context, context->steps + done, end - done, error)
+                         : haul_device_run(context, context->steps + done, end - done, error);
+        done = end;
+    }
+    context->step_count = 0;
+    return status;
+}
+
+static haul_block_field *find(haul_block *block, const haul_field *field)
+{
+    for (unsigned i = 0; i < block->field_count; i++)
+        if (block->fields[i].field == field)
+            return &block->fields[i];
+    return NULL;
+}
+
+/* Setting cells from the opposite edge joins the two ends of a pass. */
+static bool is_far(const haul_step *step, bool in_host_rows)
+{
+    const haul_field *field = step->uses[0].field;
+    if (step->source)
+        return false;
+    const int outer = field->dims - 1;
+    const bool planes = field->ghost[outer] && field->boundary[outer] == HAUL_BOUNDARY_PERIODIC;
+    return planes || (in_host_rows && outer > 0 && field->ghost[outer - 1] &&
+                      field->boundary[outer - 1] == HAUL_BOUNDARY_PERIODIC);
+}
+
+/* The least skew at which the step may follow those of the block: a plane that it reads, up to its
+ * halo, has been written, and a plane that it writes is no longer read. -1: it may not. */
+static int skew_of(haul_block *block, const haul_step *step, bool in_host_rows)
+{
+    int skew = 0;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const haul_field_use *use = &step->uses[i];
+        haul_block_field *before = find(block, use->field);
+        bool is_aligned = use->field->length == step->length;
+        if (in_host_rows)
+            is_aligned = is_aligned && use->field->dims == step->outer + 1;
+        int least = use->halo;
+        if (before && (before->write_skew >= 0 || use->writes)) {
+            if (!is_aligned || !before->is_aligned)
+                return -1;
+            if (before->write_skew >= 0 && before->write_skew + use->halo > least)
+                least = before->write_skew + use->halo;
+            if (use->writes && before->read_skew > least)
+                least = before->read_skew;
+        }
+        skew = is_aligned && least > skew ? least : skew;
+    }
+    return skew;
+}
+
+static void add_use(haul_block *block, const haul_step *step, const haul_field_use *use,
+                    bool in_host_rows)
+{
+    haul_block_field *field = find(block, use->field);
+    if (!field) {
+        field = &block->fields[block->field_count++];
+        *field = (haul_block_field){
+            .field = use->field,
+            .is_aligned = use->field->length == step->length &&
+                          (!in_host_rows || use->field->dims == step->outer + 1),
+            .is_fresh = haul_step_overwrites(step, use->field),
+            .write_skew = -1,
+            .read_skew = -1,
+        };
+    }
+    if (use->writes && step->skew > field->write_skew)
+        field->write_skew = step->skew;
+    if (use->reads && step->skew + use->halo > field->read_skew)
+        field->read_skew = step->skew + use->halo;
+    field->is_written = field->is_written || use->writes;
+    if (step->skew + use->halo > block->reach && field->is_aligned)
+        block->reach = step->skew + use->halo;
+}
+
+static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_rows)
+{
+    if (block->count &&
+        (step->length != block->length || step->outer != block->steps[0].outer ||
+         is_far(step, in_host_rows) || is_far(&block->steps[block->count - 1], in_host_rows)))
+        return false;
+    if (block->field_count + step->use_count > HAUL_BLOCK_FIELDS)
+        return false;
+    const int skew = skew_of(block, step, in_host_rows);
+    int halo = 0;
+    for (unsigned i = 0; i < step->use_count; i++)
+        halo = step->uses[i].halo > halo ? step->uses[i].halo : halo;
+    return skew >= 0 && (!block->count || skew + halo <= reach) && (step->skew = skew, true);
+}
+
+void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,
+                     bool in_host_rows)
+{
+    *block = (haul_block){.steps = steps, .length = steps[0].length};
+    while (block->count < count && block->count < most &&
+           takes(block, &steps[block->count], reach, in_host_rows)) {
+        haul_step *step = &steps[block->count++];
+        for (unsigned i = 0; i < step->use_count; i++)
+            add_use(block, step, &step->uses[i], in_host_rows);
+    }
+    for (unsigned i = 0; i < block->field_count; i++) {
+        haul_block_field *field = &block->fields[i];
+        field->is_dead = field->field->is_discarded;
+        for (size_t s = block->count; s < count; s++)
+            if (haul_step_uses(&steps[s], field->field)) {
+                field->is_dead = haul_step_overwrites(&steps[s], field->field);
+                break;
+            }
+    }
+}
