@@ -119,6 +119,7 @@ HAUL_API void haul_report_detail(haul_report *report, bool is_detail);
 typedef struct haul_report_options {
     haul_format format;
     bool verbose; /* with all details */
+    bool colour;  /* on a terminal: the first sentence and the heads of tables stand out */
     size_t top;   /* rows of tables that have a limit; 0: their own */
 } haul_report_options;
 

@@ -7,6 +7,7 @@
 #ifndef HAUL_STATUS_H
 #define HAUL_STATUS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "haul/api.h"
@@ -60,6 +61,11 @@ HAUL_API char *haul_error_format(const haul_error *error, char *buffer, unsigned
  * subject in quotes. */
 HAUL_API haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
     HAUL_PRINTF(3, 4);
+
+/* For an error about a word that is not known: writes "; did you mean 'NAME'?" with the nearest of
+ * `count` names, in any case, or "" where none is near. Returns `buffer`. */
+HAUL_API char *haul_did_you_mean(const char *word, const char *const *names, size_t count,
+                                 char *buffer, size_t size);
 
 HAUL_END
 

@@ -2,8 +2,12 @@
  * are enough. */
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "haul/status.h"
 
 enum { LONGEST = 64, HOLDS_AT_LEAST = 3 };
 
@@ -29,10 +33,20 @@ static void next_row(const char *a, size_t i, const char *b, size_t length,
     }
 }
 
-size_t haul_edit_distance(const char *a, const char *b)
+/* Returns the length. */
+static size_t copy_lower(const char *text, char lower[LONGEST + 1])
 {
-    const size_t a_length = strnlen(a, LONGEST);
-    const size_t b_length = strnlen(b, LONGEST);
+    size_t length = 0;
+    for (; text[length] && length < LONGEST; length++)
+        lower[length] = (char)tolower((unsigned char)text[length]);
+    lower[length] = '\0';
+    return length;
+}
+
+size_t haul_edit_distance(const char *first, const char *second)
+{
+    char a[LONGEST + 1], b[LONGEST + 1];
+    const size_t a_length = copy_lower(first, a), b_length = copy_lower(second, b);
     size_t rows[3][LONGEST + 1] = {{0}};
     for (size_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
@@ -63,4 +77,15 @@ size_t haul_nearest(const char *word, const char *const *known, size_t count)
         }
     }
     return best;
+}
+
+char *haul_did_you_mean(const char *word, const char *const *names, size_t count, char *buffer,
+                        size_t size)
+{
+    const size_t near = haul_nearest(word, names, count);
+    if (near < count)
+        (void)snprintf(buffer, size, "; did you mean '%s'?", names[near]);
+    else
+        buffer[0] = '\0';
+    return buffer;
 }

@@ -4,15 +4,15 @@
 
 #include <stddef.h>
 
-/* Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`; words longer
- * than 64 bytes are compared by their first 64. */
+/* Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, in any case;
+ * words longer than 64 bytes are compared by their first 64. */
 size_t haul_edit_distance(const char *a, const char *b);
 
 /* True where `known` may be what was meant by `word`: one to three slips away, by length, or one
  * holds the other. */
 int haul_is_near(const char *word, const char *known);
 
-/* The index of the nearest of `count` words, or `count` where none is near. */
+/* The index of the nearest of `count` words, in any case, or `count` where none is near. */
 size_t haul_nearest(const char *word, const char *const *known, size_t count);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/command.h"
 #include "haul/units.h"
@@ -45,6 +46,19 @@ void cli_options_of(const cli_command *self, cli_option_list *list)
         list->items[list->count++] = perfetto_option;
 }
 
+static int fail_option(const cli_command *self, const cli_option_list *options, const char *word)
+{
+    char dashed[CLI_OPTIONS_MOST][32], text[80], meant[80];
+    const char *names[CLI_OPTIONS_MOST];
+    for (size_t i = 0; i < options->count; i++) {
+        (void)snprintf(dashed[i], sizeof dashed[i], "--%s", options->items[i].name);
+        names[i] = dashed[i];
+    }
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
+    return cli_usage(self, "no option '%s'%s", word,
+                     haul_did_you_mean(text, names, options->count, meant, sizeof meant));
+}
+
 /* The options as getopt wants them; a long one is found as LONG and its place in the list. */
 static int find_options(const cli_command *self, int argc, char **argv, cli_given *given)
 {
@@ -71,7 +85,7 @@ static int find_options(const cli_command *self, int argc, char **argv, cli_give
         if (found == ':')
             return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
         if (found == '?')
-            return cli_usage(self, "no option '%s'", argv[optind - 1]);
+            return fail_option(self, &given->options, argv[optind - 1]);
         size_t i = 0;
         if (found >= LONG)
             i = (size_t)(found - LONG);
@@ -184,7 +198,7 @@ static haul_status read_word(const cli_option *option, const char *text, void *f
     int number = 0;
     for (const char *word = option->takes; *word; number++) {
         const size_t length = strcspn(word, "|");
-        if (strlen(text) == length && !strncmp(text, word, length)) {
+        if (strlen(text) == length && !strncasecmp(text, word, length)) {
             memcpy(field, &number, sizeof number);
             return HAUL_OK;
         }

@@ -57,6 +57,8 @@ const cli_command cli_analyze = {
     .least = 1,
     .most = SIZE_MAX,
     .csv = "copies by direction, memory and decade of size",
+    .examples = {"haul analyze app.sqlite --html app.html",
+                 "haul analyze rank0.sqlite rank1.sqlite --format json -o app.json"},
     .exits = "3 a profile that cannot be read",
     .has_report = true,
     .has_html = true,

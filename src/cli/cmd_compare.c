@@ -34,6 +34,8 @@ const cli_command cli_compare = {
     .least = 2,
     .most = 2,
     .csv = "a row for each difference",
+    .examples = {"haul compare before.sqlite after.sqlite",
+                 "haul compare before.sqlite after.sqlite --format csv -o changes.csv"},
     .exits = "3 a profile that cannot be read",
     .has_report = true,
     .size = sizeof(cli_request),

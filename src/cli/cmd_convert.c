@@ -36,6 +36,8 @@ const cli_command cli_convert = {
     .least = 1,
     .most = SIZE_MAX,
     .output = PROFILE_OUTPUT_HELP,
+    .examples = {"haul convert app.nsys-rep -o app.json",
+                 "haul convert rank0.sqlite rank1.sqlite -o app.sqlite"},
     .exits = "3 a profile that cannot be read",
     .size = sizeof(convert_request),
     .check = cli_profile_output_check,

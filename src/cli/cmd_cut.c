@@ -54,6 +54,8 @@ const cli_command cli_cut = {
     .least = 1,
     .most = SIZE_MAX,
     .output = PROFILE_OUTPUT_HELP,
+    .examples = {"haul cut app.sqlite --from 1.5s --to 1.7s -o step.sqlite",
+                 "haul cut app.sqlite --from 0s --to 200ms -o start.json"},
     .exits = "3 a profile that cannot be read",
     .size = sizeof(cut_request),
     .check = cli_profile_output_check,

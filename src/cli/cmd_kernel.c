@@ -74,6 +74,7 @@ static const cli_command list = {
     .about = "Lists the kernels that haul comes with or finds in the folders of HAUL_KERNELS,\n"
              "separated by ':', and the models that predict their times.\n",
     .csv = "a row for each model",
+    .examples = {"haul kernel list", "haul kernel list --format json"},
     .exits = "3 no kernels found",
     .has_report = true,
     .size = sizeof(cli_request),
@@ -92,5 +93,7 @@ const cli_command cli_kernel = {
         "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the\n"
         "kernel's name or given with --kernel; where there is none, a profiler's counters\n"
         "tell. HAUL_KERNELS names folders of more kernels, separated by ':', looked in first.\n",
+    .examples = {"haul kernel fit times.csv --machine v100-pcie3 --kernel vector-add -o fitted.yaml",
+                 "haul kernel predict fitted.yaml --machine h100-pcie5 --size 4096"},
     .parts = parts,
 };

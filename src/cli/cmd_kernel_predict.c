@@ -115,6 +115,9 @@ const cli_command cli_kernel_predict = {
     .operand = {.name = "fitted kernel", .takes = "FITTED"},
     .most = KERNEL_LIST_MOST,
     .csv = "a row for each machine and size",
+    .examples = {"haul kernel predict fitted.yaml --machine h100-pcie5 --size 4096",
+                 "haul kernel predict fitted.yaml --machine a100-sxm4 --machine gh200 --size "
+                 "1024,2048,4096"},
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),
@@ -131,6 +134,8 @@ const cli_command cli_kernel_explain = {
     .operand = {.name = "fitted kernel", .takes = "FITTED"},
     .most = KERNEL_LIST_MOST,
     .csv = "a row for each machine and size",
+    .examples = {"haul kernel explain fitted.yaml --machine h100-pcie5 --size 4096",
+                 "haul kernel explain fitted.yaml --machine mi300x --size 4096 --format json"},
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),

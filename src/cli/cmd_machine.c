@@ -97,6 +97,7 @@ static const cli_command list_command = {
     .synopsis = "[options]",
     .about = "Lists the machines of the catalogue.\n",
     .csv = "a row for each machine",
+    .examples = {"haul machine list", "haul machine list --format csv"},
     .exits = CANNOT_BE_READ,
     .has_report = true,
     .size = sizeof(cli_request),
@@ -115,6 +116,7 @@ static const cli_command show_command = {
     .least = 1,
     .most = 1,
     .csv = "a row for each parameter",
+    .examples = {"haul machine show gh200", "haul machine show ./mine.yaml --format json"},
     .exits = CANNOT_BE_READ,
     .has_report = true,
     .size = sizeof(machine_request),
@@ -133,6 +135,8 @@ static const cli_command diff_command = {
     .least = 2,
     .most = 2,
     .csv = "a row for each parameter",
+    .examples = {"haul machine diff a100-pcie4 h100-pcie5",
+                 "haul machine diff a100-sxm4 ./mine.yaml --format csv"},
     .exits = CANNOT_BE_READ,
     .has_report = true,
     .size = sizeof(machine_request),
@@ -149,6 +153,7 @@ static const cli_command check_command = {
     .operand = {.name = "file", .takes = "FILE"},
     .least = 1,
     .most = SIZE_MAX,
+    .examples = {"haul machine check mine.yaml", "haul machine check machines/*.yaml"},
     .exits = CANNOT_BE_READ,
     .size = sizeof(cli_request),
     .act = check,
@@ -169,5 +174,6 @@ const cli_command cli_machine = {
              "file (with a '/' or \".yaml\" in it); docs/machines.md describes such files. "
              "HAUL_MACHINES\n"
              "names folders of more machines, separated by ':', looked in first.\n",
+    .examples = {"haul machine show gh200", "haul machine diff a100-pcie4 h100-pcie5"},
     .parts = parts,
 };

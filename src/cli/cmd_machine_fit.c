@@ -231,6 +231,8 @@ const cli_command cli_machine_fit = {
     .most = SIZE_MAX,
     .output = "the machine's file; '-' is standard output",
     .csv = "a row for each fit",
+    .examples = {"haul machine fit copies.csv -o mine.yaml",
+                 "haul machine fit near.csv --far far.csv --machine a100-sxm4 -o mine.yaml"},
     .exits = "3 bad input",
     .has_report = true,
     .size = sizeof(fit_request),

@@ -275,6 +275,8 @@ const cli_command cli_machine_time = {
     .operand = {.name = "machine", .takes = "MACHINE", .kind = CLI_MACHINES, .at = OF(machines)},
     .most = 1,
     .csv = "a row for each copy",
+    .examples = {"haul machine time gh200 --direction h2d --memory pinned --bytes 64MiB",
+                 "haul machine time k40 --csv copies.csv -o times.csv"},
     .exits = "3 bad input, or a parameter that the machine lacks, named",
     .has_report = true,
     .size = sizeof(time_request),

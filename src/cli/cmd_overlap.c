@@ -105,6 +105,9 @@ const cli_command cli_overlap = {
     .about = about,
     .options = options,
     .csv = "a row for each strategy and link",
+    .examples = {"haul overlap --machine h100-pcie5 --h2d 1GiB --d2h 1GiB --kernel \"30 ms\"",
+                 "haul overlap --machine k40 --tiles product --size 4096x4096x4096 --tile 1024 "
+                 "--kernel \"5 ms\""},
     .exits = "3 a machine that cannot be read, or lacks a parameter, named",
     .has_report = true,
     .has_html = true,

@@ -112,7 +112,9 @@ const cli_command cli_record = {
     .operand = {.name = "program", .takes = "PROGRAM"},
     .least = 1,
     .most = SIZE_MAX,
-    .exits = "3 a file that cannot be written or run, 4 nothing to\nrecord with; else the "
+    .examples = {"haul record -o app.sqlite ./app --size 4096",
+                 "mpirun -n 4 haul record -o app-%q{OMPI_COMM_WORLD_RANK}.sqlite ./app"},
+    .exits = "3 a file that cannot be written or run, 4 nothing to record with; else the "
              "program's, 128 and the signal's number where one ended it",
     .runs_program = true,
     .size = sizeof(record_request),

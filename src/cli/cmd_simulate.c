@@ -95,7 +95,9 @@ const cli_command cli_simulate = {
     .least = 1,
     .most = 1,
     .csv = "a row for each operation",
-    .exits = "3 a workload or machine that cannot be read, or lacks a parameter, 4 a\nmachine "
+    .examples = {"haul simulate pipeline.yaml --machine gh200",
+                 "haul simulate pipeline.csv --machine v100-pcie3 --perfetto pipeline.json"},
+    .exits = "3 a workload or machine that cannot be read, or lacks a parameter, 4 a machine "
              "without a resource that an operation needs",
     .has_report = true,
     .has_html = true,

@@ -93,6 +93,7 @@ struct cli_command {
     const char *output;        /* what --output names; NULL: the report */
     const char *csv;           /* the rows of --format csv */
     const char *exits;         /* exit codes after 0 and 2: "3 ..." */
+    const char *examples[2];
     bool has_report;
     bool has_html; /* it draws a page, a timeline */
     bool has_perfetto;

@@ -6,22 +6,22 @@
 
 enum { TEXT_AT = 32, WIDTH = 98 };
 
-/* Prints a text in lines that begin at TEXT_AT, the first of which has come as far as `column`. */
-static void print_text(int column, const char *text)
+/* Prints a text in lines that begin at column `at`, the first of which has come to `column`. */
+static void print_text(int column, int at, const char *text)
 {
-    if (column >= TEXT_AT) {
+    if (column > at || (column == at && at)) {
         putchar('\n');
         column = 0;
     }
-    printf("%*s", TEXT_AT - column, "");
-    column = TEXT_AT;
+    printf("%*s", at - column, "");
+    column = at;
     while (*text) {
         const int length = (int)strcspn(text, " ");
-        if (column > TEXT_AT && column + 1 + length > WIDTH) {
-            printf("\n%*s", TEXT_AT, "");
-            column = TEXT_AT;
+        if (column > at && column + 1 + length > WIDTH) {
+            printf("\n%*s", at, "");
+            column = at;
         }
-        column += printf("%s%.*s", column > TEXT_AT ? " " : "", length, text);
+        column += printf("%s%.*s", column > at ? " " : "", length, text);
         text += length + (text[length] == ' ');
     }
     putchar('\n');
@@ -35,7 +35,7 @@ static void print_option(const cli_option *option)
         snprintf(head, sizeof head, "  %s--%s%s%s", option->letter ? letter : "", option->name,
                  option->takes ? " " : "", option->takes ? option->takes : "");
     printf("%s", head);
-    print_text(column, option->help);
+    print_text(column, TEXT_AT, option->help);
 }
 
 static void print_options(const cli_option *options, size_t count, const char *csv)
@@ -45,7 +45,7 @@ static void print_options(const cli_option *options, size_t count, const char *c
         if (csv && !strcmp(options[i].name, "format")) {
             char text[200];
             (void)snprintf(text, sizeof text, "csv: %s", csv);
-            print_text(0, text);
+            print_text(0, TEXT_AT, text);
         }
     }
 }
@@ -66,7 +66,12 @@ void cli_help(const cli_command *self)
         printf("\noptions of every report:\n");
     print_options(list.items + list.own, list.count - list.own, self->csv);
     printf("  -h, --help");
-    print_text(12, "print this");
-    if (self->exits)
-        printf("\nexit code: 0 done, 2 wrong use, %s\n", self->exits);
+    print_text(12, TEXT_AT, "print this");
+    if (self->exits) {
+        char text[300];
+        (void)snprintf(text, sizeof text, "exit code: 0 done, 2 wrong use, %s", self->exits);
+        putchar('\n');
+        print_text(0, 0, text);
+    }
+    printf("\nexamples:\n  %s\n  %s\n", self->examples[0], self->examples[1]);
 }

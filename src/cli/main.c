@@ -42,7 +42,9 @@ static void print_commands(FILE *out)
     for (int i = 0; cli_commands[i]; i++)
         fprintf(out, "  %-14s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("  help COMMAND   what a command takes\n"
-          "  --version      the version and what it was built with\n",
+          "  --version      the version and what it was built with\n"
+          "\n"
+          "-o names what a command makes: a report, a profile or a machine file.\n",
           out);
 }
 
@@ -59,22 +61,33 @@ static bool is_help(const char *word)
     return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-/* By the last word of its name. */
+/* What a command is called within its group: "time" of "machine time". */
+static const char *last_word(const cli_command *command)
+{
+    const char *space = strrchr(command->name, ' ');
+    return space ? space + 1 : command->name;
+}
+
 static const cli_command *find(const cli_command *const *among, const char *word)
 {
-    for (; *among; among++) {
-        const char *space = strrchr((*among)->name, ' ');
-        if (!strcmp(space ? space + 1 : (*among)->name, word))
-            return *among;
-    }
-    return NULL;
+    while (*among && strcmp(last_word(*among), word) != 0)
+        among++;
+    return *among;
 }
 
 static int fail_command(const cli_command *group, const char *word)
 {
+    enum { COMMANDS = 32 };
+    const cli_command *const *among = group ? group->parts : cli_commands;
+    const char *names[COMMANDS];
+    char meant[80];
+    size_t count = 0;
+    for (; among && among[count] && count < COMMANDS; count++)
+        names[count] = last_word(among[count]);
+    haul_did_you_mean(word, names, count, meant, sizeof meant);
     if (group)
-        return cli_usage(group, "no command '%s'", word);
-    fprintf(stderr, "haul: no command '%s'; see 'haul help'\n", word);
+        return cli_usage(group, "no command '%s'%s", word, meant);
+    fprintf(stderr, "haul: no command '%s'%s\nsee 'haul help'\n", word, meant);
     return haul_status_exit_code(HAUL_USAGE);
 }
 

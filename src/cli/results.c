@@ -1,5 +1,6 @@
 /* Where results go: reports, pages, traces. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +94,15 @@ bool cli_same_place(const char *a, const char *b)
            cli_overwritten(a, &(cli_texts){&b, 1});
 }
 
+/* Of a terminal, unless its user wants none (no-color.org). */
+static bool is_colourful(FILE *out)
+{
+    const char *none =
+        getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): the program has one thread
+    const char *terminal = getenv("TERM"); // NOLINT(concurrency-mt-unsafe): likewise
+    return !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
+}
+
 static haul_status write_report(const cli_results *results, const haul_report *report,
                                 haul_error *error)
 {
@@ -102,7 +112,9 @@ static haul_status write_report(const cli_results *results, const haul_report *r
     haul_status status = is_taken ? HAUL_OK : cli_output_open(path, &out, error);
     if (status)
         return status;
-    status = haul_report_write(report, &results->options, out, error);
+    haul_report_options options = results->options;
+    options.colour = is_colourful(out);
+    status = haul_report_write(report, &options, out, error);
     return is_taken ? status : cli_output_finish(out, path, status, error);
 }
 

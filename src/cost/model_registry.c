@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 
@@ -24,10 +25,10 @@ static haul_model_head head_of(const void *model)
 static const void *find_own(const haul_model_kind *kind, const char *name)
 {
     for (size_t i = 0; i < kind->alias_count; i++)
-        if (!strcmp(kind->aliases[i].alias, name))
+        if (!strcasecmp(kind->aliases[i].alias, name))
             name = kind->aliases[i].name;
     for (size_t i = 0; i < kind->count; i++)
-        if (!strcmp(head_of(kind->items[i]).name, name))
+        if (!strcasecmp(head_of(kind->items[i]).name, name))
             return kind->items[i];
     return NULL;
 }
@@ -75,6 +76,21 @@ static haul_status ask(const haul_model_kind *kind, void *handle, const void **m
     return HAUL_OK;
 }
 
+static haul_status fail_unknown(const haul_model_kind *kind, const char *name, haul_error *error)
+{
+    enum { NAMES = 32 };
+    const char *names[NAMES];
+    char list[256] = "", meant[80];
+    size_t used = 0, count = kind->count < NAMES ? kind->count : NAMES;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = head_of(kind->items[i]).name;
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", names[i]);
+    }
+    return haul_fail(error, HAUL_USAGE, "no %s '%.100s': %sor a shared object%s", kind->what, name,
+                     list, haul_did_you_mean(name, names, count, meant, sizeof meant));
+}
+
 haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, const void **model,
                                void **handle, haul_error *error)
 {
@@ -82,14 +98,8 @@ haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, co
     void *opened = NULL;
     if (!is_path(name)) {
         found = find_own(kind, name);
-        char names[256] = "";
-        size_t used = 0;
-        for (size_t i = 0; !found && used < sizeof names && i < kind->count; i++)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s, ",
-                                     head_of(kind->items[i]).name);
         if (!found)
-            return haul_fail(error, HAUL_USAGE, "no %s '%.150s': %sor a shared object", kind->what,
-                             name, names);
+            return fail_unknown(kind, name, error);
     } else {
         haul_status status = open_object(name, &opened, error);
         if (!status)

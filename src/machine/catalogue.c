@@ -2,6 +2,7 @@
  * further machines. */
 #include "machine/catalogue.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "base/textfile.h"
 #include "machine/machine_fields.h"
 #include "machine/yaml_tree.h"
+
+enum { NAME_BYTES = 128 };
 
 static haul_status list_names(const haul_catalogue *catalogue, haul_name_list *list,
                               haul_error *error)
@@ -46,8 +49,9 @@ static haul_status fail_unknown(const haul_catalogue *catalogue, const char *nam
     haul_name_list list = {0};
     haul_status status = list_names(catalogue, &list, error);
     if (!status && *haul_name_list_near(&list, name, near, sizeof near))
-        status = haul_fail(error, HAUL_BAD_INPUT, "no %s '%.80s' in the catalogue; near it: %s",
-                           catalogue->what, name, near);
+        status =
+            haul_fail(error, HAUL_BAD_INPUT, "no %s '%.80s' in the catalogue; did you mean %s?",
+                      catalogue->what, name, near);
     else if (!status)
         status =
             haul_fail(error, HAUL_BAD_INPUT,
@@ -94,6 +98,13 @@ haul_status haul_catalogue_load(const haul_catalogue *catalogue, const char *nam
     HAUL_PLAIN_NUMERALS;
     if (haul_folders_is_path(name))
         return load_file(catalogue, name, NULL, document, error);
+    char lower[NAME_BYTES]; /* "H100_PCIE5" */
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof lower; length++)
+        lower[length] = (char)(name[length] == '_' ? '-' : tolower((unsigned char)name[length]));
+    lower[length] = '\0';
+    if (!name[length] && !catalogue->is_name(name) && catalogue->is_name(lower))
+        name = lower;
     return catalogue->is_name(name) ? load_named(catalogue, name, document, error)
                                     : fail_unknown(catalogue, name, error);
 }

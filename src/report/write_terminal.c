@@ -19,6 +19,17 @@ typedef struct terminal {
     bool was_apart; /* which is no sentence */
 } terminal;
 
+/* What stands between is bold, where the terminal shows colours. */
+static void begin_bold(const terminal *self)
+{
+    fputs(self->options->colour ? "\033[1m" : "", self->out);
+}
+
+static void end_bold(const terminal *self)
+{
+    fputs(self->options->colour ? "\033[0m" : "", self->out);
+}
+
 static const char *say(const haul_table *table, size_t row, size_t column,
                        char buffer[HAUL_CELL_BYTES])
 {
@@ -99,7 +110,9 @@ static void print_table(const terminal *self, const haul_table *table)
         }
         widths[c] += !widths[c];
     }
+    begin_bold(self);
     print_row(self, table, SIZE_MAX, widths);
+    end_bold(self);
     for (size_t r = 0; r < rows; r++)
         print_row(self, table, r, widths);
     if (rows < table->row_count)
@@ -116,6 +129,7 @@ static void print_part(terminal *self, const haul_table *part)
     char buffer[HAUL_CELL_BYTES];
     if (self->has_text && (is_apart || self->was_apart))
         fputc('\n', self->out);
+    const bool is_first = !self->has_text;
     self->has_text = true;
     self->was_apart = is_apart;
     switch (part->part) {
@@ -140,7 +154,11 @@ static void print_part(terminal *self, const haul_table *part)
         fputs(part->text, self->out);
         break;
     default:
+        if (is_first)
+            begin_bold(self);
         haul_print_wrapped("", part->text, self->out);
+        if (is_first)
+            end_bold(self);
     }
 }
 

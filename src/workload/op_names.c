@@ -1,4 +1,5 @@
 /* The words for operations, directions and kinds of memory. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -39,14 +40,37 @@ const char *haul_memory_text(haul_memory memory)
     return (unsigned)memory < HAUL_MEMORIES ? memories[memory] : "unknown";
 }
 
-/* The index of `text` among `count` names in any case, or -1 with the names in `error`. */
+/* Whether `text` is the name in any case, or, if `is_short`, its first letters, two or more; with
+ * "2" for "to". */
+static bool is_name(const char *text, const char *name, bool is_short)
+{
+    size_t taken = 0;
+    for (; *text && *name; text++, taken++) {
+        const size_t to = *text == '2' && !strncasecmp(name, "to", 2) ? 2 : 1;
+        if (to == 1 && tolower((unsigned char)*text) != tolower((unsigned char)*name))
+            return false;
+        name += to;
+    }
+    return !*text && (!*name || (is_short && taken > 1));
+}
+
+/* The index of `text` among `count` names, or -1 with the names in `error`. */
 static int find_name(const char *text, const char *const *names, int count, haul_error *error)
 {
+    int found = -1, alike = 0;
+    for (int i = 0; i < count; i++) {
+        if (is_name(text, names[i], false))
+            return i;
+        if (is_name(text, names[i], true)) {
+            found = i;
+            alike++;
+        }
+    }
+    if (alike == 1)
+        return found;
     char list[128];
     size_t used = 0;
     for (int i = 0; i < count; i++) {
-        if (!strcasecmp(text, names[i]))
-            return i;
         const size_t room = sizeof list - used;
         const int added = snprintf(list + used, room, "%s%s", i ? ", " : "", names[i]);
         used += added > 0 && (size_t)added < room ? (size_t)added : 0;

@@ -176,7 +176,7 @@ static void names_that_are_not_there_are_told(void **state)
     haul_error error = {0};
     assert_int_equal(haul_kernel_file_load("max-subarrray", &kernel, &error), HAUL_BAD_INPUT);
     assert_string_equal(error.text,
-                        "no kernel 'max-subarrray' in the catalogue; near it: max-subarray");
+                        "no kernel 'max-subarrray' in the catalogue; did you mean max-subarray?");
     assert_int_equal(haul_kernel_file_load("x/none.yaml", &kernel, &error), HAUL_IO);
 }
 

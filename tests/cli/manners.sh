@@ -1,0 +1,56 @@
+# What all commands have in common: examples, suggestions, names in any case, colour.
+echo "== every help ends with two examples of the command"
+for command in $(haul help | awk '/^  [a-z]/ && $1 != "help" { print $1 }'); do
+    parts=$(haul help "$command" | awk -v c="$command" '$1 == c { print $2 }')
+    for part in '' $parts; do
+        haul help "$command" $part | tail -n 3 | awk -v name="$command $part" '
+            NR == 1 && $0 != "examples:" { print name ": no examples" }
+            NR > 1 && !/^  .*haul [a-z]/ { print name ": no example: " $0 }'
+    done
+done
+
+echo "== suggestions"
+try haul analyse
+try haul xyz
+try haul help machin
+try haul machine tiem
+try haul project --too h100-pcie5 "$profile"
+try haul analyze "$profile" --formt=json
+try haul analyze "$profile" --format jsno
+try haul machine show k04
+try haul machine show h100-pcie6
+try haul machine time k40 --direction h2d --memory pinned --bytes 1 --model lgogp
+
+echo "== names in any case, and short ones"
+for copy in "HtoD pinned" "htod PINNED" "h2d pin" "H2D Pinned"; do
+    set -- $copy
+    haul machine time K40 --direction "$1" --memory "$2" --bytes 64MiB --format csv | tail -n 1
+done
+haul machine time k40 --direction d2d --bytes 64MiB --format csv | tail -n 1
+haul machine show H100_PCIE5 | head -n 1
+try haul machine time k40 --direction h2 --memory p --bytes 1
+haul machine time k40 --direction h2d --memory pinned --bytes 1 --format JSON | head -n 2
+
+echo "== colour on a terminal alone, unless it is not wanted"
+cat >terminal.py <<'PYTHON'
+import os, pty, sys
+
+shown = b""
+
+def read(descriptor):
+    global shown
+    data = os.read(descriptor, 1024)
+    shown += data
+    return b""
+
+pty.spawn(sys.argv[1:], read)
+print("bold" if b"\x1b[1m" in shown else "plain")
+PYTHON
+TERM=xterm
+export TERM
+unset NO_COLOR
+python3 terminal.py haul machine list </dev/null
+NO_COLOR=1 python3 terminal.py haul machine list </dev/null
+TERM=dumb python3 terminal.py haul machine list </dev/null
+python3 terminal.py haul machine list --format json </dev/null
+haul machine list | grep -c "$(printf '\033')" || :
