@@ -93,7 +93,8 @@ const cli_command cli_kernel = {
         "What a kernel's threads do is in a kernel file (docs/kernels.md), found by the\n"
         "kernel's name or given with --kernel; where there is none, a profiler's counters\n"
         "tell. HAUL_KERNELS names folders of more kernels, separated by ':', looked in first.\n",
-    .examples = {"haul kernel fit times.csv --machine v100-pcie3 --kernel vector-add -o fitted.yaml",
-                 "haul kernel predict fitted.yaml --machine h100-pcie5 --size 4096"},
+    .examples =
+        {"haul kernel fit times.csv --machine v100-pcie3 --kernel vector-add -o fitted.yaml",
+         "haul kernel predict fitted.yaml --machine h100-pcie5 --size 4096"},
     .parts = parts,
 };

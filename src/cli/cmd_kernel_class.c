@@ -45,6 +45,8 @@ const cli_command cli_kernel_class = {
     .least = 1,
     .most = 100000,
     .csv = "a row for each name",
+    .examples = {"haul kernel class ampere_sgemm_128x64_nn",
+                 "haul kernel class my_gemm my_scan --format csv"},
     .exits = "3 a table of names that cannot be read",
     .has_report = true,
     .size = sizeof(class_request),

@@ -195,8 +195,9 @@ const cli_command cli_kernel_fit = {
     .most = KERNEL_LIST_MOST,
     .output = "keep the kernel with its measured times in this file",
     .csv = "a row for each kernel and GPU",
-    .examples = {"haul kernel fit times.csv --machine v100-pcie3 --kernel vector-add -o fitted.yaml",
-                 "haul kernel fit nvprof.csv --machine gtx-980 --machine k40 --calibration one"},
+    .examples =
+        {"haul kernel fit times.csv --machine v100-pcie3 --kernel vector-add -o fitted.yaml",
+         "haul kernel fit nvprof.csv --machine gtx-980 --machine k40 --calibration one"},
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),
