@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "haul/cost.h"
+#include "haul/kernel_class.h"
 
 HAUL_BEGIN
 
@@ -211,6 +212,32 @@ HAUL_API haul_status haul_kernel_scale_launches(const haul_machine *from, const 
                                                 const haul_kernel_launches *launches,
                                                 double seconds, haul_estimate *out,
                                                 haul_error *error);
+
+/* What is known of the launches of one kernel. */
+typedef struct haul_kernel_work {
+    haul_kernel_kind kind;
+    haul_kernel_launches launches;
+    double seconds; /* of all launches together */
+    double flops;   /* of one launch; 0: not known */
+    double bytes;   /* that cross the device's memory at the least, of one launch; 0: not known */
+} haul_kernel_work;
+
+typedef struct haul_kernel_prediction {
+    haul_estimate estimate;
+    haul_kernel_class kind;  /* that it was predicted as: LATENCY where the launch tells it, UNKNOWN
+                              * where the GPUs lack the rates of its class */
+    haul_kernel_bound bound; /* HAUL_KERNEL_BOUNDS: not known */
+} haul_kernel_prediction;
+
+/* The time on `to` of a kernel recorded on `from`, by its class: products by the sustained rate of
+ * their precision and the blocks of the busiest multiprocessor, streaming kernels by the sustained
+ * bandwidth, grids that leave most of the GPU empty by cycles; others as
+ * haul_kernel_scale_launches. Never less than the memory and the arithmetic of the target allow,
+ * where bytes and flops are known. Collectives keep their time. Returns MISSING where no ratio is
+ * known on both. */
+HAUL_API haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
+                                         const haul_kernel_work *work, haul_kernel_prediction *out,
+                                         haul_error *error);
 
 HAUL_END
 

@@ -5,10 +5,10 @@
 #ifndef HAUL_KERNEL_CLASS_H
 #define HAUL_KERNEL_CLASS_H
 
-#include "haul/status.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "haul/machine.h"
 
 HAUL_BEGIN
 
@@ -32,25 +32,6 @@ typedef enum haul_kernel_class {
 #undef HAUL_KERNEL_CLASS_ENUM
         HAUL_KERNEL_CLASSES
 } haul_kernel_class;
-
-/* name in reports and files. NONE: not told. TF32, FP16, BF16, FP8 and INT8 are on tensor or matrix
- * cores. */
-#define HAUL_PRECISION_LIST(X)                                                                     \
-    X(NONE, "")                                                                                    \
-    X(FP64, "fp64")                                                                                \
-    X(FP32, "fp32")                                                                                \
-    X(TF32, "tf32")                                                                                \
-    X(FP16, "fp16")                                                                                \
-    X(BF16, "bf16")                                                                                \
-    X(FP8, "fp8")                                                                                  \
-    X(INT8, "int8")
-
-typedef enum haul_precision {
-#define HAUL_PRECISION_ENUM(name, text) HAUL_PRECISION_##name,
-    HAUL_PRECISION_LIST(HAUL_PRECISION_ENUM)
-#undef HAUL_PRECISION_ENUM
-        HAUL_PRECISIONS
-} haul_precision;
 
 HAUL_API const char *haul_kernel_class_text(haul_kernel_class kind);
 HAUL_API const char *haul_precision_text(haul_precision precision);

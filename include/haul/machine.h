@@ -101,6 +101,25 @@ typedef struct haul_copy_curve {
     haul_point points[HAUL_CURVE_POINTS];
 } haul_copy_curve;
 
+/* name in files and reports. NONE: not told. TF32, FP16, BF16, FP8 and INT8 are on tensor or matrix
+ * cores. */
+#define HAUL_PRECISION_LIST(X)                                                                     \
+    X(NONE, "")                                                                                    \
+    X(FP64, "fp64")                                                                                \
+    X(FP32, "fp32")                                                                                \
+    X(TF32, "tf32")                                                                                \
+    X(FP16, "fp16")                                                                                \
+    X(BF16, "bf16")                                                                                \
+    X(FP8, "fp8")                                                                                  \
+    X(INT8, "int8")
+
+typedef enum haul_precision {
+#define HAUL_PRECISION_ENUM(name, text) HAUL_PRECISION_##name,
+    HAUL_PRECISION_LIST(HAUL_PRECISION_ENUM)
+#undef HAUL_PRECISION_ENUM
+        HAUL_PRECISIONS
+} haul_precision;
+
 typedef struct haul_gpu {
     const char *name; /* as the vendor's tools print it; NULL where unknown */
     const char *architecture;
@@ -120,6 +139,10 @@ typedef struct haul_gpu {
     haul_parameter
         implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
     haul_parameter launch_latency_s; /* of a kernel, on the device */
+    /* sustained, as measured: of large matrix products, by precision, in flop/s, and of kernels
+     * that stream through the device's memory, in bytes read and written a second */
+    haul_parameter product_flops[HAUL_PRECISIONS];
+    haul_parameter stream_Bps;
 } haul_gpu;
 
 typedef struct haul_host {

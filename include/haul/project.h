@@ -7,6 +7,7 @@
 
 #include "haul/breakdown.h"
 #include "haul/cost.h"
+#include "haul/kernel.h"
 
 HAUL_BEGIN
 
@@ -25,6 +26,7 @@ typedef struct haul_projection_options {
     const haul_machine *from;       /* NULL: the recording link is fitted to the profile's copies */
     const haul_copy_model *model;   /* NULL: auto */
     const haul_workload *reference; /* NULL, or the same program recorded on `to` */
+    const haul_kernel_classes *classes; /* NULL, or a table of names asked before haul's own */
 } haul_projection_options;
 
 /* Copies of one direction and memory: of one size, of one decade of sizes, or of all. Times are
@@ -90,6 +92,26 @@ typedef struct haul_self_check {
     size_t pair_count;
 } haul_self_check;
 
+/* The launches of one kernel, by its name. */
+typedef struct haul_kernel_row {
+    const char *name; /* "" where the profile has none */
+    haul_kernel_kind kind;
+    haul_kernel_class as;    /* that the launches with most of its time were predicted as */
+    haul_kernel_bound bound; /* of these; HAUL_KERNEL_BOUNDS: not known */
+    double most_s;           /* their recorded time */
+    uint64_t count;
+    double recorded_s;
+    haul_estimate predicted; /* the ends are sums: launches of a name miss together */
+} haul_kernel_row;
+
+/* The kernels of a class, by their names. */
+typedef struct haul_kernel_class_sum {
+    uint64_t count;
+    double recorded_s;
+    haul_estimate predicted;
+    double reference_s; /* of the reference's kernels of the class */
+} haul_kernel_class_sum;
+
 typedef struct haul_projection {
     haul_self_check self_check;
     haul_projection_row *rows; /* each direction and memory: all sizes, then its decades */
@@ -102,7 +124,11 @@ typedef struct haul_projection {
     haul_estimate copies; /* total of the chosen model */
     double recorded_copies_s;
     double contention_s; /* the part of recorded_copies_s that bidirectional contention explains */
-    haul_estimate kernels; /* model NULL where there is no kernel or no ratio */
+    haul_estimate kernels; /* model NULL where there is no kernel or no ratio. Its interval is made
+                            * of the classes', which miss independently of one another */
+    haul_kernel_row *kernel_rows; /* the longest first, recorded or predicted */
+    size_t kernel_row_count;
+    haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];
     double recorded_kernels_s;
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
@@ -142,7 +168,7 @@ typedef struct haul_projection {
  * paired with the reference's in order within direction, memory and size; the kind of memory is
  * ignored in a direction where either profile does not know it.
  *
- * Needs 350 bytes for each distinct size and about 50 an operation while it runs, 28 of which stay;
+ * Needs 350 bytes for each distinct size and about 54 an operation while it runs, 32 of which stay;
  * 8 more of both where calls do not keep their durations. Strings may be the workload's and the
  * machines', which must live as long. Free with haul_projection_free. Returns MISSING, naming the
  * parameter, where `auto` cannot predict a copy of another kind. */

@@ -21,6 +21,7 @@ typedef struct project_request {
     haul_machine *to;
     haul_machine *from;
     haul_model_ref model;
+    const char *classes; /* a file */
 } project_request;
 
 #define OF(field) offsetof(project_request, field)
@@ -41,6 +42,10 @@ static const cli_option options[] = {
      .help = "a profile of the same program on the target: prints how far off the prediction is, "
              "for each model",
      .is_input = true, .old = "truth"},
+    {"classes", "FILE", CLI_TEXT, OF(classes),
+     .help = "a table of kernels' names and classes of your own, asked before haul's "
+             "(docs/kernels.md)",
+     .is_input = true},
     {0},
 };
 
@@ -74,10 +79,14 @@ static haul_status write_answer(const project_request *self, const haul_projecti
 static haul_status project(void *request, haul_error *error)
 {
     const project_request *self = request;
+    haul_kernel_classes *classes = NULL;
+    if (self->classes && haul_kernel_classes_load(self->classes, &classes, error))
+        return error->status;
     const haul_projection_options asked = {.to = self->to,
                                            .from = self->from,
                                            .model = self->model.model,
-                                           .reference = self->reference};
+                                           .reference = self->reference,
+                                           .classes = classes};
     haul_projection *projection = NULL;
     cli_progress_begin("projecting", self->given.operands[0]);
     haul_status status = haul_project(self->profile, &asked, &projection, error);
@@ -85,6 +94,7 @@ static haul_status project(void *request, haul_error *error)
     if (!status)
         status = write_answer(self, &asked, projection, error);
     haul_projection_free(projection);
+    haul_kernel_classes_free(classes);
     return status;
 }
 

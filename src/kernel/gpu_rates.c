@@ -20,6 +20,46 @@ double haul_gpu_flops(const haul_gpu *gpu)
     return 2 * gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
 }
 
+/* Of the nominal peak: large fp32 products reach 0.52 (T4) to 0.97 (V100), most 0.8 to 0.93;
+ * streaming kernels 0.82 (MI300X) to 0.92 of the bandwidth that ECC leaves. The figures of
+ * machines/. */
+static const double usual_product = 0.8;
+static const double usual_stream = 0.88;
+
+/* What a library computes a product in on a GPU that has no such rate: the next in the list. */
+static const haul_precision fallbacks[HAUL_PRECISIONS][3] = {
+    [HAUL_PRECISION_TF32] = {HAUL_PRECISION_FP32},
+    [HAUL_PRECISION_FP16] = {HAUL_PRECISION_BF16, HAUL_PRECISION_FP32},
+    [HAUL_PRECISION_BF16] = {HAUL_PRECISION_FP16, HAUL_PRECISION_FP32},
+    [HAUL_PRECISION_FP8] = {HAUL_PRECISION_FP16, HAUL_PRECISION_FP32},
+    [HAUL_PRECISION_INT8] = {HAUL_PRECISION_FP8, HAUL_PRECISION_FP16, HAUL_PRECISION_FP32},
+};
+
+haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precision)
+{
+    haul_precision found = precision;
+    for (int i = 0; i < 3 && !gpu->product_flops[found].provenance && fallbacks[precision][i]; i++)
+        found = fallbacks[precision][i];
+    haul_parameter rate = gpu->product_flops[found];
+    if (rate.provenance && found != precision && rate.provenance < HAUL_SCALED)
+        rate.provenance = HAUL_SCALED;
+    if (rate.provenance)
+        return rate;
+    const double peak = found == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
+                        : found == HAUL_PRECISION_FP32 ? haul_gpu_flops(gpu)
+                                                       : 0;
+    return peak > 0 ? (haul_parameter){usual_product * peak, HAUL_ASSUMED, NULL}
+                    : (haul_parameter){0};
+}
+
+haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu)
+{
+    const double rate = haul_gpu_memory_rate(gpu);
+    if (gpu->stream_Bps.provenance || !(rate > 0))
+        return gpu->stream_Bps;
+    return (haul_parameter){usual_stream * rate, HAUL_ASSUMED, NULL};
+}
+
 /* Empty kernels in public profiles take 1 to 2.5 us on the device. */
 static const double usual_launch_s = 2e-6;
 

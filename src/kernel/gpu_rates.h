@@ -13,6 +13,14 @@ double haul_gpu_memory_rate(const haul_gpu *gpu);
 /* Single precision, flop/s; 0: not known. */
 double haul_gpu_flops(const haul_gpu *gpu);
 
+/* The sustained rate of matrix products in a precision, in flop/s: the GPU's own, that of the
+ * precision that libraries fall back to on a GPU without it (SCALED), or a usual share of the peak
+ * (ASSUMED); provenance HAUL_NOT_GIVEN: not known. */
+haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precision);
+
+/* Bytes a second that streaming kernels sustain; likewise. */
+haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu);
+
 /* Of what takes a number of cycles, seconds on `to` for one on `from`: by the base clocks where
  * both are known. */
 double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);

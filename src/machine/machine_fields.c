@@ -71,6 +71,14 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "copy_engines", copy_engines, NUMBER, COUNT),
     FIGURE(haul_gpu, "implicit_sync", implicit_sync, NUMBER, FLAG),
     FIGURE(haul_gpu, "launch_latency", launch_latency_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_gpu, "product_fp64", product_flops[HAUL_PRECISION_FP64], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_fp32", product_flops[HAUL_PRECISION_FP32], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_tf32", product_flops[HAUL_PRECISION_TF32], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_fp16", product_flops[HAUL_PRECISION_FP16], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_bf16", product_flops[HAUL_PRECISION_BF16], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_fp8", product_flops[HAUL_PRECISION_FP8], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "product_int8", product_flops[HAUL_PRECISION_INT8], FLOPS, POSITIVE),
+    FIGURE(haul_gpu, "stream_bandwidth", stream_Bps, RATE, POSITIVE),
 };
 
 static const haul_field link_fields[] = {

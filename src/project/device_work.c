@@ -1,103 +1,294 @@
-/* Kernels are scaled by their launch shape, since that decides whether a kernel fills the GPU; all
- * launches of a shape share one factor. */
+/* Kernels on another GPU, by name and launch shape: all launches of a name and shape share one
+ * factor. A shape decides whether a kernel fills the GPU, a name what bounds it. */
 #include "project/device_work.h"
 
-#include "base/fail.h"
+#include <math.h>
+#include <stdlib.h>
 
-/* Kernels of one shape together; the last ones are those without a known shape. */
-typedef struct launch_sum {
-    double count;
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/index.h"
+
+/* Launches of one name and shape. */
+typedef struct launch_group {
+    uint32_t name;
+    uint32_t shape; /* HAUL_NONE: not known */
+    uint32_t row;   /* of its name */
+    uint64_t count;
     double seconds;
-} launch_sum;
+} launch_group;
+
+typedef struct launch_groups {
+    const haul_workload *workload;
+    haul_index index;
+    launch_group *items;
+    size_t count;
+    size_t capacity;
+    size_t row_count;
+} launch_groups;
+
+static bool is_group(const void *of, uint32_t number, const void *key)
+{
+    const launch_group *at = &((const launch_groups *)of)->items[number], *sought = key;
+    return at->name == sought->name && at->shape == sought->shape;
+}
+
+/* The group of a name and shape, which is made where there is none; HAUL_NONE without memory. */
+static uint32_t group_of(launch_groups *self, uint32_t name, uint32_t shape)
+{
+    const launch_group sought = {.name = name, .shape = shape};
+    const uint32_t words[] = {name, shape}, hash = haul_hash(words, sizeof words);
+    if (!haul_index_reserve(&self->index) ||
+        !haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+        return HAUL_NONE;
+    haul_index_slot *slot = haul_index_find(&self->index, hash, is_group, self, &sought);
+    if (!slot->number) {
+        self->items[self->count++] = sought;
+        *slot = (haul_index_slot){(uint32_t)self->count, hash};
+        self->index.count++;
+    }
+    return slot->number - 1;
+}
+
+static bool add_launch(launch_groups *self, const haul_op *op, uint32_t *of, uint32_t *last)
+{
+    const uint32_t shape = op->shape < self->workload->shape_count ? op->shape : HAUL_NONE;
+    const launch_group *before = *last != HAUL_NONE ? &self->items[*last] : NULL;
+    if (!before || before->name != op->name || before->shape != shape)
+        *last = group_of(self, op->name, shape);
+    if (*last == HAUL_NONE)
+        return false;
+    self->items[*last].count++;
+    self->items[*last].seconds += 1e-9 * (double)op->dur_ns;
+    if (of)
+        *of = *last;
+    return true;
+}
+
+/* Groups the kernels; `of` of op_count, or NULL, is the group of each. */
+static haul_status group_kernels(const haul_workload *workload, launch_groups *out, uint32_t *of,
+                                 haul_error *error)
+{
+    uint32_t last = HAUL_NONE;
+    out->workload = workload;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_KERNEL &&
+            !add_launch(out, &workload->ops[i], of ? &of[i] : NULL, &last))
+            return haul_fail_no_memory(error);
+    return HAUL_OK;
+}
+
+static void release(launch_groups *self)
+{
+    haul_index_release(&self->index);
+    free(self->items);
+}
+
+/* A row for each name, with its class; groups learn their row. */
+static haul_status make_rows(const haul_device_work *self, launch_groups *groups,
+                             haul_projection *out, haul_error *error)
+{
+    launch_groups names = {0}; /* one group a name */
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < groups->count; i++) {
+        groups->items[i].row = group_of(&names, groups->items[i].name, HAUL_NONE);
+        if (groups->items[i].row == HAUL_NONE)
+            status = haul_fail_no_memory(error);
+    }
+    out->kernel_rows = haul_arena_alloc(self->arena, (names.count + 1) * sizeof *out->kernel_rows);
+    if (!status && !out->kernel_rows)
+        status = haul_fail_no_memory(error);
+    for (size_t i = 0; !status && i < names.count; i++) {
+        const uint32_t name = names.items[i].name;
+        haul_kernel_row *row = &out->kernel_rows[out->kernel_row_count++];
+        *row = (haul_kernel_row){.bound = HAUL_KERNEL_BOUNDS};
+        row->name = name == HAUL_NONE ? "" : haul_workload_string(self->workload, name);
+        row->kind = haul_kernel_kind_of(row->name, self->classes);
+        row->as = row->kind.kind;
+    }
+    for (size_t i = 0; !status && i < groups->count; i++) {
+        haul_kernel_row *row = &out->kernel_rows[groups->items[i].row];
+        row->count += groups->items[i].count;
+        row->recorded_s += groups->items[i].seconds;
+    }
+    release(&names);
+    return status;
+}
 
 static double volume(const uint32_t size[3])
 {
     return (double)size[0] * (double)size[1] * (double)size[2];
 }
 
-static const haul_work_scale unscaled = {1, 1, 1};
-
 static haul_work_scale scale_of(const haul_estimate *scaled, double recorded_s)
 {
     if (recorded_s <= 0)
-        return unscaled;
+        return (haul_work_scale){1, 1, 1};
     return (haul_work_scale){.likely = scaled->seconds / recorded_s,
                              .low = scaled->low_s / recorded_s,
                              .high = scaled->high_s / recorded_s};
 }
 
-static void keep_all(const haul_workload *workload, haul_work_scales *scales)
+static void add_estimate(haul_estimate *sum, const haul_estimate *one)
 {
-    for (size_t i = 0; i <= workload->shape_count; i++)
-        scales->kernels[i] = unscaled;
-    scales->memsets = unscaled;
+    sum->seconds += one->seconds;
+    sum->low_s += one->low_s;
+    sum->high_s += one->high_s;
+    sum->weakest = haul_provenance_weaker(sum->weakest, one->weakest);
+    sum->model = !sum->model || sum->model == one->model ? one->model : "class";
 }
 
-/* Also with no kernels and no memsets the source GPU must be known, so that the note says so. */
-static haul_status scale_all(const haul_device_work *self, const launch_sum *sums,
-                             haul_projection *out, haul_work_scales *scales, haul_error *error)
+static haul_status predict_group(const haul_device_work *self, const launch_group *group,
+                                 haul_projection *out, haul_work_scale *scale, haul_error *error)
 {
     const haul_workload *workload = self->workload;
+    haul_kernel_row *row = &out->kernel_rows[group->row];
+    haul_kernel_work work = {
+        .kind = row->kind, .launches = {.count = (double)group->count}, .seconds = group->seconds};
+    if (group->shape != HAUL_NONE) {
+        work.launches.blocks = volume(workload->shapes[group->shape].grid);
+        work.launches.block = volume(workload->shapes[group->shape].block);
+    }
+    haul_kernel_prediction one;
+    const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
+    if (status)
+        return status;
+    *scale = scale_of(&one.estimate, group->seconds);
+    if (group->seconds >= row->most_s) {
+        row->most_s = group->seconds;
+        row->as = one.kind;
+        row->bound = one.bound;
+    }
+    add_estimate(&row->predicted, &one.estimate);
+    return HAUL_OK;
+}
+
+/* Kernels of a class miss together, those of different classes apart: the sum's ends are the
+ * classes' distances from their middles, squared and added. The scales end there too, so that the
+ * whole run does. */
+static void combine_classes(haul_projection *out, haul_work_scales *scales, size_t count)
+{
+    double down = 0, up = 0, down_squared = 0, up_squared = 0;
+    for (size_t i = 0; i < out->kernel_row_count; i++) {
+        const haul_kernel_row *row = &out->kernel_rows[i];
+        haul_kernel_class_sum *sum = &out->kernel_classes[row->kind.kind];
+        sum->count += row->count;
+        sum->recorded_s += row->recorded_s;
+        add_estimate(&sum->predicted, &row->predicted);
+        add_estimate(&out->kernels, &row->predicted);
+    }
+    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
+        const haul_estimate *of = &out->kernel_classes[c].predicted;
+        down += of->seconds - of->low_s;
+        up += of->high_s - of->seconds;
+        down_squared += pow(of->seconds - of->low_s, 2);
+        up_squared += pow(of->high_s - of->seconds, 2);
+    }
+    const double low = down > 0 ? sqrt(down_squared) / down : 1;
+    const double high = up > 0 ? sqrt(up_squared) / up : 1;
+    out->kernels.low_s = out->kernels.seconds - low * down;
+    out->kernels.high_s = out->kernels.seconds + high * up;
+    for (size_t i = 0; i < count; i++) {
+        haul_work_scale *scale = &scales->kernels[i];
+        scale->low = scale->likely - low * (scale->likely - scale->low);
+        scale->high = scale->likely + high * (scale->high - scale->likely);
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const haul_kernel_row *x = a, *y = b;
+    const double of_x = fmax(x->recorded_s, x->predicted.seconds);
+    const double of_y = fmax(y->recorded_s, y->predicted.seconds);
+    return (of_x < of_y) - (of_x > of_y);
+}
+
+/* What the reference's kernels took, by the class that their names tell. */
+static haul_status sum_reference(const haul_device_work *self, haul_projection *out,
+                                 haul_error *error)
+{
+    launch_groups groups = {0};
+    const haul_status status = group_kernels(self->reference, &groups, NULL, error);
+    for (size_t i = 0; !status && i < groups.count; i++) {
+        const uint32_t id = groups.items[i].name;
+        const char *name = id == HAUL_NONE ? "" : haul_workload_string(self->reference, id);
+        const haul_kernel_class kind = haul_kernel_kind_of(name, self->classes).kind;
+        out->kernel_classes[kind].reference_s += groups.items[i].seconds;
+    }
+    release(&groups);
+    return status;
+}
+
+static haul_status predict_all(const haul_device_work *self, const launch_groups *groups,
+                               haul_projection *out, haul_work_scales *scales, haul_error *error)
+{
+    haul_status status = HAUL_OK;
     if (!self->from)
         return haul_fail(error, HAUL_MISSING, "%s", self->unknown);
-    for (size_t i = 0; out->recorded_kernels_s > 0 && i <= workload->shape_count; i++) {
-        haul_kernel_launches launches = {.count = sums[i].count};
-        haul_estimate one, *total = &out->kernels;
-        if (sums[i].count <= 0)
-            continue;
-        if (i < workload->shape_count) {
-            launches.blocks = volume(workload->shapes[i].grid);
-            launches.block = volume(workload->shapes[i].block);
-        }
-        const haul_status status = haul_kernel_scale_launches(self->from, self->to, &launches,
-                                                              sums[i].seconds, &one, error);
-        if (status)
-            return status;
-        scales->kernels[i] = scale_of(&one, sums[i].seconds);
-        *total = (haul_estimate){total->seconds + one.seconds, total->low_s + one.low_s,
-                                 total->high_s + one.high_s, one.weakest, one.model};
-    }
-    const haul_status status =
-        out->recorded_memsets_s > 0
-            ? haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error)
-            : HAUL_OK;
+    for (size_t i = 0; !status && i < groups->count; i++)
+        status = predict_group(self, &groups->items[i], out, &scales->kernels[i], error);
+    if (!status && out->recorded_memsets_s > 0)
+        status =
+            haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
+    if (status)
+        return status;
+    combine_classes(out, scales, groups->count);
+    scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
+    return HAUL_OK;
+}
+
+/* Nothing is known: all times are kept. */
+static haul_status keep_all(const haul_device_work *self, const char *why, size_t count,
+                            haul_projection *out, haul_work_scales *scales, haul_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        scales->kernels[i] = (haul_work_scale){1, 1, 1};
+    scales->memsets = (haul_work_scale){1, 1, 1};
+    out->kernels = out->memsets = (haul_estimate){0};
+    for (size_t i = 0; i < out->kernel_row_count; i++)
+        out->kernel_rows[i].predicted = (haul_estimate){0};
+    out->kernels_missing = haul_arena_string(self->arena, why);
+    return out->kernels_missing ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+static haul_status scale(const haul_device_work *self, launch_groups *groups, haul_projection *out,
+                         haul_work_scales *scales, haul_error *error)
+{
+    const haul_workload *workload = self->workload;
+    haul_status status = group_kernels(workload, groups, scales->group_of, error);
     if (!status)
-        scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
+        status = make_rows(self, groups, out, error);
+    if (status)
+        return status;
+    scales->kernels = haul_arena_alloc(self->arena, (groups->count + 1) * sizeof *scales->kernels);
+    if (!scales->kernels)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < out->kernel_row_count; i++)
+        out->recorded_kernels_s += out->kernel_rows[i].recorded_s;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_MEMSET)
+            out->recorded_memsets_s += 1e-9 * (double)workload->ops[i].dur_ns;
+    haul_error cause = {0};
+    status = predict_all(self, groups, out, scales, &cause);
+    if (status == HAUL_MISSING)
+        return keep_all(self, cause.text, groups->count, out, scales, error);
+    if (status && error)
+        *error = cause;
+    if (!status && self->reference)
+        status = sum_reference(self, out, error);
+    qsort(out->kernel_rows, out->kernel_row_count, sizeof *out->kernel_rows, by_time);
     return status;
 }
 
 haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
                                    haul_work_scales *scales, haul_error *error)
 {
-    const haul_workload *workload = self->workload;
-    const size_t shapes = workload->shape_count;
-    launch_sum *sums = haul_arena_alloc(self->arena, (shapes + 1) * sizeof *sums);
-    scales->kernels = haul_arena_alloc(self->arena, (shapes + 1) * sizeof *scales->kernels);
-    if (!sums || !scales->kernels)
+    launch_groups groups = {0};
+    scales->group_of =
+        haul_arena_alloc(self->arena, (self->workload->op_count + 1) * sizeof *scales->group_of);
+    if (!scales->group_of)
         return haul_fail_no_memory(error);
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        const double time_s = 1e-9 * (double)op->dur_ns;
-        if (op->kind == HAUL_OP_MEMSET)
-            out->recorded_memsets_s += time_s;
-        if (op->kind != HAUL_OP_KERNEL)
-            continue;
-        launch_sum *sum = &sums[op->shape < shapes ? op->shape : shapes];
-        sum->count++;
-        sum->seconds += time_s;
-    }
-    for (size_t i = 0; i <= shapes; i++)
-        out->recorded_kernels_s += sums[i].seconds;
-    keep_all(workload, scales);
-    haul_error cause = {0};
-    const haul_status status = scale_all(self, sums, out, scales, &cause);
-    if (status == HAUL_MISSING) {
-        keep_all(workload, scales);
-        out->kernels = out->memsets = (haul_estimate){0};
-        out->kernels_missing = haul_arena_string(self->arena, cause.text);
-        return out->kernels_missing ? HAUL_OK : haul_fail_no_memory(error);
-    }
-    if (status && error)
-        *error = cause;
+    const haul_status status = scale(self, &groups, out, scales, error);
+    release(&groups);
     return status;
 }

@@ -14,7 +14,8 @@ typedef struct haul_work_scale {
 } haul_work_scale;
 
 typedef struct haul_work_scales {
-    haul_work_scale *kernels; /* by shape; the last of shape_count + 1: without a known shape */
+    uint32_t *group_of;       /* of each kernel among the operations */
+    haul_work_scale *kernels; /* by group: the launches of one name and shape */
     haul_work_scale memsets;
 } haul_work_scales;
 
@@ -23,12 +24,14 @@ typedef struct haul_device_work {
     const haul_machine *from; /* with the source GPU; NULL: it is not known */
     const char *unknown;      /* and why */
     const haul_machine *to;
-    haul_arena *arena; /* of the scales */
+    const haul_kernel_classes *classes; /* a user's, or NULL */
+    const haul_workload *reference;     /* or NULL */
+    haul_arena *arena;                  /* of the scales */
 } haul_device_work;
 
-/* Fills the kernels and memsets of a projection: their recorded sums, and what
- * haul_kernel_scale_launches makes of them, launch shape by launch shape. Where no ratio is known
- * kernels_missing says why and the scales are 1. */
+/* Fills the kernels and memsets of a projection: their recorded sums, and what haul_kernel_predict
+ * makes of them, group by group. Where no ratio is known kernels_missing says why and the scales
+ * are 1. */
 haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
                                    haul_work_scales *scales, haul_error *error);
 

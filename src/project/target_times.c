@@ -22,14 +22,12 @@ static double bound_of(const haul_work_scale *of, haul_bound bound)
 void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns)
 {
     const haul_workload *workload = self->workload;
-    const size_t shapes = workload->shape_count;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const haul_work_scale *scale =
-            op->kind == HAUL_OP_KERNEL
-                ? &self->scales->kernels[op->shape < shapes ? op->shape : shapes]
-            : op->kind == HAUL_OP_MEMSET ? &self->scales->memsets
-                                         : NULL;
+        const haul_work_scale *scale = op->kind == HAUL_OP_KERNEL
+                                           ? &self->scales->kernels[self->scales->group_of[i]]
+                                       : op->kind == HAUL_OP_MEMSET ? &self->scales->memsets
+                                                                    : NULL;
         durations_ns[i] = scale ? to_ns((double)op->dur_ns * bound_of(scale, bound)) : op->dur_ns;
     }
     for (size_t c = 0; c < self->classes->count; c++) {

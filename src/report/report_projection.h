@@ -17,4 +17,7 @@ void haul_projected_say_run(const haul_projected *self);
 /* The whole run: JSON's object, and the tables. */
 void haul_projected_add_run(const haul_projected *self);
 
+/* Its kernels by name and by class. In report_projection_kernels.c. */
+void haul_projected_add_kernels(const haul_projected *self);
+
 #endif

@@ -1,0 +1,217 @@
+/* A kernel of a profile on another GPU, by its class: the recorded time, scaled by the sustained
+ * rate of what bounds kernels of the class (docs/kernel-models.md, "By class").
+ *
+ * Products, convolutions and attention go by the product rate of their precision and the blocks of
+ * the busiest multiprocessor; streaming kernels and those over rows by the sustained bandwidth of
+ * the memory; a grid that leaves most of the source GPU empty keeps its latency, in cycles. What
+ * the name does not tell lies between the ratios that may bound it. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "cost/range.h"
+#include "kernel/gpu_rates.h"
+#include "kernel/kernel_parts.h"
+
+/* Half widths, in the logarithm, that are to hold 90 of 100 kernels. Products, streaming and rows:
+ * on the operators of PyTorch in fp32 that V100, A100, P100 and T4 ran (NeuSight's data), the least
+ * that hold 90 of 100 of the three GPUs left when one is left out; docs/accuracy.md has what each
+ * holds of the GPU left out. No public data was there for the others: products in half precision
+ * are as wide as those in fp32 and another quarter, convolutions and attention as products and a
+ * half, and that is stated, not tested. */
+static const double width_product = 0.55;
+static const double width_streaming = 0.10;
+static const double width_rows = 0.55;
+static const double width_half_precision = 0.25;
+static const double width_by_shape = 0.5;
+
+/* A rate that is assumed, or of a precision that stands in for one that the GPU lacks. */
+static const double width_assumed = 0.3;
+
+/* Communication keeps its recorded time: half or twice, whatever the links are. */
+static const double width_collective = 0.7;
+
+/* What an L2 serves beside the memory: 2.5 (V100: 2.2 and 0.9 TB/s; A100: 4 and 1.5 TB/s). */
+static const double l2_gain = 2.5;
+
+typedef struct scaling {
+    double ratio; /* of the time beside the launches */
+    double down;  /* half widths, in the logarithm */
+    double up;
+    haul_kernel_class kind;
+    haul_kernel_bound bound;
+    haul_provenance weakest;
+} scaling;
+
+static bool is_product(haul_kernel_class kind)
+{
+    return kind == HAUL_KERNEL_CLASS_PRODUCT || kind == HAUL_KERNEL_CLASS_CONVOLUTION ||
+           kind == HAUL_KERNEL_CLASS_ATTENTION;
+}
+
+/* Multiprocessors' time that the blocks take, those that idle in the last wave among it: blocks of
+ * the busiest times multiprocessors. */
+static double filled(const haul_gpu *gpu, double blocks)
+{
+    const double count = gpu->multiprocessors.value;
+    return count > 0 && blocks > 0 ? ceil(blocks / count) * count : 1;
+}
+
+static bool scale_product(const haul_machine *from, const haul_machine *to,
+                          const haul_kernel_work *work, scaling *out)
+{
+    const haul_kernel_class kind = work->kind.kind;
+    const haul_precision precision = work->kind.precision;
+    const haul_parameter a = haul_gpu_product_rate(&from->gpu, precision);
+    const haul_parameter b = haul_gpu_product_rate(&to->gpu, precision);
+    if (!precision || !(a.value > 0) || !(b.value > 0))
+        return false;
+    const bool is_half = precision > HAUL_PRECISION_FP32;
+    const bool is_assumed = a.provenance >= HAUL_SCALED || b.provenance >= HAUL_SCALED;
+    const double blocks = work->launches.blocks;
+    const double waves = filled(&to->gpu, blocks) / filled(&from->gpu, blocks);
+    double width = width_product + is_half * width_half_precision + is_assumed * width_assumed;
+    if (kind != HAUL_KERNEL_CLASS_PRODUCT)
+        width += width_by_shape;
+    *out = (scaling){.ratio = a.value / b.value * waves,
+                     .down = width,
+                     .up = width,
+                     .kind = kind,
+                     .bound = HAUL_KERNEL_BOUND_ARITHMETIC,
+                     .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
+    return true;
+}
+
+/* By the memory's bandwidth. Bytes that a kernel moves at the most, by its time, fit one L2 and not
+ * the other: then the cache may serve them on one side. */
+static bool scale_streaming(const haul_machine *from, const haul_machine *to,
+                            const haul_kernel_work *work, double each_s, scaling *out)
+{
+    const haul_parameter a = haul_gpu_stream_rate(&from->gpu);
+    const haul_parameter b = haul_gpu_stream_rate(&to->gpu);
+    if (!(a.value > 0) || !(b.value > 0))
+        return false;
+    const bool is_rows = work->kind.kind == HAUL_KERNEL_CLASS_ROWS;
+    const double bytes = work->bytes > 0 ? work->bytes : each_s * a.value;
+    const bool fits_source = bytes <= from->gpu.l2_bytes.value;
+    const bool fits_target = bytes <= to->gpu.l2_bytes.value;
+    const double width = is_rows ? width_rows : width_streaming;
+    *out = (scaling){.ratio = a.value / b.value,
+                     .down = width + (fits_target && !fits_source) * log(l2_gain),
+                     .up = width + (fits_source && !fits_target) * log(l2_gain),
+                     .kind = work->kind.kind,
+                     .bound = HAUL_KERNEL_BOUND_MEMORY,
+                     .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
+    return true;
+}
+
+/* Blocks that leave most of the GPU empty take one block's time after another: cycles, whatever the
+ * number of multiprocessors. */
+static bool scale_latency(const haul_machine *from, const haul_machine *to,
+                          const haul_kernel_work *work, scaling *out)
+{
+    const haul_gpu *a = &from->gpu, *b = &to->gpu;
+    if (!haul_gpu_has_low_occupancy(a, work->launches.blocks, work->launches.block) ||
+        !(a->clock_Hz.value > 0) || !(b->clock_Hz.value > 0) || !(b->multiprocessors.value > 0))
+        return false;
+    const double width = haul_kernel_uncertainty_inside(a, b);
+    *out = (scaling){.ratio = haul_gpu_inside_ratio(a, b, work->launches.blocks),
+                     .down = width,
+                     .up = width,
+                     .kind = HAUL_KERNEL_CLASS_LATENCY,
+                     .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
+                     .weakest = HAUL_SCALED};
+    return true;
+}
+
+static haul_status scale_unknown(const haul_machine *from, const haul_machine *to,
+                                 const haul_kernel_work *work, haul_kernel_prediction *out,
+                                 haul_error *error)
+{
+    haul_kernel_prediction made = {.kind = HAUL_KERNEL_CLASS_UNKNOWN, .bound = HAUL_KERNEL_BOUNDS};
+    const haul_status status =
+        haul_kernel_scale_launches(from, to, &work->launches, work->seconds, &made.estimate, error);
+    if (!status)
+        *out = made;
+    return status;
+}
+
+/* What is known of bytes and flops holds on the target too: no kernel is faster than its memory and
+ * its arithmetic allow, unless the source's own time belies them (tensor cores, data never read).
+ */
+static double least_of(const haul_gpu *gpu, const haul_kernel_work *work)
+{
+    const haul_precision precision = work->kind.precision;
+    const double peak = precision == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
+                        : precision == HAUL_PRECISION_FP32 ? haul_gpu_flops(gpu)
+                                                           : 0;
+    const double rate = haul_gpu_memory_rate(gpu);
+    const double of_flops = peak > 0 ? work->flops / peak : 0;
+    const double of_bytes = rate > 0 ? fmax(0, work->bytes - gpu->l2_bytes.value) / rate : 0;
+    return fmax(of_flops, of_bytes);
+}
+
+/* Where flops are known: no faster than the target's sustained rate, which is that of the best
+ * shapes, and no slower than four fifths of it once its waves are full. What a source was slower
+ * beyond that is its own (a tile that its library chose, a cache that did not hold the operands).
+ */
+static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
+{
+    static const double least_share = 0.8;
+    const haul_parameter rate = haul_gpu_product_rate(&to->gpu, work->kind.precision);
+    if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
+        return each_s;
+    const double best_s = work->flops / rate.value, blocks = work->launches.blocks;
+    const double waves = blocks > 0 ? filled(&to->gpu, blocks) / blocks : 1;
+    return fmin(fmax(each_s, best_s), best_s * waves / least_share);
+}
+
+static haul_kernel_prediction finish(const haul_machine *from, const haul_machine *to,
+                                     const haul_kernel_work *work, const scaling *by)
+{
+    const double count = fmax(work->launches.count, 1), each_s = work->seconds / count;
+    const double launch_s = fmin(haul_gpu_launch(&from->gpu), each_s / 2);
+    const double new_launch_s =
+        launch_s * haul_gpu_launch(&to->gpu) / fmax(haul_gpu_launch(&from->gpu), 1e-9);
+    const double least_s = least_of(&to->gpu, work);
+    double work_s = with_flops(to, work, (each_s - launch_s) * by->ratio);
+    haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound};
+    if (least_s > work_s && least_of(&from->gpu, work) <= each_s)
+        work_s = least_s;
+    if (new_launch_s > work_s)
+        out.bound = HAUL_KERNEL_BOUND_LAUNCH;
+    const double seconds = count * (new_launch_s + work_s);
+    out.estimate = (haul_estimate){
+        .seconds = seconds,
+        .low_s = fmax(seconds * exp(-by->down), fmin(count * least_s, seconds)),
+        .high_s = seconds * exp(by->up),
+        .weakest = haul_provenance_weaker(by->weakest, HAUL_SCALED),
+        .model = "class",
+    };
+    return out;
+}
+
+haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
+                                const haul_kernel_work *work, haul_kernel_prediction *out,
+                                haul_error *error)
+{
+    const haul_kernel_class kind = work->kind.kind;
+    const double each_s = work->seconds / fmax(work->launches.count, 1);
+    scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS};
+    if (!(work->seconds >= 0 && isfinite(work->seconds)))
+        return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
+    if (haul_gpu_same(&from->gpu, &to->gpu)) {
+        by = (scaling){.ratio = 1, .kind = kind, .bound = HAUL_KERNEL_BOUNDS};
+    } else if (kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
+        by.ratio = 1;
+        by.down = by.up = width_collective;
+        by.weakest = HAUL_ASSUMED;
+    } else if (is_product(kind) ? !scale_product(from, to, work, &by)
+               : kind == HAUL_KERNEL_CLASS_STREAMING || kind == HAUL_KERNEL_CLASS_ROWS
+                   ? !scale_latency(from, to, work, &by) &&
+                         !scale_streaming(from, to, work, each_s, &by)
+                   : true) {
+        return scale_unknown(from, to, work, out, error);
+    }
+    *out = finish(from, to, work, &by);
+    return HAUL_OK;
+}

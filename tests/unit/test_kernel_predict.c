@@ -1,0 +1,179 @@
+/* Kernels on another GPU by their class, against closed forms. */
+#include "check.h"
+
+#include <math.h>
+
+#include "haul/kernel.h"
+
+static haul_parameter given(double value)
+{
+    return (haul_parameter){value, HAUL_PUBLISHED, "a test"};
+}
+
+/* 10 multiprocessors, 1 GHz; sustained 1 Tflop/s in fp32, 100 GB/s. */
+static haul_machine small(void)
+{
+    haul_machine machine = {.name = "small"};
+    machine.gpu = (haul_gpu){.name = "Small",
+                             .architecture = "volta",
+                             .multiprocessors = given(10),
+                             .cores = given(64),
+                             .clock_Hz = given(1e9),
+                             .memory_bandwidth_Bps = given(120e9),
+                             .l2_bytes = given(1e6),
+                             .fp64_flops = given(0.64e12),
+                             .fp32_flops = given(1.28e12),
+                             .launch_latency_s = given(2e-6),
+                             .stream_Bps = given(100e9)};
+    machine.gpu.product_flops[HAUL_PRECISION_FP32] = given(1e12);
+    return machine;
+}
+
+/* 20 multiprocessors: sustained 3 Tflop/s in fp32, 12 in TF32, 400 GB/s. */
+static haul_machine large(void)
+{
+    haul_machine machine = small();
+    machine.name = "large";
+    machine.gpu.name = "Large";
+    machine.gpu.multiprocessors = given(20);
+    machine.gpu.memory_bandwidth_Bps = given(480e9);
+    machine.gpu.stream_Bps = given(400e9);
+    machine.gpu.fp32_flops = given(3.5e12);
+    machine.gpu.fp64_flops = given(0.1e12);
+    machine.gpu.launch_latency_s = given(4e-6);
+    machine.gpu.product_flops[HAUL_PRECISION_FP32] = given(3e12);
+    machine.gpu.product_flops[HAUL_PRECISION_TF32] = given(12e12);
+    return machine;
+}
+
+static haul_kernel_work work_of(const char *name, double seconds, double blocks)
+{
+    return (haul_kernel_work){.kind = haul_kernel_kind_of(name, NULL),
+                              .launches = {.count = 1, .blocks = blocks, .block = 256},
+                              .seconds = seconds};
+}
+
+static haul_kernel_prediction predicted(const haul_machine *from, const haul_machine *to,
+                                        const haul_kernel_work *work)
+{
+    haul_kernel_prediction out = {.bound = HAUL_KERNEL_BOUNDS};
+    haul_error error = {0};
+    if (haul_kernel_predict(from, to, work, &out, &error))
+        fail_msg("%s", error.text);
+    assert_true(out.estimate.low_s <= out.estimate.seconds);
+    assert_true(out.estimate.seconds <= out.estimate.high_s);
+    return out;
+}
+
+static void classes_follow_what_bounds_them(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1.000002, 1e6);
+    haul_kernel_prediction out = predicted(&from, &to, &work);
+    CHECK_NEAR(out.estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
+    assert_int_equal(out.bound, HAUL_KERNEL_BOUND_ARITHMETIC);
+    work = work_of("triad_kernel", 0.100002, 1e6);
+    out = predicted(&from, &to, &work);
+    CHECK_NEAR(out.estimate.seconds, 4e-6 + 0.025, 1e-9);
+    assert_int_equal(out.bound, HAUL_KERNEL_BOUND_MEMORY);
+    work = work_of("ncclDevKernel_AllReduce", 0.1, 4);
+    assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_COLLECTIVE);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 0.1, 1e-4);
+    work = work_of("my_solver", 0.1, 1e6);
+    assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_UNKNOWN);
+}
+
+/* 10 blocks keep the small GPU's multiprocessors busy, and half of the large one's. */
+static void waves_are_whole(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1.000002, 10);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 2 / 3.0, 1e-9);
+    work.launches.blocks = 11; /* two waves on one, one on the other */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
+}
+
+static void few_blocks_keep_their_latency(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    const haul_kernel_work work = work_of("triad_kernel", 12e-6, 4);
+    const haul_kernel_prediction out = predicted(&from, &to, &work);
+    assert_int_equal(out.kind, HAUL_KERNEL_CLASS_LATENCY);
+    CHECK_NEAR(out.estimate.seconds, 14e-6, 1e-12); /* one block's 10 us, and a longer launch */
+}
+
+static void a_precision_that_a_gpu_lacks_falls_back(void **state)
+{
+    (void)state;
+    const haul_machine from = large(), to = small();
+    const char *name = "cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4";
+    const haul_kernel_work work = work_of(name, 1.000004, 1e6);
+    const haul_kernel_prediction out = predicted(&from, &to, &work);
+    CHECK_NEAR(out.estimate.seconds, 2e-6 + 12, 1e-6);
+    const haul_kernel_work plain = work_of("volta_sgemm_128x64_nn", 1.000004, 1e6);
+    assert_true(out.estimate.high_s / out.estimate.seconds >
+                predicted(&from, &to, &plain).estimate.high_s /
+                    predicted(&from, &to, &plain).estimate.seconds);
+}
+
+/* An fp64 product that an A100 computes in 15.9 ms cannot take 6 ms on a GPU with a token fp64
+ * peak, whatever its fp32 peak. */
+static void nothing_is_faster_than_memory_and_arithmetic(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_dgemm_64x64_nt", 1, 1e6);
+    work.flops = 0.5e12;
+    haul_kernel_prediction out = predicted(&from, &to, &work);
+    assert_true(out.estimate.low_s >= 5);
+    work = work_of("layer_norm_kernel", 1, 1e6);
+    work.bytes = 100e9;
+    out = predicted(&from, &to, &work);
+    assert_true(out.estimate.low_s >= 100e9 / 480e9 - 1e-3);
+}
+
+static void the_same_gpu_takes_the_same_time(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    static const char *const names[] = {"volta_sgemm_128x64_nn", "triad_kernel", "softmax", "x"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const haul_kernel_work work = work_of(names[i], 1e-3, 100);
+        const haul_kernel_prediction out = predicted(&from, &from, &work);
+        CHECK_NEAR(out.estimate.seconds, 1e-3, 1e-12);
+        CHECK_NEAR(out.estimate.low_s, 1e-3, 1e-12);
+        CHECK_NEAR(out.estimate.high_s, 1e-3, 1e-12);
+    }
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), nothing = {.name = "nothing", .gpu = {.name = "Nothing"}};
+    haul_kernel_prediction out;
+    haul_error error;
+    haul_kernel_work work = work_of("triad_kernel", 1e-3, 100);
+    assert_int_equal(haul_kernel_predict(&from, &nothing, &work, &out, &error), HAUL_MISSING);
+    work.seconds = (double)NAN;
+    assert_int_equal(haul_kernel_predict(&from, &from, &work, &out, &error), HAUL_BAD_INPUT);
+    work = work_of("triad_kernel", 1e-3, -1);
+    const haul_machine to = large();
+    (void)haul_kernel_predict(&from, &to, &work, &out, &error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_follow_what_bounds_them),
+        cmocka_unit_test(waves_are_whole),
+        cmocka_unit_test(few_blocks_keep_their_latency),
+        cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
+        cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),
+        cmocka_unit_test(the_same_gpu_takes_the_same_time),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
