@@ -7,8 +7,6 @@
 #include "device/backends.h"
 #include "device/host_device.h"
 
-enum { ALIGNMENT = 4096 };
-
 static uint64_t pages(int which)
 {
     const long count = sysconf(which), size = sysconf(_SC_PAGESIZE);
@@ -140,8 +138,8 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
                               haul_buffer **buffer, haul_error *error)
 {
     const uint64_t most = device->properties.memory_bytes;
-    void *data = NULL;
-    if ((most && bytes > most) || posix_memalign(&data, ALIGNMENT, bytes))
+    void *data = most && bytes > most ? NULL : haul_host_pages(bytes);
+    if (!data)
         return haul_fail(error, HAUL_DEVICE_FULL, "the host has no %llu bytes of memory",
                          (unsigned long long)bytes);
     const haul_status status = add_buffer(device, data, false, buffer, error);

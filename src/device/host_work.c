@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 
@@ -68,6 +69,18 @@ static void run_kernel(const haul_host_call *call)
         box.hi[d] = (int)(first + length * (part + 1) / parts);
         call->source->host(&box, &call->box, call->arguments);
     }
+}
+
+void *haul_host_pages(uint64_t bytes)
+{
+    const long page = sysconf(_SC_PAGESIZE), there = sysconf(_SC_AVPHYS_PAGES);
+    void *data = NULL;
+    if (page <= 0 || posix_memalign(&data, (size_t)page, bytes))
+        return NULL;
+    if (there > 0 && bytes / (uint64_t)page < (uint64_t)there)
+        for (uint64_t at = 0; at < bytes; at += (uint64_t)page)
+            ((char *)data)[at] = 0;
+    return data;
 }
 
 void haul_host_copy(void *to, const void *from, const haul_transfer *shape)

@@ -52,6 +52,10 @@ haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_l
 void haul_host_task_run(haul_host_task *task);
 void haul_host_task_release(haul_host_task *task);
 
+/* Memory whose pages are there, as a GPU's are, so that the first operation on it costs no more
+ * than the next; freed with free. NULL where the host has no room for it. */
+void *haul_host_pages(uint64_t bytes);
+
 /* Copies a box row by row, where both ends have data; the shape alone of `shape` counts. */
 void haul_host_copy(void *to, const void *from, const haul_transfer *shape);
 

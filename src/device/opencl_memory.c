@@ -6,8 +6,6 @@
 #include "device/host_work.h"
 #include "device/opencl_device.h"
 
-enum { ALIGNMENT = 4096 };
-
 haul_status haul_cl_room(haul_device *device, uint64_t *bytes, haul_error *error)
 {
     (void)error;
@@ -53,17 +51,23 @@ static void release(const haul_cl_device *device, haul_cl_buffer *self)
     free(self);
 }
 
-/* Buffers that lie in the host's memory at `host`, or, where that is NULL, in memory of their own.
- */
-static haul_status make(haul_cl_device *device, cl_mem_flags flags, uint64_t bytes, void *host,
+/* A buffer in the host's memory at `host`, or, where that is NULL, in memory of its own: a CPU's
+ * device memory too, so that its pages are there. */
+static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t bytes, void *host,
                         haul_buffer **buffer, haul_error *error)
 {
+    const bool is_own =
+        kind == HAUL_BUFFER_MAPPED || (kind == HAUL_BUFFER_DEVICE && device->is_cpu);
+    const cl_mem_flags flags = host || is_own               ? CL_MEM_USE_HOST_PTR
+                               : kind == HAUL_BUFFER_PINNED ? CL_MEM_ALLOC_HOST_PTR
+                                                            : 0;
     cl_int code;
     haul_cl_buffer *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
     if (flags & CL_MEM_USE_HOST_PTR && !host) {
-        if (posix_memalign(&self->own, ALIGNMENT, bytes)) {
+        self->own = haul_host_pages(bytes);
+        if (!self->own) {
             free(self);
             return haul_fail_no_memory(error);
         }
@@ -76,7 +80,8 @@ static haul_status make(haul_cl_device *device, cl_mem_flags flags, uint64_t byt
         free(self);
         return haul_cl_fail(code, "clCreateBuffer", error);
     }
-    const haul_status status = flags ? map(device, self, bytes, error) : HAUL_OK;
+    const haul_status status =
+        kind == HAUL_BUFFER_DEVICE ? HAUL_OK : map(device, self, bytes, error);
     if (status) {
         release(device, self);
         return status;
@@ -92,21 +97,17 @@ haul_status haul_cl_buffer_new(haul_device *device, haul_buffer_kind kind, uint6
                                haul_buffer **buffer, haul_error *error)
 {
     haul_cl_device *self = (haul_cl_device *)device;
-    static const cl_mem_flags flags[HAUL_BUFFER_KINDS] = {
-        [HAUL_BUFFER_PINNED] = CL_MEM_ALLOC_HOST_PTR,
-        [HAUL_BUFFER_MAPPED] = CL_MEM_USE_HOST_PTR,
-    };
     if (bytes > self->allocation_most)
         return haul_fail(
             error, HAUL_DEVICE_FULL, "%llu bytes do not fit device '%s': %llu in one allocation",
             (unsigned long long)bytes, device->name, (unsigned long long)self->allocation_most);
-    return make(self, flags[kind], bytes, NULL, buffer, error);
+    return make(self, kind, bytes, NULL, buffer, error);
 }
 
 haul_status haul_cl_buffer_pin(haul_device *device, void *host, uint64_t bytes,
                                haul_buffer **buffer, haul_error *error)
 {
-    return make((haul_cl_device *)device, CL_MEM_USE_HOST_PTR, bytes, host, buffer, error);
+    return make((haul_cl_device *)device, HAUL_BUFFER_PINNED, bytes, host, buffer, error);
 }
 
 /* OpenCL keeps a buffer until the commands that use it have ended, but not the memory of the host
@@ -121,7 +122,7 @@ void haul_cl_buffer_free(haul_buffer *buffer)
     device->frees++;
     if (device->node->is_lost)
         return;
-    if (buffer->host)
+    if (buffer->host || self->own)
         for (const haul_cl_stream *stream = device->node->streams; stream; stream = stream->next)
             device->api.clFinish(stream->queue);
     release(device, self);

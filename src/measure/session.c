@@ -1,13 +1,15 @@
 #include "measure/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
+#include "measure/compute_kernel.h"
 
-enum { ATTEMPTS_LEAST = 5, ATTEMPTS_MOST = 51 };
+enum { ATTEMPTS_LEAST = 5, ATTEMPTS_MOST = 101, PAGE = 4096 };
 
 static const uint64_t usual_largest = UINT64_C(64) << 20;
 static const double usual_point_s = 0.1;
@@ -70,11 +72,16 @@ haul_status haul_session_begin(haul_session *session, haul_device *device,
         status = haul_stream_new(device, &session->streams[i], error);
     for (int i = 0; i < HAUL_SESSION_EVENTS && !status; i++)
         status = haul_event_new(device, &session->events[i], error);
-    return status ? status : allocate(session, error);
+    if (!status)
+        status = allocate(session, error);
+    if (!status && haul_device_describe(device)->is_host)
+        status = haul_kernel_new(device, &count_up, &session->compute, error);
+    return status;
 }
 
 void haul_session_end(haul_session *session)
 {
+    haul_kernel_free(session->compute);
     for (int i = 0; i < HAUL_SESSION_EVENTS; i++)
         haul_event_free(session->events[i]);
     for (int i = 0; i < HAUL_SESSION_STREAMS; i++)
@@ -96,78 +103,154 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The first attempt warms up what is lazy: pages, caches, drivers. */
-static haul_status attempt_all(haul_session *self, haul_attempt attempt, const void *what,
-                               haul_point_measured *point, haul_error *error)
-{
+/* A trial while it is measured. */
+typedef struct running {
     double seconds[ATTEMPTS_MOST];
-    unsigned count = 0;
-    const bool is_exact = haul_device_describe(self->device)->is_simulated;
-    const unsigned least = is_exact ? 1 : ATTEMPTS_LEAST;
-    haul_status status = is_exact ? HAUL_OK : attempt(self, what, &seconds[0], error);
+    unsigned count;
+    double spent_s;
+    bool is_kept; /* the journal has it */
+} running;
+
+static haul_status try_once(haul_session *self, const haul_trial *trial, running *run,
+                            haul_error *error)
+{
     const double begin_s = clock_s();
-    while (!status && count < (is_exact ? 1 : ATTEMPTS_MOST) &&
-           (count < least || clock_s() - begin_s < self->options.point_s))
-        status = attempt(self, what, &seconds[count++], error);
-    if (status)
-        return status;
-    haul_sort_doubles(seconds, count);
-    point->seconds = haul_quantile_sorted(seconds, count, 0.5);
-    point->count = count;
-    const double range =
-        haul_quantile_sorted(seconds, count, 0.75) - haul_quantile_sorted(seconds, count, 0.25);
-    point->spread = point->seconds > 0 ? 100 * range / point->seconds : 0;
-    return HAUL_OK;
+    const haul_status status = trial->attempt(self, trial->what, &run->seconds[run->count], error);
+    run->spent_s += clock_s() - begin_s;
+    run->count++;
+    return status;
+}
+
+/* In turns, there and back, so that none always follows the largest. The first attempt warms up
+ * what is lazy: pages, caches, drivers. */
+static haul_status try_in_turns(haul_session *self, const haul_trial *trials, running *runs,
+                                size_t count, haul_error *error)
+{
+    const bool is_exact = haul_device_describe(self->device)->is_simulated;
+    const unsigned least = is_exact ? 1 : ATTEMPTS_LEAST, most = is_exact ? 1 : ATTEMPTS_MOST;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!runs[i].is_kept && self->options.progress)
+            self->options.progress(self->options.progress_state, trials[i].name);
+        if (!runs[i].is_kept && !is_exact)
+            status = try_once(self, &trials[i], &runs[i], error);
+        runs[i].count = 0;
+        runs[i].spent_s = 0;
+    }
+    bool goes_on = true;
+    for (unsigned round = 0; goes_on && !status; round++) {
+        goes_on = false;
+        for (size_t i = 0; i < count && !status; i++) {
+            const size_t at = round % 2 ? count - 1 - i : i;
+            const running *run = &runs[at];
+            if (run->is_kept || run->count >= most ||
+                (run->count >= least && run->spent_s >= self->options.point_s))
+                continue;
+            goes_on = true;
+            status = try_once(self, &trials[at], &runs[at], error);
+        }
+    }
+    return status;
+}
+
+static haul_status take_outcome(haul_session *self, haul_trial *trial, running *run,
+                                haul_error *error)
+{
+    haul_sort_doubles(run->seconds, run->count);
+    const double range = haul_quantile_sorted(run->seconds, run->count, 0.75) -
+                         haul_quantile_sorted(run->seconds, run->count, 0.25);
+    const double median = haul_quantile_sorted(run->seconds, run->count, 0.5);
+    trial->point = (haul_point_measured){
+        .name = trial->name,
+        .seconds = median,
+        .spread = median > 0 ? 100 * range / median : 0,
+        .count = run->count,
+    };
+    return haul_journal_add(&self->journal, &trial->point, error);
+}
+
+haul_status haul_session_trials(haul_session *session, haul_trial *trials, size_t count,
+                                haul_error *error)
+{
+    running *runs = calloc(count, sizeof *runs);
+    if (!runs)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const haul_point_measured *kept = haul_journal_find(&session->journal, trials[i].name);
+        session->made.points++;
+        runs[i].is_kept = kept != NULL;
+        if (!kept)
+            continue;
+        trials[i].point = *kept;
+        session->made.points_kept +=
+            (size_t)(kept - session->journal.points) < session->journal.from_file;
+    }
+    haul_status status = try_in_turns(session, trials, runs, count, error);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!runs[i].is_kept)
+            status = take_outcome(session, &trials[i], &runs[i], error);
+    free(runs);
+    return status;
 }
 
 haul_status haul_session_point(haul_session *session, const char *name, haul_attempt attempt,
                                const void *what, haul_point_measured *point, haul_error *error)
 {
-    session->made.points++;
-    const haul_point_measured *kept = haul_journal_find(&session->journal, name);
-    if (kept) {
-        *point = *kept;
-        session->made.points_kept +=
-            (size_t)(kept - session->journal.points) < session->journal.from_file;
-        return HAUL_OK;
-    }
-    if (session->options.progress)
-        session->options.progress(session->options.progress_state, name);
-    haul_point_measured made = {.name = name};
-    haul_status status = attempt_all(session, attempt, what, &made, error);
+    haul_trial trial = {.attempt = attempt, .what = what};
+    snprintf(trial.name, sizeof trial.name, "%s", name);
+    const haul_status status = haul_session_trials(session, &trial, 1, error);
     if (!status)
-        status = haul_journal_add(&session->journal, &made, error);
-    if (!status)
-        *point = made;
+        *point = trial.point;
     return status;
 }
 
-static haul_address host_end(const haul_session *self, haul_memory memory, int stream)
+static haul_address host_end(const haul_session *self, haul_memory memory, int stream, uint64_t at)
 {
-    return memory == HAUL_PINNED ? haul_in_buffer(self->pinned[stream], 0)
-                                 : haul_in_host(self->pageable[stream]);
+    return memory == HAUL_PINNED ? haul_in_buffer(self->pinned[stream], at)
+                                 : haul_in_host(self->pageable[stream] + at);
+}
+
+/* Where a copy begins: behind the one before, at a page, or at the front where it does not fit. */
+static uint64_t next_place(haul_session *self, uint64_t bytes)
+{
+    const uint64_t largest = self->options.largest_bytes;
+    const uint64_t at = bytes <= largest && self->cursor <= largest - bytes ? self->cursor : 0;
+    self->cursor = (at + bytes + PAGE) / PAGE * PAGE;
+    return at;
+}
+
+haul_status haul_session_compute(haul_session *session, uint64_t bytes, haul_error *error)
+{
+    if (!session->compute)
+        return HAUL_OK;
+    const haul_argument argument = {.buffer = session->on_device[0]};
+    const haul_launch launch = {.box = {.hi = {(int)((bytes + sizeof(float) - 1) / sizeof(float))}},
+                                .arguments = &argument,
+                                .argument_count = 1};
+    return haul_stream_launch(session->streams[0], session->compute, &launch, NULL, error);
 }
 
 haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t bytes, int stream,
                               haul_event *event, haul_error *error)
 {
     haul_transfer transfer = {.size = {bytes}};
+    const uint64_t at = next_place(session, bytes);
     const haul_address device = haul_in_buffer(session->on_device[stream], 0);
     switch (way.direction) {
     case HAUL_HTOD:
         transfer.to = device;
-        transfer.from = host_end(session, way.memory, stream);
+        transfer.from = host_end(session, way.memory, stream, at);
         break;
     case HAUL_DTOH:
-        transfer.to = host_end(session, way.memory, stream);
+        transfer.to = host_end(session, way.memory, stream, at);
         transfer.from = device;
         break;
     case HAUL_PTOP:
-        transfer.to = haul_in_buffer(session->on_peer, 0);
+        transfer.to = haul_in_buffer(session->on_peer, at);
         transfer.from = device;
         break;
     default:
-        transfer.to = haul_in_buffer(session->on_device[1 - stream], 0);
+        transfer.to = haul_in_buffer(session->on_device[1 - stream], at);
         transfer.from = device;
     }
     return haul_stream_copy(session->streams[stream], &transfer, event, error);

@@ -9,6 +9,16 @@ enum { HAUL_WAYS = 6 }; /* kinds of copies */
 
 enum { HAUL_SESSION_STREAMS = 2, HAUL_SESSION_EVENTS = 64, HAUL_SESSION_BUFFERS = 2 };
 
+enum { HAUL_SWEEP_SIZES = 32 };
+
+/* Copies of sizes that no curve is fitted to. */
+typedef struct haul_fresh {
+    size_t count;
+    uint64_t bytes[HAUL_SWEEP_SIZES];
+    double seconds[HAUL_SWEEP_SIZES];
+    double spreads[HAUL_SWEEP_SIZES];
+} haul_fresh;
+
 typedef struct haul_session {
     haul_device *device;
     haul_measure_options options;
@@ -21,7 +31,10 @@ typedef struct haul_session {
     haul_buffer *on_peer; /* or NULL */
     haul_machine machine; /* its texts are the arena's */
     haul_copy_curve curves[HAUL_WAYS];
+    haul_fresh fresh[HAUL_WAYS]; /* by curve, where copies are verified */
     size_t curve_count;
+    uint64_t cursor;      /* where in the host's buffers the next copy begins */
+    haul_kernel *compute; /* of a CPU, else NULL */
     haul_arena arena;
     haul_measurement made;
 } haul_session;
@@ -40,13 +53,31 @@ typedef struct haul_way {
 typedef haul_status (*haul_attempt)(haul_session *session, const void *what, double *seconds,
                                     haul_error *error);
 
-/* Measures a point as often as its time allows, five times at least (a simulated one once), or
- * finds it in the journal. */
+/* A point to measure: `point` is the outcome. */
+typedef struct haul_trial {
+    char name[96];
+    haul_attempt attempt;
+    const void *what;
+    haul_point_measured point;
+} haul_trial;
+
+enum { HAUL_TRIALS = 2 * HAUL_SWEEP_SIZES };
+
+/* Measures at most HAUL_TRIALS points in turns, so that a machine that gets slower for a while does
+ * so for all of them: each as often as its time allows, five times at least (a simulated one once).
+ * Those that the journal has are not measured. */
+haul_status haul_session_trials(haul_session *session, haul_trial *trials, size_t count,
+                                haul_error *error);
 haul_status haul_session_point(haul_session *session, const char *name, haul_attempt attempt,
                                const void *what, haul_point_measured *point, haul_error *error);
 
-/* Queues a copy of the first `bytes` bytes on a stream, from buffers of its own for each of the
- * two: so that copies on both may overlap. */
+/* Where the device is a CPU, queues a kernel on the first so many bytes that copies read or write
+ * there: as in a program, they were last in the caches of all cores. */
+haul_status haul_session_compute(haul_session *session, uint64_t bytes, haul_error *error);
+
+/* Queues a copy on a stream, from buffers of its own for each of the two, so that copies on both
+ * may overlap. On the host each copy goes on where the one before ended: a program copies what it
+ * has not just copied, and which core's cache holds what was is chance. */
 haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t bytes, int stream,
                               haul_event *event, haul_error *error);
 

@@ -9,7 +9,7 @@
 #include "measure/session.h"
 
 enum {
-    SIZES = 32,
+    SIZES = HAUL_SWEEP_SIZES,
     TRAIN = 32,
     COVER = 4,
     WAYS = 6,
@@ -34,7 +34,9 @@ static haul_status try_copy(haul_session *session, const void *what, double *sec
 {
     const copies *one = what;
     haul_event *event = session->events[0];
-    haul_status status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
+    haul_status status = haul_session_compute(session, one->bytes, error);
+    if (!status)
+        status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
     if (!status)
         status = haul_event_wait(event, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
@@ -191,53 +193,105 @@ static void set_points(const haul_sample *samples, size_t count, double toleranc
         (double)count, HAUL_MEASURED, "haul measure, medians of the sizes where the slope changes"};
 }
 
-static haul_status sweep(haul_session *self, haul_way way, haul_sample samples[SIZES],
-                         size_t *count, haul_point_measured *first, haul_error *error)
+/* The sizes of a sweep, doubled from SMALLEST; or those between them, of an odd number of bytes. */
+static size_t list_sizes(const haul_session *self, bool are_fresh, uint64_t sizes[SIZES])
 {
-    double spreads[SIZES];
-    uint64_t bytes = 1;
-    *count = 0;
-    do {
-        haul_point_measured point;
-        const haul_status status = measure(self, "", try_copy, (copies){way, bytes}, &point, error);
-        if (status)
-            return status;
-        if (!*count)
-            *first = point;
-        spreads[*count] = point.spread;
-        samples[(*count)++] =
-            (haul_sample){{bytes, way.direction, way.memory, HAUL_NEAR}, point.seconds};
-        bytes = bytes == 1 ? SMALLEST : 2 * bytes;
-    } while (bytes <= self->options.largest_bytes && *count < SIZES);
-    first->spread = haul_median(spreads, *count);
-    return HAUL_OK;
+    size_t count = 0;
+    uint64_t bytes = are_fresh ? SMALLEST * 3 / 2 : SMALLEST;
+    if (!are_fresh)
+        sizes[count++] = 1;
+    for (; bytes <= self->options.largest_bytes && count < SIZES; bytes *= are_fresh ? 3 : 2)
+        sizes[count++] = are_fresh ? bytes | 5 : bytes;
+    return count;
+}
+
+typedef struct sweep {
+    size_t count;
+    haul_sample samples[SIZES];
+    double tolerance; /* by how much a median may be off, in percent */
+    haul_point_measured first;
+} sweep;
+
+/* A quartile of normal noise is 0.67 of its deviation away, and a median's own deviation 1.25 of
+ * that over the root of the count. */
+static double median_error(const haul_point_measured *point)
+{
+    return 1.25 * point->spread / (2 * 0.67) / sqrt(point->count);
+}
+
+static void take_sweep(const haul_trial *trials, const copies *each, size_t count, sweep *out)
+{
+    double spreads[SIZES], errors[SIZES];
+    out->count = count;
+    out->first = trials[0].point;
+    for (size_t i = 0; i < count; i++) {
+        out->samples[i] =
+            (haul_sample){{each[i].bytes, each[i].way.direction, each[i].way.memory, HAUL_NEAR},
+                          trials[i].point.seconds};
+        spreads[i] = trials[i].point.spread;
+        errors[i] = median_error(&trials[i].point);
+    }
+    out->first.spread = haul_median(spreads, count);
+    out->tolerance = fmax(exact_tolerance, haul_median(errors, count));
+}
+
+static void take_fresh(const haul_trial *trials, const copies *each, size_t count, haul_fresh *out)
+{
+    out->count = count;
+    for (size_t i = 0; i < count; i++) {
+        out->bytes[i] = each[i].bytes;
+        out->seconds[i] = trials[i].point.seconds;
+        out->spreads[i] = trials[i].point.spread;
+    }
+}
+
+static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
+{
+    uint64_t sizes[2 * SIZES];
+    copies each[2 * SIZES];
+    haul_trial *trials = calloc(HAUL_TRIALS, sizeof *trials);
+    if (!trials)
+        return haul_fail_no_memory(error);
+    const size_t swept = list_sizes(self, false, sizes);
+    const size_t fresh = self->options.verify ? list_sizes(self, true, sizes + swept) : 0;
+    for (size_t i = 0; i < swept + fresh; i++) {
+        each[i] = (copies){way, sizes[i]};
+        trials[i].attempt = try_copy;
+        trials[i].what = &each[i];
+        name_point(trials[i].name, sizeof trials[i].name, i < swept ? "" : "fresh", &each[i]);
+    }
+    const haul_status status = haul_session_trials(self, trials, swept + fresh, error);
+    if (!status) {
+        take_sweep(trials, each, swept, out);
+        take_fresh(trials + swept, each + swept, fresh, &self->fresh[self->curve_count]);
+    }
+    free(trials);
+    return status;
 }
 
 static haul_status add_curve(haul_session *self, haul_way way, haul_error *error)
 {
-    haul_sample samples[SIZES];
-    size_t count;
+    sweep all;
     const bool is_pinned = way.memory == HAUL_PINNED;
-    haul_point_measured first = {0}, train = {0};
-    haul_status status = sweep(self, way, samples, &count, &first, error);
+    haul_point_measured train = {0};
+    haul_status status = run_sweep(self, way, &all, error);
     if (!status && is_pinned)
         status = measure(self, "in a row", try_train, (copies){way, 1}, &train, error);
     if (status)
         return status;
     haul_copy_curve *curve = &self->curves[self->curve_count];
     self->curve_count++;
-    const double slope = slope_of(samples, count);
-    const double latency = latency_of(samples, count, slope);
-    const double tolerance = fmax(exact_tolerance, first.spread / 2);
+    const double slope = slope_of(all.samples, all.count);
+    const double latency = latency_of(all.samples, all.count, slope);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
-    if (!(slope > 0) || line_error(samples, count, latency, slope) > 2 * tolerance)
-        set_points(samples, count, tolerance, curve);
-    curve->latency_s = haul_session_found(self, latency, &first);
+    if (!(slope > 0) || line_error(all.samples, all.count, latency, slope) > 2 * all.tolerance)
+        set_points(all.samples, all.count, all.tolerance, curve);
+    curve->latency_s = haul_session_found(self, latency, &all.first);
     if (slope > 0)
         curve->rate_Bps = (haul_parameter){1 / slope, HAUL_MEASURED, "haul measure, median slope"};
     if (is_pinned)
-        curve->gap_s =
-            haul_session_found(self, (train.seconds - first.seconds) / (TRAIN - 1), &train);
+        curve->gap_s = haul_session_found(
+            self, (train.seconds - all.samples[0].seconds) / (TRAIN - 1), &train);
     return HAUL_OK;
 }
 
@@ -299,35 +353,29 @@ static haul_status measure_both(haul_session *self, haul_error *error)
 
 /* --- the check */
 
-/* Sizes between those of the sweep. */
-static haul_status verify(haul_session *self, const haul_machine *machine, haul_way way,
+static haul_status verify(const haul_machine *machine, haul_way way, const haul_fresh *fresh,
                           haul_verified *out, haul_error *error)
 {
     double errors[SIZES], spreads[SIZES], sum = 0, off = 0;
-    size_t count = 0;
-    haul_status status = HAUL_OK;
-    const uint64_t largest = self->options.largest_bytes;
-    for (uint64_t bytes = SMALLEST * 3 / 2; bytes < largest && count < SIZES; bytes = bytes * 3) {
-        const haul_copy copy = {bytes | 5, way.direction, way.memory, HAUL_NEAR};
-        haul_point_measured point;
+    for (size_t i = 0; i < fresh->count; i++) {
+        const haul_copy copy = {fresh->bytes[i], way.direction, way.memory, HAUL_NEAR};
         haul_estimate estimate;
-        status = measure(self, "fresh", try_copy, (copies){way, copy.bytes}, &point, error);
-        if (!status)
-            status = haul_copy_time(machine, NULL, &copy, &estimate, error);
+        const haul_status status = haul_copy_time(machine, NULL, &copy, &estimate, error);
         if (status)
             return status;
-        sum += point.seconds;
-        off += fabs(estimate.seconds - point.seconds);
-        spreads[count] = point.spread;
-        errors[count++] = 100 * fabs(estimate.seconds - point.seconds) / point.seconds;
+        sum += fresh->seconds[i];
+        off += fabs(estimate.seconds - fresh->seconds[i]);
+        errors[i] = 100 * fabs(estimate.seconds - fresh->seconds[i]) / fresh->seconds[i];
+        spreads[i] = fresh->spreads[i];
     }
-    haul_sort_doubles(errors, count);
+    haul_sort_doubles(errors, fresh->count);
     *out = (haul_verified){
         .direction = way.direction,
         .memory = way.memory,
-        .error = {count, sum > 0 ? 100 * off / sum : 0, haul_quantile_sorted(errors, count, 0.5),
-                  haul_quantile_sorted(errors, count, 0.9)},
-        .spread = haul_median(spreads, count),
+        .error = {fresh->count, sum > 0 ? 100 * off / sum : 0,
+                  haul_quantile_sorted(errors, fresh->count, 0.5),
+                  haul_quantile_sorted(errors, fresh->count, 0.9)},
+        .spread = haul_median(spreads, fresh->count),
     };
     return HAUL_OK;
 }
@@ -337,7 +385,8 @@ haul_status haul_verify_copies(haul_session *session, haul_error *error)
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < session->curve_count && !status; i++) {
         const haul_way way = {session->curves[i].direction, session->curves[i].memory};
-        status = verify(session, session->made.machine, way, &session->made.verified[i], error);
+        status = verify(session->made.machine, way, &session->fresh[i], &session->made.verified[i],
+                        error);
         if (!status)
             session->made.verified_count++;
     }

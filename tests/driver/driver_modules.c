@@ -39,6 +39,7 @@ static char *from_text(const char *text, size_t *bytes)
     return made;
 }
 
+/* The file stays open: dlopen takes a path that it has seen for the library that it was. */
 static void *open_library(const void *image, size_t bytes)
 {
     char path[64];
@@ -48,7 +49,7 @@ static void *open_library(const void *image, size_t bytes)
         snprintf(path, sizeof path, "/proc/self/fd/%d", file);
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    if (file >= 0)
+    if (file >= 0 && !library)
         close(file);
     return library;
 }
