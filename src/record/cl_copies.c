@@ -55,7 +55,8 @@ uint8_t haul_cl_map_kind(cl_mem memory)
                                                                  : HAUL_RECORD_PAGEABLE;
 }
 
-/* Shared virtual memory moves as CUDA's managed memory does. */
+/* Shared virtual memory moves as CUDA's managed memory does. On PoCL and integrated GPUs the host
+ * maps the very memory that the device uses: a copy of that would run at thousands of TB/s. */
 static void move(haul_cl_call *call, bool to_device, uint64_t bytes, uint8_t kind)
 {
     const bool shared = kind == HAUL_RECORD_MANAGED;
@@ -66,6 +67,7 @@ static void move(haul_cl_call *call, bool to_device, uint64_t bytes, uint8_t kin
     else
         haul_cl_copy(call, shared ? HAUL_RECORD_UNIFIED_DTOH : HAUL_RECORD_DTOH, bytes, device,
                      kind);
+    call->effect = HAUL_CL_MOVE;
 }
 
 void haul_cl_mapped(haul_cl_call *call, cl_mem memory, cl_map_flags flags, const void *pointer,

@@ -20,7 +20,7 @@ uint8_t haul_cl_map_kind(cl_mem memory);
 
 /* After a map of `bytes` at `pointer`, of shared virtual memory where `memory` is NULL: a copy out,
  * unless the program says that it will overwrite all; kept so that its unmap is a copy in where the
- * program may have written. Zero-copy devices take no time for either, and the profile says so. */
+ * program may have written. On a device that shares the host's memory neither is a copy. */
 void haul_cl_mapped(haul_cl_call *call, cl_mem memory, cl_map_flags flags, const void *pointer,
                     uint64_t bytes);
 void haul_cl_unmapped(haul_cl_call *call, cl_mem memory, const void *pointer);

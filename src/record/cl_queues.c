@@ -59,6 +59,8 @@ static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul
     queue->device = number_of(&self->devices, queue->device_handle, &self->device_count, &is_new);
     if (is_new)
         describe_device(writer, queue->device_handle, queue->device);
+    queue->shares_memory =
+        ask_number(queue->device_handle, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool));
     queue->out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     queue->context = queue->out_of_order ? self->context_count++
                                          : number_of(&self->contexts, queue->context_handle,

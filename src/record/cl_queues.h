@@ -21,6 +21,7 @@ typedef struct haul_cl_queue {
     haul_cl_asked asked;
     bool forced; /* to measure times */
     bool out_of_order;
+    bool shares_memory; /* its device, the host's: maps move nothing */
     uint32_t device, context;
     uint32_t stream; /* the first of HAUL_CL_CHAINS where out of order */
     uint32_t epoch;  /* counts finishes and barriers */

@@ -40,6 +40,7 @@ static struct {
     uint64_t dropped;
     uint64_t unknown_waits;
     uint64_t copied_at_creation;
+    uint64_t maps_in_place;
     pthread_t thread; /* collects what ends while no call waits for it */
     bool has_thread;
     bool idle; /* it sleeps until a command comes */
@@ -123,6 +124,7 @@ static void close_at_exit(void)
     haul_profile_note_count(writer, "HAUL:DROPPED_COMMANDS", recorder.dropped);
     haul_profile_note_count(writer, "HAUL:WAITS_FOR_USER_EVENTS", recorder.unknown_waits);
     haul_profile_note_count(writer, "HAUL:BYTES_COPIED_AT_CREATION", recorder.copied_at_creation);
+    haul_profile_note_count(writer, "HAUL:MAPS_IN_PLACE", recorder.maps_in_place);
     pthread_mutex_lock(&commands.lock);
     pthread_mutex_lock(&recorder.lock);
     recorder.writer = NULL;
@@ -394,6 +396,11 @@ static void compose(const haul_cl_call *call, cl_event event, haul_cl_command *c
     haul_cl_queue *queue =
         call->queue ? haul_cl_queues_find_or_add(&recorder.queues, recorder.writer, call->queue)
                     : NULL;
+    if (command->effect == HAUL_CL_MOVE) {
+        const bool in_place = queue && queue->shares_memory;
+        command->effect = in_place ? HAUL_CL_NOTHING : HAUL_CL_RECORD;
+        recorder.maps_in_place += in_place;
+    }
     if (!queue)
         return;
     haul_cl_queue_place(queue, command);

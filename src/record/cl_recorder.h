@@ -61,6 +61,7 @@ typedef enum haul_cl_call_name {
 typedef enum haul_cl_effect {
     HAUL_CL_NOTHING, /* on a device: `record` is not used */
     HAUL_CL_RECORD,  /* a command of the device, with `record`'s kind and figures */
+    HAUL_CL_MOVE,    /* likewise, but nothing where the device shares the host's memory */
     HAUL_CL_BARRIER, /* what follows on the queue waits for all before, or for the list */
     HAUL_CL_FINISH,  /* the host waited for the queue */
     HAUL_CL_WAIT,    /* the host waited for the list */

@@ -5,8 +5,9 @@ size="--rows 600 --columns 515 --radius 2 --chunk 64 --frames 3"
 recorded() {
     haul record -o "$1.sqlite" -- "$convolution" $size --way "$1" --device opencl --count >"$1.csv" 2>words
     code=$?
-    # pinned memory is mapped by OpenCL once, and unmapped: (604 * 519 + 600 * 515) * 4 bytes
-    [ "$1" = plain ] || echo "map,pinned,2,2489904,0
+    # pinned memory is mapped by OpenCL once, and unmapped: (604 * 519 + 600 * 515) * 4 bytes, which
+    # move where the device has a memory of its own
+    [ "$1" = plain ] || grep -aq HAUL:MAPS_IN_PLACE "$1.sqlite" || echo "map,pinned,2,2489904,0
 unmap,pinned,2,2489904,0" >>"$1.csv"
     [ $code = 0 ] || cat words
     "$compare" "$1.sqlite" <"$1.csv" | sed 's/  *[0-9.]* of *[0-9.]* ms//'

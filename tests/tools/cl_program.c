@@ -43,6 +43,7 @@ typedef struct sums {
 static cl_device_id device;
 static cl_context context;
 static cl_kernel kernel;
+static cl_bool maps_in_place;
 
 enum { SIZE = 1 << 20 };
 
@@ -64,6 +65,8 @@ static void begin(void)
         exit(77);
     }
     cl_int result;
+    clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof maps_in_place, &maps_in_place,
+                    NULL);
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &result);
     check(result, "context");
 }
@@ -156,6 +159,16 @@ static void move_buffer(cl_command_queue queue, sums *to, int rounds)
     free(host);
 }
 
+/* A map or an unmap moves something unless all is overwritten, or the host sees the memory itself.
+ */
+static void add_map(bool moves, sums *to, kind of, cl_event event)
+{
+    if (moves && !maps_in_place)
+        add(to, of, SIZE, event);
+    else
+        clReleaseEvent(event);
+}
+
 static void map_buffer(cl_command_queue queue, sums *to, cl_mem buffer, cl_map_flags flags,
                        bool pinned)
 {
@@ -163,15 +176,11 @@ static void map_buffer(cl_command_queue queue, sums *to, cl_mem buffer, cl_map_f
     cl_event event;
     void *at = clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, 0, SIZE, 0, NULL, &event, &result);
     check(result, "map");
-    if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        add(to, pinned ? OUT_PINNED : OUT_PAGEABLE, SIZE, event);
-    else
-        clReleaseEvent(event);
+    add_map(!(flags & CL_MAP_WRITE_INVALIDATE_REGION), to, pinned ? OUT_PINNED : OUT_PAGEABLE,
+            event);
     check(clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, &event), "unmap");
-    if (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
-        add(to, pinned ? IN_PINNED : IN_PAGEABLE, SIZE, event);
-    else
-        clReleaseEvent(event);
+    add_map(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION), to,
+            pinned ? IN_PINNED : IN_PAGEABLE, event);
 }
 
 /* A staging buffer, mapped once and copied from, as programs have pinned memory. */
@@ -200,7 +209,7 @@ static void move_pinned(cl_command_queue queue, sums *to, int rounds)
         map_buffer(queue, to, a, CL_MAP_WRITE, false);
     }
     check(clEnqueueUnmapMemObject(queue, staging, pinned, 0, NULL, &event), "unmap");
-    add(to, IN_PINNED, SIZE, event);
+    add_map(true, to, IN_PINNED, event);
     clReleaseMemObject(staging);
     clReleaseMemObject(using);
     clReleaseMemObject(a);
@@ -347,6 +356,7 @@ static int shared_memory(void)
     check(clEnqueueSVMUnmap(queue, shared, 0, NULL, NULL), "unmap");
     check(clFinish(queue), "finish");
     clSVMFree(context, shared);
+    puts(maps_in_place ? "maps in place" : "maps copy");
     return 0;
 }
 
@@ -384,6 +394,7 @@ static int images(void)
     check(result, "map");
     check(clEnqueueUnmapMemObject(queue, a, at, 0, NULL, NULL), "unmap");
     check(clFinish(queue), "finish");
+    puts(maps_in_place ? "maps in place" : "maps copy");
     return 0;
 }
 

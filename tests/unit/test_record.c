@@ -291,11 +291,12 @@ static void check_copies(const haul_workload *workload, const expected_copy *exp
 static void shared_memory_is_managed(void **state)
 {
     (void)state;
-    static const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, 1 << 20, 1},
-                                             {HAUL_DTOH, HAUL_PAGEABLE, 1000, 1},
-                                             {HAUL_DTOH, HAUL_MANAGED, 1 << 20, 1},
-                                             {HAUL_HTOD, HAUL_MANAGED, 1 << 20, 1}};
     assert_int_equal(record("", "svm"), 0);
+    const int mapped = strstr(printed, "maps in place") ? 0 : 1;
+    const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, 1 << 20, 1},
+                                      {HAUL_DTOH, HAUL_PAGEABLE, 1000, 1},
+                                      {HAUL_DTOH, HAUL_MANAGED, 1 << 20, mapped},
+                                      {HAUL_HTOD, HAUL_MANAGED, 1 << 20, mapped}};
     haul_workload *workload = load();
     check_copies(workload, expected, 4);
     assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, 1 << 20);
@@ -306,10 +307,11 @@ static void images_are_arrays(void **state)
 {
     (void)state;
     enum { BYTES = 256 * 128 * 4 };
-    static const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, BYTES, 1},
-                                             {HAUL_DTOH, HAUL_PAGEABLE, BYTES, 2},
-                                             {HAUL_DTOD, HAUL_DEVICE, BYTES, 3}};
     assert_int_equal(record("", "images"), 0);
+    const int mapped = strstr(printed, "maps in place") ? 0 : 1;
+    const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, BYTES, 1},
+                                      {HAUL_DTOH, HAUL_PAGEABLE, BYTES, 1 + mapped},
+                                      {HAUL_DTOD, HAUL_DEVICE, BYTES, 3}};
     haul_workload *workload = load();
     check_copies(workload, expected, 3);
     assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, BYTES);
