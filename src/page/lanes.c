@@ -178,6 +178,9 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
                             haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
+    *lanes = (haul_lanes){.drawn = drawn};
+    if (!workload->op_count)
+        return HAUL_OK;
     const haul_keys keys = {.first = drawn->spans ? (const void *)&drawn->spans->start_ns
                                                   : &workload->ops->start_ns,
                             .stride = drawn->spans ? sizeof *drawn->spans : sizeof *workload->ops,

@@ -3,6 +3,7 @@
 #include "trace/sqlite_source.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -253,6 +254,11 @@ static char *compose(haul_rows *self, const char *const *columns)
     return sqlite3_str_finish(sql);
 }
 
+static bool is_named(const char *column, const char *name)
+{
+    return column && !strcmp(column, name);
+}
+
 haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
                             const char *const *columns, bool has_texts, haul_error *error)
 {
@@ -262,6 +268,9 @@ haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *ta
     for (int i = 0; i < HAUL_ROW_COLUMNS; i++)
         self->columns = columns[i] ? i + 1 : self->columns;
     char *sql = compose(self, columns);
+    while (self->start + 1 < self->columns &&
+           !(is_named(columns[self->start], "start") && is_named(columns[self->start + 1], "end")))
+        self->start++;
     if (!sql)
         return haul_fail_no_memory(error);
     const int code = sqlite3_prepare_v2(source->db, sql, -1, &self->stmt, NULL);
@@ -271,6 +280,22 @@ haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *ta
     const haul_status status = fail_sqlite(source, code, error);
     haul_error_in_table(error, source->path, table, 0);
     return status;
+}
+
+/* Beyond these the span of all times would not fit. */
+static haul_status check_times(const haul_rows *self, haul_error *error)
+{
+    const int64_t earliest_ns = -(INT64_C(1) << 60), latest_ns = INT64_C(1) << 61;
+    for (int i = self->start; i < self->start + 2; i++) {
+        const int64_t time_ns = self->row.values[i];
+        if (time_ns >= earliest_ns && time_ns <= latest_ns)
+            continue;
+        haul_fail(error, HAUL_BAD_INPUT, "%s is %" PRId64 " ns, which is no time of a recording",
+                  i == self->start ? "start" : "end", time_ns);
+        haul_error_in_table(error, self->source->path, self->table, self->number);
+        return HAUL_BAD_INPUT;
+    }
+    return HAUL_OK;
 }
 
 haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
@@ -296,7 +321,7 @@ haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
             self->row.values[i] = is_int ? sqlite3_column_int64(self->stmt, i) : 0;
             self->row.ints |= (uint32_t)is_int << i;
         }
-    return HAUL_OK;
+    return *more && self->start + 1 < self->columns ? check_times(self, error) : HAUL_OK;
 }
 
 void haul_rows_end(haul_rows *self)

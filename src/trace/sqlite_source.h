@@ -33,13 +33,17 @@ typedef struct haul_source {
     const char *log_note; /* what of a log beside the file was left out; NULL for nothing */
 } haul_source;
 
-/* A scan of one table. `number` counts rows from 1. */
+/* A scan of one table. `number` counts rows from 1. Columns "start" and "end" that follow each
+ * other are times in nanoseconds, from 1970 on or from the recording's begin: a row with one before
+ * -2^60 or after 2^61 (2043) ends the scan with BAD_INPUT. */
 typedef struct haul_rows {
     haul_source *source;
     sqlite3_stmt *stmt; /* NULL where the file lacks the table: then there are no rows */
     const char *table;
     int64_t number;
     int columns;
+    int start; /* the column of a start, with its end behind it; the last column where there is none
+                */
     bool has_texts;
     haul_row row;
 } haul_rows;

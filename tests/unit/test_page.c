@@ -345,6 +345,20 @@ static void draws_nothing_where_there_is_nothing(void **state)
     release_named(&named);
 }
 
+/* A profile whose tables are empty has no array of operations at all. */
+static void an_empty_profile_has_no_lanes(void **state)
+{
+    (void)state;
+    const haul_workload nothing = {0};
+    const haul_drawn drawn = {.workload = &nothing};
+    haul_lanes lanes;
+    haul_error error;
+    assert_int_equal(haul_lanes_make(&drawn, 10, &lanes, &error), HAUL_OK);
+    assert_int_equal(lanes.count, 0);
+    assert_int_equal(lanes.window_ns, 0);
+    haul_lanes_release(&lanes);
+}
+
 static void says_what_cannot_be_written(void **state)
 {
     (void)state;
@@ -447,6 +461,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(pages_of_many_operations_stay_small),
         cmocka_unit_test(draws_nothing_where_there_is_nothing),
+        cmocka_unit_test(an_empty_profile_has_no_lanes),
         cmocka_unit_test(says_what_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
