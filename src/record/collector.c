@@ -34,7 +34,7 @@ static bool is_known(const haul_collector *self, const char *file)
 static int add_part(haul_collector *self, const char *file)
 {
     char path[LONGEST_PATH];
-    haul_part part = {0};
+    haul_ring_part part = {0};
     snprintf(path, sizeof path, "%s/%s", self->folder, file);
     if (!haul_ring_attach(&part.ring, path))
         return SQLITE_OK; /* not ready: in the next round */
@@ -70,7 +70,7 @@ static bool reach(uint32_t **items, size_t *capacity, uint32_t id)
 }
 
 /* Names are united over all parts: the profile has each text once, under one number. */
-static int add_name(haul_collector *self, haul_part *part, const haul_message_name *said,
+static int add_name(haul_collector *self, haul_ring_part *part, const haul_message_name *said,
                     size_t length)
 {
     const size_t before = self->names.count;
@@ -84,7 +84,7 @@ static int add_name(haul_collector *self, haul_part *part, const haul_message_na
 }
 
 /* A name whose message was dropped has the first text, "(other names)". */
-static uint32_t name_of(const haul_part *part, uint32_t id)
+static uint32_t name_of(const haul_ring_part *part, uint32_t id)
 {
     if (!id)
         return 0;
@@ -92,7 +92,7 @@ static uint32_t name_of(const haul_part *part, uint32_t id)
 }
 
 /* A device that was never described keeps its writer's number. */
-static uint32_t device_of(const haul_part *part, uint32_t id)
+static uint32_t device_of(const haul_ring_part *part, uint32_t id)
 {
     return id < part->device_capacity && part->devices[id] ? part->devices[id] - 1 : id;
 }
@@ -120,7 +120,7 @@ static uint32_t number_of_device(const haul_collector *self, const haul_message_
     return taken ? next : said->device.id;
 }
 
-static int add_device(haul_collector *self, haul_part *part, haul_message_device *said)
+static int add_device(haul_collector *self, haul_ring_part *part, haul_message_device *said)
 {
     const uint32_t local = said->device.id;
     said->name[sizeof said->name - 1] = said->bus[sizeof said->bus - 1] = '\0';
@@ -150,7 +150,7 @@ static int add_device(haul_collector *self, haul_part *part, haul_message_device
 /* --- messages */
 
 /* Only numbers that are the writer's own are changed; the rest goes as it is. */
-static int add_record(haul_collector *self, const haul_part *part, haul_record *record)
+static int add_record(haul_collector *self, const haul_ring_part *part, haul_record *record)
 {
     switch (record->kind) {
     case HAUL_RECORD_COPY:
@@ -175,7 +175,8 @@ static int add_record(haul_collector *self, const haul_part *part, haul_record *
 }
 
 /* Notes of the first part have their plain name, of others the process's number behind it. */
-static int add_note(haul_collector *self, const haul_part *part, const char *name, const char *text)
+static int add_note(haul_collector *self, const haul_ring_part *part, const char *name,
+                    const char *text)
 {
     char whole[256];
     if (part == self->parts)
@@ -202,7 +203,7 @@ static bool has_its_size(const haul_ring_message *message)
            message->bytes <= sizes[message->type].most;
 }
 
-static int take(haul_collector *self, haul_part *part, haul_ring_message *message)
+static int take(haul_collector *self, haul_ring_part *part, haul_ring_message *message)
 {
     void *payload = message->payload;
     haul_message_note *note = payload;
@@ -243,7 +244,7 @@ static void fail(haul_collector *self, int code)
 /* Reads what the ring held when it began, so that every part has its turn. */
 /* Room is given back within the round too: a writer that is faster than a round does not wait for
  * its end. */
-static int read_part(haul_collector *self, haul_part *part)
+static int read_part(haul_collector *self, haul_ring_part *part)
 {
     haul_ring_message message;
     const uint64_t end = atomic_load(&part->ring.head->written);
@@ -309,7 +310,7 @@ void haul_collector_read(haul_collector *self)
 bool haul_collector_has_writer(const haul_collector *self, long *pid)
 {
     for (size_t i = 0; i < self->part_count; i++) {
-        const haul_part *part = &self->parts[i];
+        const haul_ring_part *part = &self->parts[i];
         char process[24], path[LONGEST_PATH];
         snprintf(process, sizeof process, "%" PRId64, part->process.pid);
         snprintf(path, sizeof path, "%s/%s", self->folder, part->file);
@@ -338,7 +339,7 @@ bool haul_collector_has_finished(const void *collector, long pid)
 /* --- the end */
 
 /* What a part lost: in flight where its process ended without a word. */
-static int note_part(haul_collector *self, const haul_part *part, int64_t ended_ns)
+static int note_part(haul_collector *self, const haul_ring_part *part, int64_t ended_ns)
 {
     haul_ring_head *head = part->ring.head;
     const bool closed = atomic_load(&head->closed);
@@ -451,7 +452,7 @@ static int note_all(haul_collector *self, const char *cause, int64_t ended_ns,
 static void release(haul_collector *self)
 {
     for (size_t i = 0; i < self->part_count; i++) {
-        haul_part *part = &self->parts[i];
+        haul_ring_part *part = &self->parts[i];
         atomic_store(&part->ring.head->stopped, 1);
         haul_ring_unmap(&part->ring);
         free(part->file);

@@ -10,7 +10,7 @@
 #include "record/shared_ring.h"
 
 /* What one writer wrote. */
-typedef struct haul_part {
+typedef struct haul_ring_part {
     char *file; /* its name in the folder */
     haul_ring ring;
     bool damaged;
@@ -19,14 +19,14 @@ typedef struct haul_part {
     size_t name_capacity;
     uint32_t *devices; /* likewise, plus 1; 0 for one that was not described */
     size_t device_capacity;
-} haul_part;
+} haul_ring_part;
 
 typedef struct haul_collector {
     const char *folder; /* of the rings */
     const char *path;   /* of the profile: an empty file */
     int64_t start_ns;
     haul_profile_tables tables; /* opened when there is a part */
-    haul_part *parts;
+    haul_ring_part *parts;
     size_t part_count, part_capacity;
     haul_message_device *devices; /* of the profile, with its numbers */
     size_t device_count, device_capacity;

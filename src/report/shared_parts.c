@@ -7,13 +7,17 @@
 
 #include "report/wording.h"
 
-enum { NAME_WIDTH = 48 };
+enum { NAME_WIDTH = 48, MOST_LOSSES = 3 };
 
 /* A profile that lost operations makes every total too small: this stands in the answer. */
 void haul_report_losses(haul_report *report, const haul_workload *workload)
 {
-    for (size_t i = 0; i < workload->loss_count; i++)
+    const size_t count = workload->loss_count, shown = count > MOST_LOSSES ? MOST_LOSSES : count;
+    for (size_t i = 0; i < shown; i++)
         haul_report_line(report, "incomplete", "%.600s", workload->losses[i].text);
+    if (count > shown)
+        haul_report_line(report, "incomplete", "and %zu more: --format json lists them",
+                         count - shown);
 }
 
 void haul_report_loss_list(haul_report *report, const haul_workload *workload)

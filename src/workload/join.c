@@ -3,6 +3,7 @@
  * be freed afterwards. */
 #include "workload/join.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,6 +258,38 @@ static void add_notes(join *self, haul_note_list *list, const haul_note *notes, 
         haul_note_add(&self->builder, list, notes[i].count, notes[i].text);
 }
 
+static bool has_loss(const haul_workload *of, const char *text)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < of->loss_count; i++)
+        found = !strcmp(of->losses[i].text, text);
+    return found;
+}
+
+/* What processes lost says whose it is: equal counts of two are not one count. */
+static void add_losses(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    const long long rank = of->rank >= 0 ? of->rank : (long long)part;
+    for (size_t i = 0; i < of->loss_count; i++) {
+        const haul_note *const loss = &of->losses[i];
+        size_t alike = 0, before = 0;
+        for (size_t p = 0; p < self->count; p++) {
+            const bool same = has_loss(self->parts[p].of, loss->text);
+            alike += same;
+            before += same && p < part;
+        }
+        char text[1200];
+        if (alike > 1)
+            snprintf(text, sizeof text, "%zu of %zu ranks: %s", alike, self->count, loss->text);
+        else
+            snprintf(text, sizeof text, "rank %lld: %s", rank, loss->text);
+        if (!before)
+            haul_note_add(&self->builder, &self->builder.losses, loss->count,
+                          self->count > 1 ? text : loss->text);
+    }
+}
+
 static void prepare(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
@@ -277,7 +310,7 @@ static void prepare(join *self, size_t part)
     add_places(self, part);
     add_notes(self, &self->builder.missing, of->missing, of->missing_count);
     add_notes(self, &self->builder.repairs, of->repairs, of->repair_count);
-    add_notes(self, &self->builder.losses, of->losses, of->loss_count);
+    add_losses(self, part);
 }
 
 static void release(join *self)

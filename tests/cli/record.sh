@@ -92,6 +92,12 @@ done
 ls prof*
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 haul record -o alone.sqlite "$inject_cuda" exit >/dev/null 2>&1
 ls alone*
+haul analyze prof-* | sed -n -e '1s/.* on \(.*\):.*/on \1/p' -e '/^  copies/s/ in .*//p' -e '/incomplete/p'
+
+echo "== from a folder with a colon"
+mkdir 'a:b'
+cp "$(command -v haul)" "$(dirname "$(command -v haul)")"/libhaul-record-* 'a:b'
+'a:b/haul' record -o 'a:b/p.sqlite' "$inject_cuda" exit
 
 echo "== what a killed program lost is said by every reader"
 haul record -o killed.sqlite "$inject_cuda" kill 2>&1 | sed 's/last [0-9]* ms/last N ms/' | grep incomplete
