@@ -16,6 +16,8 @@
 static const double together_share = 0.4;
 static const uint64_t usual_ops = UINT64_C(100) * 1000 * 1000;
 
+/* Most on the critical path first; the last two keys only make the order the same on every machine,
+ * since qsort is not stable. */
 static int compare_candidates(const void *a, const void *b)
 {
     const haul_candidate *x = a, *y = b;
@@ -41,6 +43,7 @@ static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, i
         candidate->change->apply(&self->study, candidate, &self->plan);
         if (self->plan.conflict)
             continue;
+        /* kept apart: a change that cannot be made is no error of the advice */
         haul_error wrong = {0};
         const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
         if (status == HAUL_BAD_INPUT)
@@ -61,6 +64,7 @@ static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, i
     return HAUL_OK;
 }
 
+/* Fills the plan with one candidate, as its texts and its pinned memory are looked at. */
 static void apply_alone(haul_advisor *self, const haul_candidate *candidate)
 {
     haul_rewrite_clear(&self->plan);
@@ -149,6 +153,8 @@ static haul_status try_all(haul_advisor *self, haul_error *error)
     return status;
 }
 
+/* Speculative changes last: a guess never stands above a change that is known to be allowed. Of
+ * equal savings the safer one first. */
 static int compare_found(const void *a, const void *b)
 {
     const haul_found *x = a, *y = b;
@@ -186,6 +192,8 @@ static haul_status find_free_call(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* The run before changes, to which all savings are relative. A saving below what the replay misses
+ * is none that the profile can tell, so that is the threshold. */
 static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
 {
     const haul_timeline_options options = {.device = self->device,
@@ -209,6 +217,7 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
         self->study.host_share =
             fmax(0, 1 - (double)self->before->critical_ns / (double)self->before->makespan_ns);
     self->scheduled += self->workload->op_count;
+    /* what matters is when the last result is there, not the span of the device's work */
     self->end_ns = haul_timeline_end_ns(self->workload, self->before);
     self->out.baseline_ns = self->before->makespan_ns;
     const haul_replay *replay = &self->out.replay;
@@ -220,6 +229,8 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* Each step needs those before it: the machine needs the replay's device, the study the machine's
+ * durations, and what changes save the run before them. */
 static haul_status make(haul_advisor *self, haul_error *error)
 {
     haul_advice_list *out = &self->out;

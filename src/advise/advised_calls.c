@@ -14,6 +14,8 @@ typedef struct calls {
     haul_effect effect;
 } calls;
 
+/* The row of a kind of call, which is new at the first; NULL for kinds beyond ROWS, which no
+ * program was seen to have. */
 static haul_advised_calls *row_of(calls *self, const haul_op *op)
 {
     for (size_t r = 0; r < self->count; r++)
@@ -77,12 +79,14 @@ static const char *bare_name(haul_advisor *self, uint32_t id)
     return kept ? kept : "";
 }
 
+/* The kinds of calls with the most time first: only the first few are said. */
 static int compare_rows(const void *a, const void *b)
 {
     const haul_advised_calls *x = a, *y = b;
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
+/* "240 cudaMemcpy HtoD of 4 MiB, pageable" */
 static const char *say_row(haul_study *study, const haul_advised_calls *row)
 {
     const char *range =
@@ -109,6 +113,8 @@ static const char *say_rows(haul_study *study, const haul_advised_calls *rows, s
     return text;
 }
 
+/* Rows are gathered on the stack and kept in the arena at their final size. The change itself says
+ * what, why, what it assumes and needs, for only it knows. */
 bool haul_advisor_describe(haul_advisor *self, haul_found *found)
 {
     calls of = {.count = 0};

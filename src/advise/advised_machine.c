@@ -46,6 +46,8 @@ static haul_status take_recorded(haul_advisor *self, const haul_machine *from, h
     return HAUL_OK;
 }
 
+/* Advice for a run on another machine begins with its projection: durations, calls and device are
+ * those of the prediction. */
 static haul_status take_target(haul_advisor *self, const haul_machine *from, haul_error *error)
 {
     const haul_projection_options options = {.to = self->options->on, .from = self->options->from};
@@ -87,6 +89,7 @@ haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
     return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
 }
 
+/* Several changes want for the same parameter: one note names them all. */
 static bool are_of_one_parameter(const haul_gap *a, const haul_gap *b)
 {
     return a->direction == b->direction && a->memory == b->memory &&
@@ -120,6 +123,7 @@ static void note_gaps(haul_advisor *self)
     }
 }
 
+/* In order of weight: what was borrowed, what was left out, what could not be tried. */
 void haul_advisor_note(haul_advisor *self)
 {
     const haul_advice_list *out = &self->out;

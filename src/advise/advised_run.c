@@ -2,6 +2,8 @@
 #include "advise/advisor.h"
 #include "timeline/predicted_run.h"
 
+/* Every try makes a whole workload and frees it again: at most two exist at a time, whatever the
+ * number of candidates. */
 haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
                                   haul_error *error)
 {

@@ -34,6 +34,7 @@ typedef struct run_visitor {
     void *state;
 } run_visitor;
 
+/* A run of one copy is nothing to batch. */
 static void close_run(haul_study *study, void *state, void *context)
 {
     run *at = state;
@@ -43,6 +44,7 @@ static void close_run(haul_study *study, void *state, void *context)
     *at = no_run;
 }
 
+/* A run goes on while its stream has small copies of one call; kernels and large copies end it. */
 static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
@@ -73,11 +75,13 @@ typedef struct kinds {
     haul_candidates found;
 } kinds;
 
+/* Direction and memory in one number. */
 static uint32_t aspect_of(const haul_op *op)
 {
     return op->direction * 256U + op->detail;
 }
 
+/* A candidate for each kind of call: a programmer batches the calls of one place in the source. */
 static void count_run(haul_study *study, const run *at, void *state)
 {
     kinds *self = state;
@@ -140,6 +144,7 @@ static void batch_run(haul_study *study, const run *at, void *state)
     }
 }
 
+/* All runs of the candidate's kind. */
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     batcher self = {candidate, plan};

@@ -47,6 +47,7 @@ static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur
            *dur_ns < kernel_ns + haul_study_dur(study, op);
 }
 
+/* Both the kernel and the copy change, but only the copy may vanish. */
 static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
 {
     uint32_t kernel;
@@ -60,6 +61,7 @@ static void find(haul_study *study, haul_candidates *out)
     haul_classes_find(study, count, out);
 }
 
+/* Copies of the class that gain nothing stay: another kernel may come before them. */
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     const haul_size_class *one = &study->classes.items[candidate->subject];

@@ -38,6 +38,7 @@ static double uses_to_pay(haul_study *study, uint32_t subject)
     return uses;
 }
 
+/* A candidate for each kind of call. */
 static void find(haul_study *study, haul_candidates *out)
 {
     haul_calls_find(study, gains, out);

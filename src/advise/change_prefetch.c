@@ -24,6 +24,7 @@ typedef struct fault_walk {
     void *state;
 } fault_walk;
 
+/* The faults of a kernel are complete when the next one starts, or at the end. */
 static void close_kernel(haul_study *study, const fault_walk *walk, faults *at, uint32_t kernel)
 {
     if (at->count)
@@ -73,6 +74,8 @@ static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *p
     free(walk.of);
 }
 
+/* At most the time in which the kernel had migrations beside it can go, and the migrations
+ * themselves. */
 static void sum_bound(haul_study *study, const faults *at, void *state)
 {
     haul_candidate *candidate = state;

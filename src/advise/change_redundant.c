@@ -43,6 +43,7 @@ static bool count_rounds(const haul_study *study, rounds *of)
     return now != NULL;
 }
 
+/* Copies of one class, at least two, that are no loop over chunks. All but the first may vanish. */
 static void find(haul_study *study, haul_candidates *out)
 {
     rounds *of = calloc(study->classes.count + 1, sizeof *of);

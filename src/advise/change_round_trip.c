@@ -8,6 +8,7 @@
 #include "base/records.h"
 #include "workload/op_class.h"
 
+/* Copies that may be of one buffer. Profiles rarely have addresses. */
 typedef struct place_key {
     uint64_t bytes;
     uint64_t device;
@@ -44,6 +45,7 @@ static bool pair(haul_study *study)
     return done;
 }
 
+/* Both copies vanish. */
 static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
 {
     if (study->fetched[op] == HAUL_NONE)
@@ -60,6 +62,7 @@ static void find(haul_study *study, haul_candidates *out)
         study->failed = true;
 }
 
+/* A copy back whose fetch was claimed by another class is a conflict, as for all changes. */
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     const haul_size_class *one = &study->classes.items[candidate->subject];

@@ -33,6 +33,7 @@ static void close_trio(haul_study *study, void *state, void *context)
     *at = no_trio;
 }
 
+/* More copies than this around one kernel are no pattern that a programmer splits by hand. */
 static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
 {
     if (*count < MOST_COPIES)
@@ -41,6 +42,7 @@ static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
         at->unfit = true;
 }
 
+/* Copies in, a kernel, copies out; anything else, or a second kernel, begins anew. */
 static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
@@ -124,6 +126,7 @@ static void add_bound(haul_study *study, const trio *at, void *state)
         haul_add_ns(candidate->rank_ns, bound_ns < weight_ns ? bound_ns : weight_ns);
 }
 
+/* A candidate for each kernel by name: a programmer divides one kernel, wherever it is launched. */
 static void find(haul_study *study, haul_candidates *out)
 {
     const haul_workload *workload = study->workload;
@@ -164,6 +167,7 @@ typedef struct splitter {
     uint32_t *kernels; /* of each stream the last kernel in parts, or HAUL_NONE */
 } splitter;
 
+/* The first part stays on its stream, the others go to the new ones. */
 static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
 {
     const uint32_t stream = self->plan->workload->ops[op].stream;
@@ -172,6 +176,8 @@ static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
     self->plan->extra_parts += self->parts - 1;
 }
 
+/* Each part pays the latency again: the times of whole and part are predicted, and the recorded
+ * time scaled by their ratio. The host waits only for the last copy out. */
 static void split_copy(haul_study *study, const splitter *self, uint32_t op, bool is_last)
 {
     haul_study_pin(study, self->plan, op);
@@ -203,6 +209,7 @@ static void split_kernel(const splitter *self, uint32_t op, bool is_last)
     self->kernels[stream] = op;
 }
 
+/* The new streams of a stream are made once, and every trio on it uses them. */
 static void split_trio(haul_study *study, const trio *at, void *state)
 {
     splitter *self = state;
@@ -224,6 +231,7 @@ static void split_trio(haul_study *study, const trio *at, void *state)
         split_copy(study, self, at->outs[k], k + 1 == at->out_count);
 }
 
+/* HAUL_NONE in every place: no new streams, no kernel in parts yet. */
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     const size_t size = (study->workload->stream_count + 1) * sizeof(uint32_t);

@@ -42,6 +42,7 @@ typedef struct mover {
     uint32_t pending_in; /* the last moved copy in that nothing on the stream has waited for */
 } mover;
 
+/* Unified memory and copies within the device count as kernels: they stay. */
 static phase phase_of(const haul_study *study, uint32_t i)
 {
     const haul_op *op = &study->workload->ops[i];
@@ -133,6 +134,7 @@ static void move_op(mover *self, uint32_t op)
     }
 }
 
+/* Operations of other streams are not looked at: edges hold them as they were. */
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     const haul_workload *workload = study->workload;
@@ -178,6 +180,8 @@ typedef struct content {
     bool kernels;
 } content;
 
+/* A stream qualifies that has kernels and copies, whose pageable copies can be predicted as pinned.
+ */
 static void find(haul_study *study, haul_candidates *out)
 {
     const haul_workload *workload = study->workload;

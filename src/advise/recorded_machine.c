@@ -30,6 +30,7 @@ static haul_status complete(const haul_machine *fitted, const haul_machine *like
     return status;
 }
 
+/* *borrowed names the machine that lent its curves: the note tells the reader to check its link. */
 haul_status haul_recorded_machine(const haul_workload *workload, haul_arena *arena,
                                   haul_machine **machine, const char **borrowed, haul_error *error)
 {

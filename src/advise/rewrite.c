@@ -41,6 +41,7 @@ int64_t haul_rewrite_old_call_dur(const haul_rewrite *self, uint32_t op)
                                    : self->workload->ops[op].call_dur_ns;
 }
 
+/* An edit that changes nothing. */
 static haul_edit untouched(const haul_rewrite *self, uint32_t op)
 {
     const haul_op *old = &self->workload->ops[op];
@@ -71,6 +72,8 @@ void haul_rewrite_clear(haul_rewrite *self)
     clear(self, 0);
 }
 
+/* Two changes of one copy would each be told of a time that the other changed: such plans are
+ * refused as a conflict, not scheduled. */
 haul_edit *haul_rewrite_claim(haul_rewrite *self, uint32_t op)
 {
     haul_edit *edit = &self->edits[op];
@@ -82,6 +85,8 @@ haul_edit *haul_rewrite_claim(haul_rewrite *self, uint32_t op)
     return edit;
 }
 
+/* The numbers of new streams follow those of the workload; what each is like is looked up when the
+ * workload is made. */
 uint32_t haul_rewrite_streams(haul_rewrite *self, uint32_t like, unsigned count)
 {
     if (!haul_grow(&self->stream_like, &self->stream_capacity, self->stream_count + count,
@@ -130,6 +135,8 @@ void haul_rewrite_leave_out(haul_rewrite *self, uint32_t op, bool waits)
     edit->bytes = 0;
     if (left->thread == HAUL_NONE)
         return;
+    /* the time of the call goes, but its place in the thread's order must stay: later calls follow
+     * it */
     const bool wait = waits && (left->flags & HAUL_OP_BLOCKS);
     const haul_insert call = {
         .op = {.kind = wait ? HAUL_OP_SYNC : HAUL_OP_CALL,
@@ -143,6 +150,8 @@ void haul_rewrite_leave_out(haul_rewrite *self, uint32_t op, bool waits)
         haul_rewrite_edge_add(self, op, number);
 }
 
+/* A wait for one operation that others still need stays as it is. Edges are sorted by the operation
+ * that waits, so one walk sees all of a wait's together. */
 void haul_rewrite_leave_out_waits(haul_rewrite *self)
 {
     const haul_workload *workload = self->workload;

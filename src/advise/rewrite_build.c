@@ -23,6 +23,7 @@ typedef struct build {
     uint32_t insert_begin; /* where the inserts are, as operations */
 } build;
 
+/* Where an operation of the plan, or an insert, stands in the new workload. */
 static uint32_t place_of(const build *self, uint32_t op)
 {
     if (op >= self->from->op_count)
@@ -30,6 +31,7 @@ static uint32_t place_of(const build *self, uint32_t op)
     return self->place ? self->place[op] : op;
 }
 
+/* Inserts are never divided. */
 static unsigned parts_of(const build *self, uint32_t op)
 {
     return op < self->from->op_count ? self->plan->edits[op].parts : 1;
@@ -137,6 +139,9 @@ static void put_insert(build *self, uint32_t number)
     self->call_durations_ns[self->insert_begin + number] = insert->call_dur_ns;
 }
 
+/* Inserts of one anchor stand together, in the order of their places: before the call, in its
+ * stead, after it. Of one place the first that was inserted comes first, since the sort is stable.
+ */
 static int64_t insert_key(const haul_rewrite *plan, uint32_t number)
 {
     const haul_insert *insert = &plan->inserts[number];
@@ -174,6 +179,7 @@ static size_t find_insert(const build *self, int64_t key)
     return low;
 }
 
+/* Most operations have none, and a mark spares them the search. */
 static bool has_inserts(const build *self, uint32_t op)
 {
     return self->plan->edits[op].marks & HAUL_EDIT_ANCHOR;
@@ -197,6 +203,7 @@ static uint32_t last_call(const build *self, uint32_t op)
     return place_of(self, op) + parts_of(self, op) - 1;
 }
 
+/* The parts of an operation are called one after another on the thread of the whole. */
 static void link_parts(build *self, uint32_t op, uint32_t *prev)
 {
     const uint32_t place = place_of(self, op);
@@ -208,6 +215,8 @@ static void link_parts(build *self, uint32_t op, uint32_t *prev)
     }
 }
 
+/* The calls on a thread in their new order: what was called before, the inserts before the call,
+ * the call itself unless it is left out, the inserts behind it. */
 static void link_calls(build *self, uint32_t op)
 {
     const uint32_t before = self->from->ops[op].thread_prev;
@@ -315,6 +324,8 @@ static bool put_delays(build *self)
     return self->delays != NULL;
 }
 
+/* Operations, their durations and those of their calls; calls are linked when all places are known.
+ */
 static bool make_ops(build *self)
 {
     if (!number_parts(self) || !order_inserts(self) || !put_delays(self))
@@ -385,6 +396,7 @@ void haul_rewritten_release(haul_rewritten *self)
     *self = (haul_rewritten){0};
 }
 
+/* The origin is added, for a plan that removes the first operation moves the timeline's 0. */
 int64_t haul_timeline_end_ns(const haul_workload *workload, const haul_timeline *timeline)
 {
     int64_t end_ns = 0;

@@ -11,6 +11,8 @@
 #include "cost/time_cache.h"
 #include "haul/units.h"
 
+/* The last operation of each stream that a wait of the host waits for, or HAUL_NONE: whether a copy
+ * may become asynchronous depends on whether anything waits for it. */
 static bool list_waits(haul_study *self)
 {
     const haul_workload *workload = self->workload;
@@ -45,6 +47,8 @@ static void find_limits(haul_study *self)
     }
 }
 
+/* Copies are classified by call here, not only by size as for predictions: advice is about calls.
+ */
 haul_status haul_study_init(haul_study *self, haul_error *error)
 {
     const haul_size_options by_call = {.by_call = true};
@@ -102,6 +106,7 @@ static void add_gap(haul_study *study, const haul_change *change, const haul_cop
                    copy->memory, copies};
 }
 
+/* Programs have few sizes, so nearly every answer comes from the cache. */
 bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_change *change,
                           uint64_t copies, double *seconds)
 {
@@ -115,6 +120,8 @@ bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_c
     return known;
 }
 
+/* The recorded time is scaled and not replaced, so that what the model misses of a copy stays in
+ * both. */
 int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *before,
                           const haul_copy *after)
 {
@@ -180,6 +187,7 @@ static void lock_buffer(const haul_study *study, haul_rewrite *plan, uint32_t op
     haul_rewrite_insert(plan, &lock);
 }
 
+/* Durations first: the memory of the copy before must be the old one. */
 void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op)
 {
     haul_edit *edit = &plan->edits[op];
@@ -253,6 +261,7 @@ void haul_classes_find(haul_study *study,
     }
 }
 
+/* States lie one after another; a visitor knows what they are. */
 void haul_study_walk(haul_study *study, const haul_stream_walk *walk, void *context)
 {
     const haul_workload *workload = study->workload;

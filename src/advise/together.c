@@ -15,6 +15,8 @@ static void apply_taken(haul_advisor *self, const haul_found *more)
         }
 }
 
+/* A change is taken if the run with it beside all that were taken saves more than the run without,
+ * and by more than the replay misses; else its advice says why it stands apart. */
 static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved_ns,
                             haul_error *error)
 {
@@ -54,6 +56,7 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
     return HAUL_OK;
 }
 
+/* In the order of the list, greedily: all subsets would be too many to schedule. */
 static haul_status take(haul_advisor *self, bool speculative, int64_t *saved_ns, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -77,6 +80,7 @@ static haul_advised_plan sum_up(const haul_advisor *self, int64_t saved_ns)
     return plan;
 }
 
+/* The combined run is scheduled once more to be kept, with its timeline, for the page. */
 haul_status haul_advisor_together(haul_advisor *self, haul_error *error)
 {
     int64_t saved_ns = 0;

@@ -29,6 +29,7 @@ typedef struct sample_set {
     double *scratch;
 } sample_set;
 
+/* Copies of a class stand together. */
 static size_t class_end(const sample_set *set, size_t begin)
 {
     size_t end = begin;
@@ -48,11 +49,13 @@ static double base_time(const sample_set *set, size_t begin, size_t end, size_t 
     return count ? haul_median_of_many(set->scratch, count) : -1;
 }
 
+/* t = base / (1 - kx): see contention.h. */
 static double error_of(const sample *copy, double base, double loss)
 {
     return fabs(base / (1 - loss * copy->share) - copy->time);
 }
 
+/* The error of all copies with k = `loss`, each class with the base that suits that k best. */
 static double fit_error(const sample_set *set, size_t fold, double loss)
 {
     double sum = 0;
@@ -129,6 +132,8 @@ static void gather(const haul_workload *workload, const haul_size_classes *class
     }
 }
 
+/* Pinned and pageable copies lose differently, and so do the directions: each is fitted alone, and
+ * only where some copy met traffic. */
 static haul_status fit_groups(const haul_workload *workload, const haul_size_classes *classes,
                               haul_contention *self, haul_error *error)
 {
@@ -183,6 +188,7 @@ void haul_contention_release(haul_contention *contention)
     *contention = (haul_contention){0};
 }
 
+/* Kinds of memory that are not told apart have no loss of their own. */
 double haul_contention_speed(const haul_contention *contention, const haul_size_class *one,
                              uint32_t op)
 {

@@ -32,6 +32,8 @@ static haul_status class_time(const haul_copy_times *self, const haul_copy_model
     return HAUL_OK;
 }
 
+/* A row for one class. The chosen model must answer; of the others a missing parameter only leaves
+ * NaN and its reason, for they stand beside it as a comparison. */
 static haul_status add_size(haul_copy_times *self, const haul_copy_model *const *models,
                             const haul_size_class *one, haul_projection *out, haul_error *error)
 {
@@ -117,6 +119,8 @@ static haul_status sum_sizes(const haul_copy_times *self, haul_projection *out,
     return HAUL_OK;
 }
 
+/* Rows: for each direction and memory all its sizes, then each decade of them; the grand total adds
+ * the former alone. */
 haul_status haul_copy_times_make(haul_copy_times *self, haul_projection *out, haul_error *error)
 {
     const haul_size_classes *classes = self->classes;

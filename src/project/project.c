@@ -40,6 +40,8 @@ static const char *copies_text(uint64_t count, char *text)
     return haul_number_of(count, "copy", "copies", text, COUNT_TEXT);
 }
 
+/* A given machine goes before one fitted to the profile: whoever gives it knows more than the
+ * profile. */
 static const haul_machine *recording_of(const projector *self)
 {
     return self->options->from ? self->options->from : self->recording.machine;
@@ -220,6 +222,7 @@ static haul_status make(projector *self, haul_error *error)
     return status ? status : haul_whole_run_make(&run, &self->out, error);
 }
 
+/* Notes are the arena's, their list is the heap's until the projection is freed. */
 haul_status haul_project(const haul_workload *workload, const haul_projection_options *options,
                          haul_projection **projection, haul_error *error)
 {

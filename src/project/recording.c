@@ -56,6 +56,7 @@ static haul_status fit_group(fitter *self, haul_class_range range, haul_error *e
     return status;
 }
 
+/* One buffer serves every direction and memory; `curves` grows by one for each. */
 haul_status haul_recording_fit(const haul_workload *workload, const haul_size_classes *classes,
                                const haul_contention *contention, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error)
@@ -77,6 +78,7 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_size_cl
     return status;
 }
 
+/* With a given machine only the contention is learned: its curves and GPU are the file's. */
 haul_status haul_recording_learn(const haul_workload *workload, const haul_machine *from,
                                  haul_recording *self, haul_error *error)
 {

@@ -25,6 +25,7 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
     return first;
 }
 
+/* Profilers write 0 for what they do not know. */
 static haul_parameter from_table(double value)
 {
     if (!(value > 0))
@@ -73,6 +74,7 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
     return haul_machine_with_copies(&described, NULL, 0, &self->gpu, error);
 }
 
+/* Names differ in spelling between profilers, so the comparison is that of the catalogue. */
 const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine)
 {
     const haul_workload_device *device = common_device(workload, NULL);

@@ -41,6 +41,7 @@ static void pair_classes(const haul_size_classes *mine, const haul_size_classes 
     pairs->unmatched = mine->op_count + theirs->op_count - 2 * pairs->matched;
 }
 
+/* Both are classified with the same rule for memory, or their classes would not meet. */
 haul_status haul_reference_pair(const haul_workload *workload, const haul_workload *reference,
                                 haul_reference *pairs, haul_error *error)
 {
@@ -127,6 +128,7 @@ static haul_status score_rows(const comparison *self, const double *times_s, hau
     return status;
 }
 
+/* Rows are scored by the chosen model alone; a model that lacks a parameter has no score at all. */
 static haul_status score_models(const comparison *self, haul_error *error)
 {
     const haul_class_range everything = {0, self->classes->count};

@@ -22,6 +22,7 @@ bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s)
     return true;
 }
 
+/* Quantiles are taken in place, which reorders the errors. */
 haul_score haul_scorer_finish(haul_scorer *scorer)
 {
     if (!scorer->count)

@@ -23,6 +23,7 @@ typedef struct checker {
     tally group;
 } checker;
 
+/* The least error that any model of direction, memory and size could reach. */
 static double spread_ns(const checker *self, const haul_size_class *one)
 {
     const double median_ns =
@@ -73,6 +74,7 @@ static haul_status add_class(checker *self, const haul_size_class *one, haul_err
     return HAUL_OK;
 }
 
+/* Frees the tally's list, so that it can be used again. */
 static haul_self_check_score finish(tally *total)
 {
     const haul_score score = haul_scorer_finish(&total->scorer);
@@ -113,6 +115,7 @@ static haul_status check_groups(checker *self, haul_error *error)
     return status;
 }
 
+/* Errors are kept for each direction and memory and for all: two scorers are fed at once. */
 haul_status haul_self_check_run(const haul_self_check_inputs *inputs, haul_arena *arena,
                                 haul_self_check *check, haul_error *error)
 {

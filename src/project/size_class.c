@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "workload/op_class.h"
 
+/* Hashed as bytes, so it has no padding. */
 typedef struct class_key {
     uint64_t bytes;
     uint32_t name;
@@ -128,6 +129,7 @@ void haul_size_classes_release(haul_size_classes *classes)
     *classes = (haul_size_classes){0};
 }
 
+/* The classes are sorted by these three first. */
 haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin)
 {
     const haul_size_class *first = &classes->items[begin];
@@ -139,6 +141,8 @@ haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin)
     return (haul_class_range){begin, end};
 }
 
+/* Only copies over the link to the host can be told impossible: a rate within a device may be huge.
+ */
 static bool is_marked_kind(const haul_size_class *one)
 {
     return one->direction <= HAUL_DTOH && one->bytes && one->memory < HAUL_MEMORIES;
@@ -204,6 +208,7 @@ size_t haul_size_copies(const haul_size_classes *classes, haul_class_range range
     return (size_t)last->first + last->count - classes->items[range.begin].first;
 }
 
+/* Evenly over classes and over the copies of each: a prefix would be the program's start alone. */
 haul_size_stride haul_size_thin(const haul_size_classes *classes, haul_class_range range,
                                 size_t limit)
 {
@@ -220,6 +225,7 @@ size_t haul_size_largest(const haul_size_classes *classes)
     return largest;
 }
 
+/* The error names what the model lacks; the reader needs to know for which copies. */
 void haul_size_class_blame(const haul_size_class *one, haul_error *error)
 {
     if (!error)

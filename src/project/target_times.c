@@ -14,6 +14,7 @@ static int64_t to_ns(double ns)
     return (int64_t)llround(fmin(fmax(ns, 0), most_ns));
 }
 
+/* The end of an interval that a run is made with. */
 static double bound_of(const haul_work_scale *of, haul_bound bound)
 {
     return bound == HAUL_LOW ? of->low : bound == HAUL_HIGH ? of->high : of->likely;
@@ -62,6 +63,8 @@ bool haul_target_times_stages(const haul_workload *workload)
     return false;
 }
 
+/* A staged call's share that follows the copy is scaled, the rest is the host's own work and stays.
+ */
 void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
                              const int64_t *own_ns, int64_t *call_durations_ns)
 {

@@ -99,6 +99,7 @@ static uint64_t busy_until(const device_spans *self, size_t after, int64_t time_
            length(last->start_ns, time_ns < last->end_ns ? time_ns : last->end_ns);
 }
 
+/* Linear in all but the steps of the search, which are few: spans follow the operations' order. */
 haul_status haul_traffic_shares(const haul_workload *workload, haul_direction direction,
                                 haul_direction opposite, float *share, haul_error *error)
 {

@@ -107,6 +107,7 @@ typedef struct durations {
     const int64_t *own_calls_ns; /* recorded, without waits for a place in a queue; or NULL */
 } durations;
 
+/* Calls come second: a staged copy's call is as much longer as its copy. */
 static void set_durations(void *state, haul_bound bound, haul_timeline_options *options)
 {
     const durations *self = state;
@@ -118,6 +119,8 @@ static void set_durations(void *state, haul_bound bound, haul_timeline_options *
     options->call_durations_ns = self->of_calls_ns;
 }
 
+/* One array serves the low, the high and the likely run in turn. It is the arena's, for the caller
+ * reads the likely durations from it. */
 static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *found,
                             haul_projection *out, haul_error *error)
 {
@@ -182,6 +185,7 @@ static haul_status add_replay_error(const haul_whole_run *self, haul_projection 
     return out->unsound ? HAUL_OK : haul_fail_no_memory(error);
 }
 
+/* The notes before the run tell what it assumes, those after it how far to trust it. */
 static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
                         haul_projection *out, haul_error *error)
 {

@@ -58,6 +58,7 @@ static uint32_t waits_for(const search *self, uint32_t op, uint32_t n, bool *mor
     return n == edges + 1 ? self->waited[op] : HAUL_NONE;
 }
 
+/* Grey: on the path. What is met grey again closes a cycle. */
 static void enter(search *self, uint32_t op)
 {
     self->colours[op] = GREY;
@@ -113,6 +114,7 @@ static haul_status fail(const search *self, const haul_owned_schedule *schedule,
     return HAUL_BAD_INPUT;
 }
 
+/* Iterative, since a path may be as long as the file has operations. */
 haul_status haul_schedule_check_cycles(const haul_owned_schedule *self, haul_error *error)
 {
     search of = {.workload = self->workload};

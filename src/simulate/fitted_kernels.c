@@ -20,6 +20,7 @@ struct haul_fitted_kernel {
     haul_estimate estimate;
 };
 
+/* Also of one that was loaded in part. */
 static void free_kernel(haul_fitted_kernel *kernel)
 {
     haul_kernel_fit_free(kernel->fit);
@@ -75,6 +76,7 @@ static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, c
     return made;
 }
 
+/* Size 0 is never asked for, so it marks a kernel without an answer. */
 haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
                                      double size, haul_estimate *out, haul_error *error)
 {

@@ -4,6 +4,7 @@
 
 #include "simulate/plan.h"
 
+/* A name of the file, else the number as errors and tables count, from 1 on. */
 const char *haul_schedule_op(const haul_schedule *schedule, uint32_t op, char *buffer, size_t size)
 {
     const haul_workload *workload = schedule->workload;

@@ -52,7 +52,7 @@ static const struct {
 enum { OP_ROWS = sizeof op_rows / sizeof *op_rows, DEVICE_MOST = 65535 };
 
 static const int64_t time_most_ns = INT64_C(1) << 60;
-static const uint64_t bytes_most = UINT64_C(1) << 62;
+static const uint64_t bytes_most = UINT64_C(1) << 62; /* sums of a machine's rates stay finite */
 
 void haul_plan_init(haul_plan *self, const char *file, haul_error *error)
 {
@@ -88,6 +88,7 @@ haul_status haul_plan_fail(const haul_plan *self, int line, int column, const ch
 
 enum { OP_TEXT = 120 };
 
+/* By the name that its file gives it, else by its number, from 1 on. */
 static void quote_op(const haul_plan *self, const haul_draft *draft, char name[OP_TEXT])
 {
     const char *given = draft->words[HAUL_KEY_NAME].text;
@@ -130,6 +131,7 @@ static haul_status blame(const haul_plan *self, const haul_draft *draft, const h
     return fail_op(self, draft, at, "%.390s", text);
 }
 
+/* Names are kept once each; a failure is the builder's, and found when the operation is added. */
 static uint32_t add_string(haul_plan *self, const char *text)
 {
     return haul_builder_string(&self->built, text, strlen(text));
@@ -164,6 +166,7 @@ static haul_status find_row(const haul_plan *self, const haul_draft *draft, int 
     return HAUL_OK;
 }
 
+/* At most 2^60 ns, so that sums of two fit. */
 haul_status haul_plan_duration(const haul_plan *self, const haul_word *word, const char *key,
                                int64_t *ns)
 {
@@ -228,6 +231,7 @@ static bool read_sides(const char *text, uint32_t sides[3])
     return false;
 }
 
+/* Grid and block come together, for occupancy needs both. */
 static haul_status read_shape(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     const haul_word *grid = &draft->words[HAUL_KEY_GRID];
@@ -358,6 +362,7 @@ static haul_status read_after(haul_plan *self, const haul_draft *draft, const ha
 
 /* --- operations */
 
+/* Names are unique, because `after` refers by name; the error tells where the other is. */
 static haul_status read_name(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     const haul_word *word = &draft->words[HAUL_KEY_NAME];
@@ -435,6 +440,8 @@ static haul_status check_whole(haul_plan *self, const haul_draft *draft, haul_op
     return HAUL_OK;
 }
 
+/* The order of the steps is that in which errors are looked for; the operation is added last,
+ * whole. */
 haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
 {
     int row = 0;

@@ -15,6 +15,8 @@ typedef struct csv_reader {
     char *names;               /* of what the row's operation is after */
 } csv_reader;
 
+/* An unknown column is refused, not skipped: it may be a misspelt one, whose values would be
+ * missed. */
 static haul_status find_columns(csv_reader *self)
 {
     for (int key = 0; key < HAUL_KEYS; key++)
@@ -68,6 +70,7 @@ static haul_spot locate(const csv_reader *self, size_t column)
     return (haul_spot){error.line, error.column};
 }
 
+/* An empty field is as none. */
 static haul_status add_row(csv_reader *self, const char *const *fields, haul_draft *draft)
 {
     const haul_spot row = locate(self, 0);
@@ -88,6 +91,7 @@ static haul_status add_row(csv_reader *self, const char *const *fields, haul_dra
     return status ? status : haul_plan_add(self->plan, draft);
 }
 
+/* One draft serves all rows; its words point into the reader's row. */
 haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size)
 {
     csv_reader reader = {.plan = self};

@@ -12,6 +12,7 @@
 
 enum { FILE_BYTES = 1 << 30 };
 
+/* Frees what a finished plan handed over; NULL is allowed. */
 void haul_schedule_free(haul_schedule *schedule)
 {
     if (!schedule)
@@ -89,6 +90,7 @@ static haul_status finish(haul_plan *self, haul_schedule **schedule)
 
 /* --- files */
 
+/* The end of the name decides the format: the content of either could be taken for the other. */
 haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
                                 haul_schedule **schedule, haul_error *error)
 {

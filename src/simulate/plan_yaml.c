@@ -59,6 +59,7 @@ static haul_status fail_at(const yaml_reader *self, const haul_node *node, const
 
 /* --- constants and variables */
 
+/* A variable may not hide a constant or another variable: such files are read wrongly by people. */
 static haul_status add_symbol(yaml_reader *self, const haul_node *key, haul_symbol symbol,
                               size_t most)
 {
@@ -72,6 +73,7 @@ static haul_status add_symbol(yaml_reader *self, const haul_node *key, haul_symb
     return HAUL_OK;
 }
 
+/* The count is compiled before the name is known, so a loop cannot count itself. */
 static haul_status add_variable(yaml_reader *self, item *loop, const haul_node *key,
                                 const char *name, const haul_node *count)
 {
@@ -126,6 +128,7 @@ static haul_status compile_after(yaml_reader *self, const haul_node *node, after
     return HAUL_OK;
 }
 
+/* `after` alone may be a list. */
 static haul_status compile_words(yaml_reader *self, const haul_node *const *children, item *made)
 {
     haul_status status = HAUL_OK;
@@ -140,6 +143,7 @@ static haul_status compile_words(yaml_reader *self, const haul_node *const *chil
     return status;
 }
 
+/* The variables of a loop are known within it alone. */
 static haul_status compile_item(yaml_reader *self, const haul_node *node, item **out)
 {
     const char *known[ITEM_KEYS] = {
@@ -287,6 +291,7 @@ static haul_word word_of(const haul_node *node)
     return node ? (haul_word){node->text, node->line, node->column} : (haul_word){0};
 }
 
+/* The first error ends the reading; it has its place already. */
 static haul_status read_document(yaml_reader *self, const haul_node *root)
 {
     haul_plan *plan = self->plan;
@@ -328,6 +333,7 @@ static haul_status read_document(yaml_reader *self, const haul_node *root)
     return status ? status : run_list(self, items);
 }
 
+/* The reader is too large for a stack, mostly the room for expanded texts. */
 haul_status haul_plan_read_yaml(haul_plan *self, const char *text, size_t size)
 {
     yaml_reader *reader = calloc(1, sizeof *reader);

@@ -54,6 +54,7 @@ static haul_status blame(const simulator *self, uint32_t op)
 
 /* --- times */
 
+/* Bounded here, so that the sum can be checked without overflow. */
 static int64_t ns_of(double seconds)
 {
     return llround(fmin(seconds * 1e9, 0x1p60));
@@ -138,6 +139,7 @@ static haul_status check_device(const simulator *self, uint32_t i)
     return blame(self, i);
 }
 
+/* The sum of the high ends is what the timeline could reach at worst. */
 static haul_status time_all(simulator *self)
 {
     const haul_workload *workload = self->schedule->workload;
@@ -195,6 +197,7 @@ typedef struct naming {
     uint32_t first;
 } naming;
 
+/* Called by the timeline for each operation that an error names, the culprit first. */
 static void name_operation(void *state, uint32_t op, char *buffer, size_t size)
 {
     naming *self = state;
@@ -203,6 +206,7 @@ static void name_operation(void *state, uint32_t op, char *buffer, size_t size)
     haul_schedule_quote(self->schedule, op, buffer, size);
 }
 
+/* Assumed contention belongs to the interval as well: none at the low end, the most at the high. */
 static void set_bound(void *state, haul_bound bound, haul_timeline_options *options)
 {
     const simulator *self = state;
@@ -212,6 +216,7 @@ static void set_bound(void *state, haul_bound bound, haul_timeline_options *opti
     assume(self, haul_usual_busy.ends[bound == HAUL_HIGH], &options->device);
 }
 
+/* Calls are recorded of nothing here: each operation is issued when its call returns. */
 static haul_status run(simulator *self)
 {
     haul_simulation *made = self->made;
@@ -297,6 +302,7 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
 
 /* --- why */
 
+/* Edges are sorted by the operation that waits. */
 static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before)
 {
     size_t low = 0, high = workload->edge_count;
@@ -313,6 +319,8 @@ static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before
     return false;
 }
 
+/* The timeline tells who delayed an operation; which of its rules that was follows from the
+ * workload. */
 haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t op, uint32_t *cause)
 {
     const haul_workload *workload = simulation->schedule->workload;

@@ -21,6 +21,7 @@ struct haul_condition {
     int sign; /* of comparisons[] */
 };
 
+/* The column of an error is that in the file, where the text is written plainly. */
 static haul_status compile_part(const haul_scope *scope, const haul_node *node, const char *from,
                                 size_t length, const haul_expression **out)
 {
@@ -41,6 +42,8 @@ haul_status haul_node_expression(const haul_scope *scope, const haul_node *node,
     return compile_part(scope, node, node->text, strlen(node->text), out);
 }
 
+/* Either the text up to the next brace or the expression within the braces; *at goes on behind it.
+ */
 static haul_status compile_piece(const haul_scope *scope, const haul_node *node, const char **at,
                                  haul_template *piece)
 {
@@ -78,6 +81,7 @@ haul_status haul_template_compile(const haul_scope *scope, const haul_node *node
     return HAUL_OK;
 }
 
+/* The room is the operation's, for all of its texts. */
 haul_status haul_template_expand(const haul_template *self, const haul_scope *scope,
                                  const double *values, haul_text_room *room, bool *is_negative)
 {

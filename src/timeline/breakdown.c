@@ -26,6 +26,7 @@ typedef struct sweep {
     bool begun;
 } sweep;
 
+/* Memsets run where kernels do, and count as such. */
 static op_class class_of(const haul_op *op)
 {
     switch ((haul_op_kind)op->kind) {
@@ -63,6 +64,7 @@ static void advance(sweep *self, int64_t until_ns)
     }
 }
 
+/* Classes hold their latest end, so overlapping operations of a class count once. */
 static void add(sweep *self, uint32_t op)
 {
     const haul_op *recorded = &self->workload->ops[op];
@@ -99,6 +101,7 @@ static uint32_t *order_by_start(const haul_workload *workload, const haul_span *
     return order;
 }
 
+/* Recorded operations are in order of start already; a timeline's are not. */
 haul_status haul_breakdown_make(const haul_workload *workload, const haul_span *spans,
                                 haul_breakdown *breakdown, haul_error *error)
 {

@@ -53,6 +53,7 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
     return true;
 }
 
+/* The tally gives the kernels and copies with the most time on the path. */
 haul_status haul_critical_path_make(const haul_workload *workload, const haul_timeline *timeline,
                                     haul_critical_path *path, haul_error *error)
 {

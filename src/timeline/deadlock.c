@@ -20,6 +20,8 @@ static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
     }
 }
 
+/* No actor waits, yet operations are left: their calls cannot be reached from their thread's first.
+ */
 static haul_status first_unfinished(haul_engine *self)
 {
     uint32_t op = 0;

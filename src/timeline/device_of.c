@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 
+/* Kernels at once, blocks, threads, registers and shared memory are facts of the architecture; only
+ * the number of multiprocessors is the GPU's own. */
 void haul_timeline_device_hold(haul_timeline_device *device, const haul_architecture *architecture,
                                unsigned multiprocessors)
 {

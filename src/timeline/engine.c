@@ -22,6 +22,7 @@ haul_op_title haul_engine_name(const haul_engine *self, uint32_t op)
     return title;
 }
 
+/* Names the operation as its caller knows it: a schedule's has a name. */
 haul_status haul_engine_fail(haul_engine *self, haul_status status, uint32_t op, const char *text)
 {
     const uint8_t kind = self->workload->ops[op].kind;
@@ -35,6 +36,7 @@ void haul_engine_stop(haul_engine *self, haul_status status)
         self->status = status;
 }
 
+/* The refusal keeps every sum of times within 63 bits, so that the loop need not check each. */
 void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
 {
     if (time_ns > 2 * haul_time_limit_ns && !self->status)
@@ -44,6 +46,8 @@ void haul_engine_schedule(haul_engine *self, uint32_t actor, int64_t time_ns)
         haul_event_queue_set(&self->events, actor, time_ns);
 }
 
+/* Waiting actors form a list through the place of the end that is not known yet: no memory is
+ * needed, however many wait. */
 bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
 {
     haul_actor *waiting = &self->actors[actor];
@@ -62,6 +66,7 @@ bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before)
     return false;
 }
 
+/* Edges that ended are not looked at again: the actor remembers how far it came. */
 bool haul_engine_edges_passed(haul_engine *self, uint32_t actor)
 {
     haul_actor *waiting = &self->actors[actor];
@@ -77,6 +82,8 @@ bool haul_engine_edges_passed(haul_engine *self, uint32_t actor)
     return true;
 }
 
+/* Actors that wait are woken at the present instant: those of an end in the future look at it then.
+ */
 void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns)
 {
     uint32_t actor = haul_first_waiter(&self->progress[op]);
@@ -159,6 +166,8 @@ static void look(haul_engine *self, uint32_t actor)
     }
 }
 
+/* The stream looks at its next operation at once; a resource that became free is given out later,
+ * when all events of the instant are through. */
 static void finish(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];

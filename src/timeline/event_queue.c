@@ -44,12 +44,14 @@ static bool is_before(haul_event_queue_item a, haul_event_queue_item b)
     return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.actor < b.actor));
 }
 
+/* The place of each actor is kept, for its event may move. */
 static void put(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
     self->heap[place] = item;
     self->places[item.actor] = place;
 }
 
+/* The item is held in hand and written once, at its final place. */
 static void rise(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
     while (place && is_before(item, self->heap[(place - 1) / 2])) {
@@ -117,6 +119,7 @@ static bool is_served_before(const haul_waiting_item *a, const haul_waiting_item
     return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->op < b->op);
 }
 
+/* The same heap without places: what waits for a resource never moves. */
 bool haul_waiting_add(haul_waiting *self, haul_waiting_item item)
 {
     if (self->count == self->capacity &&

@@ -43,11 +43,13 @@ static bool is_shut(haul_engine *self, uint32_t op, haul_gate_kind kind)
     return false;
 }
 
+/* Two a device, side by side. */
 static haul_gate *gate_of(const haul_engine *self, uint32_t device, haul_gate_kind kind)
 {
     return &self->gates[(size_t)device * HAUL_GATES + kind];
 }
 
+/* A marked device is looked at once an instant, however many of its operations start or end. */
 void haul_gates_mark(haul_engine *self, uint32_t device)
 {
     haul_gate *gate = gate_of(self, device, HAUL_GATE_STARTS);
@@ -118,6 +120,8 @@ static bool open_gate(haul_engine *self, uint32_t device, haul_gate_kind kind)
     return opened;
 }
 
+/* Operations that go through may start kernels, which moves gates again: the caller repeats this
+ * until nothing moves. */
 bool haul_gates_open(haul_engine *self)
 {
     bool opened = false;
@@ -148,6 +152,8 @@ static bool needs(const haul_engine *self, const haul_actor *stream, haul_gate_k
            (stream->before != HAUL_NONE && ops[stream->before].kind == HAUL_OP_KERNEL);
 }
 
+/* An operation that waits at a gate is taken from its stream's event, and gets one when the gate
+ * opens. */
 bool haul_gates_passed(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];

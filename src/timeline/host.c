@@ -65,6 +65,8 @@ static int64_t tail_ns(const haul_engine *self, uint32_t at)
     return positive(wait->start_ns + wait->dur_ns - met_ns);
 }
 
+/* The end is known before it comes, so operations that wait for the host need no event of its own.
+ */
 static void go_on_waiting(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];
@@ -113,6 +115,7 @@ static bool queue_is_full(haul_engine *self, uint32_t actor)
     return !haul_engine_passed(self, actor, stream->op);
 }
 
+/* The start of the call is kept: a call within it keeps its distance from that. */
 static void call(haul_engine *self, uint32_t actor)
 {
     haul_actor *thread = &self->actors[actor];

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
+/* Times may be before the profile's zero. */
 static bool in_range(int64_t time_ns)
 {
     return time_ns >= -haul_time_limit_ns && time_ns <= haul_time_limit_ns;
@@ -35,6 +36,7 @@ static haul_status check_op(haul_engine *self, uint32_t i)
     return HAUL_OK;
 }
 
+/* These come from machine files and from callers of the library: HAUL_USAGE, not BAD_INPUT. */
 static haul_status check_options(haul_engine *self)
 {
     const haul_timeline_device *device = &self->options->device;

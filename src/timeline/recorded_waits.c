@@ -26,6 +26,7 @@ typedef struct walk {
     int64_t *latest_ns; /* the last end of its stream up to each place */
 } walk;
 
+/* Operations without a stream have a queue of their own, the last. */
 static queue *queue_of(const walk *self, const haul_op *op)
 {
     const size_t streams = self->workload->stream_count;
@@ -88,6 +89,7 @@ static int64_t since_end_ns(const walk *self, const queue *of, const haul_op *ca
     return any ? returned_ns - self->latest_ns[low - 1] : called->call_dur_ns;
 }
 
+/* Both walks need the queues from their beginning; the second only where a queue was ever full. */
 static bool find(walk *self, haul_recorded_waits *found)
 {
     const size_t count = self->workload->op_count;

@@ -17,6 +17,7 @@
  * may run as a device of compute capability 7 and later holds. */
 enum { KERNELS_AT_ONCE = 128, ENGINES_UNKNOWN = 2 };
 
+/* The most of any device: a profile of several has the same GPU mostly. */
 static unsigned copy_engines(const haul_workload *workload)
 {
     unsigned most = 0;
@@ -141,6 +142,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* From the first start to the last end of the device's operations, as the timeline counts. */
 static int64_t recorded_makespan(const haul_workload *workload)
 {
     int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
@@ -203,6 +205,7 @@ static bool find_delays(const haul_workload *workload, const haul_timeline_devic
     return true;
 }
 
+/* Errors of starts say more than that of the makespan, whose parts may cancel. */
 static haul_replay describe(const haul_workload *workload, const haul_timeline *timeline,
                             const haul_timeline_options *options, double *errors_ns)
 {
@@ -232,6 +235,7 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
     return replay;
 }
 
+/* The delays of the profile are found last, since they depend on the issue times found before. */
 haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
                                       haul_recorded_waits *found, haul_replay *replay,
                                       haul_error *error)
@@ -283,6 +287,7 @@ haul_status haul_timeline_replay(const haul_workload *workload, haul_release rel
     return status;
 }
 
+/* A prediction rests on the same schedule: where that misses by more, no headline is printed. */
 bool haul_replay_is_sound(const haul_replay *replay)
 {
     return fabs(replay->error) <= 10;

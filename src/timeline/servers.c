@@ -34,12 +34,14 @@ static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_dev
     return HAUL_NOWHERE;
 }
 
+/* Each device has one of each kind, and operations of no device have those of the last. */
 static haul_server *server_of(const haul_engine *self, const haul_actor *stream,
                               haul_resource_kind resource)
 {
     return &self->servers[(size_t)stream->device * HAUL_RESOURCES + resource];
 }
 
+/* At most once an instant, so `dirty` has room for every server. */
 static void mark(haul_engine *self, haul_server *server)
 {
     if (server->is_dirty)
@@ -48,6 +50,7 @@ static void mark(haul_engine *self, haul_server *server)
     self->dirty[self->dirty_count++] = (uint32_t)(server - self->servers);
 }
 
+/* First come, first served: by the instant, of equals by the lower number. */
 static void wait_for(haul_engine *self, uint32_t actor, haul_resource_kind resource)
 {
     const haul_actor *stream = &self->actors[actor];
@@ -97,6 +100,7 @@ static bool goes_over_link(const haul_actor *stream)
     return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NOWHERE;
 }
 
+/* The first operation begins a busy time, the last to leave ends it: a union, not a sum. */
 static void hold(haul_engine *self, haul_server *server)
 {
     server->ops++;
@@ -114,6 +118,8 @@ static void let_go(haul_engine *self, haul_server *server, uint32_t op)
         mark(self, server);
 }
 
+/* The end is scheduled at full speed; where the copy shares its link or meets the other direction,
+ * the lanes change that at once. */
 static void start(haul_engine *self, haul_server *server, haul_waiting_item item)
 {
     haul_actor *stream = &self->actors[item.actor];
@@ -149,6 +155,8 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
         haul_copy_joins(self, item.actor);
 }
 
+/* A kernel starts when one block of it has room (its others follow as room comes); it then holds
+ * the room of all its blocks that run at once. */
 static bool has_room(const haul_engine *self, const haul_server *server)
 {
     return server->waiting.count && server->running < server->capacity &&

@@ -95,6 +95,8 @@ static void link_streams(haul_engine *self)
     }
 }
 
+/* A thread's calls form a chain, which must be one: a second first, or two that follow one, is a
+ * profile that contradicts itself. */
 static haul_status link_call(haul_engine *self, uint32_t i)
 {
     const haul_workload *workload = self->workload;
@@ -140,6 +142,8 @@ static haul_status link_threads(haul_engine *self)
     return status;
 }
 
+/* Edges are sorted by the operation that waits, which the check enforces: where an operation's
+ * begin is all that must be kept. */
 static haul_status link_edges(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
@@ -198,6 +202,7 @@ haul_status haul_engine_init(haul_engine *self)
     return status;
 }
 
+/* Also after a failed init, so each list is checked. */
 void haul_engine_release(haul_engine *self)
 {
     const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;

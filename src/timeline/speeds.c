@@ -31,6 +31,7 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
+/* What is left of the copy at full speed is brought up to date before the speed changes. */
 static void set_speed(haul_engine *self, uint32_t actor, double speed)
 {
     haul_actor *stream = &self->actors[actor];
@@ -62,6 +63,7 @@ static void settle(haul_engine *self, const haul_lane *lanes)
     }
 }
 
+/* All copies of both lanes may change their speed by one more. */
 void haul_copy_joins(haul_engine *self, uint32_t actor)
 {
     haul_actor *stream = &self->actors[actor];

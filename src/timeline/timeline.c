@@ -61,6 +61,7 @@ static uint32_t find_ends(const haul_engine *engine, bool on_host, haul_timeline
     return last;
 }
 
+/* Only those that ran something: most devices have no peer engine, no migrations. */
 static haul_status list_resources(const haul_engine *engine, haul_owned_timeline *timeline)
 {
     size_t used = 0;
@@ -134,6 +135,7 @@ static haul_status follow_critical(const haul_engine *engine, uint32_t last,
     return HAUL_OK;
 }
 
+/* A workload of the host alone has its makespan from the host's operations. */
 static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
 {
     uint32_t last = find_ends(engine, false, &timeline->seen);
@@ -158,6 +160,7 @@ static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
     return HAUL_OK;
 }
 
+/* The engine lives on the stack: nothing of it outlives the run but what the timeline took. */
 haul_status haul_timeline_run(const haul_workload *workload, const haul_timeline_options *options,
                               haul_timeline **timeline, haul_error *error)
 {
