@@ -118,16 +118,16 @@ static int64_t delay_of(const haul_timeline_options *options, uint32_t op)
 
 /* When the head of a stream, all of whose edges have ended, may start: after its own delay, and
  * without a call, such as a migration of unified memory that the host touched, when the recorded
- * time since the host's wait has passed again. */
+ * time since the host's wait has passed again. Most runs have no delays, most operations a call. */
 static int64_t due_of(const haul_engine *self, const haul_actor *stream)
 {
     const haul_workload *workload = self->workload;
     const haul_op *op = &workload->ops[stream->op];
-    const int64_t delay_ns = delay_of(self->options, stream->op);
     const bool is_uncalled = op->thread == HAUL_NONE && self->options->release == HAUL_RELEASE_HOST;
-    int64_t due_ns = 0, ready_ns = self->progress[stream->op].start_ns;
-    if (!delay_ns && !is_uncalled)
+    if (!is_uncalled && !self->options->delay_count)
         return 0;
+    const int64_t delay_ns = delay_of(self->options, stream->op);
+    int64_t due_ns = 0, ready_ns = self->progress[stream->op].start_ns;
     if (stream->before != HAUL_NONE)
         ready_ns = later(ready_ns, self->progress[stream->before].end_ns);
     const uint32_t end = self->edge_begin ? self->edge_begin[stream->op + 1] : 0;
@@ -208,9 +208,10 @@ void haul_engine_advance(haul_engine *self, int64_t until_ns, uint32_t until_op)
         self->now_ns = next_ns;
         do
             take_events(self);
-        while (haul_gates_open(self));
+        while (self->moved_count && haul_gates_open(self)); /* most machines have no gates */
         haul_server_start(self);
-        haul_gates_open(self);
+        if (self->moved_count)
+            haul_gates_open(self);
         if (until_op != HAUL_NONE && haul_end_is_known(&self->progress[until_op]))
             until_ns = self->now_ns;
     }

@@ -63,9 +63,9 @@ static void rise(haul_event_queue *self, uint32_t place, haul_event_queue_item i
 
 static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
+    self->heap[self->count] = (haul_event_queue_item){INT64_MAX, UINT32_MAX}; /* no last child */
     for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
-        if (child + 1 < self->count)
-            child += is_before(self->heap[child + 1], self->heap[child]);
+        child += is_before(self->heap[child + 1], self->heap[child]);
         if (!is_before(self->heap[child], item))
             break;
         put(self, place, self->heap[child]);
@@ -73,23 +73,9 @@ static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item i
     put(self, place, item);
 }
 
-static void close_hole(haul_event_queue *self)
-{
-    self->has_hole = false;
-    if (--self->count)
-        sink(self, 0, self->heap[self->count]);
-}
-
 void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns)
 {
     const haul_event_queue_item item = {time_ns, actor};
-    if (self->has_hole && self->places[actor] == UINT32_MAX) {
-        self->has_hole = false;
-        sink(self, 0, item);
-        return;
-    }
-    if (self->has_hole)
-        close_hole(self);
     const uint32_t place = self->places[actor];
     if (place == UINT32_MAX)
         rise(self, self->count++, item);
@@ -99,18 +85,13 @@ void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_n
         sink(self, place, item);
 }
 
-int64_t haul_event_queue_next_ns(haul_event_queue *self)
-{
-    if (self->has_hole)
-        close_hole(self);
-    return self->count ? self->heap[0].time_ns : INT64_MAX;
-}
-
 uint32_t haul_event_queue_take(haul_event_queue *self)
 {
     const uint32_t actor = self->heap[0].actor;
     self->places[actor] = UINT32_MAX;
-    self->has_hole = true;
+    const haul_event_queue_item last = self->heap[--self->count];
+    if (self->count)
+        sink(self, 0, last);
     return actor;
 }
 

@@ -1,7 +1,4 @@
-/* The next events: the actors of a timeline by time, each with at most one event.
- *
- * An actor whose event is taken mostly gets another at once, which goes down from the top of the
- * heap: one walk where taking and adding would be two. */
+/* The next events: the actors of a timeline by time, each with at most one event. */
 #ifndef HAUL_TIMELINE_EVENT_QUEUE_H
 #define HAUL_TIMELINE_EVENT_QUEUE_H
 
@@ -17,8 +14,7 @@ typedef struct haul_event_queue_item {
 typedef struct haul_event_queue {
     haul_event_queue_item *heap;
     uint32_t *places; /* in the heap, by actor; UINT32_MAX where it has no event */
-    uint32_t count;   /* with the hole */
-    bool has_hole;    /* the top was taken, and nothing stands there yet */
+    uint32_t count;
 } haul_event_queue;
 
 bool haul_event_queue_init(haul_event_queue *self, uint32_t actors);
@@ -31,10 +27,12 @@ void haul_event_queue_release(haul_event_queue *self);
 void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns);
 
 /* When the earliest event is; INT64_MAX where there is none. */
-int64_t haul_event_queue_next_ns(haul_event_queue *self);
+static inline int64_t haul_event_queue_next_ns(const haul_event_queue *self)
+{
+    return self->count ? self->heap[0].time_ns : INT64_MAX;
+}
 
-/* Takes the earliest, of equal ones that of the lowest actor. Needs: haul_event_queue_next_ns since
- * the last change, and an event. */
+/* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
 uint32_t haul_event_queue_take(haul_event_queue *self);
 
 /* Waiting operations, first come, first served. */

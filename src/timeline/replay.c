@@ -94,12 +94,9 @@ static bool was_only_issued(const haul_workload *workload, const haul_op *op, in
     return haul_end_of(before->start_ns, before->dur_ns) <= op->call_ns;
 }
 
-/* The times from call to start of those operations of a kind, or from the call's return where that
- * counts and the call does not block; how many. `ends_ns` holds a time for each class. */
-static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool on_return,
-                          int64_t *ends_ns, double *lags)
+/* Fills a bit for each such operation: of one pass, the lags of every kind are found. */
+static void mark_issued(const haul_workload *workload, int64_t *ends_ns, uint8_t *issued)
 {
-    size_t count = 0;
     for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
         ends_ns[c] = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -107,24 +104,38 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
         if (!haul_op_on_device(op))
             continue;
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
-        const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
-        if (op->kind == kind && was_only_issued(workload, op, *end_ns))
-            lags[count++] = (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
+        if (was_only_issued(workload, op, *end_ns))
+            issued[i / 8] |= (uint8_t)(1U << i % 8);
         const int64_t op_end_ns = haul_end_of(op->start_ns, op->dur_ns);
         if (op_end_ns > *end_ns)
             *end_ns = op_end_ns;
+    }
+}
+
+/* The times from call to start of those operations of a kind, or from the call's return where that
+ * counts and the call does not block; how many. */
+static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool on_return,
+                          const uint8_t *issued, double *lags)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (!(issued[i / 8] & 1U << i % 8) || op->kind != kind)
+            continue;
+        const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
+        lags[count++] = (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
     }
     return count;
 }
 
 /* The time from call to start of a kind: the median, from the call or from its return, whichever
  * spreads less. A negative one tells of clocks that differ, not of an issue. */
-static void find_issue(const haul_workload *workload, haul_op_kind kind, int64_t *ends_ns,
+static void find_issue(const haul_workload *workload, haul_op_kind kind, const uint8_t *issued,
                        double *lags, haul_timeline_device *device)
 {
     double least = (double)INFINITY;
     for (int on_return = 0; on_return < 2; on_return++) {
-        const size_t count = gather_lags(workload, kind, on_return, ends_ns, lags);
+        const size_t count = gather_lags(workload, kind, on_return, issued, lags);
         const double median = count ? haul_median_of_many(lags, count) : -1;
         for (size_t i = 0; i < count; i++)
             lags[i] = fabs(lags[i] - median);
@@ -245,6 +256,8 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     const int64_t least_ns = recorded_makespan(workload) / DELAYS_OF_RUN;
     double *of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
     int64_t *ends_ns = calloc(classes, sizeof *ends_ns);
+    uint8_t *issued = calloc(workload->op_count / 8 + 1, 1);
+    const bool ready = of_ops && ends_ns && issued;
     haul_status status = HAUL_NO_MEMORY;
     haul_timeline *timeline = NULL;
     haul_timeline_options options = {
@@ -256,11 +269,12 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
         .call_durations_ns = by_host ? found->call_durations_ns : NULL,
     };
     find_limits(workload, found, &options.device);
-    for (int kind = 0; of_ops && ends_ns && kind < HAUL_OP_KINDS; kind++)
+    if (ready)
+        mark_issued(workload, ends_ns, issued);
+    for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
-            find_issue(workload, (haul_op_kind)kind, ends_ns, of_ops, &options.device);
-    if (of_ops && ends_ns &&
-        (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {
+            find_issue(workload, (haul_op_kind)kind, issued, of_ops, &options.device);
+    if (ready && (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {
         options.delays = found->delays;
         options.delay_count = found->delay_count;
         status = haul_timeline_run(workload, &options, &timeline, error);
@@ -272,6 +286,7 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     haul_timeline_free(timeline);
     free(of_ops);
     free(ends_ns);
+    free(issued);
     return status;
 }
 
