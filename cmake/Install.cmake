@@ -22,6 +22,18 @@ install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(DIRECTORY examples TYPE DOC PATTERN build EXCLUDE)
 install(FILES README.md TYPE DOC)
 
+# Man pages and completions are what the program prints.
+set(manual ${PROJECT_BINARY_DIR}/manual)
+add_custom_command(OUTPUT ${manual}/done
+  COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/write_manual $<TARGET_FILE:haul-cli> ${manual}
+  DEPENDS haul-cli ${PROJECT_SOURCE_DIR}/cmake/write_manual VERBATIM)
+add_custom_target(haul-manual ALL DEPENDS ${manual}/done)
+install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${manual}/haul.bash RENAME haul
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${manual}/_haul DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${manual}/haul.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 install(EXPORT haul NAMESPACE haul:: FILE haulTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
 configure_package_config_file(cmake/haulConfig.cmake.in ${PROJECT_BINARY_DIR}/haulConfig.cmake
   INSTALL_DESTINATION ${HAUL_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)

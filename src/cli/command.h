@@ -122,6 +122,15 @@ int cli_usage(const cli_command *self, const char *format, ...) HAUL_PRINTF(2, 3
 /* Prints the help of a command on stdout. */
 void cli_help(const cli_command *self);
 
+/* Prints its man page; NULL: that of the program. */
+void cli_print_page(const cli_command *self);
+
+/* Prints the completion for a shell; false where haul has none for it. */
+bool cli_print_completion(const char *shell);
+
+/* What a command is called within its group: "time" of "machine time". */
+const char *cli_last_word(const cli_command *command);
+
 /* Reads the arguments after argv[0], loads the machines, models and profiles among them, acts, and
  * returns the exit code. */
 int cli_run(const cli_command *self, int argc, char **argv);

@@ -41,7 +41,9 @@ static void print_commands(FILE *out)
           out);
     for (int i = 0; cli_commands[i]; i++)
         fprintf(out, "  %-14s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    fputs("  help COMMAND   what a command takes\n"
+    fputs("  help COMMAND   what a command takes; --man: as a man page\n"
+          "  help --completion bash|zsh|fish\n"
+          "                 the completion for a shell\n"
           "  --version      the version and what it was built with\n"
           "\n"
           "-o names what a command makes: a report, a profile or a machine file.\n",
@@ -61,8 +63,7 @@ static bool is_help(const char *word)
     return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-/* What a command is called within its group: "time" of "machine time". */
-static const char *last_word(const cli_command *command)
+const char *cli_last_word(const cli_command *command)
 {
     const char *space = strrchr(command->name, ' ');
     return space ? space + 1 : command->name;
@@ -70,7 +71,7 @@ static const char *last_word(const cli_command *command)
 
 static const cli_command *find(const cli_command *const *among, const char *word)
 {
-    while (*among && strcmp(last_word(*among), word) != 0)
+    while (*among && strcmp(cli_last_word(*among), word) != 0)
         among++;
     return *among;
 }
@@ -83,7 +84,7 @@ static int fail_command(const cli_command *group, const char *word)
     char meant[80];
     size_t count = 0;
     for (; among && among[count] && count < COMMANDS; count++)
-        names[count] = last_word(among[count]);
+        names[count] = cli_last_word(among[count]);
     haul_did_you_mean(word, names, count, meant, sizeof meant);
     if (group)
         return cli_usage(group, "no command '%s'%s", word, meant);
@@ -91,8 +92,18 @@ static int fail_command(const cli_command *group, const char *word)
     return haul_status_exit_code(HAUL_USAGE);
 }
 
+/* haul help [--man] [COMMAND [PART]], haul help --completion SHELL */
 static int help(int count, char **words)
 {
+    const bool is_page = count && !strcmp(words[0], "--man");
+    if (count && !strcmp(words[0], "--completion")) {
+        if (count == 2 && cli_print_completion(words[1]))
+            return 0;
+        fputs("haul help: completion for which shell? bash, zsh or fish\n", stderr);
+        return haul_status_exit_code(HAUL_USAGE);
+    }
+    count -= is_page;
+    words += is_page;
     const cli_command *const *among = cli_commands;
     const cli_command *command = NULL;
     for (int i = 0; i < count && among && !is_help(words[i]); i++) {
@@ -102,7 +113,9 @@ static int help(int count, char **words)
         command = found;
         among = found->parts;
     }
-    if (command)
+    if (is_page)
+        cli_print_page(command);
+    else if (command)
         cli_help(command);
     else
         print_commands(stdout);

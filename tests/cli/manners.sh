@@ -31,6 +31,40 @@ haul machine show H100_PCIE5 | head -n 1
 try haul machine time k40 --direction h2 --memory p --bytes 1
 haul machine time k40 --direction h2d --memory pinned --bytes 1 --format JSON | head -n 2
 
+echo "== man pages"
+for page in '' analyze machine 'machine time'; do
+    haul help --man $page >page.1
+    grep -c '^.SH \(NAME\|SYNOPSIS\|DESCRIPTION\|EXAMPLES\|COMMANDS\|OPTIONS\)' page.1
+    if command -v groff >/dev/null; then
+        groff -ww -man -Tutf8 -z page.1
+    fi
+done
+haul help --man machine time | sed -n 2,5p
+
+echo "== completion"
+try haul help --completion tcsh
+for shell in bash zsh fish; do
+    haul help --completion $shell >completion.$shell
+    if command -v $shell >/dev/null; then
+        $shell -n completion.$shell
+    fi
+done
+cat >complete.sh <<'BASH'
+. ./completion.bash
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_haul
+echo "${COMPREPLY[*]}"
+BASH
+bash complete.sh haul an
+bash complete.sh haul machine di
+bash complete.sh haul machine time --dir
+bash complete.sh haul machine time --locality ''
+bash complete.sh haul project --to h100
+bash complete.sh haul project --format c
+grep -c "^complete -c haul" completion.fish | awk '{ print ($1 > 100 ? "many" : "few") }'
+grep "'--to=" completion.zsh
+
 echo "== colour on a terminal alone, unless it is not wanted"
 cat >terminal.py <<'PYTHON'
 import os, pty, sys
