@@ -18,7 +18,7 @@ foreach(recorder haul-record-opencl haul-record-cuda)
 endforeach()
 install(DIRECTORY include/haul TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY kernels machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
+install(DIRECTORY docs TYPE DOC FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.json")
 install(DIRECTORY examples TYPE DOC PATTERN build EXCLUDE)
 install(FILES README.md TYPE DOC)
 
