@@ -27,6 +27,7 @@ extern const accuracy_section accuracy_kernel_choices;
 extern const accuracy_section accuracy_kernel_unseen;
 extern const accuracy_section accuracy_kernel_counters;
 extern const accuracy_section accuracy_kernel_published;
+extern const accuracy_section accuracy_kernel_classes;
 
 /* The machine of the catalogue nearest to a measured GPU, or NULL. */
 const char *accuracy_machine_for(const char *gpu);

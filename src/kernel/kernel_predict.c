@@ -56,27 +56,40 @@ static double filled(const haul_gpu *gpu, double blocks)
     return count > 0 && blocks > 0 ? ceil(blocks / count) * count : 1;
 }
 
+/* How far a product in tensor cores may go by the memory: from this many flops to a byte on (the
+ * sustained rate by the bandwidth) shapes of models lie on both sides. In fp32 it is 7 to 18, and
+ * tiles of 32 and more are beyond it; in tensor cores 60 to 300. */
+static const double ridge_of_both = 40;
+
+/* The ratio by arithmetic; where the source's ridge leaves open what bounded it, half way, in the
+ * logarithm, to that by memory, and the interval reaches both. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, scaling *out)
 {
-    const haul_kernel_class kind = work->kind.kind;
     const haul_precision precision = work->kind.precision;
     const haul_parameter a = haul_gpu_product_rate(&from->gpu, precision);
     const haul_parameter b = haul_gpu_product_rate(&to->gpu, precision);
+    const double of_source = haul_gpu_stream_rate(&from->gpu).value;
+    const double of_target = haul_gpu_stream_rate(&to->gpu).value;
     if (!precision || !(a.value > 0) || !(b.value > 0))
         return false;
-    const bool is_half = precision > HAUL_PRECISION_FP32;
     const bool is_assumed = a.provenance >= HAUL_SCALED || b.provenance >= HAUL_SCALED;
     const double blocks = work->launches.blocks;
     const double waves = filled(&to->gpu, blocks) / filled(&from->gpu, blocks);
-    double width = width_product + is_half * width_half_precision + is_assumed * width_assumed;
-    if (kind != HAUL_KERNEL_CLASS_PRODUCT)
+    const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
+    const double arithmetic = a.value / b.value * waves;
+    const bool is_both = by_memory > 0 && a.value > ridge_of_both * of_source;
+    const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
+    double width = width_product + is_assumed * width_assumed;
+    if (precision > HAUL_PRECISION_FP32)
+        width += width_half_precision;
+    if (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT)
         width += width_by_shape;
-    *out = (scaling){.ratio = a.value / b.value * waves,
-                     .down = width,
-                     .up = width,
-                     .kind = kind,
-                     .bound = HAUL_KERNEL_BOUND_ARITHMETIC,
+    *out = (scaling){.ratio = arithmetic * exp(apart),
+                     .down = hypot(width, apart),
+                     .up = hypot(width, apart),
+                     .kind = work->kind.kind,
+                     .bound = is_both ? HAUL_KERNEL_BOUND_MEMORY : HAUL_KERNEL_BOUND_ARITHMETIC,
                      .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
     return true;
 }

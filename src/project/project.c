@@ -175,7 +175,8 @@ static void note_tf32(projector *self, const haul_machine *from)
         !(slow->value > 0))
         return;
     for (size_t i = 0; i < self->out.kernel_row_count; i++)
-        if (self->out.kernel_rows[i].kind.precision == HAUL_PRECISION_FP32)
+        if (self->out.kernel_rows[i].kind.precision == HAUL_PRECISION_FP32 &&
+            self->out.kernel_rows[i].as == HAUL_KERNEL_CLASS_PRODUCT)
             seconds += self->out.kernel_rows[i].predicted.seconds;
     if (seconds > 0.05 * self->out.kernels.seconds)
         haul_notes_add(&self->notes,
