@@ -169,6 +169,48 @@ static void overhead(void)
     }
 }
 
+/* A simulated machine without data: its clock beside the time that the steps take where all is on
+ * the device, and beside the bound with one copy of the array each way. */
+static void simulate(const char *device, int size, int steps, int megabytes, int region,
+                     unsigned steps_a_pass)
+{
+    haul_context *context;
+    haul_array *u, *v;
+    const haul_device_options without = {.without_data = true};
+    const haul_context_options options = {.device_options = &without,
+                                          .memory_bytes = (uint64_t)megabytes * 1000000,
+                                          .region = region,
+                                          .steps = steps_a_pass};
+    const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
+    const double k = 0.1, cells = (double)size * size * size;
+    must(haul_context_open(device, &options, &context, &error));
+    must(haul_array_new(context, &spec, &u, &error));
+    must(haul_array_new(context, &spec, &v, &error));
+    const double begin = wall_s();
+    const int64_t begin_ns = haul_device_now(haul_context_device(context));
+    for (int step = 0; step < steps; step++) {
+        must(HAUL_LOOP(context, &error, &heat, u, v, &k));
+        must(haul_swap(u, v, &error));
+    }
+    must(haul_context_wait(context, &error));
+    const double took = (double)(haul_device_now(haul_context_device(context)) - begin_ns) * 1e-9;
+    const double in_core = steps * cells * 16 /
+                           haul_device_describe(haul_context_device(context))->memory_bandwidth_Bps;
+    const haul_context_counts counts = haul_context_count(context);
+    printf("%s %d^3, %d steps, %.1f GB: %.3f s, in core %.3f s (%.1f %%); %.1f GB up, %.1f GB down, "
+           "%llu kernels; %.2f s to simulate\n",
+           device, size, steps, (double)counts.device_bytes * 1e-9, took, in_core,
+           100 * in_core / took, (double)counts.bytes_up * 1e-9, (double)counts.bytes_down * 1e-9,
+           (unsigned long long)counts.kernels, wall_s() - begin);
+    char *text;
+    must(haul_explain(context, &text, &error));
+    fputs(text, stdout);
+    free(text);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "core";
@@ -177,6 +219,11 @@ int main(int argc, char **argv)
     char command[512] = "true";
     for (int i = 2; i < argc && i < 7; i++)
         numbers[i - 2] = atoi(argv[i]);
+    if (!strcmp(what, "sim") && argc > 5) {
+        simulate(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), argc > 6 ? atoi(argv[6]) : 0,
+                 argc > 7 ? (unsigned)atoi(argv[7]) : 0);
+        return 0;
+    }
     if (!strcmp(what, "overhead")) {
         overhead();
         return 0;

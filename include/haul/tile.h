@@ -27,6 +27,7 @@ typedef struct haul_context_options {
     unsigned steps;        /* loops that run while a region is on the device; in cache on a CPU */
     int region;            /* planes a region, of arrays that do not say */
     int rows;              /* rows a tile on a CPU */
+    const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
@@ -109,6 +110,8 @@ typedef struct haul_region {
     unsigned owner; /* the process that holds it: 0, until there are several */
 } haul_region;
 
+/* Runs what is queued, and returns how many there are; 0 after a failure. Where the program did not
+ * say the size of a region, it is chosen anew when the first loops run. */
 HAUL_API int haul_array_regions(haul_array *array);
 
 /* Gives the host a region: runs what is queued, and waits for what this region needs, not for

@@ -128,6 +128,7 @@ haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, h
         .element = spec->element_bytes ? spec->element_bytes : sizeof(double),
         .boundary_kernel = spec->boundary_kernel,
         .region = spec->region ? spec->region : context->options.region,
+        .region_given = spec->region || context->options.region,
         .file = -1,
         .frame_stale = true,
     };
@@ -231,21 +232,23 @@ void haul_array_discard(haul_array *array)
 
 int haul_array_regions(haul_array *array)
 {
-    return haul_fields_divide(array->context, NULL) ? 0 : array->field->part_count;
+    if (haul_queue_run(array->context, NULL) || haul_fields_divide(array->context, NULL))
+        return 0;
+    return array->field->part_count;
 }
 
 haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_region *region,
                               haul_error *error)
 {
     haul_field *field = array->field;
-    haul_status status = haul_fields_divide(array->context, error);
+    haul_status status = haul_queue_run(array->context, error);
+    if (!status)
+        status = haul_fields_divide(array->context, error);
     if (!status && (index < 0 || index >= field->part_count))
         status = haul_fail(error, HAUL_USAGE, "there is no region %d: the array has %d", index,
                            field->part_count);
     if (!status && array->context->without_data)
         status = haul_fail(error, HAUL_USAGE, "the device was opened without data");
-    if (!status)
-        status = haul_queue_run(array->context, error);
     if (!status)
         status = haul_part_fetch(field, index, use & HAUL_USE_READ, error);
     if (status)

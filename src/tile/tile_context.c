@@ -1,5 +1,4 @@
 /* Contexts: the device, its compiled kernels, and how arrays are divided into regions. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,14 +139,4 @@ haul_status haul_context_wait(haul_context *context, haul_error *error)
     if (!status && !context->is_host)
         status = haul_stream_wait(context->down, error);
     return status;
-}
-
-haul_status haul_explain(const haul_context *context, char **text, haul_error *error)
-{
-    char lines[512];
-    snprintf(lines, sizeof lines,
-             "device %s: %u steps a pass, %d rows a tile, %d planes a region\n",
-             context->device->name, context->steps_chosen, context->rows_chosen, context->region);
-    *text = strdup(lines);
-    return *text ? HAUL_OK : haul_fail_no_memory(error);
 }

@@ -393,25 +393,31 @@ static haul_status run_pass(pass *self, haul_error *error)
     return status;
 }
 
-/* Device memory for each field: its share of what there is, or all that it needs. */
-static haul_status make_rings(haul_context *context, haul_error *error)
+/* All of a field's planes, or the share that is left to those that do not fit. */
+int haul_ring_planes(const haul_context *context, const haul_field *field)
 {
     uint64_t plane_bytes = 0, left = context->budget;
-    for (haul_field *field = context->fields; field; field = field->next)
-        plane_bytes += field->part_count ? field->plane_bytes : 0;
-    for (const haul_field *field = context->fields; field; field = field->next) {
-        const uint64_t planes = (uint64_t)field->length + 2 * (uint64_t)field->edge;
-        if (plane_bytes && field->part_count && planes <= left / plane_bytes) {
-            left -= planes * field->plane_bytes; /* wholly there */
-            plane_bytes -= field->plane_bytes;
-        }
+    for (const haul_field *other = context->fields; other; other = other->next)
+        plane_bytes += other->host_bytes ? other->plane_bytes : 0;
+    for (const haul_field *other = context->fields; other; other = other->next) {
+        const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
+        if (!other->host_bytes || planes > left / plane_bytes)
+            continue;
+        if (other == field)
+            return (int)planes;
+        left -= planes * other->plane_bytes;
+        plane_bytes -= other->plane_bytes;
     }
-    const uint64_t share = plane_bytes ? left / plane_bytes : 0;
+    return (int)(left / plane_bytes);
+}
+
+static haul_status make_rings(haul_context *context, haul_error *error)
+{
     for (haul_field *field = context->fields; field; field = field->next) {
-        const int all = field->length + 2 * field->edge;
-        const int planes = (uint64_t)all <= share || !plane_bytes ? all : (int)share;
         if (field->ring || !field->part_count)
             continue;
+        const int all = field->length + 2 * field->edge;
+        const int planes = haul_ring_planes(context, field);
         if (planes < 1)
             return haul_fail(error, HAUL_DEVICE_FULL,
                              "%llu bytes of device memory hold no plane of each array",
@@ -475,19 +481,17 @@ static haul_status ensure_rings(haul_context *context, haul_error *error)
     return status;
 }
 
-/* Planes behind the front that steps may be: the ring holds those, the region that they run on, the
- * one that comes and the one that goes. */
-static int reach_of(const haul_step *steps, size_t count)
+int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region)
 {
     int reach = INT32_MAX;
     for (size_t s = 0; s < count; s++)
         for (unsigned u = 0; u < steps[s].use_count; u++) {
             const haul_field *field = steps[s].uses[u].field;
-            if (is_all_there(field))
+            const int planes = field->ring ? field->planes : haul_ring_planes(context, field);
+            if (planes >= field->length + 2 * field->edge)
                 continue;
-            const int most = (field->planes - 2 * field->edge) / field->region - 3;
-            const int planes = most < 0 ? 0 : most * field->region;
-            reach = planes < reach ? planes : reach;
+            const int regions = (planes - 2 * field->edge) / region - 3;
+            reach = regions * region < reach ? regions * region : reach;
         }
     return reach;
 }
@@ -595,15 +599,30 @@ static void give_up(haul_context *context, const haul_block *block)
             block->fields[i].field->parts[p].on_device = false;
 }
 
+static int along_region(const haul_step *step)
+{
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (step->uses[i].field->length == step->length)
+            return step->uses[i].field->region;
+    return 1;
+}
+
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error)
 {
-    haul_status status = ensure_rings(context, error);
+    bool has_rings = false;
+    for (const haul_field *field = context->fields; field; field = field->next)
+        has_rings = has_rings || field->ring;
+    if (!has_rings)
+        haul_tile_choose(context, steps, count);
+    haul_status status = has_rings ? HAUL_OK : haul_fields_divide(context, error);
+    if (!status)
+        status = ensure_rings(context, error);
     for (size_t done = 0; done < count && !status;) {
         pass self = {.context = context};
         const size_t left = count - done;
         const size_t most = context->options.steps ? context->options.steps : left;
-        const int reach = reach_of(steps + done, left);
+        const int reach = haul_reach_of(context, steps + done, left, along_region(&steps[done]));
         haul_block_take(&self.block, steps + done, left, most, reach, false);
         status = make_pass(context, &self, error);
         if (!status)

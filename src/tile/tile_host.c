@@ -176,8 +176,8 @@ static void run_jobs(job *jobs, size_t count)
     }
 }
 
-/* Rows such that the planes between the front and the last step stay in half of the second-level
- * cache. */
+/* Rows such that the planes between the front and the last step stay in two thirds of the
+ * second-level cache. */
 static int choose_rows(const haul_context *context, const haul_block *block)
 {
     if (context->options.rows)
@@ -193,7 +193,7 @@ static int choose_rows(const haul_context *context, const haul_block *block)
         const haul_field *field = block->fields[i].field;
         row_bytes += field->dims == 3 ? (uint64_t)field->row * field->element : field->element;
     }
-    const int64_t rows = cache / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
+    const int64_t rows = 2 * cache / 3 / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
     return rows < 16 ? 16 : (int)rows;
 }
 

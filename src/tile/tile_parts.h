@@ -36,6 +36,7 @@ typedef struct haul_field {
     haul_buffer *pinned;
     int file; /* -1: none */
     int region;
+    bool region_given;
     int part_count;
     haul_part *parts; /* NULL until the size of a region is chosen */
     bool ghosts_stale;
@@ -99,7 +100,24 @@ typedef struct haul_block {
     unsigned field_count;
 } haul_block;
 
-typedef struct haul_pass haul_pass;
+/* Rates of a machine, for the model. */
+typedef struct haul_tile_rates {
+    double copy_Bps[2]; /* in, out */
+    double busy[2];     /* the share that a copy keeps while the other direction is busy */
+    bool one_engine;    /* for both directions */
+    double memory_Bps;
+    double launch_s;
+    const char *source;
+} haul_tile_rates;
+
+typedef struct haul_pass_time {
+    size_t steps; /* of the first pass, as the times but the total */
+    int region;
+    size_t passes;
+    double run_s;
+    double copy_s[2];
+    double total_s; /* of all passes */
+} haul_pass_time;
 
 struct haul_context {
     haul_device *device;
@@ -126,6 +144,7 @@ struct haul_context {
     haul_context_counts counts;
     unsigned steps_chosen; /* of the last block, for haul_explain */
     int rows_chosen;
+    haul_pass_time predicted;
 };
 
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)
@@ -188,6 +207,24 @@ haul_status haul_ghosts_prepare(haul_field *field, haul_error *error);
 /* Sets them on the device, from within the plane or from the frame; planes [first, end). */
 haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool from_frame,
                                   haul_error *error);
+
+/* Planes of a field that its device memory will hold. */
+int haul_ring_planes(const haul_context *context, const haul_field *field);
+
+/* Planes that steps may be behind the front where regions have so many planes: the ring holds
+ * those, the region that they run on, the one that comes and the one that goes. Negative: not even
+ * one. */
+int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region);
+
+haul_tile_rates haul_tile_rates_of(const haul_context *context);
+double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step);
+
+/* The model's time of the steps; infinite where they do not fit. */
+haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, size_t count,
+                                 int region);
+
+/* Chooses the size of regions for the steps, before any array is on the device. */
+void haul_tile_choose(haul_context *self, haul_step *steps, size_t count);
 
 haul_status haul_context_kernel(haul_context *context, const haul_kernel_source *source,
                                 haul_kernel **kernel, haul_error *error);

@@ -142,29 +142,34 @@ static bool is_empty(const haul_step *step)
     return false;
 }
 
-/* A loop that goes on where the last one ended is part of it, if no cell can tell: so that loops
- * over tiles become one. */
-static bool joins_last(haul_context *self, const haul_step *step)
+static bool is_same_loop(const haul_step *a, const haul_step *b)
 {
-    haul_step *last = self->step_count ? &self->steps[self->step_count - 1] : NULL;
-    if (!last || last->source != step->source || last->on_host != step->on_host ||
-        last->use_count != step->use_count || last->length != step->length ||
-        memcmp(last->uses, step->uses, step->use_count * sizeof *step->uses) != 0 ||
-        memcmp(last->values, step->values, sizeof step->values) != 0)
+    if (!a->source || a->source != b->source || a->on_host != b->on_host ||
+        a->use_count != b->use_count || a->length != b->length ||
+        memcmp(a->values, b->values, sizeof a->values) != 0)
         return false;
-    for (unsigned i = 0; i < step->use_count; i++)
-        if (step->uses[i].writes && step->uses[i].halo)
+    for (unsigned i = 0; i < a->use_count; i++)
+        if (a->uses[i].field != b->uses[i].field || (a->uses[i].writes && a->uses[i].halo))
             return false;
+    return true;
+}
+
+/* A loop that goes on where the one before it ends is part of it, if no cell can tell: so loops
+ * over tiles become one. */
+static bool join(haul_step *self, const haul_step *next)
+{
     int differs = -1;
+    if (!is_same_loop(self, next))
+        return false;
     for (int d = 0; d < 3; d++)
-        if (last->box.lo[d] != step->box.lo[d] || last->box.hi[d] != step->box.hi[d]) {
+        if (self->box.lo[d] != next->box.lo[d] || self->box.hi[d] != next->box.hi[d]) {
             if (differs >= 0)
                 return false;
             differs = d;
         }
-    if (differs < 0 || last->box.hi[differs] != step->box.lo[differs])
+    if (differs < 0 || self->box.hi[differs] != next->box.lo[differs])
         return false;
-    last->box.hi[differs] = step->box.hi[differs];
+    self->box.hi[differs] = next->box.hi[differs];
     return true;
 }
 
@@ -256,8 +261,10 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
                 if (step.box.lo[d] < 0 || step.box.hi[d] > field->size[d])
                     field->ghosts_written = true;
         }
-    if (!joins_last(context, &step))
-        status = push(context, &step, error);
+    status = push(context, &step, error);
+    while (!status && context->step_count > 1 &&
+           join(&context->steps[context->step_count - 2], &context->steps[context->step_count - 1]))
+        context->step_count--;
     if (!status && context->step_count >= HAUL_STEPS_QUEUED)
         status = haul_queue_run(context, error);
     return status;

@@ -172,6 +172,9 @@ static unsigned *in_region(const program *self, const haul_region *region, const
 static void touch(program *self)
 {
     const twin *of = &self->twins[draw(self, ARRAYS)];
+    check(self, haul_context_start(self->context, &self->error));
+    if (self->is_over)
+        return;
     const int regions = haul_array_regions(of->array);
     const haul_use use = (haul_use)(1 + draw(self, 3));
     haul_region region;
@@ -312,6 +315,100 @@ static void test_random_programs(void **state)
         }
 }
 
+/* The paper's shape gives what one loop gives, and as few kernels. */
+static void test_tiles(void **state)
+{
+    (void)state;
+    enum { SIZE = 40, COUNT = SIZE * SIZE };
+    static const int tile[3] = {7, 3, 0};
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v, *w;
+    unsigned from[COUNT], one[COUNT], other[COUNT];
+    const haul_array_spec spec = {
+        .size = {SIZE, SIZE}, .element_bytes = sizeof(unsigned), .ghost = {1, 1}, .region = 8};
+    const unsigned k = 5;
+    for (unsigned i = 0; i < COUNT; i++)
+        from[i] = i * i;
+    assert_false(haul_context_open("sim:k40", NULL, &context, &error));
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &spec, &v, &error));
+    assert_false(haul_array_new(context, &spec, &w, &error));
+    assert_false(haul_array_write(u, from, &error));
+    assert_false(HAUL_LOOP(context, &error, &near_2, u, v, &k));
+    haul_tiles tiles = haul_tiles_of(w, tile);
+    const void *const arguments[] = {u, w, &k};
+    for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
+        assert_false(haul_compute(&tiles, &near_2, arguments, 3, NULL, &error));
+    assert_false(haul_array_read(v, one, &error));
+    assert_false(haul_array_read(w, other, &error));
+    assert_memory_equal(one, other, sizeof one);
+    assert_int_equal(haul_context_count(context).passes, 1);
+    const haul_box bounds = {{3, 5, 0}, {6, 9, 1}};
+    const void *const zeros[] = {u, w, &k};
+    for (haul_tiles_reset(&tiles, false); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
+        assert_false(haul_compute(&tiles, &add_2, zeros, 3, &bounds, &error));
+    assert_false(haul_array_read(w, other, &error));
+    for (int y = 0; y < SIZE; y++)
+        for (int x = 0; x < SIZE; x++) {
+            const bool is_inside = x >= 3 && x < 6 && y >= 5 && y < 9;
+            const unsigned at = (unsigned)(y * SIZE + x), cell = 2 * one[at] + from[at];
+            assert_int_equal(other[at], is_inside ? cell + k * (unsigned)(x + 3 * y) : one[at]);
+        }
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_array_free(w);
+    haul_context_close(context);
+}
+
+static void check_refused(haul_status status, const haul_error *error, const char *words)
+{
+    assert_int_equal(status, HAUL_USAGE);
+    if (!strstr(error->text, words))
+        fail_msg("'%s' lacks '%s'", error->text, words);
+}
+
+/* What does not fit is refused, with a reason; sizes of 0 and 1 are sizes like others. */
+static void test_limits(void **state)
+{
+    (void)state;
+    haul_error error;
+    haul_context *context;
+    haul_array *u = NULL, *v, *small, *empty;
+    const unsigned k = 1;
+    assert_false(haul_context_open("host", NULL, &context, &error));
+    const haul_array_spec huge = {.size = {2000000, 2000000, 2000000}};
+    check_refused(haul_array_new(context, &huge, &u, &error), &error, "larger than any memory");
+    const haul_array_spec negative = {.size = {4, -1}};
+    check_refused(haul_array_new(context, &negative, &u, &error), &error, "size -1");
+    const haul_array_spec hole = {.size = {4, 0, 4}};
+    check_refused(haul_array_new(context, &hole, &u, &error), &error, "none in 1");
+    assert_null(u);
+    const haul_array_spec spec = {.size = {9}, .element_bytes = sizeof(unsigned), .ghost = {1}};
+    haul_array_spec other = spec;
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &spec, &v, &error));
+    other.size[0] = 1;
+    assert_false(haul_array_new(context, &other, &small, &error));
+    other.size[0] = 0;
+    assert_false(haul_array_new(context, &other, &empty, &error));
+    check_refused(HAUL_LOOP(context, &error, &near_1, u, u, &k), &error, "given twice");
+    check_refused(HAUL_LOOP(context, &error, &near_1, u, v), &error, "needs an argument");
+    check_refused(HAUL_LOOP(context, &error, &near_1, u, v, &k, &k), &error, "3 arguments, not 4");
+    check_refused(HAUL_LOOP(context, &error, &wide_1, u, u, v), &error, "cells -2 to 10");
+    check_refused(haul_swap(u, small, &error), &error, "different shapes");
+    haul_region region;
+    check_refused(haul_array_access(u, 9, HAUL_USE_READ, &region, &error), &error, "no region 9");
+    assert_int_equal(haul_array_regions(empty), 0);
+    assert_false(HAUL_LOOP(context, &error, &near_1, u, v, &k));
+    assert_false(haul_context_wait(context, &error));
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_array_free(small);
+    haul_array_free(empty);
+    haul_context_close(context);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 3) {
@@ -319,6 +416,7 @@ int main(int argc, char **argv)
         run_case(&on, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 1);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

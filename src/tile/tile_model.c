@@ -1,0 +1,207 @@
+/* What the runtime chooses by a model: how many planes a region has. Of the device's memory, thin
+ * regions leave more for the planes between the front and the last step, so that more steps run in
+ * a pass; but they take more launches. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/sim_device.h"
+#include "haul/cost.h"
+#include "haul/timeline.h"
+#include "tile/tile_parts.h"
+
+/* Where neither a model of the machine nor the device says more: PoCL's copies and launches, and
+ * those of a GPU on PCIe 3.0. */
+static const haul_tile_rates host_rates = {
+    .copy_Bps = {8e9, 8e9},
+    .busy = {1, 1},
+    .memory_Bps = 1e10,
+    .launch_s = 2e-5,
+    .source = "assumed of a CPU",
+};
+static const haul_tile_rates gpu_rates = {
+    .copy_Bps = {1.2e10, 1.2e10},
+    .busy = {1, 1},
+    .memory_Bps = 3e11,
+    .launch_s = 5e-6,
+    .source = "assumed of a GPU",
+};
+
+static double copy_rate(const haul_machine *machine, haul_direction direction, double otherwise)
+{
+    const haul_copy copy = {
+        .bytes = 1 << 26, .direction = direction, .memory = HAUL_PINNED, .locality = HAUL_NEAR};
+    haul_estimate estimate;
+    const bool is_known = !haul_copy_time(machine, NULL, &copy, &estimate, NULL);
+    return is_known && estimate.seconds > 0 ? (double)copy.bytes / estimate.seconds : otherwise;
+}
+
+haul_tile_rates haul_tile_rates_of(const haul_context *context)
+{
+    const haul_device_properties *properties = haul_device_describe(context->device);
+    const haul_machine *machine = context->options.machine;
+    haul_tile_rates rates = properties->is_host ? host_rates : gpu_rates;
+    if (!machine && properties->is_simulated)
+        machine = haul_sim_node_of(context->device)->machine;
+    if (properties->memory_bandwidth_Bps > 0)
+        rates.memory_Bps = properties->memory_bandwidth_Bps;
+    if (!machine)
+        return rates;
+    rates.source = machine->name;
+    rates.copy_Bps[0] = copy_rate(machine, HAUL_HTOD, rates.copy_Bps[0]);
+    rates.copy_Bps[1] = copy_rate(machine, HAUL_DTOH, rates.copy_Bps[1]);
+    haul_timeline_device device;
+    if (!haul_timeline_device_of(machine, &device, NULL)) {
+        rates.busy[0] = device.busy_speed[HAUL_HTOD];
+        rates.busy[1] = device.busy_speed[HAUL_DTOH];
+        rates.one_engine = device.copy_engines == 1;
+    }
+    if (machine->gpu.memory_bandwidth_Bps.provenance)
+        rates.memory_Bps = machine->gpu.memory_bandwidth_Bps.value;
+    if (machine->gpu.launch_latency_s.provenance)
+        rates.launch_s = machine->gpu.launch_latency_s.value;
+    return rates;
+}
+
+double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < step->use_count; i++)
+        bytes += (double)(step->uses[i].reads + step->uses[i].writes) *
+                 (double)step->uses[i].field->element;
+    for (int d = 0; d <= step->outer; d++)
+        bytes *= step->box.hi[d] - step->box.lo[d];
+    return step->source ? bytes / rates->memory_Bps : 0;
+}
+
+/* Copies in and out of a pass: slower while both directions are busy. */
+static double both_ways(const haul_tile_rates *rates, const double alone_s[2])
+{
+    if (rates->one_engine)
+        return alone_s[0] + alone_s[1];
+    const double both_s = fmin(alone_s[0] / rates->busy[0], alone_s[1] / rates->busy[1]);
+    return both_s +
+           fmax(alone_s[0] - both_s * rates->busy[0], alone_s[1] - both_s * rates->busy[1]);
+}
+
+/* The model: kernels, copies in and copies out go on at once, at their rates, behind the first
+ * region that comes in; what the last pass left on the device is not copied again. */
+static void predict(const haul_context *self, const haul_block *block, int region,
+                    const haul_tile_rates *rates, haul_pass_time *out)
+{
+    double copied[2] = {0}, plane_bytes = 0;
+    const int regions = (block->length + region - 1) / region;
+    const int launches = regions + (block->reach + region - 1) / region;
+    *out = (haul_pass_time){.steps = block->count, .region = region};
+    for (unsigned i = 0; i < block->field_count; i++) {
+        const haul_block_field *of = &block->fields[i];
+        const double planes = of->field->length - haul_ring_planes(self, of->field);
+        copied[0] += of->is_fresh ? 0 : fmax(planes, 0) * (double)of->field->plane_bytes;
+        copied[1] +=
+            !of->is_written || of->is_dead ? 0 : fmax(planes, 0) * (double)of->field->plane_bytes;
+        plane_bytes += of->is_fresh ? 0 : (double)of->field->plane_bytes;
+    }
+    for (size_t i = 0; i < block->count; i++)
+        out->run_s += haul_step_seconds(rates, &block->steps[i]) + launches * rates->launch_s;
+    for (int d = 0; d < 2; d++)
+        out->copy_s[d] = copied[d] / rates->copy_Bps[d];
+    /* one place of the ring is copied out, in, and used, while two others are used */
+    const double chain_s = (out->run_s + out->copy_s[0] + out->copy_s[1]) / 3;
+    out->total_s = fmax(fmax(out->run_s, chain_s), both_ways(rates, out->copy_s)) +
+                   region * plane_bytes / rates->copy_Bps[0];
+}
+
+haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, size_t count,
+                                 int region)
+{
+    const haul_tile_rates rates = haul_tile_rates_of(self);
+    haul_pass_time sum = {.region = region, .total_s = INFINITY};
+    for (size_t done = 0; done < count;) {
+        haul_block block;
+        haul_pass_time pass;
+        const size_t most = self->options.steps ? self->options.steps : count - done;
+        const int reach = haul_reach_of(self, steps + done, count - done, region);
+        if (reach < 0)
+            return sum;
+        haul_block_take(&block, steps + done, count - done, most, reach, false);
+        if (block.reach > reach)
+            return sum;
+        predict(self, &block, region, &rates, &pass);
+        if (!done)
+            sum = pass;
+        else
+            sum.total_s += pass.total_s;
+        sum.passes++;
+        done += block.count;
+    }
+    return sum;
+}
+
+/* Regions are what they were where the program said so. */
+void haul_tile_choose(haul_context *self, haul_step *steps, size_t count)
+{
+    int longest = 1;
+    haul_pass_time best = {.total_s = INFINITY};
+    for (const haul_field *field = self->fields; field; field = field->next)
+        longest = field->length > longest && !field->region_given ? field->length : longest;
+    for (int region = 1; region <= longest; region += 1 + region / 5) {
+        const haul_pass_time time = haul_tile_predict(self, steps, count, region);
+        if (time.total_s < best.total_s)
+            best = time;
+    }
+    self->predicted = best;
+    if (!best.region)
+        return;
+    self->region = best.region;
+    for (haul_field *field = self->fields; field; field = field->next)
+        if (!field->region_given) {
+            free(field->parts);
+            field->parts = NULL;
+            field->region = 0;
+        }
+}
+
+haul_status haul_explain(const haul_context *context, char **text, haul_error *error)
+{
+    enum { SIZE = 2048 };
+    const haul_pass_time *time = &context->predicted;
+    const haul_tile_rates rates = haul_tile_rates_of(context);
+    char *lines = malloc(SIZE), *at = lines;
+    if (!lines)
+        return haul_fail_no_memory(error);
+#define ADD(...) at += snprintf(at, (size_t)(SIZE - (at - lines)), __VA_ARGS__)
+    if (context->is_host) {
+        ADD("%s: %u steps a pass in tiles of %d rows, which stay in the second-level cache\n",
+            context->device->name, context->steps_chosen, context->rows_chosen);
+        *text = lines;
+        return HAUL_OK;
+    }
+    ADD("%s: %.3g MB for arrays, %.3g MB in use; 3 streams: in, kernels, out\n",
+        context->device->name, (double)context->budget * 1e-6,
+        (double)context->counts.device_bytes * 1e-6);
+    if (context->ran_out_at)
+        ADD("the device had no %.3g MB: the arrays have less, and fewer steps run a pass\n",
+            (double)context->ran_out_at * 1e-6);
+    ADD("rates (%s): %.3g GB/s in, %.3g GB/s out, %.3g GB/s memory, %.3g us a launch\n",
+        rates.source, rates.copy_Bps[0] * 1e-9, rates.copy_Bps[1] * 1e-9, rates.memory_Bps * 1e-9,
+        rates.launch_s * 1e6);
+    for (const haul_field *field = context->fields; field; field = field->next)
+        if (field->ring)
+            ADD("array of %d planes in %d regions of %d: %s, %d slots\n", field->length,
+                field->part_count, field->region,
+                field->planes >= field->length + 2 * field->edge ? "stays on the device"
+                                                                 : "streams through it",
+                field->planes / field->region);
+    if (time->passes)
+        ADD("first program: %zu steps a pass, %zu passes; predicted %.3g ms: kernels %.3g ms a "
+            "pass, "
+            "copies in %.3g ms, out %.3g ms\n",
+            time->steps, time->passes, time->total_s * 1e3, time->run_s * 1e3,
+            time->copy_s[0] * 1e3, time->copy_s[1] * 1e3);
+    ADD("last pass: %u steps\n", context->steps_chosen);
+#undef ADD
+    *text = lines;
+    return HAUL_OK;
+}
