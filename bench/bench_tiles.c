@@ -197,11 +197,12 @@ static void simulate(const char *device, int size, int steps, int megabytes, int
     const double in_core = steps * cells * 16 /
                            haul_device_describe(haul_context_device(context))->memory_bandwidth_Bps;
     const haul_context_counts counts = haul_context_count(context);
-    printf("%s %d^3, %d steps, %.1f GB: %.3f s, in core %.3f s (%.1f %%); %.1f GB up, %.1f GB down, "
-           "%llu kernels; %.2f s to simulate\n",
-           device, size, steps, (double)counts.device_bytes * 1e-9, took, in_core,
-           100 * in_core / took, (double)counts.bytes_up * 1e-9, (double)counts.bytes_down * 1e-9,
-           (unsigned long long)counts.kernels, wall_s() - begin);
+    printf(
+        "%s %d^3, %d steps, %.1f GB: %.3f s, in core %.3f s (%.1f %%); %.1f GB up, %.1f GB down, "
+        "%llu kernels; %.2f s to simulate\n",
+        device, size, steps, (double)counts.device_bytes * 1e-9, took, in_core,
+        100 * in_core / took, (double)counts.bytes_up * 1e-9, (double)counts.bytes_down * 1e-9,
+        (unsigned long long)counts.kernels, wall_s() - begin);
     char *text;
     must(haul_explain(context, &text, &error));
     fputs(text, stdout);
