@@ -35,7 +35,7 @@ static haul_status diff(void *request, haul_error *error)
 
 typedef struct parameter_counts {
     int all;
-    int of[HAUL_SCALED + 1];
+    int of[HAUL_ASSUMED + 1];
 } parameter_counts;
 
 static int count_parameter(void *state, const char *path, int dimension,
@@ -55,7 +55,7 @@ static void print_fine(const char *file, const haul_machine *machine)
     (void)haul_machine_visit(machine, count_parameter, &counts);
     printf("%s: fine, %d parameters", file, counts.all);
     const char *before = ": ";
-    for (int i = HAUL_NOT_GIVEN + 1; i <= HAUL_SCALED; i++) {
+    for (int i = HAUL_NOT_GIVEN + 1; i <= HAUL_ASSUMED; i++) {
         if (!counts.of[i])
             continue;
         printf("%s%d %s", before, counts.of[i], haul_provenance_text((haul_provenance)i));

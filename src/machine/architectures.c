@@ -17,7 +17,12 @@ enum { KIB = 1024 };
  *
  * AMD: registers (VGPR) and LDS of a compute unit from the ROCm documentation, "AMD GPU
  * specifications"; 8 wavefronts of 64 on each of 4 SIMDs. Lanes as the peaks of the data sheets
- * count them: CDNA 3 issues two single-precision operations a cycle. */
+ * count them: CDNA 3 issues two single-precision operations a cycle.
+ *
+ * Intel Xe HPC: a core has 8 vector engines of 512 bits, each with 8 threads of 32 work items and
+ * 128 registers of 64 bytes a thread; 128 KB of shared local memory (oneAPI GPU Optimization
+ * Guide). "blackwell-rtx" are GeForce and RTX boards, which share little but the name with
+ * "blackwell". */
 static const haul_architecture rows[] = {
     {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
     {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
@@ -35,6 +40,8 @@ static const haul_architecture rows[] = {
     {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
     {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
     {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
+    {"blackwell-rtx", 12, 0, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
+    {"xe-hpc", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 128 * KIB},
     {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
     {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
     {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB},

@@ -40,7 +40,8 @@ static void machines_that_people_ask_for_are_there(void **state)
         "gtx-680",    "gtx-titan",  "k20",        "k40",        "titan-xk7",
         "summit",     "lassen",     "p100-pcie3", "v100-pcie3", "v100-nvlink2",
         "a100-pcie4", "h100-pcie5", "h200",       "gh200",      "mi250x-frontier",
-        "mi300x",
+        "mi300x",     "gb200",      "mi300a",     "mi250",      "mi355x",
+        "l4",         "a10g",       "rtx-5090",   "max-1550",
     };
     char **names;
     size_t count;
