@@ -162,7 +162,7 @@ static int64_t recorded_makespan(const haul_workload *workload)
         if (!haul_op_on_device(op))
             continue;
         start_ns = op->start_ns < start_ns ? op->start_ns : start_ns;
-        end_ns = op->start_ns + op->dur_ns > end_ns ? op->start_ns + op->dur_ns : end_ns;
+        end_ns = later(end_ns, haul_end_of(op->start_ns, op->dur_ns));
     }
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
