@@ -5,6 +5,19 @@
 #include "kernel_rows.h"
 #include "kernel_scores.h"
 
+typedef struct share {
+    char text[16];
+} share;
+
+/* A dash where one pair of boards is all that there is: without a board nothing is left. */
+static share share_text(double percent)
+{
+    share out = {"-"};
+    if (!isnan(percent))
+        (void)snprintf(out.text, sizeof out.text, "%.1f %%", percent);
+    return out;
+}
+
 enum { GTX_680, TITAN, K40, GTX_750, GTX_970, PAIRS_MOST = 12 };
 
 typedef struct board_group {
@@ -191,7 +204,7 @@ static haul_status print_group(const kernel_rows *rows, const board_group *group
         status = kernel_scores_held_out(all, LEFT_BOARD, &board, error);
     if (status == HAUL_OK)
         status = print_error(name, goal, all, out, error);
-    fprintf(out, " %.1f %% | %.1f %% |\n", program, board);
+    fprintf(out, " %.1f %% | %s |\n", program, share_text(board).text);
     return status;
 }
 
@@ -254,10 +267,10 @@ static haul_status print_other(const kernel_rows *rows, const board_group *group
     if (status == HAUL_OK)
         status = kernel_scores_error(&scores, &sum, error);
     if (status == HAUL_OK)
-        fprintf(out, "| %s | %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
+        fprintf(out, "| %s | %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n",
                 model < 0 ? "times and launches alone" : haul_kernel_model_at((size_t)model)->name,
                 group->name, sum.count, sum.mean, sum.median, kernel_scores_held(&scores), program,
-                board);
+                share_text(board).text);
     kernel_scores_release(&scores);
     return status;
 }

@@ -37,45 +37,37 @@ double kernel_scores_held(const kernel_scores *self)
     return self->count ? 100.0 * (double)held / (double)self->count : 0;
 }
 
-static int group_of(const kernel_score *score, kernel_left_out what)
+/* Whether a program, or a board, had a part in a score: a board as source or as target. */
+static bool has_part(const kernel_score *score, kernel_left_out what, int group)
 {
-    enum { BOARDS = 16 };
-    return what == LEFT_PROGRAM ? score->program : score->source * BOARDS + score->board;
-}
-
-/* Intervals stated for 90 of 100. */
-static size_t held_in(const kernel_scores *self, kernel_left_out what, int group, double *others)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < self->count; i++)
-        if (group_of(&self->items[i], what) != group)
-            others[count++] = self->items[i].uncertainty;
-    if (!count)
-        return 0;
-    const double width = haul_quantile_of_many(others, count, 0.9);
-    size_t held = 0;
-    for (size_t i = 0; i < self->count; i++)
-        held += group_of(&self->items[i], what) == group && self->items[i].uncertainty <= width;
-    return held;
+    return what == LEFT_PROGRAM ? score->program == group
+                                : score->source == group || score->board == group;
 }
 
 haul_status kernel_scores_held_out(const kernel_scores *self, kernel_left_out what, double *held,
                                    haul_error *error)
 {
-    enum { GROUPS = 256 };
+    enum { GROUPS = 16 };
     double *others = malloc((self->count + 1) * sizeof *others);
     if (!others)
         return haul_fail_no_memory(error);
-    size_t sum = 0;
+    size_t inside = 0, tested = 0;
     for (int group = 0; group < GROUPS; group++) {
-        bool any = false;
-        for (size_t i = 0; i < self->count && !any; i++)
-            any = group_of(&self->items[i], what) == group;
-        if (any)
-            sum += held_in(self, what, group, others);
+        size_t count = 0;
+        for (size_t i = 0; i < self->count; i++)
+            if (!has_part(&self->items[i], what, group))
+                others[count++] = self->items[i].uncertainty;
+        if (!count || count == self->count)
+            continue;
+        const double width = haul_quantile_of_many(others, count, 0.9);
+        for (size_t i = 0; i < self->count; i++)
+            if (has_part(&self->items[i], what, group)) {
+                tested++;
+                inside += self->items[i].uncertainty <= width;
+            }
     }
     free(others);
-    *held = self->count ? 100.0 * (double)sum / (double)self->count : 0;
+    *held = tested ? 100.0 * (double)inside / (double)tested : (double)NAN;
     return HAUL_OK;
 }
 

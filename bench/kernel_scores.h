@@ -31,8 +31,9 @@ void kernel_scores_release(kernel_scores *self);
 double kernel_scores_within(const kernel_scores *self, double share);
 double kernel_scores_held(const kernel_scores *self);
 
-/* The latter with the intervals' width fitted anew for each program (or board, its pair of home and
- * target) to the scores of all others: what the stated coverage is worth for a new one. */
+/* The latter with the intervals' width fitted anew for each program (or board, as source and as
+ * target) to the scores that it had no part in, of those that it had: what the stated coverage is
+ * worth for a new one. NaN where all scores are of one pair of boards. */
 typedef enum kernel_left_out { LEFT_PROGRAM, LEFT_BOARD } kernel_left_out;
 haul_status kernel_scores_held_out(const kernel_scores *self, kernel_left_out what, double *held,
                                    haul_error *error);

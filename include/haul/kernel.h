@@ -26,9 +26,10 @@ typedef struct haul_kernel_counts {
     double stores_shared;
     double l1_hits;
     double l2_hits;
-    double flops; /* of all threads; 0: not known */
-    double bytes; /* that cross the device's memory at the least, of all threads; 0: not known.
-                     A profiler's counters give them: memory throughput x duration */
+    double flops;      /* of all threads; 0: not known */
+    double flops_fp64; /* of these, in double precision */
+    double bytes;      /* that cross the device's memory at the least, of all threads; 0: not known.
+                          A profiler's counters give them: memory throughput x duration */
 } haul_kernel_counts;
 
 /* Seconds by BSP with lambda 1 (HiPC 2015, eq. 3 to 5): t (Comp + Comm_GM + Comm_SM) / (R P), at 5

@@ -4,6 +4,7 @@
 
 #include "cli/kernel_request.h"
 #include "haul/kernel_times.h"
+#include "haul/trace.h"
 
 static const char about[] =
     "Fits measured times: the calibration factor (lambda) of each kernel and GPU, and of each\n"
@@ -12,20 +13,41 @@ static const char about[] =
     "CSV is a table with columns n (or size), a time named with its unit (seconds, kernel_s,\n"
     "median_ms ...), and kernel and gpu where there are several; or what 'nvprof --csv' prints\n"
     "(--print-gpu-trace for times, --metrics and --events for counters) or 'ncu --csv'. Rows of\n"
-    "several GPUs need a --machine for each; rows of other GPUs are left out.\n";
+    "several GPUs need a --machine for each; rows of other GPUs are left out. A profile, alone,\n"
+    "serves as a table of its launches.\n";
 
 typedef struct fitting {
     const kernel_request *asked;
+    haul_workload *profile; /* that the times are from, or NULL */
     haul_kernel_times *times;
+    const char *only;         /* rows of this kernel, which is no file's */
     haul_kernel_file **files; /* --kernel, or all that come with haul */
     size_t file_count;
     haul_kernel_groups *groups;
     haul_kernel_fit **fits; /* of each group */
 } fitting;
 
+/* Profiles are databases or JSON; no table begins as they do. */
+static bool is_profile(const char *path)
+{
+    char head[16] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    const size_t size = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    return size && (*head == '{' || !memcmp(head, "SQLite format 3", sizeof head - 1));
+}
+
 static haul_status load_times(fitting *self, haul_error *error)
 {
     const kernel_request *asked = self->asked;
+    if (asked->file_count == 1 && is_profile(asked->files[0])) {
+        const haul_status status = haul_trace_load(asked->files[0], &self->profile, error);
+        return status ? status
+                      : haul_kernel_times_of(self->profile, asked->size_count ? asked->sizes[0] : 0,
+                                             &self->times, error);
+    }
     haul_kernel_csv files[KERNEL_LIST_MOST];
     for (size_t i = 0; i < asked->file_count; i++) {
         files[i] = (haul_kernel_csv){.path = asked->files[i]};
@@ -35,20 +57,41 @@ static haul_status load_times(fitting *self, haul_error *error)
     return haul_kernel_times_load(files, asked->file_count, &self->times, error);
 }
 
+/* Of all kernel files the one that --kernel names, by any of its names; where none does, all are
+ * kept, and rows of that name alone are asked for. */
+static void choose(fitting *self, const char *name)
+{
+    for (size_t i = 0; i < self->file_count; i++)
+        if (haul_kernel_file_is(self->files[i], name)) {
+            haul_kernel_file *const first = self->files[0];
+            self->files[0] = self->files[i];
+            self->files[i] = first;
+            for (size_t k = 1; k < self->file_count; k++)
+                haul_kernel_file_free(self->files[k]);
+            self->file_count = 1;
+            return;
+        }
+    self->only = name;
+}
+
 static haul_status load_kernels(fitting *self, haul_error *error)
 {
-    const char *one = self->asked->kernel;
+    const char *asked = self->asked->kernel;
+    const bool is_path = asked && (strchr(asked, '/') || strstr(asked, ".yaml"));
     char **names = NULL;
     size_t count = 1;
-    haul_status status = one ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
+    haul_status status = is_path ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
     if (!status && !(self->files = calloc(count + 1, sizeof(haul_kernel_file *))))
         status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
     for (size_t i = 0; !status && i < count; i++) {
-        status = haul_kernel_file_load(one ? one : names[i], &self->files[self->file_count], error);
+        status = haul_kernel_file_load(is_path ? asked : names[i], &self->files[self->file_count],
+                                       error);
         self->file_count += !status;
     }
     if (names)
         haul_names_free(names, count);
+    if (!status && asked && !is_path)
+        choose(self, asked);
     return status;
 }
 
@@ -60,7 +103,8 @@ static haul_status fit_groups(fitting *self, haul_error *error)
                                  .machine_count = asked->machines.count,
                                  .files = self->files,
                                  .file_count = self->file_count,
-                                 .is_chosen = asked->kernel != NULL};
+                                 .is_chosen = asked->kernel && !self->only,
+                                 .kernel = self->only};
     for (int i = 0; asked->block.count && i < 3; i++)
         what.block[i] = asked->block.side[i] ? (int)asked->block.side[i] : 1;
     haul_status status = haul_kernel_groups_new(&what, &self->groups, error);
@@ -164,6 +208,7 @@ static haul_status fit(void *request, haul_error *error)
     free(self.fits);
     haul_kernel_groups_free(self.groups);
     haul_kernel_times_free(self.times);
+    haul_workload_free(self.profile);
     for (size_t i = 0; i < self.file_count; i++)
         haul_kernel_file_free(self.files[i]);
     free(self.files);

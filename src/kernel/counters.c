@@ -64,18 +64,20 @@ static const haul_counter_rule rules[] = {
      HAUL_COUNTER_MEMORY_SECTORS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"dram_read_bytes dram_write_bytes", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1,
      HAUL_SUMMAND},
-    {"flop_count_sp flop_count_dp smsp__sass_thread_inst_executed_op_fadd_pred_on_sum "
-     "smsp__sass_thread_inst_executed_op_fmul_pred_on_sum "
-     "smsp__sass_thread_inst_executed_op_dadd_pred_on_sum "
-     "smsp__sass_thread_inst_executed_op_dmul_pred_on_sum",
+    {"flop_count_sp smsp__sass_thread_inst_executed_op_fadd_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_fmul_pred_on_sum",
      HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
+    {"flop_count_dp smsp__sass_thread_inst_executed_op_dadd_pred_on_sum "
+     "smsp__sass_thread_inst_executed_op_dmul_pred_on_sum",
+     HAUL_COUNTER_FLOPS_FP64, HAUL_DIM_NUMBER, 1, HAUL_SUMMAND},
     {"launch__block_size", HAUL_COUNTER_BLOCK, HAUL_DIM_NUMBER, 1, HAUL_WHOLE},
     {"dram__bytes_sum", HAUL_COUNTER_MEMORY_BYTES_ALL, HAUL_DIM_BYTES, 1, HAUL_WHOLE},
     {"dram__bytes_read_sum dram__bytes_write_sum", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_BYTES, 1,
      HAUL_SUMMAND},
-    {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum "
-     "smsp__sass_thread_inst_executed_op_dfma_pred_on_sum",
-     HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2, HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_ffma_pred_on_sum", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2,
+     HAUL_SUMMAND},
+    {"smsp__sass_thread_inst_executed_op_dfma_pred_on_sum", HAUL_COUNTER_FLOPS_FP64,
+     HAUL_DIM_NUMBER, 2, HAUL_SUMMAND},
 };
 
 static const haul_counter_rule l2_queries = {"", HAUL_COUNTER_L2_QUERIES, HAUL_DIM_NUMBER, 1,
@@ -210,6 +212,7 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
     out->bytes = known_or(first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES],
                                    v[HAUL_COUNTER_MEMORY_SECTORS] * SECTOR),
                           0);
-    out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0);
+    out->flops_fp64 = known_or(v[HAUL_COUNTER_FLOPS_FP64], 0);
+    out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0) + out->flops_fp64;
     return true;
 }

@@ -38,7 +38,8 @@ typedef enum haul_counter {
     HAUL_COUNTER_MEMORY_BYTES,
     HAUL_COUNTER_MEMORY_SECTORS,
     HAUL_COUNTER_MEMORY_BYTES_ALL,
-    HAUL_COUNTER_FLOPS,
+    HAUL_COUNTER_FLOPS, /* in single precision */
+    HAUL_COUNTER_FLOPS_FP64,
     HAUL_COUNTER_COUNT
 } haul_counter;
 

@@ -20,6 +20,14 @@ double haul_gpu_flops(const haul_gpu *gpu)
     return 2 * gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
 }
 
+double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *counts)
+{
+    const double fp32 = haul_gpu_flops(gpu);
+    const double fp64 = gpu->fp64_flops.value > 0 ? gpu->fp64_flops.value : fp32;
+    const double in_fp64 = fmin(counts->flops_fp64, counts->flops);
+    return (counts->flops - in_fp64) / fp32 + in_fp64 / fp64;
+}
+
 /* Of the nominal peak: large fp32 products reach 0.52 (T4) to 0.97 (V100), most 0.8 to 0.93;
  * streaming kernels 0.82 (MI300X) to 0.92 of the bandwidth that ECC leaves. The figures of
  * machines/. */
@@ -75,10 +83,17 @@ double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to)
     return a && b && a->wait && b->wait ? (double)b->wait / a->wait : 1;
 }
 
-static double busiest(const haul_gpu *gpu, double blocks)
+/* Up to three warps a scheduler take the time of one: each waits for its own results. Schedulers of
+ * a multiprocessor: 4 since Kepler (CUDA C++ Programming Guide, "Hardware Implementation"), of
+ * which the two kinds with fewer come close. */
+enum { WARP = 32, SCHEDULERS = 4, WARPS_UNFELT = 3 * SCHEDULERS };
+
+/* How long the multiprocessor with most blocks takes, in blocks. */
+static double busiest(const haul_gpu *gpu, double blocks, double block)
 {
     const double share = fmax(blocks, 1) / gpu->multiprocessors.value;
-    return blocks > 0 ? ceil(share) : share;
+    const double unfelt = block > 0 ? WARPS_UNFELT / ceil(block / WARP) : 1;
+    return blocks > 0 ? fmax(ceil(share), unfelt) : share;
 }
 
 /* Boost is as temperature, power and the length of the run allow: the instructions, rates and times
@@ -90,10 +105,10 @@ double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to)
     return from->clock_Hz.value / to->clock_Hz.value;
 }
 
-double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks)
+double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block)
 {
-    return busiest(to, blocks) / busiest(from, blocks) * haul_gpu_clock_ratio(from, to) *
-           haul_gpu_wait_ratio(from, to);
+    return busiest(to, blocks, block) / busiest(from, blocks, block) *
+           haul_gpu_clock_ratio(from, to) * haul_gpu_wait_ratio(from, to);
 }
 
 bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "haul/kernel.h"
 #include "machine/architectures.h"
 #include "machine/gpu_names.h"
 
@@ -12,6 +13,9 @@ double haul_gpu_memory_rate(const haul_gpu *gpu);
 
 /* Single precision, flop/s; 0: not known. */
 double haul_gpu_flops(const haul_gpu *gpu);
+
+/* Seconds that a kernel's flops take at the nominal peaks, those in double precision at theirs. */
+double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *counts);
 
 /* The sustained rate of matrix products in a precision, in flop/s: the GPU's own, that of the
  * precision that libraries fall back to on a GPU without it (SCALED), or a usual share of the peak
@@ -29,8 +33,9 @@ double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);
 double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to);
 
 /* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the
- * blocks of the busiest (`blocks` 0: many), and the cycles that dependent instructions wait. */
-double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks);
+ * blocks of the busiest (`blocks` 0: many) of `block` threads (0: not known), and the cycles that
+ * dependent instructions wait. */
+double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block);
 
 /* At most a quarter of the threads that the board holds; false where `blocks` is 0. */
 bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block);

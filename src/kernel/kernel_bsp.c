@@ -34,6 +34,7 @@ haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_erro
         {"l1_hits", counts->l1_hits},
         {"l2_hits", counts->l2_hits},
         {"flops", counts->flops},
+        {"flops_fp64", counts->flops_fp64},
         {"bytes", counts->bytes},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

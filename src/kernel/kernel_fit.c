@@ -124,16 +124,16 @@ static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
                         const haul_kernel_sample *samples, size_t count)
 {
     double bytes = 0;
-    double flops = 0;
+    double arithmetic_s = 0;
     double seconds = 0;
     for (size_t i = 0; i < count; i++) {
         bytes += samples[i].counts.bytes;
-        flops += samples[i].counts.flops;
+        arithmetic_s += haul_gpu_arithmetic_s(gpu, &samples[i].counts);
         seconds += samples[i].seconds - fit->launch_s;
     }
     const double rate = haul_gpu_memory_rate(gpu);
     fit->memory_share = rate > 0 ? bytes / seconds / rate : 0;
-    fit->arithmetic_share = flops / seconds / haul_gpu_flops(gpu);
+    fit->arithmetic_share = arithmetic_s / seconds;
 }
 
 static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kernel_fit_kind kind,

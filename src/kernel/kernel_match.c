@@ -102,7 +102,8 @@ static haul_status add_row(matcher *self, const haul_kernel_measured *row)
     for (size_t i = 0; row->kernel && !file && i < what->file_count; i++)
         if (haul_kernel_file_is(what->files[i], row->kernel))
             file = what->files[i];
-    if (what->is_chosen && !file)
+    if ((what->is_chosen && !file) ||
+        (what->kernel && (!row->kernel || strcmp(row->kernel, what->kernel) != 0)))
         return HAUL_OK;
     const size_t machine = machine_of(what, row);
     const bool is_other_block =
@@ -141,7 +142,8 @@ static haul_status fail_empty(const matcher *self)
         const haul_kernel_measured *one = groups->uncounted.one;
         haul_fail(error, HAUL_MISSING,
                   "what '%.60s' does is not known: give its file with --kernel, or a profiler's "
-                  "counters of instructions, loads, stores and the grid",
+                  "counters of instructions, loads, stores and the grid "
+                  "(docs/kernels.md has the command; ncu's own choice of metrics lacks them)",
                   one->kernel ? one->kernel : "the kernel");
         haul_error_at(error, one->file, one->line, 1);
         return HAUL_MISSING;
@@ -153,6 +155,7 @@ static haul_status fail_empty(const matcher *self)
                          "the rows do not say their gpu: give one machine, or a column 'gpu'");
     return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
                      groups->other_gpus.count ? what->machines[0]->name
+                     : what->kernel           ? what->kernel
                      : what->file_count       ? what->files[0]->name
                                               : "",
                      groups->other_gpus.count ? gpu

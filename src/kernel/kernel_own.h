@@ -7,7 +7,7 @@
 #include "haul/kernel_file.h"
 #include "machine/yaml_read.h"
 
-enum { HAUL_COUNT_ROWS = 11, HAUL_CONSTANTS_MOST = 32 };
+enum { HAUL_COUNT_ROWS = 12, HAUL_CONSTANTS_MOST = 32 };
 
 /* A count that a file may give, in the order of the document. */
 typedef struct haul_count_row {

@@ -127,12 +127,13 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
         !(a->clock_Hz.value > 0) || !(b->clock_Hz.value > 0) || !(b->multiprocessors.value > 0))
         return false;
     const double width = haul_kernel_uncertainty_inside(a, b);
-    *out = (scaling){.ratio = haul_gpu_inside_ratio(a, b, work->launches.blocks),
-                     .down = width,
-                     .up = width,
-                     .kind = HAUL_KERNEL_CLASS_LATENCY,
-                     .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
-                     .weakest = HAUL_SCALED};
+    *out =
+        (scaling){.ratio = haul_gpu_inside_ratio(a, b, work->launches.blocks, work->launches.block),
+                  .down = width,
+                  .up = width,
+                  .kind = HAUL_KERNEL_CLASS_LATENCY,
+                  .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
+                  .weakest = HAUL_SCALED};
     return true;
 }
 

@@ -58,10 +58,10 @@ static double busiest(const haul_gpu *gpu, double blocks)
 }
 
 /* Where arithmetic is near its peak, cycles go by cores; else by how long instructions wait. */
-static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks,
+static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block,
                            double arithmetic)
 {
-    const double waits = haul_gpu_inside_ratio(from, to, blocks);
+    const double waits = haul_gpu_inside_ratio(from, to, blocks, block);
     if (arithmetic <= 0)
         return waits;
     const double peak = haul_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
@@ -83,7 +83,8 @@ static double across_ratio(const haul_kernel_case *what, double memory)
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
     const double arithmetic = weight_of(what->fit->arithmetic_share);
-    const double inside = inside_ratio(from, to, blocks_of(&what->counts), arithmetic);
+    const double inside =
+        inside_ratio(from, to, blocks_of(&what->counts), what->counts.block, arithmetic);
     if (memory <= 0)
         return inside;
     return pow(haul_gpu_memory_rate(from) / haul_gpu_memory_rate(to), memory) *
@@ -106,7 +107,7 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
                        haul_kernel_bound bound)
 {
     if (bound == HAUL_KERNEL_BOUND_ARITHMETIC)
-        return counts->flops / haul_gpu_flops(gpu);
+        return haul_gpu_arithmetic_s(gpu, counts);
     const double rate = haul_gpu_memory_rate(gpu);
     return rate > 0 ? fmax(0, counts->bytes - gpu->l2_bytes.value) / rate : 0;
 }
@@ -214,7 +215,7 @@ static void fill_terms(const haul_kernel_case *what, const carrying *self,
     out->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds = self->launch_s;
     out->terms[HAUL_KERNEL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
     out->terms[HAUL_KERNEL_BOUND_ARITHMETIC].seconds =
-        flops > 0 ? flops / haul_gpu_flops(gpu)
+        flops > 0 ? haul_gpu_arithmetic_s(gpu, &what->counts)
                   : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
     if (out->bound == HAUL_KERNEL_BOUND_LATENCY || out->bound == HAUL_KERNEL_BOUND_LOW_OCCUPANCY)
         out->terms[out->bound].seconds = out->estimate.seconds - self->launch_s;

@@ -29,9 +29,12 @@ static bool knows_inside(const haul_gpu *gpu)
     return gpu->clock_Hz.value > 0 && gpu->multiprocessors.value > 0;
 }
 
-static double inside_of(const haul_gpu *from, const haul_gpu *to, double blocks)
+static double inside_of(const haul_gpu *from, const haul_gpu *to,
+                        const haul_kernel_launches *launches)
 {
-    return knows_inside(from) && knows_inside(to) ? haul_gpu_inside_ratio(from, to, blocks) : 0;
+    return knows_inside(from) && knows_inside(to)
+               ? haul_gpu_inside_ratio(from, to, launches->blocks, launches->block)
+               : 0;
 }
 
 static bool is_built_for_double(const haul_gpu *gpu)
@@ -49,10 +52,11 @@ static void widen(haul_range *span, double ratio)
 
 /* The ratios that bound a kernel nobody has looked into: of the device's memory, of what goes on
  * inside the multiprocessors, of arithmetic; the middle, in the logarithm, of the first two. */
-static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to, double blocks)
+static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to,
+                           const haul_kernel_launches *launches)
 {
     const double memory = bound_of(haul_gpu_memory_rate(from), haul_gpu_memory_rate(to));
-    const double inside = inside_of(from, to, blocks);
+    const double inside = inside_of(from, to, launches);
     haul_range span = {.low = HUGE_VAL};
     widen(&span, memory);
     widen(&span, inside);
@@ -85,7 +89,7 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
             return haul_fail(error, HAUL_BAD_INPUT, "expected counts, not %g launches of %g x %g",
                              launches->count, launches->blocks, launches->block);
     haul_range ratio;
-    const double inside = inside_of(&from->gpu, &to->gpu, launches->blocks);
+    const double inside = inside_of(&from->gpu, &to->gpu, launches);
     if (haul_gpu_same(&from->gpu, &to->gpu))
         ratio = haul_range_exact(1);
     else if (inside > 0 &&
@@ -95,7 +99,7 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
             inside,
             exp(hypot(uncertainty_blind, haul_kernel_uncertainty_inside(&from->gpu, &to->gpu))));
     else
-        ratio = ratio_of(&from->gpu, &to->gpu, launches->blocks);
+        ratio = ratio_of(&from->gpu, &to->gpu, launches);
     if (ratio.high <= 0)
         return haul_fail(error, HAUL_MISSING,
                          "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/numerals.h"
@@ -115,6 +116,50 @@ haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
     for (size_t i = 0; !status && i < count; i++)
         status = read_file(files[i], &made->records, error);
     return finish(made, status, count ? files[0].path : NULL, times, error);
+}
+
+/* "void mul<float>(float*)" is mul, as in tables. */
+static const char *plain_name(haul_arena *arena, const char *name)
+{
+    const char *start = strncmp(name, "void ", 5) != 0 ? name : name + 5;
+    return haul_arena_text(arena, start, strcspn(start, "(<["));
+}
+
+static haul_status add_launch(const haul_workload *workload, const haul_op *op, double size,
+                              haul_kernel_records *records, haul_error *error)
+{
+    haul_kernel_record *record = haul_kernel_records_new(records);
+    if (!record)
+        return haul_fail_no_memory(error);
+    double *values = record->counters.values;
+    const char *name = op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name);
+    record->file = workload->source;
+    record->kernel = plain_name(&records->arena, name);
+    values[HAUL_COUNTER_SIZE] = size > 0 ? size : (double)NAN;
+    values[HAUL_COUNTER_SECONDS] = 1e-9 * (double)op->dur_ns;
+    if (op->stream != HAUL_NONE)
+        record->gpu = workload->devices[workload->streams[op->stream].device].name;
+    if (op->shape < workload->shape_count) {
+        const haul_shape *shape = &workload->shapes[op->shape];
+        values[HAUL_COUNTER_GRID] =
+            (double)shape->grid[0] * (double)shape->grid[1] * (double)shape->grid[2];
+        for (int i = 0; i < 3; i++)
+            values[HAUL_COUNTER_BLOCK_X + i] = shape->block[i];
+    }
+    return record->kernel ? HAUL_OK : haul_fail_no_memory(error);
+}
+
+haul_status haul_kernel_times_of(const haul_workload *workload, double size,
+                                 haul_kernel_times **times, haul_error *error)
+{
+    owned_times *made = calloc(1, sizeof *made);
+    haul_status status = HAUL_OK;
+    if (!made)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; !status && i < workload->op_count; i++)
+        if (workload->ops[i].kind == HAUL_OP_KERNEL && workload->ops[i].dur_ns > 0)
+            status = add_launch(workload, &workload->ops[i], size, &made->records, error);
+    return finish(made, status, workload->source, times, error);
 }
 
 haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,

@@ -16,6 +16,7 @@ const haul_count_row haul_count_rows[HAUL_COUNT_ROWS] = {
     {"l1_hits", offsetof(haul_kernel_counts, l1_hits), false, 0, 1e18},
     {"l2_hits", offsetof(haul_kernel_counts, l2_hits), false, 0, 1e18},
     {"flops", offsetof(haul_kernel_counts, flops), false, 0, 1e27},
+    {"flops_fp64", offsetof(haul_kernel_counts, flops_fp64), false, 0, 1e27},
     {"bytes", offsetof(haul_kernel_counts, bytes), false, 0, 1e27},
 };
 

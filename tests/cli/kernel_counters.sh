@@ -160,3 +160,33 @@ sed 's/"1,690"/"1,690 furlongs"/' two.csv >wrong.csv
 try haul kernel fit wrong.csv --machine ./board.yaml --size 1048576
 sed 's/^s,ms/s,parsecs/' trace.csv >wrong.csv
 try haul kernel fit wrong.csv metrics.csv --machine ./board.yaml --size 1048576
+
+echo "== Nsight Compute, two kernels: one is chosen by its name; its own choice of metrics is read"
+{ cat one.csv; sed 's/scale(/other(/; s/"0","7"/"1","7"/' one.csv | tail -n +4; } >both.csv
+try haul kernel fit both.csv --machine ./board.yaml --size 1048576 -o fitted.yaml
+try haul kernel fit both.csv --machine ./board.yaml --size 1048576 --kernel other -o fitted.yaml
+try haul kernel fit both.csv --machine ./board.yaml --size 1048576 --kernel neither
+cat >basic.csv <<'END'
+==PROF== Connected to process 42
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"
+"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","DRAM Frequency","cycle/nsecond","1.21","","",""
+"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","Duration","usecond","12.5","","",""
+"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","","","","SOLBottleneck","WARNING","low throughput"
+END
+try haul kernel fit basic.csv --machine ./board.yaml --size 1048576
+try haul kernel fit basic.csv --machine ./board.yaml --size 1048576 --kernel vector-add
+
+echo "== a profile"
+sed 's/Test Board/NVIDIA A100 80GB PCIe/' board.yaml >a100.yaml
+cat >histogram.yaml <<'END'
+haul_kernel: 1
+name: histogram
+summary: counts of elements
+variable: {name: N, from: 1, to: 2^30}
+threads: N
+block: 256
+comp: 8
+loads_global: 1
+stores_global: 1
+END
+try haul kernel fit "$profile" --machine ./a100.yaml --size 1048576 --kernel ./histogram.yaml
