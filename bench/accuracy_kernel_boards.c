@@ -1,4 +1,4 @@
-/* Kernels on other boards, from the data sheet. */
+/* Kernels on other GPUs, from the data sheet. */
 #include <math.h>
 
 #include "accuracy.h"
@@ -9,7 +9,7 @@ typedef struct share {
     char text[16];
 } share;
 
-/* A dash where one pair of boards is all that there is: without a board nothing is left. */
+/* A dash where one pair of GPUs is all that there is: without a GPU nothing is left. */
 static share share_text(double percent)
 {
     share out = {"-"};
@@ -208,7 +208,7 @@ static haul_status print_group(const kernel_rows *rows, const board_group *group
     return status;
 }
 
-/* Rows measured on both boards, carried by their time and launch alone. */
+/* Rows measured on both GPUs, scaled by their time and launch alone. */
 static haul_status carry_program(const kernel_rows *rows, kernel_score score, kernel_scores *scores,
                                  haul_error *error)
 {
@@ -326,7 +326,7 @@ static void print_without(const kernel_scores *scores, const board_group *group,
             kernel_programs[hardest], most);
 }
 
-/* Launched in another way on the two boards: left out above. */
+/* Launched in another way on the two GPUs: left out above. */
 static haul_status print_apart(const kernel_rows *rows, const board_group *group,
                                const kernel_scores *same, FILE *out, haul_error *error)
 {
@@ -384,8 +384,8 @@ static haul_status write_others(const kernel_rows *rows, FILE *out, haul_error *
     static const int models[] = {-1, BY_BSP};
     fputs(
         "\nKnown by their times and launches alone, as in a profile (`haul project`), kernels are "
-        "carried between the ratios that may bound them; `bsp` is one lambda, as published:\n\n"
-        "| by | boards | rows | mean | median | interval holds | program left out | board left "
+        "scaled between the ratios that may bound them; `bsp` is one lambda, as published:\n\n"
+        "| by | GPUs | rows | mean | median | interval holds | program left out | GPU left "
         "out |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         out);
     haul_status status = HAUL_OK;
@@ -401,27 +401,27 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     haul_status status = kernel_rows_read(data, &rows, error);
     if (status)
         return status;
-    fputs(
-        "## Kernels: other boards, from the data sheet\n\n"
-        "Data: `kernels/gpuperfpredict-times.csv`. Fitted on one board with all its sizes, "
-        "`roofline` predicts all sizes of the other from the machine files alone. Error: 100 "
-        "|predicted / measured - 1|; beside the mean over all sizes, which the goal is of, "
-        "that over the sizes within those measured at home (fewer were measured on the GTX 680 "
-        "and 750: up to a third of the GTX 970's largest). Two rules without a model: the home "
-        "time scaled by R P (HiPC 2015, one lambda), and by the best of R P, bandwidth and clock "
-        "for each program, chosen with hindsight. dotProd is left out between the GTX 750 and "
-        "the others: there it was launched with 32 blocks, each thread adding up thousands of "
-        "products, elsewhere with N / 256, a sum in steps for every 256 products; the memory "
-        "bounds the first and not the second, and no time of the one says how long the other's "
-        "steps take. What it would add is below. The counters of the GTX 750 are not used: they "
-        "are those of other programs and boards (their grids and durations show it). Intervals "
-        "as above; between the two boards of compute capability 3.5 alone they are wider than need "
-        "be, "
-        "and one pair of boards is too few to fit others to.\n\n"
-        "| boards | rows | mean | goal | sizes of home | median | R P | best of three | interval "
-        "holds | program left out | board left out |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-        out);
+    fputs("## Kernels: other GPUs, from the data sheet\n\n"
+          "Data: `kernels/gpuperfpredict-times.csv`. Fitted on one GPU with all its sizes, "
+          "`roofline` predicts all sizes of the other from the machine files alone. Error: 100 "
+          "|predicted / measured - 1|; beside the mean over all sizes, which the goal is of, "
+          "that over the sizes within those measured on the source GPU (fewer were measured on the "
+          "GTX 680 "
+          "and 750: up to a third of the GTX 970's largest). Two rules without a model: the source "
+          "time scaled by R P (HiPC 2015, one lambda), and by the best of R P, bandwidth and clock "
+          "for each program, chosen with hindsight. dotProd is left out between the GTX 750 and "
+          "the others: there it was launched with 32 blocks, each thread adding up thousands of "
+          "products, elsewhere with N / 256, a sum in steps for every 256 products; the memory "
+          "bounds the first and not the second, and no time of the one says how long the other's "
+          "steps take. What it would add is below. The counters of the GTX 750 are not used: they "
+          "are those of other programs and GPUs (their grids and durations show it). Intervals "
+          "as above; between the two GPUs of compute capability 3.5 alone they are wider than need "
+          "be, "
+          "and one pair of GPUs is too few to fit others to.\n\n"
+          "| GPUs | rows | mean | goal | sizes of source | median | R P | best of three | interval "
+          "holds | program left out | GPU left out |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+          out);
     status = write_tables(rows, out, error);
     if (status == HAUL_OK)
         status = write_others(rows, out, error);
@@ -429,4 +429,4 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     return status;
 }
 
-const accuracy_section accuracy_kernel_boards = {"kernel-boards", write_section};
+const accuracy_section accuracy_kernel_boards = {"kernel-gpus", write_section};

@@ -83,9 +83,9 @@ static const choice choices[] = {
      take_seven_channels, NULL},
     {"the same, its clock for CUDA programs alone", "performance state P2: 3004 of 3505 MHz",
      take_slow_memory, NULL},
-    {"the K40's memory without ECC", "on as the board is sold", take_full_bandwidth, NULL},
+    {"the K40's memory without ECC", "on as the GPU is sold", take_full_bandwidth, NULL},
     {"quicksort of N^2 loads", "counted by running its loops on what it sorts", take_squares, NULL},
-    {"conflicts in L2 go to every board", "they are of a cache's sets; a roomier one has others",
+    {"conflicts in L2 go to every GPU", "they are of a cache's sets; a roomier one has others",
      NULL, take_all_conflicts},
     {"none of the choices", "", take_plain_rows, take_all_conflicts},
 };
@@ -174,7 +174,7 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     fputs(
         "## Kernels: what was chosen with these measurements at hand\n\n"
         "The means above, with each choice undone by itself: each has its grounds, but was looked "
-        "for where predictions missed, on the same rows, so a new pair of boards may do worse. "
+        "for where predictions missed, on the same rows, so a new pair of GPUs may do worse. "
         "Bold: above the goal.\n\n"
         "| instead | compute capability 3.5 | Maxwell | all of Kepler | Kepler and Maxwell | "
         "grounds of the choice |\n| --- | --- | --- | --- | --- | --- |\n",

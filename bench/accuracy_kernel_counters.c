@@ -1,4 +1,4 @@
-/* What bounds kernels at home: by their expressions, and by the boards' own counters. */
+/* What bounds kernels on the source GPU: by their expressions, and by the GPUs' own counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,9 +115,9 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     haul_status status = kernel_rows_read(data, &rows, error);
     if (status)
         return status;
-    fputs("## Kernels: what bounds them at home\n\n"
+    fputs("## Kernels: what bounds them on the source GPU\n\n"
           "Data: `kernels/counters`. The share of the device memory's bandwidth that is in use, by "
-          "the bytes that must cross it (the expressions) and by the board's own transactions of "
+          "the bytes that must cross it (the expressions) and by the GPU's own transactions of "
           "32 bytes, over all sizes: from 0.5 up `roofline` follows the memory, below it what goes "
           "on inside the multiprocessors. quicksort has no counters; those of the GTX 750 are "
           "other programs'.\n\n"

@@ -191,7 +191,7 @@ static const char heads[] =
     "says that the GT 630 uses it, between 65 % and 10 % in product #1; 10 % is taken for all its "
     "kernels. Predicted / measured with Table II's lambda: the paper reports 0.9 to 1.1 for the "
     "products and 0.95 to 1.05 for the subarray, but for small sizes.\n\n"
-    "| board | kernel | Table II | fitted | difference | by size | predicted / measured | mean |\n"
+    "| GPU | kernel | Table II | fitted | difference | by size | predicted / measured | mean |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
 
 static const char tails[] =
@@ -207,7 +207,7 @@ static const char later[] =
     "product, and the Titan and the K40. Counts are the kernel files', so that `haul kernel fit` "
     "of "
     "the largest size's rows gives the same but for the launch.\n\n"
-    "| board | kernel | Table II | fitted | difference | by size | predicted / measured | mean |\n"
+    "| GPU | kernel | Table II | fitted | difference | by size | predicted / measured | mean |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
 
 static haul_status write_section(const char *data, FILE *out, haul_error *error)

@@ -1,4 +1,4 @@
-/* Kernels at other sizes on the same board. */
+/* Kernels at other sizes on the same GPU. */
 #include <math.h>
 
 #include "accuracy.h"
@@ -176,20 +176,19 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     haul_status status = kernel_rows_read(data, &rows, error);
     if (status)
         return status;
-    fputs(
-        "## Kernels: other sizes on the same board\n\n"
-        "Data: `kernels/gpuperfpredict-times.csv` (ten programs, five boards). What a program does "
-        "is in its kernel file (`kernels/`), so that `haul kernel` gives the same. Lambda is "
-        "fitted "
-        "on the sizes named, and all other rows are predicted by `roofline`. Goal of three "
-        "sizes: within 5 % for 85 % of the rows, within 10 % for 95 %; sizes drawn at "
-        "random, all near one another now and then, miss the latter. Intervals are stated for "
-        "90 of 100; their widths were fitted on these rows, so beside how often they hold "
-        "stands how often they would, had they been fitted without the program (the board) that "
-        "is predicted. Goal: 85 to 95 %.\n\n"
-        "| fitted on | rows | within 5 % | within 10 % | interval holds | program left out | "
-        "board left out |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-        out);
+    fputs("## Kernels: other sizes on the same GPU\n\n"
+          "Data: `kernels/gpuperfpredict-times.csv` (ten programs, five GPUs). What a program does "
+          "is in its kernel file (`kernels/`), so that `haul kernel` gives the same. Lambda is "
+          "fitted "
+          "on the sizes named, and all other rows are predicted by `roofline`. Goal of three "
+          "sizes: within 5 % for 85 % of the rows, within 10 % for 95 %; sizes drawn at "
+          "random, all near one another now and then, miss the latter. Intervals are stated for "
+          "90 of 100; their widths were fitted on these rows, so beside how often they hold "
+          "stands how often they would, had they been fitted without the program (the GPU) that "
+          "is predicted. Goal: 85 to 95 %.\n\n"
+          "| fitted on | rows | within 5 % | within 10 % | interval holds | program left out | "
+          "GPU left out |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+          out);
     status = write_tables(rows, out, error);
     kernel_rows_free(rows);
     return status;

@@ -1,4 +1,4 @@
-/* Kernels on other boards, from measurements that the model was not made with. */
+/* Kernels on other GPUs, from measurements that the model was not made with. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { BOARDS_MOST = 4, PROGRAMS_MOST = 9, PAIRS_MOST = 6 };
 
-/* Launches of one program on one board. */
+/* Launches of one program on one GPU. */
 typedef struct launches {
     haul_kernel_measured *rows;
     size_t count;
@@ -64,14 +64,14 @@ static haul_status read_counted(const char *data, board_set *set, haul_error *er
     return status;
 }
 
-/* --- the paper's boards: gt-630, gtx-660, gtx-680 */
+/* --- the paper's GPUs: gt-630, gtx-660, gtx-680 */
 
 static const pair_group published_groups[] = {
     {"GTX 660 and GTX 680 (Kepler)", 2, {{1, 2}, {2, 1}}},
     {"GT 630 (Fermi) and those two", 4, {{0, 1}, {0, 2}, {1, 0}, {2, 0}}},
 };
 
-/* The rows of one kernel and board, with the counts of its file. */
+/* The rows of one kernel and GPU, with the counts of its file. */
 static haul_status take_rows(const haul_kernel_times *times, const char *board,
                              const haul_kernel_file *file, launches *to, haul_error *error)
 {
@@ -172,7 +172,7 @@ static haul_status predict(haul_kernel_case what, const haul_kernel_sample *sour
     return kernel_scores_add(scores, score, error);
 }
 
-/* All rows of the target in blocks of this shape, at the sizes measured at home. */
+/* All rows of the target in blocks of this shape, at the sizes measured on the source GPU. */
 static haul_status predict_shape(const board_set *set, kernel_score score,
                                  const haul_kernel_measured *like, kernel_scores *scores,
                                  haul_error *error)
@@ -269,17 +269,17 @@ static haul_status write_set(const char *data, const data_set *self, FILE *out, 
 
 static haul_status write_section(const char *data, FILE *out, haul_error *error)
 {
-    fputs("## Kernels: other boards, from other measurements\n\n"
-          "`roofline` as above, on rows that had no part in what it makes of boards. "
+    fputs("## Kernels: other GPUs, from other measurements\n\n"
+          "`roofline` as above, on rows that had no part in what it makes of GPUs. "
           "`kernels/counters`: nine programs in blocks of all shapes that were measured (8 x 8 to "
           "32 x 32, 64 to 1024 threads), each shape fitted to the profiler's durations and "
-          "counters on one board, and compared with its durations on the other at the same sizes; "
+          "counters on one GPU, and compared with its durations on the other at the same sizes; "
           "the GTX 750's are not used, as above. Of its intervals the one of kernels bound by "
           "memory on another architecture is fitted to these rows too: with that of the rows above "
           "alone, 0.21, the intervals between Kepler and Maxwell held 76 %. "
-          "`kernels/bsp-measured.csv`: boards, and an architecture, that nothing was fitted to, "
+          "`kernels/bsp-measured.csv`: GPUs, and an architecture, that nothing was fitted to, "
           "with the kernel files that come with haul.\n\n"
-          "| data | boards | rows | mean | median | interval holds |\n"
+          "| data | GPUs | rows | mean | median | interval holds |\n"
           "| --- | --- | --- | --- | --- | --- |\n",
           out);
     haul_status status = HAUL_OK;

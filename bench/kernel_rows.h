@@ -1,4 +1,4 @@
-/* The times of kernels/gpuperfpredict-times.csv, by program and board, with the counts of the
+/* The times of kernels/gpuperfpredict-times.csv, by program and GPU, with the counts of the
  * programs' kernel files. */
 #ifndef HAUL_BENCH_KERNEL_ROWS_H
 #define HAUL_BENCH_KERNEL_ROWS_H
@@ -7,7 +7,7 @@
 
 enum { KERNEL_BOARDS = 5, KERNEL_PROGRAMS = 10, KERNEL_SIZES = 256 };
 
-/* A board's name in the catalogue, and in the data. */
+/* A GPU's name in the catalogue, and in the data. */
 typedef struct kernel_board {
     const char *machine;
     const char *in_data;
@@ -16,7 +16,7 @@ typedef struct kernel_board {
 extern const kernel_board kernel_boards[KERNEL_BOARDS];
 extern const char *const kernel_programs[KERNEL_PROGRAMS];
 
-/* One program on one board, ascending in size. What the table says of the launches is beside the
+/* One program on one GPU, ascending in size. What the table says of the launches is beside the
  * samples: their counts are the kernel file's. */
 typedef struct kernel_series {
     haul_kernel_sample samples[KERNEL_SIZES];
@@ -24,7 +24,7 @@ typedef struct kernel_series {
     size_t count;
 } kernel_series;
 
-/* Whether two boards ran it with launches alike: programs whose launches differ are two programs.
+/* Whether two GPUs ran it with launches alike: programs whose launches differ are two programs.
  */
 bool kernel_series_alike(const kernel_series *a, const kernel_series *b);
 

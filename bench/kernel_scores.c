@@ -37,7 +37,7 @@ double kernel_scores_held(const kernel_scores *self)
     return self->count ? 100.0 * (double)held / (double)self->count : 0;
 }
 
-/* Whether a program, or a board, had a part in a score: a board as source or as target. */
+/* Whether a program, or a GPU, had a part in a score: a GPU as source or as target. */
 static bool has_part(const kernel_score *score, kernel_left_out what, int group)
 {
     return what == LEFT_PROGRAM ? score->program == group

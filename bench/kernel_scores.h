@@ -13,7 +13,7 @@ typedef struct kernel_score {
     int model;    /* by haul_kernel_model_at */
     double ratio; /* predicted / measured */
     double uncertainty;
-    bool beyond;  /* the size is outside those measured at home */
+    bool beyond;  /* the size is outside those measured on the source GPU */
     double naive; /* predicted / measured by R P alone */
     double best;  /* by the best of R P, bandwidth and clock, with hindsight */
 } kernel_score;
@@ -31,9 +31,9 @@ void kernel_scores_release(kernel_scores *self);
 double kernel_scores_within(const kernel_scores *self, double share);
 double kernel_scores_held(const kernel_scores *self);
 
-/* The latter with the intervals' width fitted anew for each program (or board, as source and as
+/* The latter with the intervals' width fitted anew for each program (or GPU, as source and as
  * target) to the scores that it had no part in, of those that it had: what the stated coverage is
- * worth for a new one. NaN where all scores are of one pair of boards. */
+ * worth for a new one. NaN where all scores are of one pair of GPUs. */
 typedef enum kernel_left_out { LEFT_PROGRAM, LEFT_BOARD } kernel_left_out;
 haul_status kernel_scores_held_out(const kernel_scores *self, kernel_left_out what, double *held,
                                    haul_error *error);

@@ -1,5 +1,5 @@
-/* Kernel models: the time of a kernel at another size, and on another board, from times measured on
- * one board. What a kernel's threads do is given as counts; a fit holds what was measured.
+/* Kernel models: the time of a kernel at another size, and on another GPU, from times measured on
+ * one GPU. What a kernel's threads do is given as counts; a fit holds what was measured.
  *
  * Errors say what is wrong and with which sample, by its place in the file it was read from.
  *
@@ -59,7 +59,7 @@ typedef struct haul_kernel_knot {
     double log_calm; /* lambda without this size's own conflicts in the cache */
 } haul_kernel_knot;
 
-/* What is known of a kernel on the board that it was measured on. */
+/* What is known of a kernel on the GPU that it was measured on. */
 typedef struct haul_kernel_fit {
     double calibration;      /* the median of the sizes */
     double least;            /* of the sizes' own */
@@ -83,7 +83,7 @@ typedef enum haul_kernel_fit_kind {
     HAUL_KERNEL_FIT_BY_SIZE,
 } haul_kernel_fit_kind;
 
-/* Fits a kernel to its times on `home`. Needs what haul_kernel_bsp needs. Returns BAD_INPUT, at
+/* Fits a kernel to its times on `source`. Needs what haul_kernel_bsp needs. Returns BAD_INPUT, at
  * the sample, for a size or a time that is not above 0 and finite, and at the last sample where
  * there are fewer sizes than figures to fit. On success the caller owns *fit; free with
  * haul_kernel_fit_free. */
@@ -95,12 +95,12 @@ HAUL_API void haul_kernel_fit_free(haul_kernel_fit *fit);
 /* Lambda at a size: a fitted one, or between and beyond them. */
 HAUL_API double haul_kernel_fit_calibration(const haul_kernel_fit *fit, double size);
 
-/* What is asked: the kernel that was fitted on `home`, on `target`, at `size`, where it does
+/* What is asked: the kernel that was fitted on `source`, on `target`, at `size`, where it does
  * `counts`. */
 typedef struct haul_kernel_case {
     const haul_machine *source;
     const haul_kernel_fit *fit;
-    const haul_machine *target; /* may be `home` */
+    const haul_machine *target; /* may be `source` */
     double size;
     haul_kernel_counts counts;
 } haul_kernel_case;
@@ -182,7 +182,7 @@ typedef struct haul_kernel_explanation {
     haul_estimate estimate;
     haul_kernel_bound bound;
     haul_kernel_term terms[HAUL_KERNEL_BOUNDS]; /* by bound */
-    double source_s;                            /* the same size at home */
+    double source_s;                            /* the same size on the source GPU */
     double ratio;                               /* of the two, less their launches */
     double if_rate; /* seconds if what bounds it were twice as fast: the next term then bounds */
     double blocks;
@@ -207,7 +207,7 @@ typedef struct haul_kernel_launches {
     double block;  /* threads of one block */
 } haul_kernel_launches;
 
-/* The same for launches that took `seconds` together: a grid that leaves most of the board empty
+/* The same for launches that took `seconds` together: a grid that leaves most of the GPU empty
  * goes by its clock and the blocks of the busiest multiprocessor, not by its memory. */
 HAUL_API haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
                                                 const haul_kernel_launches *launches,

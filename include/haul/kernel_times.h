@@ -52,8 +52,8 @@ HAUL_API haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t
 /* The same from one file's `size` bytes in memory, which it changes; `file.path` names them. */
 HAUL_API haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,
                                              haul_kernel_times **times, haul_error *error);
-/* The kernels of a profile, a row a launch, `size` for all of them. MISSING where it has none. Names
- * are the workload's, which has to live as long. */
+/* The kernels of a profile, a row a launch, `size` for all of them. MISSING where it has none.
+ * Names are the workload's, which has to live as long. */
 HAUL_API haul_status haul_kernel_times_of(const haul_workload *workload, double size,
                                           haul_kernel_times **times, haul_error *error);
 HAUL_API void haul_kernel_times_free(haul_kernel_times *times);
@@ -68,7 +68,7 @@ typedef struct haul_kernel_matching {
     bool is_chosen; /* the one file is what is asked for: rows without a name are its, rows of other
                        kernels are passed over */
     const char *kernel; /* rows of this name alone; NULL: of any */
-    int block[3];   /* rows of this block alone; all 0: of any */
+    int block[3];       /* rows of this block alone; all 0: of any */
 } haul_kernel_matching;
 
 /* The rows of one kernel on one machine. Where a size was measured in blocks of several shapes,

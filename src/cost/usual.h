@@ -1,4 +1,4 @@
-/* What boards keep of their rates, for machines that do not say. */
+/* What GPUs keep of their rates, for machines that do not say. */
 #ifndef HAUL_COST_USUAL_H
 #define HAUL_COST_USUAL_H
 

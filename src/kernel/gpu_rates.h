@@ -37,7 +37,7 @@ double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to);
  * dependent instructions wait. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block);
 
-/* At most a quarter of the threads that the board holds; false where `blocks` is 0. */
+/* At most a quarter of the threads that the GPU holds; false where `blocks` is 0. */
 bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block);
 
 /* Of one kernel without work, on the device. */

@@ -84,9 +84,9 @@ haul_status haul_kernel_bsp(const haul_gpu *gpu, const haul_kernel_counts *count
     return status;
 }
 
-/* Half widths, in the logarithm, of what holds 90 of 100: the same board, another of its
+/* Half widths, in the logarithm, of what holds 90 of 100: the same GPU, another of its
  * architecture, another architecture. One lambda for all three is what the paper has, within 0.8 to
- * 1.2 on its own kernels (HiPC 2015, section VI); these are fitted on ten programs and five boards
+ * 1.2 on its own kernels (HiPC 2015, section VI); these are fitted on ten programs and five GPUs
  * (gpuperfpredict; docs/accuracy.md). */
 static const double uncertainty_same = 0.12;
 static const double uncertainty_alike = 0.52;

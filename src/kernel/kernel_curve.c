@@ -10,8 +10,8 @@
 
 /* Half widths that hold 90 of 100 cases: a + b (how much lambda moves between the sizes around) +
  * c (how far outside, in the logarithm). Fitted as log |measured / predicted| of ten programs on
- * five boards (gpuperfpredict), three sizes drawn at random or near the ends and in the middle;
- * docs/accuracy.md has the coverage with a program or a board left out. */
+ * five GPUs (gpuperfpredict), three sizes drawn at random or near the ends and in the middle;
+ * docs/accuracy.md has the coverage with a program or a GPU left out. */
 static const double width_least = 0.025;
 static const double width_bend = 0.3;
 static const double width_outside = 0.25;

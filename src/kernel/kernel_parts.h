@@ -14,7 +14,7 @@ double haul_kernel_issue(const haul_gpu *gpu);
 haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error);
 haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error);
 
-/* Half the width, in the logarithm, of what holds 90 of 100 kernels that are carried by what is
+/* Half the width, in the logarithm, of what holds 90 of 100 kernels that are scaled by what is
  * inside the multiprocessors. */
 double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);
 

@@ -1,5 +1,5 @@
-/* A kernel on another board: what bounds it at home bounds it there, and the time follows that
- * resource's ratio; the efficiency reached at home is kept (docs/kernel-models.md).
+/* A kernel on another GPU: what bounds it on the source GPU bounds it there, and the time follows
+ * that resource's ratio; the efficiency reached on the source GPU is kept (docs/kernel-models.md).
  *
  * Two resources divide kernels. The device's memory, where the bytes that must cross it take half
  * of the time or more at the nominal rate: kernels that stream reach 70 to 90 %. Else what goes on
@@ -18,20 +18,20 @@
 static const double bound_from = 0.4;
 static const double bound_full = 0.6;
 
-/* A board whose cache holds so much more for each resident thread is spared the conflicts of one
+/* A GPU whose cache holds so much more for each resident thread is spared the conflicts of one
  * that held less. Not the same cache by another count: from 1 to 1.5 all means of accuracy.md are
  * within 0.1 points. */
 static const double roomier = 1.25;
 
 /* Half widths, in the logarithm, that hold 90 of 100 cases: of kernels bound by memory and by what
  * is inside the multiprocessors. Fitted to log |measured / predicted| of ten programs at all sizes
- * between five boards, two architectures (gpuperfpredict); that of memory on another architecture
+ * between five GPUs, two architectures (gpuperfpredict); that of memory on another architecture
  * also to the durations of its counters, where blocks have other shapes. docs/accuracy.md has the
- * coverage with a program or a board left out. */
+ * coverage with a program or a GPU left out. */
 static const double uncertainty_alike[] = {0.10, 0.145};
 static const double uncertainty_across[] = {0.42, 0.54};
 
-typedef struct carrying {
+typedef struct scaled_kernel {
     double source_s;
     double launch_s;        /* on the target */
     double work_s;          /* on the target, beside the launch */
@@ -40,7 +40,7 @@ typedef struct carrying {
                                LAUNCH: none */
     double half_width;
     bool same;
-} carrying;
+} scaled_kernel;
 
 static double weight_of(double share)
 {
@@ -112,9 +112,9 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
     return rate > 0 ? fmax(0, counts->bytes - gpu->l2_bytes.value) / rate : 0;
 }
 
-/* What did not bound the kernel at home may on the target. Counts that the home time itself belies
- * (tensor cores, data that are never read) bound nothing. */
-static void keep_under_roof(const haul_kernel_case *what, double source_work_s, carrying *self)
+/* What did not bound the kernel on the source GPU may on the target. Counts that the source time
+ * itself belies (tensor cores, data that are never read) bound nothing. */
+static void keep_under_roof(const haul_kernel_case *what, double source_work_s, scaled_kernel *self)
 {
     static const haul_kernel_bound roofs[] = {HAUL_KERNEL_BOUND_MEMORY,
                                               HAUL_KERNEL_BOUND_ARITHMETIC};
@@ -128,7 +128,7 @@ static void keep_under_roof(const haul_kernel_case *what, double source_work_s, 
     }
 }
 
-static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error *error)
+static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out, haul_error *error)
 {
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
@@ -137,7 +137,7 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
         status = haul_kernel_gpu_check(what->target, error);
     if (status)
         return status;
-    carrying self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
+    scaled_kernel self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     if (haul_gpu_memory_rate(from) > 0 && haul_gpu_memory_rate(to) > 0)
         self.memory = weight_of(what->fit->memory_share);
     self.same = what->source == what->target || haul_gpu_same(from, to);
@@ -164,8 +164,8 @@ static haul_status carry(const haul_kernel_case *what, carrying *out, haul_error
 
 static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
-    carrying self;
-    const haul_status status = carry(what, &self, error);
+    scaled_kernel self;
+    const haul_status status = scale_kernel(what, &self, error);
     if (status)
         return status;
     const double seconds = self.launch_s + self.work_s;
@@ -182,11 +182,11 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
 const haul_kernel_model haul_kernel_model_roofline = {
     .abi = HAUL_KERNEL_MODEL_ABI,
     .name = "roofline",
-    .summary = "the home time scaled by what bounds it: memory, or the busiest multiprocessor",
+    .summary = "the source time scaled by what bounds it: memory, or the busiest multiprocessor",
     .time = time_of,
 };
 
-static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *self,
+static haul_kernel_bound bound_of(const haul_kernel_case *what, const scaled_kernel *self,
                                   double seconds)
 {
     if (self->launch_s > seconds / 2)
@@ -204,7 +204,7 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const carrying *
 
 /* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the
  * launch leaves, where that is the bound. */
-static void fill_terms(const haul_kernel_case *what, const carrying *self,
+static void fill_terms(const haul_kernel_case *what, const scaled_kernel *self,
                        haul_kernel_explanation *out)
 {
     const haul_gpu *gpu = &what->target->gpu;
@@ -240,19 +240,19 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
                                 haul_error *error)
 {
     haul_kernel_explanation self = {0};
-    carrying carried;
+    scaled_kernel scaled;
     haul_status status = haul_kernel_time(&haul_kernel_model_roofline, what, &self.estimate, error);
     if (status == HAUL_OK)
-        status = carry(what, &carried, error);
+        status = scale_kernel(what, &scaled, error);
     if (status)
         return status;
-    self.bound = bound_of(what, &carried, self.estimate.seconds);
-    self.source_s = carried.source_s;
-    self.ratio = carried.work_s / (carried.source_s - what->fit->launch_s);
+    self.bound = bound_of(what, &scaled, self.estimate.seconds);
+    self.source_s = scaled.source_s;
+    self.ratio = scaled.work_s / (scaled.source_s - what->fit->launch_s);
     self.blocks = blocks_of(&what->counts);
     self.busiest = busiest(&what->target->gpu, self.blocks);
     self.idle = 1 - self.blocks / (self.busiest * what->target->gpu.multiprocessors.value);
-    fill_terms(what, &carried, &self);
+    fill_terms(what, &scaled, &self);
     self.if_rate = if_faster(&self);
     *out = self;
     return HAUL_OK;

@@ -14,7 +14,7 @@
  */
 static const double uncertainty_blind = 0.2;
 
-/* Double precision bounds kernels on boards that are built for it, not where it is a token. */
+/* Double precision bounds kernels on GPUs that are built for it, not where it is a token. */
 static const double built_for_double = 0.25;
 
 /* The time on the target over that on the source if this rate bounds it; 0: not known on both. */
@@ -124,7 +124,7 @@ haul_status haul_kernel_scale(const haul_machine *from, const haul_machine *to, 
 }
 
 /* Nothing is known of what bounds the kernel: the source time between the ratios that may. */
-static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
+static haul_status time_scaled(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     haul_kernel_case at_source = *what;
     at_source.target = what->source;
@@ -132,19 +132,19 @@ static haul_status time_carried(const haul_kernel_case *what, haul_estimate *out
     haul_status status = haul_kernel_model_roofline.time(&at_source, &source, error);
     if (status)
         return status;
-    haul_estimate carried = {0};
-    status = haul_kernel_scale(what->source, what->target, source.seconds, &carried, error);
+    haul_estimate scaled = {0};
+    status = haul_kernel_scale(what->source, what->target, source.seconds, &scaled, error);
     if (status)
         return status;
-    carried.low_s *= source.low_s / source.seconds;
-    carried.high_s *= source.high_s / source.seconds;
-    *out = carried;
+    scaled.low_s *= source.low_s / source.seconds;
+    scaled.high_s *= source.high_s / source.seconds;
+    *out = scaled;
     return HAUL_OK;
 }
 
 const haul_kernel_model haul_kernel_model_scale = {
     .abi = HAUL_KERNEL_MODEL_ABI,
     .name = "scale",
-    .summary = "the home time, between the ratios of memory, arithmetic and clock",
-    .time = time_carried,
+    .summary = "the source time, between the ratios of memory, arithmetic and clock",
+    .time = time_scaled,
 };

@@ -311,10 +311,11 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
     CHECK_NEAR(estimate.seconds, 2 * sqrt(memory * inside), 1e-12);
     CHECK_NEAR(estimate.high_s, 2 * memory * exp(0.2), 1e-12);
     CHECK_NEAR(estimate.low_s, 2 * inside * exp(-0.2), 1e-12);
-    /* 30 blocks are two on each multiprocessor of the old board, one on some of the new */
+    /* 30 blocks are two on each multiprocessor of the old GPU, one on some of the new: eight warps
+     * and four, which wait for their own results and not for one another */
     const haul_kernel_launches few = {.blocks = 30, .block = 128};
     assert_int_equal(haul_kernel_scale_launches(&old, &new, &few, 2, &estimate, NULL), HAUL_OK);
-    CHECK_NEAR(estimate.seconds, 2 * 0.5 * 745 / 1455, 1e-12);
+    CHECK_NEAR(estimate.seconds, 2.0 * 745 / 1455, 1e-12);
     /* launches take their 2 us each, half of the time here, on any board */
     const haul_kernel_launches short_ones = {.count = 1e6};
     assert_int_equal(haul_kernel_scale_launches(&old, &new, &short_ones, 2, &estimate, NULL),

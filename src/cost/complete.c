@@ -8,28 +8,28 @@
 #include "cost/lookup.h"
 #include "cost/points.h"
 
-typedef struct carrying {
+typedef struct completion {
     const haul_machine *to;
     const haul_machine *from;
-    double ratio; /* of the hosts' copy rates; 0: nothing of the host is carried */
+    double ratio; /* of the hosts' copy rates; 0: nothing of the host is scaled */
     char kept[160];
     char scaled[160];
     haul_copy_curve *copies;
     size_t count;
-} carrying;
+} completion;
 
 static bool given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN;
 }
 
-static void carry(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
+static void take(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
 {
     if (!given(to) && given(from))
         *to = (haul_parameter){from->value * factor, HAUL_SCALED, source};
 }
 
-static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, haul_memory memory)
+static haul_copy_curve *entry_of(completion *self, const haul_copy_curve *like, haul_memory memory)
 {
     for (size_t i = 0; i < self->count; i++) {
         haul_copy_curve *entry = &self->copies[i];
@@ -45,7 +45,7 @@ static haul_copy_curve *entry_of(carrying *self, const haul_copy_curve *like, ha
 
 /* The rate at which the old host staged: its figure, or that of large pageable copies where they
  * were clearly slower than the link, so that it was the host that set the pace. */
-static haul_parameter staged_rate(const carrying *self, const haul_copy_curve *old)
+static haul_parameter staged_rate(const completion *self, const haul_copy_curve *old)
 {
     haul_parameter rate = old->memory_rate_Bps;
     if (given(&rate))
@@ -66,21 +66,21 @@ static haul_parameter staged_rate(const carrying *self, const haul_copy_curve *o
     return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
-static void carry_staging(const carrying *self, const haul_copy_curve *old, haul_copy_curve *entry)
+static void take_staging(const completion *self, const haul_copy_curve *old, haul_copy_curve *entry)
 {
     if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
         return;
     const haul_parameter rate = staged_rate(self, old);
-    carry(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
-    carry(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
-    carry(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
-    carry(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
-    carry(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
+    take(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
+    take(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
+    take(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
+    take(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
+    take(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
     if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
-        carry(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
+        take(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
 }
 
-static void carry_entry(carrying *self, const haul_copy_curve *old)
+static void take_entry(completion *self, const haul_copy_curve *old)
 {
     const haul_memory memory = haul_memory_stand_in(old->direction, old->memory);
     if (memory != old->memory &&
@@ -90,11 +90,11 @@ static void carry_entry(carrying *self, const haul_copy_curve *old)
     const bool has_latency = haul_latency_of(self->from, old, &latency);
     haul_copy_curve *entry = entry_of(self, old, memory);
     if (has_latency && !given(&entry->points_from))
-        carry(&entry->latency_s, &latency, 1, self->kept);
-    carry(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
-    carry(&entry->gap_s, &old->gap_s, 1, self->kept);
+        take(&entry->latency_s, &latency, 1, self->kept);
+    take(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
+    take(&entry->gap_s, &old->gap_s, 1, self->kept);
     if (old->memory == HAUL_PAGEABLE)
-        carry_staging(self, old, entry);
+        take_staging(self, old, entry);
 }
 
 haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,
@@ -103,7 +103,7 @@ haul_status haul_machine_complete(const haul_machine *to, const haul_machine *fr
     HAUL_PLAIN_NUMERALS;
     const double now = to->host.copy_rate_Bps.value, old = from->host.copy_rate_Bps.value;
     const char *name = from->name ? from->name : "another machine";
-    carrying self = {.to = to, .from = from};
+    completion self = {.to = to, .from = from};
     /* where the old host's rate is not known and the new one's is, that speaks for itself; where
      * neither is, rates are kept */
     self.ratio = now > 0 && old > 0 ? now / old : now > 0 ? 0 : 1;
@@ -120,7 +120,7 @@ haul_status haul_machine_complete(const haul_machine *to, const haul_machine *fr
     for (size_t i = 0; i < to->copy_count; i++)
         self.copies[self.count++] = to->copies[i];
     for (size_t i = 0; i < from->copy_count; i++)
-        carry_entry(&self, &from->copies[i]);
+        take_entry(&self, &from->copies[i]);
     const haul_status status = haul_machine_with_copies(to, self.copies, self.count, out, error);
     free(self.copies);
     return status;
