@@ -1,4 +1,6 @@
-/* Two profiles of one program: on two machines, of two versions. */
+/* Two profiles of one program: on two machines, of two versions.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_COMPARE_H
 #define HAUL_COMPARE_H
 

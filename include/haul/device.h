@@ -6,8 +6,10 @@
  * operation uses must live until it has ended. An operation that fails on the device is reported by
  * the next call that waits for it, or for one behind it on its stream.
  *
- * A device and its objects are used by one thread at a time. Free a device's objects before the
- * device. A free function takes NULL, and waits for the operations that use its object. */
+ * Threads: devices are listed and opened by several threads at once; a device and its objects are
+ * used by one thread at a time, different devices by different threads. Free a device's objects
+ * before the device. A free function takes NULL, and waits for the operations that use its object.
+ */
 #ifndef HAUL_DEVICE_H
 #define HAUL_DEVICE_H
 

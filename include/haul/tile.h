@@ -9,7 +9,7 @@
  * the host wants data, waits, or has queued many. A failure of a loop is returned by the call that
  * made it run; the regions that the host had current stay so.
  *
- * A context, its device and its arrays are used by one thread at a time. */
+ * Threads: a context, its device and its arrays are used by one thread at a time. */
 #ifndef HAUL_TILE_H
 #define HAUL_TILE_H
 

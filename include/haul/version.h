@@ -1,4 +1,6 @@
-/* What this library is and what it was built with. */
+/* What this library is and what it was built with.
+ *
+ * Threads: as haul/status.h says. */
 #ifndef HAUL_VERSION_H
 #define HAUL_VERSION_H
 

@@ -501,6 +501,38 @@ static void write_from_threads(int count)
         pthread_join(ids[i], NULL);
 }
 
+/* `count` copies that the thread waits for; then as many that wait for an event of its own, which
+ * never comes. */
+static void *write_and_hang(void *argument)
+{
+    const int count = *(const int *)argument;
+    static char host[64];
+    cl_int result;
+    cl_command_queue queue = make_queue(0);
+    cl_mem a = make_buffer(CL_MEM_READ_WRITE, NULL);
+    cl_event never = clCreateUserEvent(context, &result);
+    check(result, "user event");
+    for (int i = 0; i < count; i++)
+        check(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL),
+              "write");
+    for (int i = 0; i < count; i++)
+        check(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, sizeof host, host, 1, &never, NULL),
+              "write");
+    return NULL;
+}
+
+/* Killed with known numbers of copies ended and in flight: `count` of each, by each thread. */
+static void die_in_flight(int threads, int count)
+{
+    pthread_t ids[WRITERS];
+    for (int i = 0; i < threads; i++)
+        if (pthread_create(&ids[i], NULL, write_and_hang, &count))
+            _exit(1);
+    for (int i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    raise(SIGKILL);
+}
+
 /* A program that closes what it takes for leaked descriptors, and opens files of its own there. */
 static int close_descriptors(const char *path)
 {
@@ -667,6 +699,8 @@ static int run(const char *self, const char *what, const char *with)
             write_some(100);
         return end_by(self, with);
     }
+    if (!strcmp(what, "in_flight") || !strcmp(what, "in_flight16"))
+        die_in_flight(what[9] ? WRITERS : 1, count);
     if (!strcmp(what, "million")) {
         write_from_threads(1000000 / WRITERS);
         return 0;

@@ -390,13 +390,33 @@ static void every_end_leaves_all_under_load(void **state)
     }
 }
 
+/* As many in flight as have ended: the ones are counted, the others all there. */
+static void what_is_in_flight_at_the_end_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        size_t count;
+    } killed[] = {{"in_flight 70", 70}, {"in_flight16 30", 480}};
+    for (size_t i = 0; i < 2; i++) {
+        char text[100];
+        assert_int_equal(record("", killed[i].what), 128 + SIGKILL);
+        snprintf(text, sizeof text, "; %zu commands were in flight and are missing",
+                 killed[i].count);
+        if (!strstr(said, text))
+            fail_msg("%s: not '%s' in: %s", killed[i].what, text, said);
+        haul_workload *workload = load();
+        assert_int_equal(workload->counts.device_ops, killed[i].count);
+        assert_non_null(strstr(workload->losses[0].text, text + 2));
+        haul_workload_free(workload);
+    }
+}
+
 /* Killed from outside while commands are in flight: what is not there is counted. */
 static void what_was_in_flight_is_counted(void **state)
 {
     (void)state;
     char command[400];
-    snprintf(command, sizeof command, "timeout -s KILL 1 %s many 0; timeout -s KILL 1 %s many 0",
-             CL_PROGRAM, CL_PROGRAM);
     snprintf(command, sizeof command,
              "%s record --force -o %s -- sh -c '%s many 0 & sleep 1; kill -9 $!' 2>%s/said",
              HAUL_PROGRAM, path, CL_PROGRAM, folder);
@@ -408,6 +428,22 @@ static void what_was_in_flight_is_counted(void **state)
     /* every copy has a call; a call whose command is not there is one in flight */
     if (!flight && strstr(said, "incomplete"))
         fail_msg("%s", said);
+    haul_workload_free(workload);
+}
+
+/* OPENCL_LAYERS is a list with colons. */
+static void a_colon_in_the_path_is_no_matter(void **state)
+{
+    (void)state;
+    char command[1000];
+    snprintf(
+        command, sizeof command,
+        "mkdir %s/a:b && cp %s \"$(dirname %s)\"/libhaul-record-*.so %s/a:b && %s/a:b/haul record "
+        "--force -o %s -- %s write 20 2>%s/said; rm -r %s/a:b",
+        folder, HAUL_PROGRAM, HAUL_PROGRAM, folder, folder, path, CL_PROGRAM, folder, folder);
+    assert_int_equal(system(command), 0);
+    haul_workload *workload = load();
+    assert_int_equal(workload->counts.device_ops, 20);
     haul_workload_free(workload);
 }
 
@@ -665,7 +701,9 @@ int main(int argc, char **argv)
         TEST(the_program_sees_nothing),
         TEST(every_end_leaves_all),
         TEST(every_end_leaves_all_under_load),
+        TEST(what_is_in_flight_at_the_end_is_counted),
         TEST(what_was_in_flight_is_counted),
+        TEST(a_colon_in_the_path_is_no_matter),
         TEST(descriptors_are_the_programs),
         TEST(a_child_that_stays_is_waited_for),
         TEST(one_name_has_one_recording),

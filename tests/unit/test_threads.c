@@ -1,12 +1,16 @@
 /* What haul/status.h promises of threads: objects that are const are shared, all else is called at
  * once. Under ThreadSanitizer this finds races; without it, results that differ. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "haul/advise.h"
 #include "haul/analysis.h"
+#include "haul/compare.h"
 #include "haul/machine.h"
+#include "haul/page.h"
 #include "haul/project.h"
 #include "haul/report.h"
 #include "haul/timeline.h"
@@ -21,6 +25,8 @@ static haul_machine *shared_machine;
 typedef struct result {
     char *report;
     size_t length;
+    char *more;
+    size_t more_length;
     double predicted_s;
     bool failed;
 } result;
@@ -54,6 +60,29 @@ static bool project(const haul_workload *workload, const haul_machine *to, doubl
     return true;
 }
 
+/* What else reads a workload: each writes what it finds, which has to be equal in all threads. */
+static bool use_more(const haul_workload *workload, const haul_machine *machine, FILE *out)
+{
+    haul_advice_list *advice = NULL;
+    haul_comparison compared;
+    haul_error error;
+    const haul_advise_options options = {.on = machine};
+    const haul_drawn drawn = {.workload = workload, .label = "recorded"};
+    const haul_page page = {.title = "page", .timelines = &drawn, .timeline_count = 1};
+    bool fine = !haul_advise(workload, &options, &advice, &error);
+    for (size_t i = 0; fine && i < advice->count; i++)
+        fprintf(out, "%" PRId64 "\n", advice->items[i].saved_ns);
+    haul_advice_free(advice);
+    fine = fine && !haul_compare(workload, shared_workload, &compared, &error);
+    if (fine) {
+        fprintf(out, "%" PRIu64 " %" PRId64 "\n", compared.matched, compared.a_ns);
+        haul_comparison_release(&compared);
+    }
+    return fine && !haul_page_write(&page, out, &error) &&
+           !haul_report_perfetto(&drawn, 1, 0, out, NULL, &error) &&
+           !haul_machine_write(machine, out, &error);
+}
+
 /* Own objects and shared ones, in turn. */
 static void *work(void *argument)
 {
@@ -69,6 +98,11 @@ static void *work(void *argument)
                        !write_report(i % 2 ? own : shared_workload, self) ||
                        !project(i % 2 ? shared_workload : own, i % 2 ? machine : shared_machine,
                                 &self->predicted_s);
+        free(self->more);
+        FILE *out = open_memstream(&self->more, &self->more_length);
+        self->failed |=
+            !use_more(i % 2 ? own : shared_workload, i % 2 ? shared_machine : machine, out);
+        fclose(out);
         haul_workload_free(own);
         haul_machine_free(machine);
     }
@@ -92,9 +126,12 @@ static void threads_share_what_is_const(void **state)
         assert_false(results[i].failed);
         assert_string_equal(results[i].report, results[0].report);
         assert_true(results[i].predicted_s == results[0].predicted_s);
+        assert_string_equal(results[i].more, results[0].more);
     }
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         free(results[i].report);
+        free(results[i].more);
+    }
     haul_workload_free(shared_workload);
     haul_machine_free(shared_machine);
 }
