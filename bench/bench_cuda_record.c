@@ -101,7 +101,7 @@ static void collect(const char *folder, const char *profile, int alive)
     static haul_recording recording;
     struct pollfd ended = {.fd = alive, .events = POLLIN};
     while (!poll(&ended, 1, 0)) {
-        haul_collector_read(&collector);
+        haul_collector_read(&collector, true);
         if (collector.bytes_read < 1 << 20)
             nanosleep(&round, NULL);
     }

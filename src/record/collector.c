@@ -17,6 +17,10 @@ enum {
     LONGEST_PATH = 4096,
     MOST_IDS = 1 << 20, /* a number above is none of our writers' */
     FREE_EVERY = 512,   /* messages, after which the writer gets their room back */
+    /* A transaction costs as much as some hundred rows, and on a busy machine that time is the
+     * program's: few rows wait for others. */
+    PERIOD_MS = 100,
+    MANY_PART = 8, /* of a ring, which is read at once */
 };
 
 /* --- parts */
@@ -283,7 +287,7 @@ static int find_parts(haul_collector *self)
 }
 
 /* In one transaction. A process may have ended a part and begun another since the last round. */
-void haul_collector_read(haul_collector *self)
+void haul_collector_read(haul_collector *self, bool at_once)
 {
     self->bytes_read = 0;
     if (self->failure.status)
@@ -291,11 +295,17 @@ void haul_collector_read(haul_collector *self)
     int code = find_parts(self);
     if (code != SQLITE_OK)
         fail(self, code);
-    bool anything = false;
-    for (size_t i = 0; i < self->part_count; i++)
-        anything |= atomic_load(&self->parts[i].ring.head->written) != self->parts[i].ring.position;
-    if (self->failure.status || !anything)
+    const int64_t now_ns = haul_profile_now();
+    bool any = false, due = at_once || now_ns - self->read_ns >= PERIOD_MS * INT64_C(1000000);
+    for (size_t i = 0; i < self->part_count; i++) {
+        const haul_ring *ring = &self->parts[i].ring;
+        const uint64_t waiting = atomic_load(&ring->head->written) - ring->position;
+        any |= waiting > 0;
+        due |= waiting > ring->mapped_bytes / MANY_PART;
+    }
+    if (self->failure.status || !any || !due)
         return;
+    self->read_ns = now_ns;
     code = haul_profile_tables_run(&self->tables, "BEGIN");
     for (size_t i = 0; code == SQLITE_OK && i < self->part_count; i++)
         code = read_part(self, &self->parts[i]);
@@ -468,7 +478,7 @@ void haul_collector_finish(haul_collector *self, const char *cause, int64_t ende
                            haul_recording *recording)
 {
     do {
-        haul_collector_read(self);
+        haul_collector_read(self, true);
     } while (self->bytes_read);
     recording->clock_error_ns = -1;
     recording->has_profile = self->part_count > 0;

@@ -32,11 +32,13 @@ typedef struct haul_collector {
     size_t device_count, device_capacity;
     haul_strings names;
     uint64_t bytes_read; /* in the last round */
+    int64_t read_ns;     /* when that was */
     haul_error failure;  /* what stopped the writing */
 } haul_collector;
 
-/* Reads what there is, once. After a failure it tells the writers to stop, and only reads on. */
-void haul_collector_read(haul_collector *self);
+/* Reads what there is, once: what is little waits for more, up to 100 ms from one reading to the
+ * next, unless `at_once`. After a failure nothing is read any more, which the writers are told. */
+void haul_collector_read(haul_collector *self, bool at_once);
 
 /* Whether some writer still runs that has not ended its recording; *pid is one of its process. */
 bool haul_collector_has_writer(const haul_collector *self, long *pid);

@@ -293,7 +293,7 @@ static int take_signal(launch *self, int milliseconds, bool *alone)
 /* Reads the rings, and sleeps until the next round unless there was much. */
 static int next_round(launch *self, bool *alone)
 {
-    haul_collector_read(&self->collector);
+    haul_collector_read(&self->collector, false);
     return take_signal(self, self->collector.bytes_read > BUSY_BYTES ? 0 : ROUND_MS, alone);
 }
 
@@ -317,7 +317,7 @@ static void wait_for_left(launch *self)
     bool told = false, alone;
     long pid = 0;
     const int64_t begin_ns = haul_profile_now();
-    haul_collector_read(&self->collector);
+    haul_collector_read(&self->collector, true);
     while (haul_collector_has_writer(&self->collector, &pid) && !next_round(self, &alone)) {
         char text[200];
         if (told || haul_profile_now() - begin_ns < TELL_AFTER_MS * INT64_C(1000000))

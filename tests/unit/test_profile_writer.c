@@ -221,7 +221,7 @@ static void *read_on(void *argument)
 {
     const atomic_bool *go_on = argument;
     while (atomic_load(go_on))
-        haul_collector_read(&collector);
+        haul_collector_read(&collector, true);
     return NULL;
 }
 
@@ -261,7 +261,7 @@ static void a_full_ring_drops_and_counts(void **state)
     }
     assert_true(haul_profile_now() - begin_ns < INT64_C(5000000000));
     assert_in_range(taken, 50000, 199999);
-    haul_collector_read(&collector);
+    haul_collector_read(&collector, true);
     const haul_record record = copy_of(haul_profile_now(), 1, 1);
     assert_true(haul_profile_put(writer, &record, 1));
     haul_profile_close(writer, NULL);
@@ -298,7 +298,7 @@ static void a_damaged_ring_harms_nobody(void **state)
             fputc(rand(), file);
         }
         fclose(file);
-        haul_collector_read(&collector);
+        haul_collector_read(&collector, true);
         haul_profile_close(writer, NULL);
     }
     assert_true(finish().has_profile);
@@ -358,7 +358,7 @@ static int meet_the_limit(void)
         const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
         haul_profile_put(writer, &record, 1);
         if (i % 1000 == 0)
-            haul_collector_read(&collector);
+            haul_collector_read(&collector, true);
     }
     const bool went_on = !haul_profile_recording(writer);
     haul_profile_result result;
@@ -415,9 +415,9 @@ static void rings_of_one_recording_are_joined(void **state)
 {
     (void)state;
     write_one("first");
-    haul_collector_read(&collector);
+    haul_collector_read(&collector, true);
     write_one("second");
-    haul_collector_read(&collector);
+    haul_collector_read(&collector, true);
     write_one("first");
     const haul_recording recording = finish();
     assert_true(recording.has_profile);
