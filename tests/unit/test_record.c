@@ -355,6 +355,7 @@ static void every_end_leaves_all(void **state)
         {"end kill", 128 + SIGKILL, 100, true},  {"end thread", 5, 100, false},
         {"end16 return", 7, 1600, false},        {"end16 _exit", 6, 1600, false},
         {"end16 exec", 0, 1650, false},          {"end16 kill", 128 + SIGKILL, 1600, true},
+        {"end16 quick_exit", 8, 1600, false},
     };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         check_end(&ends[i]);
@@ -376,7 +377,12 @@ static void every_end_leaves_all_under_load(void **state)
     static const ending ends[] = {
         {"end kill", 128 + SIGKILL, 100, true},
         {"end16 kill", 128 + SIGKILL, 1600, true},
+        {"end _exit", 6, 100, false},
         {"end16 _exit", 6, 1600, false},
+        {"end quick_exit", 8, 100, false},
+        {"end16 quick_exit", 8, 1600, false},
+        {"end exec", 0, 150, false},
+        {"end16 exec", 0, 1650, false},
     };
     (void)state;
     pid_t busy[8];
