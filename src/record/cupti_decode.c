@@ -155,9 +155,10 @@ static void add_kernel(haul_cupti_decoder *self, const void *record)
 static uint32_t name_call(haul_cupti_decoder *self, const haul_abi_call *from)
 {
     const bool driver = from->kind == HAUL_ABI_DRIVER;
+    uint32_t other = 0;
     uint32_t *known =
-        from->function < HAUL_CUPTI_CALLS ? &self->call_names[driver][from->function] : NULL;
-    if (known && *known)
+        from->function < HAUL_CUPTI_CALLS ? &self->call_names[driver][from->function] : &other;
+    if (*known)
         return *known;
     const char *name = NULL;
     char number[64];
@@ -168,10 +169,8 @@ static uint32_t name_call(haul_cupti_decoder *self, const haul_abi_call *from)
                  from->function);
         name = number;
     }
-    const uint32_t id = haul_profile_name(self->writer, name);
-    if (known)
-        *known = id;
-    return id;
+    *known = haul_profile_name(self->writer, name);
+    return *known;
 }
 
 static void add_call(haul_cupti_decoder *self, const void *record)
