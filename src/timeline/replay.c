@@ -164,7 +164,7 @@ static int64_t recorded_makespan(const haul_workload *workload)
         start_ns = op->start_ns < start_ns ? op->start_ns : start_ns;
         end_ns = later(end_ns, haul_end_of(op->start_ns, op->dur_ns));
     }
-    return end_ns > start_ns ? end_ns - start_ns : 0;
+    return end_ns > start_ns ? haul_clamp_ns((uint64_t)end_ns - (uint64_t)start_ns) : 0;
 }
 
 /* Shorter delays are the spread about the median time from call to start. */
