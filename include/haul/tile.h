@@ -27,6 +27,7 @@ typedef struct haul_context_options {
     unsigned steps;        /* loops that run while a region is on the device; in cache on a CPU */
     int region;            /* planes a region, of arrays that do not say */
     int rows;              /* rows a tile on a CPU */
+    bool keep_plan;        /* for haul_context_plan_write */
     const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
 } haul_context_options;
 
@@ -57,6 +58,13 @@ HAUL_API haul_context_counts haul_context_count(const haul_context *context);
 
 /* What the context chose, and why, as lines of text. The caller frees *text. */
 HAUL_API haul_status haul_explain(const haul_context *context, char **text, haul_error *error);
+
+/* Writes what the context has queued on its device, as a workload that `haul simulate` reads: CSV
+ * where `path` ends in .csv, else YAML. Kernels have the times of the context's device, or, on a
+ * simulated one, of its machine. USAGE where the context does not keep a plan, or has more
+ * operations than YAML holds. */
+HAUL_API haul_status haul_context_plan_write(haul_context *context, const char *path,
+                                             haul_error *error);
 
 /* What the cells beyond an array's edge hold. FIXED ones keep what the host wrote; before a loop
  * reads neighbours of an array that has changed, the others are set: to the nearest cell, or to the

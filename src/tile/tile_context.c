@@ -27,6 +27,8 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     }
     if (!status && !self->is_host) {
         status = haul_device_open_queues(self, error);
+        if (!status && self->options.keep_plan && !(self->plan = haul_tile_plan_new()))
+            status = haul_fail_no_memory(error);
         uint64_t room = 0;
         if (!status && !self->budget)
             status = haul_device_room(self->device, &room, error);
@@ -51,6 +53,7 @@ void haul_context_close(haul_context *context)
     for (size_t i = 0; i < context->kernel_count; i++)
         haul_kernel_free(context->kernels[i]);
     haul_device_close_queues(context);
+    haul_tile_plan_free(context->plan);
     haul_device_close(context->device);
     free(context->kernels);
     free(context->steps);

@@ -81,9 +81,7 @@ static haul_status copy_planes(haul_field *field, int first, int end, bool is_up
             .from = is_up ? host : ring,
             .size = {(uint64_t)planes * field->plane_bytes},
         };
-        status = haul_stream_copy(is_up ? context->up : context->down, &transfer, NULL, error);
-        *(is_up ? &context->counts.bytes_up : &context->counts.bytes_down) += transfer.size[0];
-        context->counts.copies++;
+        status = haul_tile_copy(context, is_up ? context->up : context->down, &transfer, error);
         first += planes;
     }
     return status;
@@ -143,16 +141,16 @@ static haul_status make_room_for(const pass *self, const haul_block_field *of, i
 static haul_status make_room(const pass *self, int region, int front, haul_error *error)
 {
     haul_context *context = self->context;
-    haul_status status = haul_stream_record(context->run, context->computed, error);
+    haul_status status = haul_tile_record(context, context->run, context->computed, error);
     if (!status)
-        status = haul_stream_wait_event(context->down, context->computed, error);
+        status = haul_tile_wait(context, context->down, context->computed, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
         if (of->is_aligned && region < of->field->part_count)
             status = make_room_for(self, of, turned(self, of->field, region), front, error);
     }
     if (!status)
-        status = haul_stream_record(context->down, context->made_room[region % 3], error);
+        status = haul_tile_record(context, context->down, context->made_room[region % 3], error);
     return status;
 }
 
@@ -198,7 +196,7 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
 {
     haul_context *context = self->context;
     const int room = self->is_whole ? 0 : region % 3;
-    haul_status status = haul_stream_wait_event(context->up, context->made_room[room], error);
+    haul_status status = haul_tile_wait(context, context->up, context->made_room[room], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
         if (of->is_aligned && region < of->field->part_count)
@@ -208,7 +206,7 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
             status = bring(self, of, part, error);
     }
     if (!status)
-        status = haul_stream_record(context->up, context->arrived[region % 3], error);
+        status = haul_tile_record(context, context->up, context->arrived[region % 3], error);
     return status;
 }
 
@@ -236,7 +234,7 @@ static haul_status copy_within(haul_field *field, int to, int from, haul_error *
         .from = haul_in_buffer(field->ring, (uint64_t)place(field, from) * field->plane_bytes),
         .size = {field->plane_bytes},
     };
-    return haul_stream_copy(field->context->run, &transfer, NULL, error);
+    return haul_tile_copy(field->context, field->context->run, &transfer, error);
 }
 
 /* Sets cells beyond the edges of planes [first, end), and the planes beyond the edges that are like
@@ -293,12 +291,7 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
     launch.argument_count = step->source->parameter_count;
     launch.box.lo[step->outer] = first;
     launch.box.hi[step->outer] = end;
-    haul_kernel *kernel;
-    haul_status status = haul_context_kernel(context, step->source, &kernel, error);
-    if (!status)
-        status = haul_stream_launch(context->run, kernel, &launch, NULL, error);
-    context->counts.kernels++;
-    return status;
+    return haul_tile_launch(context, step->source, &launch, error);
 }
 
 /* Where the front is when it has passed a region: the last region of the array may have fewer
@@ -344,7 +337,7 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
     for (; context->passed_count < (size_t)end && !status; context->passed_count += !status)
         status = haul_event_new(context->device, &context->passed[context->passed_count], error);
     if (!status)
-        status = haul_stream_record(context->run, context->passed[first], error);
+        status = haul_tile_record(context, context->run, context->passed[first], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         haul_field *field = self->block.fields[i].field;
         const bool is_aligned = self->block.fields[i].is_aligned;
@@ -376,7 +369,7 @@ static haul_status run_pass(pass *self, haul_error *error)
         if (!status && front + 1 < regions)
             status = bring_region(self, front + 1, error);
         if (!status && front < regions)
-            status = haul_stream_wait_event(context->run, context->arrived[front % 3], error);
+            status = haul_tile_wait(context, context->run, context->arrived[front % 3], error);
         if (!status && front < regions)
             for (int r = front; r < (self->is_whole ? self->count : front + 1) && !status; r++)
                 status = frame_region(self, r, error);
@@ -654,7 +647,7 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
                          part);
     if (with_data && !state->on_host && state->on_device) {
         if (state->passed)
-            status = haul_stream_wait_event(context->down, state->passed, error);
+            status = haul_tile_wait(context, context->down, state->passed, error);
         if (!status)
             status = part_down(field, part, error);
     }

@@ -150,11 +150,9 @@ static haul_status upload(haul_context *context, haul_buffer *buffer, const void
 {
     const haul_transfer transfer = {
         .to = haul_in_buffer(buffer, 0), .from = haul_in_host(from), .size = {bytes}};
-    haul_status status = haul_stream_copy(context->run, &transfer, NULL, error);
+    haul_status status = haul_tile_copy(context, context->run, &transfer, error);
     if (!status)
         status = haul_stream_wait(context->run, error);
-    context->counts.bytes_up += bytes;
-    context->counts.copies++;
     return status;
 }
 
@@ -238,10 +236,6 @@ haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool fr
         .edge = field->edge,
     };
     shape.view.plane *= shape.units;
-    haul_kernel *kernel;
-    haul_status status = haul_context_kernel(context, kernels[from_frame][which], &kernel, error);
-    if (status)
-        return status;
     haul_argument arguments[4] = {{.buffer = field->ring}, {.buffer = field->ghost_list}};
     size_t count = 2;
     if (from_frame)
@@ -254,6 +248,5 @@ haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool fr
         .argument_count = count,
         .bytes = bytes,
     };
-    context->counts.kernels++;
-    return haul_stream_launch(context->run, kernel, &launch, NULL, error);
+    return haul_tile_launch(context, kernels[from_frame][which], &launch, error);
 }

@@ -16,6 +16,7 @@
  * those of a GPU on PCIe 3.0. */
 static const haul_tile_rates host_rates = {
     .copy_Bps = {8e9, 8e9},
+    .copy_latency_s = 2e-5,
     .busy = {1, 1},
     .memory_Bps = 1e10,
     .launch_s = 2e-5,
@@ -23,19 +24,19 @@ static const haul_tile_rates host_rates = {
 };
 static const haul_tile_rates gpu_rates = {
     .copy_Bps = {1.2e10, 1.2e10},
+    .copy_latency_s = 1e-5,
     .busy = {1, 1},
     .memory_Bps = 3e11,
     .launch_s = 5e-6,
     .source = "assumed of a GPU",
 };
 
-static double copy_rate(const haul_machine *machine, haul_direction direction, double otherwise)
+static double copy_s(const haul_machine *machine, haul_direction direction, uint64_t bytes)
 {
     const haul_copy copy = {
-        .bytes = 1 << 26, .direction = direction, .memory = HAUL_PINNED, .locality = HAUL_NEAR};
+        .bytes = bytes, .direction = direction, .memory = HAUL_PINNED, .locality = HAUL_NEAR};
     haul_estimate estimate;
-    const bool is_known = !haul_copy_time(machine, NULL, &copy, &estimate, NULL);
-    return is_known && estimate.seconds > 0 ? (double)copy.bytes / estimate.seconds : otherwise;
+    return haul_copy_time(machine, NULL, &copy, &estimate, NULL) ? 0 : estimate.seconds;
 }
 
 haul_tile_rates haul_tile_rates_of(const haul_context *context)
@@ -50,8 +51,11 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
     if (!machine)
         return rates;
     rates.source = machine->name;
-    rates.copy_Bps[0] = copy_rate(machine, HAUL_HTOD, rates.copy_Bps[0]);
-    rates.copy_Bps[1] = copy_rate(machine, HAUL_DTOH, rates.copy_Bps[1]);
+    for (int d = 0; d < 2; d++) {
+        const double seconds = copy_s(machine, d ? HAUL_DTOH : HAUL_HTOD, 1 << 26);
+        rates.copy_Bps[d] = seconds > 0 ? (1 << 26) / seconds : rates.copy_Bps[d];
+    }
+    rates.copy_latency_s = copy_s(machine, HAUL_HTOD, 1);
     haul_timeline_device device;
     if (!haul_timeline_device_of(machine, &device, NULL)) {
         rates.busy[0] = device.busy_speed[HAUL_HTOD];
@@ -106,7 +110,8 @@ static void predict(const haul_context *self, const haul_block *block, int regio
     for (size_t i = 0; i < block->count; i++)
         out->run_s += haul_step_seconds(rates, &block->steps[i]) + launches * rates->launch_s;
     for (int d = 0; d < 2; d++)
-        out->copy_s[d] = copied[d] / rates->copy_Bps[d];
+        out->copy_s[d] =
+            copied[d] / rates->copy_Bps[d] + (copied[d] > 0 ? regions * rates->copy_latency_s : 0);
     /* one place of the ring is copied out, in, and used, while two others are used */
     const double chain_s = (out->run_s + out->copy_s[0] + out->copy_s[1]) / 3;
     out->total_s = fmax(fmax(out->run_s, chain_s), both_ways(rates, out->copy_s)) +
@@ -117,17 +122,18 @@ haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, siz
                                  int region)
 {
     const haul_tile_rates rates = haul_tile_rates_of(self);
-    haul_pass_time sum = {.region = region, .total_s = INFINITY};
+    const haul_pass_time never = {.total_s = INFINITY};
+    haul_pass_time sum = never;
     for (size_t done = 0; done < count;) {
         haul_block block;
         haul_pass_time pass;
         const size_t most = self->options.steps ? self->options.steps : count - done;
         const int reach = haul_reach_of(self, steps + done, count - done, region);
         if (reach < 0)
-            return sum;
+            return never;
         haul_block_take(&block, steps + done, count - done, most, reach, false);
         if (block.reach > reach)
-            return sum;
+            return never;
         predict(self, &block, region, &rates, &pass);
         if (!done)
             sum = pass;

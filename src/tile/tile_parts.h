@@ -100,11 +100,14 @@ typedef struct haul_block {
     unsigned field_count;
 } haul_block;
 
+typedef struct haul_tile_plan haul_tile_plan;
+
 /* Rates of a machine, for the model. */
 typedef struct haul_tile_rates {
     double copy_Bps[2]; /* in, out */
-    double busy[2];     /* the share that a copy keeps while the other direction is busy */
-    bool one_engine;    /* for both directions */
+    double copy_latency_s;
+    double busy[2];  /* the share that a copy keeps while the other direction is busy */
+    bool one_engine; /* for both directions */
     double memory_Bps;
     double launch_s;
     const char *source;
@@ -145,6 +148,7 @@ struct haul_context {
     unsigned steps_chosen; /* of the last block, for haul_explain */
     int rows_chosen;
     haul_pass_time predicted;
+    haul_tile_plan *plan; /* NULL: not kept */
 };
 
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)
@@ -207,6 +211,18 @@ haul_status haul_ghosts_prepare(haul_field *field, haul_error *error);
 /* Sets them on the device, from within the plane or from the frame; planes [first, end). */
 haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool from_frame,
                                   haul_error *error);
+
+/* Operations on the device, counted and, where the context keeps a plan, noted there. */
+haul_tile_plan *haul_tile_plan_new(void);
+void haul_tile_plan_free(haul_tile_plan *plan);
+haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
+                           const haul_transfer *transfer, haul_error *error);
+haul_status haul_tile_launch(haul_context *context, const haul_kernel_source *source,
+                             const haul_launch *launch, haul_error *error);
+haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_event *event,
+                             haul_error *error);
+haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
+                           haul_error *error);
 
 /* Planes of a field that its device memory will hold. */
 int haul_ring_planes(const haul_context *context, const haul_field *field);
