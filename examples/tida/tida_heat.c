@@ -2,7 +2,7 @@
 #include "../tiles/example.h"
 #include "tida.kernel.h"
 
-enum { SIZE = 64, CELLS = SIZE * SIZE * SIZE, STEPS = 20 };
+enum { SIZE = 32, CELLS = SIZE * SIZE * SIZE, STEPS = 20 };
 
 static const double alpha = 0.1;
 

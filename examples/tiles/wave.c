@@ -1,8 +1,8 @@
-/* The wave equation on 48 x 40 x 64 cells, 30 steps, closed edges: wave [DEVICE [MEGABYTES]] */
+/* The wave equation on 24 x 20 x 64 cells, 30 steps, closed edges: wave [DEVICE [MEGABYTES]] */
 #include "example.h"
 #include "loops.kernel.h"
 
-enum { NX = 48, NY = 40, NZ = 64, CELLS = NX * NY * NZ, STEPS = 30 };
+enum { NX = 24, NY = 20, NZ = 64, CELLS = NX * NY * NZ, STEPS = 30 };
 
 static const double c = 0.1;
 

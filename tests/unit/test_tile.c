@@ -361,6 +361,49 @@ static void test_tiles(void **state)
     haul_context_close(context);
 }
 
+/* A plan has a line for each operation that was queued. */
+static void test_plan(void **state)
+{
+    (void)state;
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v;
+    char path[] = "/tmp/haul-plan-XXXXXX", line[512];
+    const unsigned k = 5;
+    const haul_device_options without = {.without_data = true};
+    const haul_context_options options = {
+        .device_options = &without, .memory_bytes = 60000, .keep_plan = true};
+    const haul_array_spec spec = {
+        .size = {40, 200}, .element_bytes = sizeof(unsigned), .ghost = {1, 1}};
+    assert_false(haul_context_open("sim:k40", &options, &context, &error));
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &spec, &v, &error));
+    for (int i = 0; i < 4; i++) {
+        assert_false(HAUL_LOOP(context, &error, &near_2, u, v, &k));
+        assert_false(haul_swap(u, v, &error));
+    }
+    const int made = mkstemp(path);
+    assert_true(made >= 0);
+    const haul_status status = haul_context_plan_write(context, path, &error);
+    if (status)
+        fail_msg("%s", error.text);
+    const haul_context_counts counts = haul_context_count(context);
+    uint64_t copies = 0, kernels = 0;
+    FILE *file = fdopen(made, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        copies += strstr(line, "op: HtoD") || strstr(line, "op: DtoH") || strstr(line, "op: DtoD");
+        kernels += strstr(line, "op: kernel") != NULL;
+    }
+    fclose(file);
+    remove(path);
+    assert_int_equal(copies, counts.copies);
+    assert_int_equal(kernels, counts.kernels);
+    assert_true(counts.bytes_up > 0 && kernels > 4);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
 static void check_refused(haul_status status, const haul_error *error, const char *words)
 {
     assert_int_equal(status, HAUL_USAGE);
@@ -417,6 +460,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_plan),
                                        cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
