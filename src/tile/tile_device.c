@@ -3,6 +3,7 @@
  * steps of a block run behind the front, the next region is copied in and one that the pass has
  * left is copied out. The next pass goes the other way, so that what is on the device is used
  * first: that is eviction by next use for sweeps. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "base/grow.h"
 #include "haul/device_backend.h"
 #include "tile/tile_parts.h"
+
+enum { LEAST_BUDGET = 4096 };
 
 /* A pass. Regions and planes are counted in its direction: `turned` gives the real ones. */
 typedef struct pass {
@@ -101,7 +104,7 @@ static haul_status part_down(haul_field *field, int part, haul_error *error)
     const haul_status status =
         copy_planes(field, haul_part_begin(field, part), haul_part_end(field, part), false, error);
     if (!status)
-        field->parts[part].on_host = true;
+        field->parts[part].on_host = field->parts[part].is_leaving = true;
     return status;
 }
 
@@ -304,6 +307,17 @@ static int front_after(const pass *self, int region)
                : ahead;
 }
 
+/* Which loop it was, before what the device said. */
+static void name_step(const haul_step *step, int first, int end, haul_error *error)
+{
+    char text[sizeof error->text];
+    if (!error)
+        return;
+    snprintf(text, sizeof text, "%s", error->text);
+    snprintf(error->text, sizeof error->text, "kernel '%.60s', planes %d to %d: %.380s",
+             step->source ? step->source->name : "edges", first, end - 1, text);
+}
+
 static haul_status run_region(const pass *self, int region, int last, haul_error *error)
 {
     const int length = self->block.length;
@@ -321,6 +335,8 @@ static haul_status run_region(const pass *self, int region, int last, haul_error
         end = end < step->box.hi[step->outer] ? end : step->box.hi[step->outer];
         if (first < end)
             status = run_step(self->context, step, first, end, error);
+        if (status)
+            name_step(step, first, end, error);
     }
     return status;
 }
@@ -446,30 +462,42 @@ static haul_status drop_rings(haul_context *context, haul_error *error)
     return status;
 }
 
+static haul_status choose_and_make(haul_context *context, haul_step *steps, size_t count,
+                                   haul_error *error)
+{
+    bool has_rings = false;
+    for (const haul_field *field = context->fields; field; field = field->next)
+        has_rings = has_rings || field->ring;
+    if (!has_rings)
+        haul_tile_choose(context, steps, count);
+    const haul_status status = haul_fields_divide(context, error);
+    return status ? status : make_rings(context, error);
+}
+
 /* Rings for all arrays, with less memory where the device has not what was asked for. */
-static haul_status ensure_rings(haul_context *context, haul_error *error)
+static haul_status ensure_rings(haul_context *context, haul_step *steps, size_t count,
+                                haul_error *error)
 {
     bool is_missing = false, is_tight = false;
+    uint64_t needed = 0;
     for (const haul_field *field = context->fields; field; field = field->next) {
         is_missing = is_missing || (field->part_count && !field->ring);
         is_tight = is_tight || (field->ring && !is_all_there(field));
+        needed += field->host_bytes;
     }
     if (!is_missing)
         return HAUL_OK;
     haul_status status = HAUL_OK;
-    uint64_t needed = 0;
-    for (const haul_field *field = context->fields; field; field = field->next)
-        needed += field->host_bytes;
     if (is_tight || needed > context->budget)
         status = drop_rings(context, error);
     if (!status)
-        status = make_rings(context, error);
-    while (status == HAUL_DEVICE_FULL && context->budget > 4096) {
+        status = choose_and_make(context, steps, count, error);
+    while (status == HAUL_DEVICE_FULL && context->budget > LEAST_BUDGET) {
         context->ran_out_at = context->budget;
         context->budget -= context->budget / 4;
         status = drop_rings(context, error);
         if (!status)
-            status = make_rings(context, error);
+            status = choose_and_make(context, steps, count, error);
     }
     return status;
 }
@@ -603,14 +631,7 @@ static int along_region(const haul_step *step)
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error)
 {
-    bool has_rings = false;
-    for (const haul_field *field = context->fields; field; field = field->next)
-        has_rings = has_rings || field->ring;
-    if (!has_rings)
-        haul_tile_choose(context, steps, count);
-    haul_status status = has_rings ? HAUL_OK : haul_fields_divide(context, error);
-    if (!status)
-        status = ensure_rings(context, error);
+    haul_status status = ensure_rings(context, steps, count, error);
     for (size_t done = 0; done < count && !status;) {
         pass self = {.context = context};
         const size_t left = count - done;
@@ -653,7 +674,8 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
     }
     if (!status && state->passed)
         status = haul_event_wait(state->passed, error);
-    if (!status) /* a copy may be on its way from earlier */
+    if (!status && state->is_leaving)
         status = haul_stream_wait(context->down, error);
+    state->is_leaving = state->is_leaving && status;
     return status;
 }

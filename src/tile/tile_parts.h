@@ -12,6 +12,7 @@ enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 512, HAUL_BLOC
 typedef struct haul_part {
     bool on_host;
     bool on_device;
+    bool is_leaving;    /* a copy to the host is queued, and not yet waited for */
     haul_event *passed; /* the device's work on it that is queued has ended; the context's */
 } haul_part;
 

@@ -404,6 +404,117 @@ static void test_plan(void **state)
     haul_context_close(context);
 }
 
+typedef struct pair {
+    haul_context *context;
+    haul_array *u;
+    haul_array *v;
+} pair;
+
+enum { PAIR = 4000 };
+
+static pair open_pair(const char *device, const haul_context_options *options)
+{
+    haul_error error;
+    pair self;
+    const haul_array_spec spec = {.size = {PAIR}, .element_bytes = sizeof(unsigned), .ghost = {1}};
+    unsigned cells[PAIR];
+    for (unsigned i = 0; i < PAIR; i++)
+        cells[i] = i * i;
+    if (haul_context_open(device, options, &self.context, &error))
+        fail_msg("%s", error.text);
+    assert_false(haul_array_new(self.context, &spec, &self.u, &error));
+    assert_false(haul_array_new(self.context, &spec, &self.v, &error));
+    assert_false(haul_array_write(self.u, cells, &error));
+    return self;
+}
+
+static void close_pair(pair *self)
+{
+    haul_array_free(self->u);
+    haul_array_free(self->v);
+    haul_context_close(self->context);
+}
+
+/* A device with less memory than it was thought to have: the arrays get less, and it is said. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    haul_error error;
+    char *text;
+    unsigned got[PAIR];
+    const unsigned k = 3;
+    const haul_device_options device = {.memory_limit = 20000};
+    const haul_context_options options = {.device_options = &device, .memory_bytes = 1000000};
+    pair self = open_pair("sim:k40", &options);
+    assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
+    const haul_status status = haul_array_read(self.v, got, &error);
+    if (status)
+        fail_msg("%s", error.text);
+    for (unsigned i = 1; i + 1 < PAIR; i++)
+        assert_int_equal(got[i], 3 * i * i + 5 * (i - 1) * (i - 1) + 7 * (i + 1) * (i + 1) + k);
+    assert_true(haul_context_count(self.context).device_bytes <= 20000);
+    assert_false(haul_explain(self.context, &text, &error));
+    assert_non_null(strstr(text, "the device had no"));
+    free(text);
+    close_pair(&self);
+}
+
+static double forever(void *state, const haul_machine *machine, const haul_kernel *kernel,
+                      const haul_launch *launch)
+{
+    (void)state, (void)machine, (void)kernel, (void)launch;
+    return 1000;
+}
+
+/* A kernel that does not end: what it was to write is lost, what the host had is not. */
+static void test_lost(void **state)
+{
+    (void)state;
+    haul_error error;
+    unsigned got[PAIR];
+    const unsigned k = 3;
+    const haul_device_options device = {.kernel_seconds = forever, .time_limit_s = 1};
+    const haul_context_options options = {.device_options = &device};
+    pair self = open_pair("sim:k40", &options);
+    assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
+    assert_int_equal(haul_array_read(self.v, got, &error), HAUL_TIMED_OUT);
+    haul_array *w;
+    const haul_array_spec spec = {.size = {PAIR}, .element_bytes = sizeof(unsigned)};
+    assert_false(haul_array_new(self.context, &spec, &w, &error));
+    assert_false(haul_array_read(w, got, &error));
+    haul_array_free(w);
+    close_pair(&self);
+}
+
+/* An array in a file is there again when the file is opened anew. */
+static void test_file(void **state)
+{
+    (void)state;
+    haul_error error;
+    char path[] = "/tmp/haul-array-XXXXXX";
+    const int made = mkstemp(path);
+    assert_true(made >= 0);
+    haul_array_spec spec = {.size = {30, 40}, .ghost = {1, 1}, .file = path};
+    double cells[1200], got[1200] = {0};
+    for (int i = 0; i < 1200; i++)
+        cells[i] = i;
+    for (int round = 0; round < 2; round++) {
+        haul_context *context;
+        haul_array *array;
+        assert_false(haul_context_open("sim:k40", NULL, &context, &error));
+        assert_false(haul_array_new(context, &spec, &array, &error));
+        assert_false(round ? haul_array_read(array, got, &error)
+                           : haul_array_write(array, cells, &error));
+        haul_array_free(array);
+        spec.size[0] = 300;
+        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_BAD_INPUT);
+        spec.size[0] = 30;
+        haul_context_close(context);
+    }
+    remove(path);
+    assert_memory_equal(cells, got, sizeof cells);
+}
+
 static void check_refused(haul_status status, const haul_error *error, const char *words)
 {
     assert_int_equal(status, HAUL_USAGE);
@@ -459,8 +570,10 @@ int main(int argc, char **argv)
         run_case(&on, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 1);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_limits),
-                                       cmocka_unit_test(test_plan),
-                                       cmocka_unit_test(test_random_programs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_plan),           cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_file),
+        cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

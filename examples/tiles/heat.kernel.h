@@ -1,0 +1,15 @@
+/* The heat equation, for the programs in C++ and Fortran. */
+#include "haul/kernel_source.h"
+
+HAUL_KERNEL_FILE(heat_file)
+
+HAUL_KERNEL_3D(heat, heat_file, HAUL_READ(double, u, 1), HAUL_WRITE(double, v),
+               HAUL_VALUE(double, k))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(v, x, y, z) =
+            HAUL_AT(u, x, y, z) +
+            k * (HAUL_AT(u, x - 1, y, z) + HAUL_AT(u, x + 1, y, z) + HAUL_AT(u, x, y - 1, z) +
+                 HAUL_AT(u, x, y + 1, z) + HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y, z + 1) -
+                 6 * HAUL_AT(u, x, y, z));
+}

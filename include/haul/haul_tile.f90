@@ -1,0 +1,103 @@
+! haul/tile.h for Fortran 2003: what a program of tiles calls. Compile it with the program.
+! Arrays are in Fortran's order already: the first index is the fastest. Indices of kernels start at 0.
+module haul_tile
+  use iso_c_binding
+  implicit none
+
+  integer(c_int), parameter :: haul_ok = 0
+  integer(c_int), parameter :: haul_boundary_fixed = 0, haul_boundary_copy = 1
+  integer(c_int), parameter :: haul_boundary_periodic = 2
+
+  ! haul_error of haul/status.h
+  type, bind(c) :: haul_error
+    integer(c_int) :: status = 0
+    integer(c_int) :: line = 0
+    integer(c_int) :: column = 0
+    integer(c_int64_t) :: row = 0
+    character(kind=c_char) :: table(64)
+    character(kind=c_char) :: file(512)
+    character(kind=c_char) :: text(512)
+  end type
+
+  type, bind(c) :: haul_context_options
+    type(c_ptr) :: device_options = c_null_ptr
+    integer(c_int64_t) :: memory_bytes = 0
+    integer(c_int) :: steps = 0
+    integer(c_int) :: region = 0
+    integer(c_int) :: rows = 0
+    logical(c_bool) :: keep_plan = .false.
+    type(c_ptr) :: machine = c_null_ptr
+  end type
+
+  type, bind(c) :: haul_array_spec
+    integer(c_int) :: size(3) = 0
+    integer(c_int64_t) :: element_bytes = 0
+    integer(c_int) :: ghost(3) = 0
+    integer(c_int) :: boundary(3) = haul_boundary_fixed
+    type(c_ptr) :: boundary_kernel = c_null_ptr
+    integer(c_int) :: region = 0
+    type(c_ptr) :: file = c_null_ptr
+  end type
+
+  interface
+    integer(c_int) function haul_context_open(device, options, context, error) bind(c)
+      import
+      character(kind=c_char), intent(in) :: device(*)
+      type(haul_context_options), intent(in) :: options
+      type(c_ptr), intent(out) :: context
+      type(haul_error), intent(inout) :: error
+    end function
+
+    subroutine haul_context_close(context) bind(c)
+      import
+      type(c_ptr), value :: context
+    end subroutine
+
+    integer(c_int) function haul_context_wait(context, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_array_new(context, spec, array, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      type(haul_array_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: array
+      type(haul_error), intent(inout) :: error
+    end function
+
+    subroutine haul_array_free(array) bind(c)
+      import
+      type(c_ptr), value :: array
+    end subroutine
+
+    integer(c_int) function haul_swap(a, b, error) bind(c)
+      import
+      type(c_ptr), value :: a, b
+      type(haul_error), intent(inout) :: error
+    end function
+
+    ! `cells` is the address of the array: c_loc(u)
+    integer(c_int) function haul_array_read(array, cells, error) bind(c)
+      import
+      type(c_ptr), value :: array, cells
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_array_write(array, cells, error) bind(c)
+      import
+      type(c_ptr), value :: array, cells
+      type(haul_error), intent(inout) :: error
+    end function
+
+    ! `arguments`: arrays, and the addresses of values. `options` may be c_null_ptr.
+    integer(c_int) function haul_loop(context, kernel, arguments, count, options, error) bind(c)
+      import
+      type(c_ptr), value :: context, kernel, options
+      type(c_ptr), intent(in) :: arguments(*)
+      integer(c_size_t), value :: count
+      type(haul_error), intent(inout) :: error
+    end function
+  end interface
+end module
