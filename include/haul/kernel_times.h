@@ -15,7 +15,7 @@ typedef struct haul_kernel_measured {
     const char *kernel; /* without its parameters */
     double size;
     double seconds;
-    haul_kernel_counts counts; /* `threads` and `block` also where nothing else was counted */
+    haul_kernel_counts counts; /* the launch, bytes and flops also where nothing else was counted */
     bool is_counted;           /* instructions, loads and stores are in `counts` */
     int block[3];              /* its sides; all threads in the first where they are not told */
     const char *file;
@@ -56,6 +56,12 @@ HAUL_API haul_status haul_kernel_times_parse(char *text, size_t size, haul_kerne
  * Names are the workload's, which has to live as long. */
 HAUL_API haul_status haul_kernel_times_of(const haul_workload *workload, double size,
                                           haul_kernel_times **times, haul_error *error);
+/* What was counted of a kernel of a profile: the mean flops and bytes of the rows of its name
+ * without template arguments and parameters, and of its launch where the rows tell theirs. 0: not
+ * counted. */
+HAUL_API void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
+                                     const haul_kernel_launches *launch, double *flops,
+                                     double *bytes);
 HAUL_API void haul_kernel_times_free(haul_kernel_times *times);
 
 /* What measured rows are to be matched with. */

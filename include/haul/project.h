@@ -7,7 +7,7 @@
 
 #include "haul/breakdown.h"
 #include "haul/cost.h"
-#include "haul/kernel.h"
+#include "haul/kernel_times.h"
 
 HAUL_BEGIN
 
@@ -27,6 +27,7 @@ typedef struct haul_projection_options {
     const haul_copy_model *model;   /* NULL: auto */
     const haul_workload *reference; /* NULL, or the same program recorded on `to` */
     const haul_kernel_classes *classes; /* NULL, or a table of names asked before haul's own */
+    const haul_kernel_times *counters;  /* NULL, or what a profiler counted of the kernels */
 } haul_projection_options;
 
 /* Copies of one direction and memory: of one size, of one decade of sizes, or of all. Times are

@@ -21,7 +21,8 @@ typedef struct project_request {
     haul_machine *to;
     haul_machine *from;
     haul_model_ref model;
-    const char *classes; /* a file */
+    const char *classes; /* files */
+    const char *counters;
 } project_request;
 
 #define OF(field) offsetof(project_request, field)
@@ -45,6 +46,9 @@ static const cli_option options[] = {
     {"classes", "FILE", CLI_TEXT, OF(classes),
      .help = "a table of kernels' names and classes of your own, asked before haul's "
              "(docs/kernels.md)",
+     .is_input = true},
+    {"counters", "FILE", CLI_TEXT, OF(counters),
+     .help = "what ncu or nvprof counted of the kernels' flops and bytes (docs/kernels.md)",
      .is_input = true},
     {0},
 };
@@ -80,20 +84,28 @@ static haul_status project(void *request, haul_error *error)
 {
     const project_request *self = request;
     haul_kernel_classes *classes = NULL;
-    if (self->classes && haul_kernel_classes_load(self->classes, &classes, error))
-        return error->status;
+    haul_kernel_times *counters = NULL;
+    haul_status status = HAUL_OK;
+    if (self->classes)
+        status = haul_kernel_classes_load(self->classes, &classes, error);
+    if (!status && self->counters)
+        status =
+            haul_kernel_times_load(&(haul_kernel_csv){.path = self->counters}, 1, &counters, error);
     const haul_projection_options asked = {.to = self->to,
                                            .from = self->from,
                                            .model = self->model.model,
                                            .reference = self->reference,
-                                           .classes = classes};
+                                           .classes = classes,
+                                           .counters = counters};
     haul_projection *projection = NULL;
     cli_progress_begin("projecting", self->given.operands[0]);
-    haul_status status = haul_project(self->profile, &asked, &projection, error);
+    if (!status)
+        status = haul_project(self->profile, &asked, &projection, error);
     cli_progress_end();
     if (!status)
         status = write_answer(self, &asked, projection, error);
     haul_projection_free(projection);
+    haul_kernel_times_free(counters);
     haul_kernel_classes_free(classes);
     return status;
 }

@@ -1,3 +1,5 @@
+/* Copies by measured points: the only model that knows what a machine does at a size, where it was
+ * measured. */
 #include "cost/copy_models.h"
 #include "cost/lookup.h"
 #include "cost/points.h"

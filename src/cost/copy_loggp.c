@@ -1,3 +1,4 @@
+/* LogGP for one copy (CCGrid 2014, section V): T = (L+o) + n G. */
 #include "cost/copy_models.h"
 #include "cost/lookup.h"
 

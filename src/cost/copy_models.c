@@ -1,3 +1,4 @@
+/* The registry of copy models, and the one way to ask any of them, with its answer checked. */
 #include "cost/copy_models.h"
 
 #include <string.h>

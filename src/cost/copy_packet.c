@@ -1,3 +1,6 @@
+/* A link's rate from its packets (AHEAD, section IV): the overheads of each, counted as they cross
+ * the wire, which is more than the paper takes, and what acknowledgements and flow control cost
+ * beside. */
 #include "cost/copy_packet.h"
 #include "cost/copy_models.h"
 #include "cost/lookup.h"

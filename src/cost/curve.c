@@ -1,3 +1,4 @@
+/* What fits share: the check of their samples and the score of what they made. */
 #include "cost/curve.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Copies of one direction, memory and locality are fitted together, and each in three ways: the
+ * two lines of CCGrid 2014 and the bent curve, so that a report can say which serves. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

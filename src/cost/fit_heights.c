@@ -1,3 +1,5 @@
+/* The heights of a bent line at given bends: least absolute misses by reweighted least squares,
+ * whose equations are tridiagonal, since a dot touches only the two heights around it. */
 #include "cost/fit_heights.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Parameters of a machine for one copy: each asked for by a model widens the interval by its
+ * provenance, and the first that is missing becomes the error. */
 #include "cost/lookup.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Curves between measured points: straight, because a copy engine's time is, piece by piece. */
 #include "cost/points.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Measured copies from CSV or JSON: what a file is shows in its first character. */
 #include "cost/samples.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Programs copy the same sizes over and over: a direct-mapped cache spares the model. */
 #include "cost/time_cache.h"
 
 haul_status haul_time_cache_get(haul_time_cache *self, const haul_copy *copy, haul_estimate *out,

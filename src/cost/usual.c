@@ -1,3 +1,4 @@
+/* Medians of the GPUs that were measured; usual.h says which. */
 #include "cost/usual.h"
 
 const haul_usual_share haul_usual_busy = {0.86, {0.93, 0.71}};

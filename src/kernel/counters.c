@@ -1,3 +1,5 @@
+/* What profilers count goes by many names and parts: one table of rules turns all of it into the
+ * counts of BSP, so that readers know columns and not metrics. */
 #include "kernel/counters.h"
 
 #include <ctype.h>
@@ -183,6 +185,11 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
     if (!(threads >= 1))
         return false;
     *out = (haul_kernel_counts){.threads = threads, .block = block};
+    out->bytes = known_or(first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES],
+                                   v[HAUL_COUNTER_MEMORY_SECTORS] * SECTOR),
+                          0);
+    out->flops_fp64 = known_or(v[HAUL_COUNTER_FLOPS_FP64], 0);
+    out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0) + out->flops_fp64;
     const double loads =
         first_of(v[HAUL_COUNTER_LOADS], v[HAUL_COUNTER_WARP_LOADS] * WARP,
                  v[HAUL_COUNTER_LOAD_TRANSACTIONS] / v[HAUL_COUNTER_LOAD_TRANSACTIONS_EACH] * WARP);
@@ -209,10 +216,5 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
                                                    known_or(v[HAUL_COUNTER_L2_QUERIES], 0)));
     out->l1_hits = fmin(l1_rate, 1) * out->loads_global;
     out->l2_hits = fmin(l2_rate, 1) * (out->loads_global - out->l1_hits);
-    out->bytes = known_or(first_of(v[HAUL_COUNTER_MEMORY_BYTES_ALL], v[HAUL_COUNTER_MEMORY_BYTES],
-                                   v[HAUL_COUNTER_MEMORY_SECTORS] * SECTOR),
-                          0);
-    out->flops_fp64 = known_or(v[HAUL_COUNTER_FLOPS_FP64], 0);
-    out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0) + out->flops_fp64;
     return true;
 }

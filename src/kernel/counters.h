@@ -71,8 +71,8 @@ double haul_counters_block(const haul_counters *counters);
 void haul_counters_clear(haul_counters *counters);
 void haul_counters_add(haul_counters *counters, const haul_counter_rule *rule, double value);
 
-/* What follows for BSP: false where instructions, loads or stores are not known; `threads` and
- * `block` are set where they are known. */
+/* What follows for BSP: false where instructions, loads or stores are not known; the launch, and
+ * with it the bytes and flops, are set where they are known. */
 bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out);
 
 #endif

@@ -1,3 +1,5 @@
+/* Rates as kernels meet them, not as data sheets have them: what ECC leaves, what clocks really
+ * run, what libraries sustain. Each constant has its measurements beside it. */
 #include "kernel/gpu_rates.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* The calibration factor (lambda, HiPC 2015, section IV) of a kernel by size, from its measured
+ * times: log(BSP / time) at each size, with the launch taken off first, for it does not grow with
+ * the work. */
 #include <math.h>
 #include <stdlib.h>
 

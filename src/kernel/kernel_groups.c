@@ -1,3 +1,5 @@
+/* Rows of one kernel on one GPU belong together, unless one size was measured in blocks of several
+ * shapes: then each shape is a kernel of its own, for its times lie on another curve. */
 #include "kernel/kernel_groups.h"
 
 #include <stdlib.h>

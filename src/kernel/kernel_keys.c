@@ -1,3 +1,5 @@
+/* Several names as one key: each part with its length before it, so that ("ab", "c") and ("a",
+ * "bc") differ. */
 #include "kernel/kernel_keys.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The registry of kernel models, and the one way to ask any of them, with its answer checked. */
 #include "kernel/kernel_models.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Launches as they are read: counters that a table does not have are NaN, which no profiler
+ * prints. */
 #include "kernel/kernel_records.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Units as profilers and people write them, and columns that are times: of several the median is
+ * the best, for means hold the first, cold launch. */
 #include "kernel/kernel_units.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* CCGrid 2014, Figure 7, equation by equation, as they stand there. */
 #include "overlap/formulas.h"
 
 #include <math.h>

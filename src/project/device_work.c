@@ -149,6 +149,8 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
         work.launches.blocks = volume(workload->shapes[group->shape].grid);
         work.launches.block = volume(workload->shapes[group->shape].block);
     }
+    if (self->counters)
+        haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
     haul_kernel_prediction one;
     const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
     if (status)

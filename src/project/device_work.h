@@ -25,6 +25,7 @@ typedef struct haul_device_work {
     const char *unknown;      /* and why */
     const haul_machine *to;
     const haul_kernel_classes *classes; /* a user's, or NULL */
+    const haul_kernel_times *counters;  /* or NULL */
     const haul_workload *reference;     /* or NULL */
     haul_arena *arena;                  /* of the scales */
 } haul_device_work;

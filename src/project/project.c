@@ -205,6 +205,7 @@ static haul_status make(projector *self, haul_error *error)
         return status;
     const haul_device_work work = {.workload = self->workload,
                                    .classes = self->options->classes,
+                                   .counters = self->options->counters,
                                    .reference = self->options->reference,
                                    .from = options->from ? options->from : recording->gpu,
                                    .unknown = recording->gpu_unknown.text,

@@ -436,6 +436,27 @@ static void counters_take_no_time_of_mixed_blocks(void **state)
     }
 }
 
+static void flops_and_bytes_are_found_by_name_and_launch(void **state)
+{
+    (void)state;
+    haul_kernel_times *times = parsed(
+        "Name,Grid Size,Block Size,dram__bytes_read.sum,dram__bytes_write.sum,flop_count_sp,"
+        "flop_count_dp,time_us\n"
+        "\"void ns::mul<float>(float*)\",\"(8, 1, 1)\",\"(64, 1, 1)\",100 B,20 B,1000,500,1\n"
+        "\"void ns::mul<float>(float*)\",\"(8, 1, 1)\",\"(64, 1, 1)\",140 B,20 B,1000,700,1\n"
+        "\"void ns::mul<float>(float*)\",\"(9, 1, 1)\",\"(64, 1, 1)\",9 B,9 B,9,9,1\n");
+    const haul_kernel_launches launch = {.count = 1, .blocks = 8, .block = 64}, any = {.count = 1};
+    double flops = -1, bytes = -1;
+    haul_kernel_times_find(times, "void ns::mul<double>(double*)", &launch, &flops, &bytes);
+    CHECK_NEAR(flops, 1600, 1e-12);
+    CHECK_NEAR(bytes, 140, 1e-12);
+    haul_kernel_times_find(times, "ns::mul", &any, &flops, &bytes);
+    CHECK_NEAR(flops, (1500 + 1700 + 18) / 3.0, 1e-12);
+    haul_kernel_times_find(times, "ns::multiply", &launch, &flops, &bytes);
+    assert_true(flops == 0 && bytes == 0);
+    haul_kernel_times_free(times);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +476,7 @@ int main(void)
         cmocka_unit_test(rows_without_a_grid_are_kept),
         cmocka_unit_test(blocks_have_their_shape),
         cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
+        cmocka_unit_test(flops_and_bytes_are_found_by_name_and_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
