@@ -17,15 +17,6 @@ static double pcie_bytes(haul_lookup *lookup, const haul_link *link, double n)
     return OVERHEAD_BYTES + request + haul_wire_bytes(n, completion, OVERHEAD_BYTES);
 }
 
-/* Equations 6 and 7. */
-static double nvlink_bytes(haul_lookup *lookup, const haul_link *link, double n)
-{
-    const double flit = haul_lookup_usual(lookup, &link->header_bytes, FLIT);
-    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, PACKET);
-    const double data = haul_wire_bytes(n, payload, flit);
-    return lookup->copy.direction == HAUL_HTOD ? flit + data : data;
-}
-
 /* n/BW_eff = n_hat / Link_BW (equation 2). Copies inside a device take its nominal bandwidth, as
  * the paper says, which forgets that they read and write. */
 static double transfer_seconds(haul_lookup *lookup, double n)
@@ -37,9 +28,13 @@ static double transfer_seconds(haul_lookup *lookup, double n)
     if (lookup->copy.direction == HAUL_HTOH)
         return n / peak; /* 2n/Memory_BW, its term of equation 9 */
     const haul_link *link = lookup->copy.direction == HAUL_PTOP ? &machine->peer : &machine->link;
-    const double bytes =
-        link->kind == HAUL_LINK_PCIE ? pcie_bytes(lookup, link, n) : nvlink_bytes(lookup, link, n);
-    return bytes / peak;
+    if (link->kind == HAUL_LINK_PCIE)
+        return pcie_bytes(lookup, link, n) / peak;
+    /* equations 6 and 7 */
+    const double flit = haul_lookup_usual(lookup, &link->header_bytes, FLIT);
+    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, PACKET);
+    const double data = haul_wire_bytes(n, payload, flit);
+    return (lookup->copy.direction == HAUL_HTOD ? flit + data : data) / peak;
 }
 
 /* Equations 9 (pageable) and 10. The interval is that of the paper's own errors on Summit: WMAPE

@@ -24,15 +24,6 @@ typedef struct staging {
     double gap_s;
 } staging;
 
-static bool is_amd(const haul_machine *machine)
-{
-    const char *architecture = machine->gpu.architecture;
-    if (machine->link.kind == HAUL_LINK_FABRIC)
-        return true;
-    return architecture && (!strncmp(architecture, "cdna", 4) ||
-                            !strncmp(architecture, "rdna", 4) || !strncmp(architecture, "gfx", 3));
-}
-
 static bool given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
@@ -132,7 +123,11 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                            "is for pageable copies between host and device");
     const double n = (double)copy->bytes;
     const staging self = staging_of(&lookup, n);
-    const haul_range moved = is_amd(machine) ? one_buffer(&self, n) : double_buffered(&self, n);
+    const char *architecture = machine->gpu.architecture ? machine->gpu.architecture : "";
+    const bool is_amd = machine->link.kind == HAUL_LINK_FABRIC ||
+                        !strncmp(architecture, "cdna", 4) || !strncmp(architecture, "rdna", 4) ||
+                        !strncmp(architecture, "gfx", 3);
+    const haul_range moved = is_amd ? one_buffer(&self, n) : double_buffered(&self, n);
     return haul_lookup_end(&lookup, haul_copy_model_staged.name,
                            haul_range_add(self.latency_s, moved), out);
 }

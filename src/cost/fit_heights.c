@@ -111,19 +111,6 @@ static bool tie_falls(const haul_bent *bent, tie_map *ties)
     return tied;
 }
 
-static double mean_miss(const haul_cloud *cloud, const haul_bent *bent)
-{
-    double off = 0, total = 0;
-    size_t piece = 0;
-    for (size_t i = 0; i < cloud->count; i++) {
-        const haul_dot *dot = &cloud->dots[i];
-        piece = piece_of(bent, dot->bytes, piece);
-        off += dot->weight * miss_of(bent, dot, piece, share_of(bent, dot->bytes, piece));
-        total += dot->weight;
-    }
-    return off / total;
-}
-
 static bool fit_once(const haul_cloud *cloud, const tie_map *ties, double floor, bool pinned,
                      haul_bent *bent)
 {
@@ -162,6 +149,14 @@ bool haul_bent_fit(const haul_cloud *cloud, haul_effort effort, haul_bent *bent)
     }
     for (size_t i = 0; i < bent->count; i++)
         bent->y[i] = fmax(bent->y[i], least_s);
-    bent->loss = mean_miss(cloud, bent);
+    double off = 0, total = 0;
+    size_t piece = 0;
+    for (size_t i = 0; i < cloud->count; i++) {
+        const haul_dot *dot = &cloud->dots[i];
+        piece = piece_of(bent, dot->bytes, piece);
+        off += dot->weight * miss_of(bent, dot, piece, share_of(bent, dot->bytes, piece));
+        total += dot->weight;
+    }
+    bent->loss = off / total;
     return true;
 }

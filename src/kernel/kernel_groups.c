@@ -83,15 +83,6 @@ static size_t find_runs(haul_kernel_launch *launches, size_t count, kernel_run *
     return found;
 }
 
-static bool has_mixed_size(const kernel_run *run)
-{
-    for (size_t i = 1; i < run->count; i++)
-        if (!compare_sizes(&run->launches[i], &run->launches[i - 1]) &&
-            compare_blocks(&run->launches[i], &run->launches[i - 1]) != 0)
-            return true;
-    return false;
-}
-
 /* "matMul in blocks of 16x16"; NULL without memory. */
 static const char *title_of(haul_arena *arena, const haul_kernel_launch *launch)
 {
@@ -127,7 +118,11 @@ static bool add_group(const haul_kernel_launch *launches, size_t count, const ch
 static bool add_kernel(const kernel_run *run, haul_arena *arena, haul_kernel_groups *out)
 {
     haul_kernel_launch *launches = run->launches;
-    if (!has_mixed_size(run))
+    bool is_mixed = false; /* one size in blocks of several shapes */
+    for (size_t i = 1; i < run->count; i++)
+        is_mixed |= !compare_sizes(&launches[i], &launches[i - 1]) &&
+                    compare_blocks(&launches[i], &launches[i - 1]) != 0;
+    if (!is_mixed)
         return add_group(launches, run->count, launches->kernel, arena, out);
     qsort(launches, run->count, sizeof *launches, by_block);
     bool is_added = true;

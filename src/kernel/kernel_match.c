@@ -36,16 +36,6 @@ static size_t machine_of(const haul_kernel_matching *what, const haul_kernel_mea
     return found;
 }
 
-/* The name of a table without its folder and what follows a point: the kernel's where no row says
- * it. NULL without memory. */
-static const char *stem_of(matcher *self, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *file = slash ? slash + 1 : path;
-    const size_t length = strcspn(file, ".");
-    return length ? haul_arena_text(&self->arena, file, length) : "kernel";
-}
-
 static haul_status fail_row(const haul_kernel_measured *row, int column, const char *text,
                             haul_error *error)
 {
@@ -66,10 +56,15 @@ static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_
     haul_kernel_launch *made = &self->launches[self->count];
     const haul_kernel_counts *launched = &row->counts;
     haul_kernel_counts *counts = &made->sample.counts;
+    const char *name = file ? file->name : row->kernel;
+    if (!name) { /* that of the table, without its folder and what follows a point */
+        const char *slash = strrchr(row->file, '/');
+        const char *stem = slash ? slash + 1 : row->file;
+        const size_t length = strcspn(stem, ".");
+        name = length ? haul_arena_text(&self->arena, stem, length) : "kernel";
+    }
     *made = (haul_kernel_launch){
-        .kernel = file          ? file->name
-                  : row->kernel ? row->kernel
-                                : stem_of(self, row->file),
+        .kernel = name,
         .machine = machine,
         .file = file,
         .sample = {.size = row->size,

@@ -57,18 +57,6 @@ static double busiest(const haul_gpu *gpu, double blocks)
     return ceil(blocks / gpu->multiprocessors.value);
 }
 
-/* Where arithmetic is near its peak, cycles go by cores; else by how long instructions wait. */
-static double inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block,
-                           double arithmetic)
-{
-    const double waits = haul_gpu_inside_ratio(from, to, blocks, block);
-    if (arithmetic <= 0)
-        return waits;
-    const double peak = haul_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
-                        busiest(to, blocks) / busiest(from, blocks);
-    return pow(waits, 1 - arithmetic) * pow(peak, arithmetic);
-}
-
 /* Bytes of L2 for each thread that can be resident; 0: not known. */
 static double room_of(const haul_gpu *gpu)
 {
@@ -78,13 +66,19 @@ static double room_of(const haul_gpu *gpu)
     return gpu->l2_bytes.value / (gpu->multiprocessors.value * architecture->threads);
 }
 
+/* By the memory, and by what is inside: where arithmetic is near its peak, cycles go by cores; else
+ * by how long instructions wait. */
 static double across_ratio(const haul_kernel_case *what, double memory)
 {
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
+    const double blocks = blocks_of(&what->counts);
     const double arithmetic = weight_of(what->fit->arithmetic_share);
+    const double peak = haul_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
+                        busiest(to, blocks) / busiest(from, blocks);
     const double inside =
-        inside_ratio(from, to, blocks_of(&what->counts), what->counts.block, arithmetic);
+        pow(haul_gpu_inside_ratio(from, to, blocks, what->counts.block), 1 - arithmetic) *
+        pow(peak, arithmetic);
     if (memory <= 0)
         return inside;
     return pow(haul_gpu_memory_rate(from) / haul_gpu_memory_rate(to), memory) *
@@ -223,19 +217,6 @@ static void fill_terms(const haul_kernel_case *what, const scaled_kernel *self,
         out->terms[i].share = out->terms[i].seconds / out->estimate.seconds;
 }
 
-/* Twice as fast, down to the next term. */
-static double if_faster(const haul_kernel_explanation *self)
-{
-    const double launch_s = self->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds;
-    if (self->bound == HAUL_KERNEL_BOUND_LAUNCH)
-        return self->estimate.seconds - launch_s / 2;
-    double next = 0;
-    for (int i = HAUL_KERNEL_BOUND_MEMORY; i < HAUL_KERNEL_BOUNDS; i++)
-        if (i != (int)self->bound)
-            next = fmax(next, self->terms[i].seconds);
-    return launch_s + fmax((self->estimate.seconds - launch_s) / 2, next);
-}
-
 haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
                                 haul_error *error)
 {
@@ -253,7 +234,15 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
     self.busiest = busiest(&what->target->gpu, self.blocks);
     self.idle = 1 - self.blocks / (self.busiest * what->target->gpu.multiprocessors.value);
     fill_terms(what, &scaled, &self);
-    self.if_rate = if_faster(&self);
+    /* twice as fast, down to the next term */
+    const double launch_s = self.terms[HAUL_KERNEL_BOUND_LAUNCH].seconds;
+    double next = 0;
+    for (int i = HAUL_KERNEL_BOUND_MEMORY; i < HAUL_KERNEL_BOUNDS; i++)
+        if (i != (int)self.bound)
+            next = fmax(next, self.terms[i].seconds);
+    self.if_rate = self.bound == HAUL_KERNEL_BOUND_LAUNCH
+                       ? self.estimate.seconds - launch_s / 2
+                       : launch_s + fmax((self.estimate.seconds - launch_s) / 2, next);
     *out = self;
     return HAUL_OK;
 }

@@ -80,17 +80,6 @@ static haul_status settle(owned_times *self, haul_error *error)
     return status;
 }
 
-static haul_status read_file(haul_kernel_csv file, haul_kernel_records *records, haul_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    haul_status status = haul_textfile_read(file.path, FILE_BYTES, &text, &size, error);
-    if (!status)
-        status = haul_kernel_csv_read(text, size, file, records, error);
-    free(text);
-    return status;
-}
-
 static haul_status finish(owned_times *made, haul_status status, const char *first,
                           haul_kernel_times **times, haul_error *error)
 {
@@ -115,8 +104,14 @@ haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
     if (!made)
         return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        status = read_file(files[i], &made->records, error);
+    for (size_t i = 0; !status && i < count; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        status = haul_textfile_read(files[i].path, FILE_BYTES, &text, &size, error);
+        if (!status)
+            status = haul_kernel_csv_read(text, size, files[i], &made->records, error);
+        free(text);
+    }
     return finish(made, status, count ? files[0].path : NULL, times, error);
 }
 

@@ -3,22 +3,9 @@
 #include "kernel/kernel_units.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* "inst", "sector" and "%": what is counted, as the name says too; "Kinst" and "Msector" are
- * thousands and millions of it. */
-static double counted_scale(const char *unit)
-{
-    static const struct {
-        char prefix;
-        double scale;
-    } prefixes[] = {{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (unit[0] == prefixes[i].prefix && islower((unsigned char)unit[1]))
-            return prefixes[i].scale;
-    return 1;
-}
 
 double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
 {
@@ -31,8 +18,14 @@ double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
                   {"Gbyte", "GB"},   {"Tbyte", "TB"}};
     char one[48];
     double value = 0;
-    if (dimension == HAUL_DIM_NUMBER)
-        return counted_scale(unit);
+    if (dimension == HAUL_DIM_NUMBER) {
+        /* "inst", "sector" and "%": what is counted, as the name says too; "Kinst" and "Msector"
+         * are thousands and millions of it */
+        static const char prefixes[] = "KMGT";
+        const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
+        return prefix && islower((unsigned char)unit[1]) ? pow(1e3, (double)(prefix - prefixes + 1))
+                                                         : 1;
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(unit, others[i].name))
             unit = others[i].usual;
