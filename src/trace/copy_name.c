@@ -1,3 +1,5 @@
+/* Profilers without a column for a copy's direction write it into its name, each in its own words.
+ * The table below is looked through for every such copy: it is short, and names are not kept. */
 #include "trace/copy_name.h"
 
 #include <stdio.h>
@@ -33,6 +35,7 @@ static const struct {
     {"HOST_TO_HOST", HAUL_HTOH, HAUL_HOST},
 };
 
+/* NULL, where the name has no such side, begins with nothing. */
 static bool begins(const char *text, const char *word)
 {
     return text && !strncmp(text, word, strlen(word));
@@ -50,6 +53,7 @@ static haul_memory host_memory(const char *source, const char *target, haul_dire
     return begins(side, "Managed") ? HAUL_MANAGED : HAUL_HOST;
 }
 
+/* A name of 128 bytes or more is none of a profiler's: it tells nothing. */
 void haul_copy_name_read(const char *name, size_t length, haul_direction *direction,
                          haul_memory *memory)
 {

@@ -52,6 +52,7 @@ static bool times_of(haul_trace_builder *builder, const haul_rows *rows, int64_t
     return true;
 }
 
+/* Moves a lane to its next row that has times. */
 static haul_status advance(haul_cupti_lane *lane, haul_error *error)
 {
     haul_status status;
@@ -62,6 +63,7 @@ static haul_status advance(haul_cupti_lane *lane, haul_error *error)
     return status;
 }
 
+/* What a lane shares with the others; its rows are begun by the caller. */
 static void init_lane(const reader *self, haul_cupti_lane *lane, const haul_cupti_table *table)
 {
     lane->format = self->format;
@@ -70,6 +72,8 @@ static void init_lane(const reader *self, haul_cupti_lane *lane, const haul_cupt
     lane->builder = self->builder;
 }
 
+/* Begins the scans of the tables that are there. Rows are counted by what the file can hold, so
+ * that the operations' room is made once. */
 static haul_status open_lanes(reader *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -90,6 +94,7 @@ static haul_status open_lanes(reader *self, haul_error *error)
     return status;
 }
 
+/* A merge of at most seven tables, each in order of start but for neighbours. */
 static haul_status read_operations(reader *self, haul_error *error)
 {
     haul_status status = open_lanes(self, error);
@@ -108,6 +113,8 @@ static haul_status read_operations(reader *self, haul_error *error)
     return status;
 }
 
+/* Records of events have no duration and are on no stream's chain: they are not merged with the
+ * others. */
 static haul_status read_events(const reader *self, haul_error *error)
 {
     const haul_cupti_table *table = &self->format->events;
@@ -122,6 +129,7 @@ static haul_status read_events(const reader *self, haul_error *error)
     return status;
 }
 
+/* nsys writes process and thread as one number (globalTid), nvprof as two columns. */
 static void find_thread(reader *self, int64_t thread, int64_t process)
 {
     const uint64_t low = UINT64_C(0xffffff), id = (uint64_t)thread;
@@ -143,6 +151,7 @@ static void find_thread(reader *self, int64_t thread, int64_t process)
     };
 }
 
+/* A call is joined by correlation id within its process: ids begin at 1 in each. */
 static void take_call(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -162,6 +171,8 @@ static void take_call(void *reader_, const haul_rows *rows)
     haul_trace_call(self->builder, &call);
 }
 
+/* nvprof has two tables of calls, CUDA's runtime and its driver, whose numbers of calls overlap:
+ * each has a space of names of its own. */
 static haul_status read_calls(reader *self, const haul_cupti_calls *calls, haul_error *error)
 {
     const uint64_t which = calls == self->format->calls ? 0 : UINT64_C(1) << 62;
@@ -216,6 +227,7 @@ static void say_kind(const reader *self, haul_cupti_kind kind, const char *absen
         haul_trace_missing(self->builder, 0, there ? empty : absent);
 }
 
+/* Operations first, calls next, names last: the builder's order. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
                             haul_cupti_devices *devices, haul_trace_builder *builder,
                             haul_error *error)

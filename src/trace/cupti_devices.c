@@ -30,6 +30,7 @@ void haul_cupti_devices_map(haul_cupti_devices *self, haul_builder *built, uint6
     haul_id_map_add(&self->ids, built, &(haul_id_row){key_of(pid, id), {(int64_t)(gpu | mapped)}});
 }
 
+/* The id itself where the file has no table of processes' devices, as before 2022. */
 uint64_t haul_cupti_devices_gpu(haul_cupti_devices *self, uint64_t process, uint64_t id)
 {
     /* nsys's global ids hold the system's number of the process above the thread's 24 bits. */
@@ -126,6 +127,7 @@ static void take_device(void *reader, const haul_rows *rows)
     device->name = read_name(self, rows);
 }
 
+/* What is described once stays: newer tables come first, and an older one only fills gaps. */
 haul_status haul_cupti_devices_describe(haul_source *source, const haul_device_table *table,
                                         haul_trace_builder *builder, haul_error *error)
 {

@@ -60,16 +60,19 @@ static bool fits_id(int64_t value)
     return value >= INT32_MIN && value <= UINT32_MAX;
 }
 
+/* An id of 32 bits, however the file stored it: nvprof's are signed, nsys's are not. */
 static uint32_t as_id(int64_t value)
 {
     return fits_id(value) ? (uint32_t)value : no_id;
 }
 
+/* A column that is absent or NULL reads as none. */
 static uint32_t id_at(const haul_cupti_lane *lane, int column)
 {
     return as_id(haul_rows_int_or(&lane->rows, column, -1));
 }
 
+/* 0 is what CUPTI writes for work that no call issued, such as migrations of unified memory. */
 uint32_t haul_cupti_correlation(haul_trace_builder *builder, int64_t value)
 {
     if (fits_id(value) && (uint32_t)value != no_id)
@@ -142,6 +145,7 @@ static uint64_t call_key(const haul_cupti_lane *lane, const haul_cupti_place *pl
     return correlation ? place->process_key | correlation : 0;
 }
 
+/* A kind that is new to haul is unknown, not the nearest one. */
 static memory_kind kind_at(const haul_cupti_lane *lane, int column)
 {
     const int64_t value = haul_rows_int_or(&lane->rows, column, -1);
@@ -150,6 +154,7 @@ static memory_kind kind_at(const haul_cupti_lane *lane, int column)
                                                                 : KIND_UNKNOWN;
 }
 
+/* Of two sides the host's decides what a copy costs; of two hosts' memories the slower does. */
 static haul_memory host_memory(const haul_cupti_lane *lane, host_side host)
 {
     const memory_kind source = host == TARGET ? KIND_UNKNOWN : kind_at(lane, HAUL_COL_SOURCE_KIND);
@@ -200,6 +205,7 @@ static bool fill_migration(const haul_cupti_lane *lane, haul_op *op)
     return true;
 }
 
+/* Figures of a launch have 32 bits in CUDA; what does not fit comes of a damaged file. */
 static uint32_t count_at(haul_cupti_lane *lane, int column)
 {
     const int64_t value = haul_rows_int(&lane->rows, column);
@@ -209,6 +215,8 @@ static uint32_t count_at(haul_cupti_lane *lane, int column)
     return 0;
 }
 
+/* Names repeat themselves far more than their number suggests: 64 places, by the low bits of the
+ * string's id, answer nearly all questions. */
 uint32_t haul_cupti_name_number(haul_trace_builder *builder, haul_cupti_name *names,
                                 uint64_t name_space, int64_t id)
 {
@@ -255,12 +263,15 @@ static haul_sync_kind sync_kind(bool has_event, bool has_stream, int64_t type)
     return type >= SYNC_EVENT && type <= SYNC_CONTEXT ? HAUL_SYNC_CONTEXT : HAUL_SYNC_UNKNOWN;
 }
 
+/* Ids of events are reused within a file: the id of synchronisation, where a schema has it, tells
+ * which record is meant (CUPTI 12.8 on). */
 static uint64_t event_at(const haul_cupti_lane *lane, int column)
 {
     const uint32_t id = id_at(lane, column);
     return id == no_id ? HAUL_NO_ID : id;
 }
 
+/* Waits are kept with what they wait for; edges are made once all operations are known. */
 static void add_sync(haul_cupti_lane *lane, const haul_cupti_place *place, haul_op *op)
 {
     const haul_wait wait = {
@@ -275,6 +286,7 @@ static void add_sync(haul_cupti_lane *lane, const haul_cupti_place *place, haul_
     haul_trace_wait(lane->builder, op, call_key(lane, place), &wait);
 }
 
+/* A row of a wait is no work of a device; all others are. */
 void haul_cupti_row_add(haul_cupti_lane *lane)
 {
     const haul_cupti_place *place = place_of(lane);
@@ -309,6 +321,7 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
     haul_trace_op(lane->builder, &op, call_key(lane, place));
 }
 
+/* An event without an id, or off any stream, cannot be waited for. */
 void haul_cupti_row_event(haul_cupti_lane *lane)
 {
     const haul_cupti_place *place = place_of(lane);

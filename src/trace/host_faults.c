@@ -18,6 +18,8 @@ static int64_t end_of(const haul_op *op)
     return op->start_ns + op->dur_ns;
 }
 
+/* Waits come in order of start, so that the last one noted is the last before what follows. A
+ * stream's wait does not hold up the host. */
 static void note_wait(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
@@ -31,6 +33,8 @@ static void note_wait(follower *self, uint32_t at)
         self->last_wait[process] = at;
 }
 
+/* When the kernels of the operation's device that have begun so far end; where the device is not
+ * known, those of all such. */
 static int64_t *kernels_end(const follower *self, const haul_op *op)
 {
     const haul_workload_stream *streams = self->builder->built.streams.items;

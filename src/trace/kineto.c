@@ -18,6 +18,8 @@
 #include "trace/copy_name.h"
 #include "trace/trace_format.h"
 
+/* Any JSON may be a trace; whether it is one is known once traceEvents is met. RFC 8259 lets a
+ * reader pass over a byte-order mark. */
 static bool sniff(const haul_trace_head *head)
 {
     static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
@@ -34,6 +36,7 @@ static int64_t number(const haul_kineto *self, haul_kineto_field field)
     return self->event.numbers[field];
 }
 
+/* A figure that does not fit is a damaged one: 0, not known. */
 static uint32_t small_number(int64_t value)
 {
     return value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
@@ -131,6 +134,7 @@ static void fill_kernel(haul_kineto *self, haul_op *op)
     self->has_kernels = true;
 }
 
+/* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both. */
 static void fill_copy(haul_kineto *self, haul_op *op)
 {
     const haul_json_text name = haul_kineto_text(&self->event, HAUL_KINETO_NAME);
@@ -157,6 +161,8 @@ static void fill_bytes(haul_kineto *self, haul_op *op)
             (haul_kineto_copy){key_of(self), (uint32_t)built->op_count};
 }
 
+/* Newer traces name the stream in the arguments; in those of the first years it is the event's tid.
+ */
 static void add_op(haul_kineto *self, haul_op_kind kind)
 {
     const haul_kineto_event *event = &self->event;
@@ -179,6 +185,7 @@ static void add_op(haul_kineto *self, haul_op_kind kind)
     haul_trace_op(self->builder, &op, key_of(self));
 }
 
+/* Events of one thread come in long runs: the last one is remembered. */
 static uint32_t thread_of(haul_kineto *self)
 {
     const int64_t process = number(self, HAUL_KINETO_PID), id = number(self, HAUL_KINETO_TID);
@@ -188,6 +195,7 @@ static uint32_t thread_of(haul_kineto *self)
     return self->thread.number;
 }
 
+/* A call waits here until all events are read, since what it issued may come after it or before. */
 static void keep_call(haul_kineto *self)
 {
     if (!haul_builder_grow(&self->builder->built, &self->calls, &self->call_capacity,
@@ -203,6 +211,7 @@ static void keep_call(haul_kineto *self)
     };
 }
 
+/* Times are needed; all else has a default. */
 static void take_event(haul_kineto *self)
 {
     const haul_kineto_event *event = &self->event;
@@ -229,6 +238,7 @@ static void take_event(haul_kineto *self)
 
 /* --- the document */
 
+/* A document that is an array holds the events themselves, as Chrome's format allows. */
 static void read_events(haul_kineto *self)
 {
     self->has_events = true;
@@ -239,6 +249,7 @@ static void read_events(haul_kineto *self)
     }
 }
 
+/* A number that is not negative, else 0. */
 static uint64_t read_count(haul_json_in *in)
 {
     haul_json_text text;
@@ -288,6 +299,7 @@ static void read_device(haul_kineto *self)
                                    .rank = -1};
 }
 
+/* Members may come in any order, deviceProperties behind the events too. */
 static void read_member(haul_kineto *self, haul_json_text key)
 {
     haul_json_in *const in = &self->in;
@@ -313,6 +325,8 @@ static void read_member(haul_kineto *self, haul_json_text key)
         haul_json_in_skip(in);
 }
 
+/* A file that ends within the document is an error, not a shorter trace: the profiler writes
+ * devices and events in one go. */
 static haul_status read_document(haul_kineto *self, haul_error *error)
 {
     haul_json_in *const in = &self->in;
@@ -331,6 +345,7 @@ static haul_status read_document(haul_kineto *self, haul_error *error)
 
 /* --- the end */
 
+/* Calls that are equal in all fields end up side by side. */
 static int compare_calls(const void *a, const void *b)
 {
     const haul_kineto_call *x = a, *y = b;
@@ -368,6 +383,7 @@ static void take_bytes_of_calls(haul_kineto *self)
         haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
 }
 
+/* A trace without copies or kernels is read all the same: the report says why it is empty. */
 static void say_missing(const haul_kineto *self)
 {
     if (!self->has_copies)

@@ -70,12 +70,14 @@ static const struct {
     {"Memset", HAUL_KINETO_MEMSET},     {"Runtime", HAUL_KINETO_CALL},
 };
 
+/* Length, first and last byte tell haul's keys apart but for a few; those take the next slot. */
 static size_t slot_of(const char *bytes, size_t length)
 {
     const size_t first = (unsigned char)bytes[0], last = (unsigned char)bytes[length - 1];
     return (length * 7 + first * 3 + last) % HAUL_KINETO_KEYS;
 }
 
+/* Open addressing, less than half full, made once for a file. */
 void haul_kineto_keys_init(haul_kineto_keys *self)
 {
     *self = (haul_kineto_keys){0};
@@ -101,6 +103,8 @@ static int target_of(const haul_kineto_keys *self, haul_json_text key)
     return -1;
 }
 
+/* Numbers may be written as strings: correlation ids of some versions are. Times are taken in
+ * nanoseconds, exactly. */
 static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_field field)
 {
     enum { MICROSECONDS = 3 };
@@ -114,6 +118,7 @@ static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_f
     self->given = known ? self->given | 1U << field : self->given & ~(1U << field);
 }
 
+/* Words are copied, since the reader's buffer moves on; their room serves the next event again. */
 static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_word word)
 {
     haul_json_text text;
@@ -155,6 +160,8 @@ static void read_triple(haul_json_in *in, int64_t *numbers)
     }
 }
 
+/* Categories that haul does not know, cpu_op above all, are most of a trace: they end the event's
+ * reading. */
 static void read_category(haul_kineto_event *self, haul_json_in *in)
 {
     haul_json_text text;
@@ -168,6 +175,7 @@ static void read_category(haul_kineto_event *self, haul_json_in *in)
         }
 }
 
+/* Of some thirty arguments of a kernel haul takes the launch, the stream and the collective. */
 static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in)
 {
     if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))

@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "trace/kineto.h"
 
+/* The names of libkineto's CuptiActivity.cpp. */
 static haul_sync_kind kind_of(haul_json_text word)
 {
     static const struct {
@@ -89,6 +90,8 @@ static int compare_issued(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
+/* A wait that only its call tells of: for a stream where one is known, else for all streams of its
+ * context. */
 static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t stream,
                      bool of_stream)
 {
@@ -114,6 +117,8 @@ static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t s
     haul_trace_wait(self->builder, &op, call->of.key, &wait);
 }
 
+/* cudaStreamSynchronize does not say which stream it waits for. A thread nearly always waits for
+ * the one that it used last. */
 void haul_kineto_infer_waits(haul_kineto *self)
 {
     haul_trace_builder *const builder = self->builder;

@@ -92,6 +92,8 @@ static const haul_device_table device_table = {"CUPTI_ACTIVITY_KIND_DEVICE",
                                                 "computeCapabilityMajor", "computeCapabilityMinor"},
                                                "StringTable"};
 
+/* Any file of nvprof has the table of versions; one cut by hand is known by the first column of its
+ * tables, `_id_`. */
 static bool sniff(haul_source *source)
 {
     if (haul_source_has(source, "StringTable") && haul_source_has(source, "Version"))
@@ -129,6 +131,8 @@ static void take_nested_kernel(void *self, const haul_rows *rows)
     haul_trace_missing(((reader *)self)->builder, 1, "kernels launched by kernels, left out");
 }
 
+/* Device rows name no process, so that a file of several is joined by correlation id alone, and
+ * says so. */
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {

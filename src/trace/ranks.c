@@ -20,6 +20,7 @@ typedef struct rank_loader {
     haul_error error;
 } rank_loader;
 
+/* A file that comes after one that failed is not begun any more. */
 static void *load_files(void *argument)
 {
     rank_loader *const self = argument;
@@ -44,6 +45,7 @@ static void *load_files(void *argument)
     }
 }
 
+/* One thread a core, this one among them; without threads this one reads all. */
 static void load_all(rank_loader *self)
 {
     enum { MOST_THREADS = 256 };
@@ -80,6 +82,7 @@ static bool align(const rank_loader *self, haul_part *parts)
     return known;
 }
 
+/* The joined workload copies what it needs: files are freed afterwards. */
 static haul_status join_all(rank_loader *self, haul_workload **workload, haul_error *error)
 {
     char source[512];
@@ -100,6 +103,7 @@ static haul_status join_all(rank_loader *self, haul_workload **workload, haul_er
     return status;
 }
 
+/* The first failure by the files' order is reported, whichever thread met one first. */
 haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_workload **workload,
                                   haul_error *error)
 {
@@ -125,6 +129,7 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     return status;
 }
 
+/* A window is a workload of one part. */
 haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64_t to_ns,
                            uint64_t *orphaned, haul_workload **part, haul_error *error)
 {

@@ -49,6 +49,7 @@ static const char *suffix_of(const char *table)
     return !strncmp(table, first_table, length) ? table + length : NULL;
 }
 
+/* A table of strings with any suffix; files of version 2 are tried before, which have rocpd_op. */
 static bool sniff(haul_source *source)
 {
     for (size_t i = 0; i < source->tables.count; i++)
@@ -124,6 +125,7 @@ static void take_agent(void *reader_, const haul_rows *rows)
         &(haul_id_row){id, {type && !strcmp(type, "GPU"), haul_rows_int_or(rows, 2, id)}});
 }
 
+/* Only memory on the agents of type CPU says something about copies: it is pinned. */
 static void take_allocation(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -198,6 +200,8 @@ static haul_direction direction_of(reader *self, const haul_rows *rows)
     return to_gpu ? HAUL_HTOD : HAUL_HTOH;
 }
 
+/* The address on the host's side decides. A copy between two hosts' memories, and an address that
+ * no allocation holds, leave it open. */
 static haul_memory memory_of(reader *self, const haul_rows *rows, haul_direction direction)
 {
     if (direction == HAUL_UNKNOWN)
@@ -211,6 +215,7 @@ static haul_memory memory_of(reader *self, const haul_rows *rows, haul_direction
     return pinned ? HAUL_PINNED : HAUL_HOST;
 }
 
+/* A copy is on the stream of the GPU that takes part in it: the target's where both do. */
 static void take_copy(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -229,6 +234,7 @@ static void take_copy(void *reader_, const haul_rows *rows)
 
 enum { AGENT = OWN, BLOCK, GRID = BLOCK + 3, SHARED = GRID + 3 };
 
+/* The kernel's symbol has the name: its table is read at the end. */
 static void take_kernel(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -287,6 +293,7 @@ static void take_region(void *reader_, const haul_rows *rows)
     }
 }
 
+/* Strings and symbols have ids of their own in each set of tables. */
 static void take_name(const reader *self, uint64_t space, const haul_rows *rows)
 {
     size_t length;
@@ -364,6 +371,7 @@ static const struct {
              {calls, sizeof calls / sizeof *calls},
              {names, sizeof names / sizeof *names}};
 
+/* Sets are read one after the other within a step; each is a process. */
 static haul_status read(haul_source *source, haul_trace_builder *builder,
                         haul_trace_version *version, haul_error *error)
 {

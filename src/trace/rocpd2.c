@@ -28,6 +28,7 @@ typedef struct reader {
     int64_t marker_text;
 } reader;
 
+/* These two tables are of version 2 alone. */
 static bool sniff(haul_source *source)
 {
     return haul_source_has(source, "rocpd_op") && haul_source_has(source, "rocpd_api");
@@ -76,6 +77,7 @@ static int64_t handle_at(const haul_rows *rows, int column)
     return text ? (int64_t)strtoull(text, NULL, 16) : 0;
 }
 
+/* What the call asked for: a copy's own row has times and a type, no size. */
 static void take_copy(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -103,6 +105,7 @@ static void take_launch(void *reader_, const haul_rows *rows)
                                     [ASKED_NAME] = haul_rows_int(rows, 2)}});
 }
 
+/* An operation has one call; a call may have issued several operations. */
 static void take_link(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
@@ -110,11 +113,14 @@ static void take_link(void *reader_, const haul_rows *rows)
                     &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
 }
 
+/* Names, descriptions and arguments are all of one table of strings. */
 static uint32_t name_of(reader *self, int64_t string)
 {
     return haul_trace_name(self->builder, haul_rocpd_name_key(0, string));
 }
 
+/* A size of '' reads as no number: the bytes are not known then, and the copy is never predicted.
+ */
 static void fill_copy(reader *self, const haul_id_row *word, const haul_id_row *asked, haul_op *op)
 {
     const int64_t bytes = asked ? asked->values[ASKED_BYTES] : -1;
@@ -142,6 +148,8 @@ static void fill_kernel(reader *self, const haul_rows *rows, const haul_id_row *
         op->name = name_of(self, asked->values[ASKED_NAME]);
 }
 
+/* Barriers and markers among the operations move nothing and run nothing: they are counted and left
+ * out. */
 static void take_op(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;

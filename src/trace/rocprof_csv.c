@@ -35,6 +35,8 @@ static bool sniff(const haul_trace_head *head)
     return found;
 }
 
+/* Columns are found by name: versions order them differently. Those that are not needed may be
+ * absent. */
 static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error *error)
 {
     static const char *const names[COLUMNS] = {
@@ -60,6 +62,7 @@ static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error
     return status;
 }
 
+/* 0 for a column that the file does not have. */
 static int64_t number_in(const char *const *fields, size_t column)
 {
     if (column == SIZE_MAX)
@@ -68,6 +71,7 @@ static int64_t number_in(const char *const *fields, size_t column)
     return strtoll(text + strcspn(text, "-0123456789"), NULL, 10); /* "Agent 4" */
 }
 
+/* A file of before 2025 has no stream: the queue orders the work. */
 static void add_kernel(haul_trace_builder *builder, const char *const *fields,
                        const size_t *columns)
 {
@@ -92,6 +96,7 @@ static void add_kernel(haul_trace_builder *builder, const char *const *fields,
     haul_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
 }
 
+/* One file holds one kind of rows: what the other files would add is said to be missing. */
 static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
                         haul_error *error)
 {

@@ -20,6 +20,7 @@ enum {
     LONGEST_TABLE = 256,
 };
 
+/* SQLite's codes into haul's: what is wrong with the file, what with the machine. */
 static haul_status fail_sqlite(const haul_source *self, int code, haul_error *error)
 {
     const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
@@ -74,6 +75,8 @@ static int harden(sqlite3 *db)
     return sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
+/* Names of tables are compared here, never put into a statement as they are: a suffix may hold
+ * anything. */
 static int list_tables(haul_source *self)
 {
     sqlite3_stmt *stmt = NULL;
@@ -105,6 +108,7 @@ static void take_numbers(sqlite3_context *context, int count, sqlite3_value **va
     row->ints = ints;
 }
 
+/* From here on the database is the source's to close. */
 haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error)
 {
     *self = (haul_source){.db = db, .path = path};
@@ -128,6 +132,7 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
     return HAUL_OK;
 }
 
+/* A journal or a log of another writer changes what the file means. */
 bool haul_source_has_beside(const char *path, const char *ending)
 {
     struct stat facts;
@@ -195,6 +200,7 @@ bool haul_source_has(const haul_source *self, const char *table)
     return false;
 }
 
+/* max(rowid) is one step down a tree; a hostile row number is cut to what the file can hold. */
 uint64_t haul_source_row_estimate(haul_source *self, const char *table)
 {
     int64_t largest = 0;
@@ -298,6 +304,8 @@ static haul_status check_times(const haul_rows *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* A corrupt tree may lead round in circles: a table has at most as many rows as the file has room
+ * for cells. */
 haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
 {
     const int code = self->stmt ? sqlite3_step(self->stmt) : SQLITE_DONE;
@@ -330,6 +338,7 @@ void haul_rows_end(haul_rows *self)
     self->stmt = NULL;
 }
 
+/* SQLite gives NULL both for a NULL and for no memory. */
 const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
 {
     const char *text = (const char *)sqlite3_column_text(self->stmt, column);
@@ -339,6 +348,7 @@ const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
     return text;
 }
 
+/* A table's name that does not fit is none that the file has. */
 haul_status haul_source_scan(haul_source *self, const char *suffix, const haul_scan *scans,
                              size_t count, void *reader, haul_error *error)
 {

@@ -12,6 +12,7 @@
 static const haul_trace_format *const formats[] = {HAUL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
 #undef FORMAT_ROW
 
+/* Devices that no table describes have a number and nothing else: no model of them is known. */
 static void say_devices(haul_trace_builder *builder)
 {
     uint64_t nameless = 0;
@@ -72,6 +73,7 @@ static haul_status read_source(haul_source *source, haul_workload **workload, ha
     return status;
 }
 
+/* For tests and fuzzing, which have a database in memory. */
 haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
                                      haul_error *error)
 {

@@ -35,6 +35,8 @@ void haul_trace_release(haul_trace_builder *self)
     haul_trace_init(self);
 }
 
+/* One list serves the sorting by key, by start and by stream, one after the other: it is as long as
+ * the operations are many. */
 uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count)
 {
     return haul_builder_grow(&self->built, &self->scratch, &self->scratch_capacity, count + 1,
@@ -70,6 +72,7 @@ uint32_t haul_trace_process(haul_trace_builder *self, uint64_t process)
     return intern(self, &self->processes, process);
 }
 
+/* Two processes may call two GPUs by one id: `gpu` tells them apart, and only the id is shown. */
 uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu)
 {
     const size_t before = self->gpus.count;
@@ -79,6 +82,8 @@ uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu)
     return number;
 }
 
+/* Names are numbered as they are met and get their texts later, since tables of strings are read
+ * last. */
 uint32_t haul_trace_name(haul_trace_builder *self, uint64_t key)
 {
     const size_t before = self->names.count;
@@ -125,6 +130,7 @@ int64_t haul_trace_duration(int64_t start_ns, int64_t end_ns)
     return in_range(start_ns) && in_range(end_ns) ? end_ns - start_ns : -1;
 }
 
+/* Sums stay below 2^62, so that nothing that adds durations up can overflow. */
 static bool repair_duration(int64_t *dur_ns, uint64_t *total)
 {
     const bool wrong = *dur_ns < 0 || (uint64_t)*dur_ns > sum_limit - *total;
@@ -134,6 +140,7 @@ static bool repair_duration(int64_t *dur_ns, uint64_t *total)
     return wrong;
 }
 
+/* A start beyond 2^61 ns (73 years) leaves no room for a duration behind it. */
 static int64_t clamp_start(int64_t start_ns)
 {
     if (start_ns > time_limit)
@@ -141,6 +148,7 @@ static int64_t clamp_start(int64_t start_ns)
     return start_ns < -time_limit ? -time_limit : start_ns;
 }
 
+/* A negative number of bytes, read as an unsigned one, is beyond the limit too. */
 static void repair_bytes(haul_trace_builder *self, haul_op *op)
 {
     if (op->bytes > sum_limit - self->total_bytes) {
@@ -265,6 +273,7 @@ static void order_keys(haul_trace_builder *self, haul_join *join, size_t count, 
         self->built.failed = true;
 }
 
+/* Sorted when the first call comes, since then all operations are there. */
 static void prepare_join(haul_trace_builder *self)
 {
     self->joining = true;
@@ -288,12 +297,14 @@ static uint32_t next_of_key(const haul_join *join, const haul_keys *keys, uint64
     return join->order[(*at)++];
 }
 
+/* Calls come nearly in order of their keys: the search begins where the last one ended. */
 static size_t find_key(haul_join *join, const haul_keys *keys, uint64_t key)
 {
     join->finger = haul_order_find(join->order, join->count, keys, key, join->finger);
     return join->finger;
 }
 
+/* An event is recorded when its call is made, as far as the host is concerned. */
 static void join_events(haul_trace_builder *self, const haul_call *call)
 {
     const haul_keys keys = event_keys(self);
@@ -332,6 +343,7 @@ static bool join_ops(haul_trace_builder *self, const haul_call *call)
     return at > begin;
 }
 
+/* A call that issued nothing, such as cudaMalloc, is an operation of the host. */
 void haul_trace_call(haul_trace_builder *self, const haul_call *call)
 {
     if (!self->joining)
@@ -363,6 +375,7 @@ void haul_trace_call(haul_trace_builder *self, const haul_call *call)
 
 /* --- the workload */
 
+/* From numbers of names to strings: a name without a text is none. */
 static void resolve_names(haul_trace_builder *self)
 {
     uint64_t nameless = 0;
@@ -379,6 +392,7 @@ static void resolve_names(haul_trace_builder *self)
     haul_records_release(&self->names);
 }
 
+/* The steps need each other in this order: streams before links, links before edges. */
 haul_status haul_trace_finish(haul_trace_builder *self, const char *source, const char *format,
                               haul_workload **workload, haul_error *error)
 {

@@ -30,6 +30,7 @@ static haul_status fail_file(haul_error *error, haul_status status, const char *
     return status;
 }
 
+/* A pipe cannot be looked at twice, which finding a format needs. */
 static haul_status check_plain(const char *path, haul_error *error)
 {
     struct stat facts;
@@ -42,6 +43,7 @@ static haul_status check_plain(const char *path, haul_error *error)
     return facts.st_size ? HAUL_OK : fail_file(error, HAUL_BAD_INPUT, path, "an empty file");
 }
 
+/* 4 KiB tell every format; a gzipped file is unpacked so far. */
 haul_status haul_trace_head_read(const char *path, haul_trace_head *head, haul_error *error)
 {
     haul_byte_source *source;
@@ -66,6 +68,7 @@ bool haul_trace_head_is_sqlite(const haul_trace_head *head)
            !memcmp(head->bytes, sqlite_magic, sizeof sqlite_magic);
 }
 
+/* No control characters but white space: a report of Nsight Systems has some at its beginning. */
 static bool is_text(const haul_trace_head *head)
 {
     for (size_t i = 0; i < head->length; i++)
@@ -74,6 +77,7 @@ static bool is_text(const haul_trace_head *head)
     return true;
 }
 
+/* Files that are named .nsys-rep may be databases: the content decides where it can. */
 bool haul_trace_is_report(const char *path, const haul_trace_head *head)
 {
     static const char *const ends[] = {".nsys-rep", ".qdrep", ".qdstrm"};
@@ -148,6 +152,7 @@ static haul_status unpack(const char *path, int file, const char *to, haul_error
     return status;
 }
 
+/* nsys is run without a shell; its words go nowhere, since the outcome says enough. */
 static haul_status export_report(const char *path, char *to, haul_error *error)
 {
     char name[LONGEST_PATH + 2];
@@ -176,6 +181,7 @@ static haul_status export_report(const char *path, char *to, haul_error *error)
     return HAUL_OK;
 }
 
+/* `file` is what is opened, `path` what the user named: they differ for a temporary file. */
 static haul_status open_plain(haul_source *source, const char *file, const char *path,
                               haul_error *error)
 {

@@ -63,6 +63,7 @@ static uint32_t *group_by_thread(haul_trace_builder *self, size_t *ends)
     return order;
 }
 
+/* A thread's calls are in order of call, which is not that of start. */
 static void link_threads(haul_trace_builder *self)
 {
     haul_builder *built = &self->built;
@@ -94,6 +95,7 @@ static void mark_blocking(haul_builder *built)
     }
 }
 
+/* Blocking copies are found first: their calls' keys share the room of the links. */
 void haul_trace_links_make(haul_trace_builder *self)
 {
     if (!self->built.op_count)

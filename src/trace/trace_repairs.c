@@ -4,6 +4,8 @@
 #include "base/order.h"
 #include "trace/trace_builder.h"
 
+/* Equal in all that was read, the call's key too. Two kernels of a graph may share a start and a
+ * name, but not a stream. */
 static bool is_same(const haul_trace_builder *self, uint32_t a, uint32_t b)
 {
     const haul_op *const x = &self->built.ops[a], *const y = &self->built.ops[b];
@@ -28,6 +30,7 @@ static bool is_repeat(const haul_trace_builder *self, const uint32_t *order, siz
     return false;
 }
 
+/* Kineto writes an event twice where two of its profilers saw it. */
 void haul_trace_drop_repeats(haul_trace_builder *self)
 {
     enum { REPEATED = UINT8_MAX };
@@ -48,6 +51,8 @@ void haul_trace_drop_repeats(haul_trace_builder *self)
         haul_trace_repaired(self, count - kept, "operations written twice, counted once");
 }
 
+/* A stream runs its operations one after the other: overlaps come of rounding, of clocks, or of
+ * streams that a file does not tell apart. They are kept. */
 void haul_trace_note_overlaps(haul_trace_builder *self)
 {
     const int64_t rounding_ns = 1000;

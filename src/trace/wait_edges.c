@@ -84,6 +84,7 @@ static bool make_lists(resolver *self)
     return true;
 }
 
+/* Streams by context: counted, summed to begins, then filled from behind. */
 static bool make_contexts(resolver *self)
 {
     const haul_trace_builder *builder = self->builder;
@@ -132,6 +133,7 @@ static size_t place_at(resolver *self, uint32_t stream, int64_t time_ns)
     return begin + lists->fingers[stream];
 }
 
+/* The last operation of the stream that had been called for, HAUL_NONE where none had. */
 static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
 {
     const size_t place = place_at(self, stream, time_ns);
@@ -228,6 +230,7 @@ static uint32_t recorded_op(resolver *self, const haul_wait *wait, int64_t time_
     return HAUL_NONE;
 }
 
+/* cudaDeviceSynchronize waits for every stream of the context; all that were idle add no edge. */
 static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t after, int64_t time_ns)
 {
     context_lists *contexts = &self->contexts;
@@ -255,6 +258,7 @@ static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t aft
     }
 }
 
+/* A wait begins when its call does: later calls are not waited for. */
 static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
@@ -286,6 +290,7 @@ static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
         add_edge(self, before, after);
 }
 
+/* What could not be told is counted: a prediction without these waits may run too much at once. */
 static void say(const resolver *self)
 {
     haul_trace_builder *builder = self->builder;
@@ -306,6 +311,7 @@ static void say(const resolver *self)
                            "waits for contexts of too many streams, left out");
 }
 
+/* Event records are sorted once, so that each wait finds its own by bisection. */
 void haul_wait_edges_make(haul_trace_builder *builder)
 {
     if (!builder->wait_count)

@@ -22,6 +22,8 @@ static void key_of(const haul_workload_stream *stream, uint64_t key[3])
     key[2] = stream->id;
 }
 
+/* A stream works where a copy, memset or kernel is on it. Two that share process, context and id
+ * cannot stand for a third. */
 static bool find_workers(joiner *self)
 {
     const haul_trace_builder *builder = self->builder;

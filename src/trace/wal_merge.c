@@ -1,3 +1,5 @@
+/* A write-ahead log beside a database (sqlite.org/walformat.html), merged in memory: SQLite itself
+ * would write to the folder of a file that is only to be read. */
 #include "trace/wal_merge.h"
 
 #include <stdbool.h>
@@ -35,6 +37,7 @@ static uint32_t word(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* Whole: a log is as long as what was written since the last checkpoint. */
 static haul_status read_file(const char *path, bytes *read, haul_error *error)
 {
     struct stat facts;
@@ -58,6 +61,8 @@ static haul_status read_file(const char *path, bytes *read, haul_error *error)
 
 /* --- the log */
 
+/* The checksum of the format, section 4.2: pairs of words, in the byte order that the head gives.
+ */
 static void add_sums(const wal *self, const unsigned char *at, size_t count, uint32_t sums[2])
 {
     for (size_t i = 0; i + 8 <= count; i += 8) {
@@ -76,6 +81,7 @@ static bool is_sum(const unsigned char *at, const uint32_t sums[2])
     return word(at) == sums[0] && word(at + 4) == sums[1];
 }
 
+/* The magic number tells the byte order of the checksums; the page size must be a power of two. */
 static bool read_head(wal *self)
 {
     const unsigned char *head = self->log.at;

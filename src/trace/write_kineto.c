@@ -76,6 +76,7 @@ static uint64_t device_id(const writer *self, uint32_t stream)
     return device == HAUL_NONE ? 0 : w->devices[device].id;
 }
 
+/* A stream of -1 is how Kineto writes that none is known. */
 static void put_place(const writer *self, const haul_op *op, uint32_t correlation)
 {
     if (op->stream != HAUL_NONE) {
@@ -106,6 +107,7 @@ static void copy_name(const haul_op *op, char *name, size_t size)
              to_host ? memory : "Device");
 }
 
+/* The keys of PyTorch's NCCL metadata, so that its tools read them too. */
 static void put_collective(writer *self, const haul_shape *shape)
 {
     const haul_workload *const w = self->workload;
@@ -145,6 +147,7 @@ static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
                                          [HAUL_SYNC_STREAM] = "Stream Sync",
                                          [HAUL_SYNC_CONTEXT] = "Context Sync"};
 
+/* An operation as Kineto would have written it, its name in Kineto's words where haul has none. */
 static void put_op(writer *self, size_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
@@ -185,6 +188,7 @@ static void put_op(writer *self, size_t number)
     put_end(self);
 }
 
+/* One call for all operations that it issued: a graph's launch has many. */
 static void put_call(writer *self, uint32_t call)
 {
     const haul_workload *const w = self->workload;
@@ -196,6 +200,7 @@ static void put_call(writer *self, uint32_t call)
     put_end(self);
 }
 
+/* Times stay relative to the epoch, which Kineto calls baseTimeNanoseconds. */
 static void put_head(writer *self)
 {
     const haul_workload *const w = self->workload;

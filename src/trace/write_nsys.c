@@ -84,6 +84,7 @@ static void put(writer *self, target to, const int64_t *values, const char *text
     self->code = code == SQLITE_DONE ? sqlite3_reset(statement) : code;
 }
 
+/* Strings are numbered from 1; an empty one is NULL, as nsys has it. */
 static int64_t string_id(const writer *self, uint32_t name)
 {
     return haul_workload_string(self->workload, name)[0] ? (int64_t)name + 1 : NOTHING;
@@ -99,6 +100,7 @@ static int64_t global_pid(const writer *self, uint64_t process)
     return (int64_t)(number < w->stream_count ? number + 1 : 1) << 24;
 }
 
+/* The process in the upper bits, the thread in the lower 24, as nsys serialises them. */
 static int64_t global_tid(const writer *self, uint32_t thread)
 {
     if (thread == HAUL_NONE)
@@ -146,6 +148,7 @@ static int64_t copy_kind(const haul_op *op)
     return kinds[op->direction];
 }
 
+/* NULL is what a number that is not known reads back as. */
 static int64_t bytes_of(const haul_op *op)
 {
     return op->flags & HAUL_OP_NO_BYTES ? NOTHING : (int64_t)op->bytes;
@@ -170,6 +173,7 @@ static void put_copy(writer *self, const haul_op *op, int64_t *values)
     put(self, COPIES, values, NULL);
 }
 
+/* Static and dynamic shared memory are one figure here: the sum is what a block takes. */
 static void put_kernel(writer *self, const haul_op *op, int64_t *values)
 {
     static const haul_shape none = {0};
@@ -352,6 +356,7 @@ static void open_database(writer *self, const char *path)
             NULL, NULL, NULL);
 }
 
+/* Without the COMMIT a failed write leaves no tables behind. */
 static haul_status close_database(writer *self, const char *path, haul_error *error)
 {
     for (int i = 0; i < TARGETS; i++)
@@ -368,6 +373,7 @@ static haul_status close_database(writer *self, const char *path, haul_error *er
     return status;
 }
 
+/* A file that is there is replaced: SQLite would add to it. */
 haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
                                     haul_error *error)
 {

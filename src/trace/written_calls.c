@@ -1,3 +1,5 @@
+/* A workload has no correlation ids any more: they are made anew, in order of call, so that a file
+ * that is written from one that was read gives the same workload. */
 #include "trace/written_calls.h"
 
 #include <stdlib.h>

@@ -79,6 +79,7 @@ static void add_totals(haul_totals *sum, const haul_totals *totals)
     sum->time_ns = haul_add_ns(sum->time_ns, totals->time_ns);
 }
 
+/* Groups are in an array by direction and memory; a value out of range counts as unknown. */
 static size_t group_of(const haul_op *copy)
 {
     const size_t direction = copy->direction < HAUL_DIRECTIONS ? copy->direction : HAUL_UNKNOWN;
@@ -86,6 +87,7 @@ static size_t group_of(const haul_op *copy)
     return direction * HAUL_MEMORIES + memory;
 }
 
+/* Copies are summed by group, and by decade of size within (AHEAD, Figure 1). */
 static void survey_copy(survey *self, const haul_op *op)
 {
     const haul_totals one = {1, op->bytes, op->dur_ns};
@@ -133,6 +135,7 @@ static void survey_host_op(haul_analysis *analysis, const haul_op *op)
         analysis->host.wait_ns = haul_add_ns(analysis->host.wait_ns, op->dur_ns);
 }
 
+/* One place more than devices: for operations whose device is not known. */
 static bool survey_begin(survey *self, const haul_workload *workload)
 {
     *self = (survey){
@@ -154,6 +157,7 @@ static bool survey_begin(survey *self, const haul_workload *workload)
     return true;
 }
 
+/* Devices without work are left out of the report. */
 static bool take_devices(survey *self, haul_analysis *analysis)
 {
     analysis->devices = calloc(self->device_count, sizeof *analysis->devices);
@@ -226,6 +230,7 @@ static double latency_under(const haul_tally *tally, const haul_copy_group *grou
     return latency_ns * SEEN < shortest_ns ? (double)NAN : latency_ns * 1e-9;
 }
 
+/* The share of latency is taken over the groups whose latency is known, time and latency alike. */
 static bool take_groups(survey *self, haul_analysis *analysis)
 {
     analysis->groups = calloc(GROUP_COUNT, sizeof *analysis->groups);
@@ -281,6 +286,7 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
     return enough;
 }
 
+/* haul_host_use_sum fills the record whole: what the sweep summed into it is put back. */
 static haul_status fill(const haul_workload *workload, survey *self, haul_analysis *analysis,
                         haul_error *error)
 {

@@ -47,6 +47,7 @@ void haul_builder_release(haul_builder *self)
     haul_builder_init(self);
 }
 
+/* After the first failure nothing grows, so that callers need not look between their steps. */
 bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
                        size_t item_size)
 {
@@ -55,6 +56,7 @@ bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t
     return !self->failed;
 }
 
+/* A wish: without the memory operations find room as they come. */
 void haul_builder_reserve(haul_builder *self, uint64_t ops)
 {
     if (ops < most_ops)
@@ -75,6 +77,7 @@ uint32_t haul_builder_string(haul_builder *self, const char *text, size_t length
     return id;
 }
 
+/* Devices are not compared: the caller knows which are the same. */
 uint32_t haul_builder_device(haul_builder *self, uint64_t id)
 {
     if (!haul_builder_grow(self, &self->devices, &self->device_capacity, self->device_count + 1,
@@ -108,6 +111,7 @@ uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape)
     return intern(self, &self->shapes, shape);
 }
 
+/* Numbers of operations have 31 bits, so that twice as many fit in 32. */
 uint32_t haul_builder_op(haul_builder *self, const haul_op *op)
 {
     self->failed |= self->op_count >= most_ops;
@@ -131,6 +135,7 @@ uint32_t haul_builder_collective(haul_builder *self, const haul_collective *coll
     return number == HAUL_NONE ? 0 : number + 1;
 }
 
+/* Texts are few and mostly literals: a list is looked through. */
 void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -203,6 +208,7 @@ static void sort_edges(haul_builder *self)
     self->edge_count = kept;
 }
 
+/* Ranges in order of start, the longest first: an outer one comes before those that it holds. */
 static int compare_ranges(const void *a, const void *b)
 {
     const haul_named_range *x = a, *y = b;
@@ -244,6 +250,7 @@ static void take_own(haul_builder *self, haul_owned_workload *owned)
     self->strings = (haul_strings){0};
 }
 
+/* What a workload shares with another stays that one's. */
 static void take_all(haul_builder *self, haul_owned_workload *owned)
 {
     haul_workload *seen = &owned->seen;
@@ -266,6 +273,8 @@ static void take_all(haul_builder *self, haul_owned_workload *owned)
     self->edges = NULL;
 }
 
+/* Edges that were added twice count once; orphans are counted here, so that every builder's
+ * workload has them. */
 haul_status haul_builder_hand_over(haul_builder *self, const char *source, const char *format,
                                    haul_workload **workload, haul_error *error)
 {

@@ -90,6 +90,8 @@ static int64_t difference(const haul_compared *row)
     return row->b_ns > row->a_ns ? row->b_ns - row->a_ns : row->a_ns - row->b_ns;
 }
 
+/* By the size of the difference, whichever way it goes, then by time, so that reports are the same
+ * on every machine. */
 static int compare_rows(const void *x, const void *y)
 {
     const haul_compared *const a = x, *const b = y;
@@ -101,6 +103,7 @@ static int compare_rows(const void *x, const void *y)
     return (a->only_b < b->only_b) - (a->only_b > b->only_b);
 }
 
+/* Rows hold what was matched and what was not; sums are over the matched ones alone. */
 haul_status haul_compare(const haul_workload *a, const haul_workload *b,
                          haul_comparison *comparison, haul_error *error)
 {

@@ -15,6 +15,8 @@ typedef struct thread_cover {
     haul_union launches;
 } thread_cover;
 
+/* Calls of one thread may overlap, where a library calls CUDA from within a call: time is counted
+ * once. */
 static void add_thread(const haul_workload *workload, const uint32_t *next, uint32_t first,
                        haul_host_use *use)
 {
@@ -36,6 +38,7 @@ static void add_thread(const haul_workload *workload, const uint32_t *next, uint
     use->launch_call_ns = haul_add_ns(use->launch_call_ns, haul_clamp_ns(cover.launches.covered));
 }
 
+/* A thread begins with the operation that has none before it. */
 haul_status haul_host_use_sum(const haul_workload *workload, haul_host_use *use, haul_error *error)
 {
     uint32_t *next = malloc((workload->op_count + 1) * sizeof *next);

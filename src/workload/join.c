@@ -46,6 +46,7 @@ static uint32_t string_of(join *self, size_t part, uint32_t id)
     return of->strings[id];
 }
 
+/* Names of streams and threads are no strings of the workload: they live in its arena. */
 static const char *text_of(join *self, const char *text)
 {
     const char *const kept = text ? haul_arena_string(&self->builder.arena, text) : NULL;
@@ -53,6 +54,7 @@ static const char *text_of(join *self, const char *text)
     return kept;
 }
 
+/* Equal shapes of two parts become one. */
 static void add_shapes(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
@@ -106,6 +108,7 @@ static bool is_inside(const haul_part *part, int64_t time_ns)
     return time_ns >= part->from_ns && time_ns < part->to_ns;
 }
 
+/* Clocks of two files may lie decades apart, where one says nothing of its epoch. */
 static void shift(join *self, const haul_part *part, int64_t *time_ns)
 {
     *time_ns += part->shift_ns;
@@ -119,6 +122,8 @@ static void sum_up(join *self, uint64_t *sum, uint64_t more)
     *sum += self->beyond ? 0 : more;
 }
 
+/* An operation with new numbers. A call outside of the window is as good as none: its thread is not
+ * there then. */
 static void add_op(join *self, size_t part, uint32_t number)
 {
     const haul_part *const from = &self->parts[part];
@@ -212,6 +217,7 @@ static void add_ops(join *self)
     free(merged.parts);
 }
 
+/* A range that began before the window and lasts into it is kept whole. */
 static void add_ranges(join *self, size_t part)
 {
     const haul_part *const from = &self->parts[part];
@@ -290,6 +296,7 @@ static void add_losses(join *self, size_t part)
     }
 }
 
+/* New numbers begin as HAUL_NONE: what stays so was left out. */
 static void prepare(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
@@ -337,6 +344,7 @@ static uint64_t calls_without_ops(const join *self)
     return counted - had; /* modulo 2^64 */
 }
 
+/* Steps do nothing once the builder has failed, and the last one reports it. */
 haul_status haul_workload_join(const haul_part *parts, size_t count,
                                const haul_join_options *options, uint64_t *orphaned,
                                haul_workload **workload, haul_error *error)

@@ -25,6 +25,7 @@ static const char *const memories[] = {
 #undef MEMORY_ROW
 };
 
+/* A number that is none of the kinds comes of a damaged file: it is shown, not refused. */
 const char *haul_op_kind_text(haul_op_kind kind)
 {
     return (unsigned)kind < HAUL_OP_KINDS ? kinds[kind] : "unknown";

@@ -18,6 +18,8 @@ typedef struct tally_key {
     uint8_t none;
 } tally_key;
 
+/* Kernels are told apart by name, copies and memsets by size. The sum of times stays at the largest
+ * integer once it is there. */
 haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
 {
     const bool is_copy = op->kind == HAUL_OP_COPY, is_kernel = op->kind == HAUL_OP_KERNEL;

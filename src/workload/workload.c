@@ -4,6 +4,7 @@
 
 #include "workload/builder.h"
 
+/* A workload that shares another's parts owns its operations, edges and streams alone. */
 void haul_workload_free(haul_workload *workload)
 {
     if (!workload)
