@@ -82,6 +82,8 @@ static void write_trace(const char *path, double megabytes)
     for (long i = 0; (double)ftell(out) < 1e6 * megabytes; i++)
         put_operator(out, i);
     fputs("  {\"ph\": \"i\", \"name\": \"end\", \"ts\": 0}\n  ]\n}\n", out);
+    fflush(out);
+    fsync(fileno(out)); /* else the kernel writes it out while it is read */
     fclose(out);
 }
 

@@ -248,19 +248,17 @@ static inline const char *peek(haul_json_in *self, const char *p)
     return p < self->end ? p : look_ahead(self, p, 1);
 }
 
+/* Behind digits there is always a byte to look at, if only the NUL at the end. */
 static inline const char *pass_number(haul_json_in *self, const char *p)
 {
-    p = peek(self, p + (*p == '-'));
+    if (*p == '-')
+        p = peek(self, p + 1);
     if (*p == '0')
-        p++;
+        p = peek(self, p + 1);
     else if (!(p = pass_digits(self, p)))
         return NULL;
-    p = peek(self, p);
-    if (*p == '.') {
-        if (!(p = pass_digits(self, p + 1)))
-            return NULL;
-        p = peek(self, p);
-    }
+    if (*p == '.' && !(p = pass_digits(self, p + 1)))
+        return NULL;
     if ((*p | 0x20) != 'e')
         return p;
     p = peek(self, p + 1);
@@ -297,7 +295,8 @@ static inline bool in_object(const haul_json_in *self)
 }
 
 /* Comes to the next member or item; leaves the object or array where there is none. */
-static inline const char *step(haul_json_in *self, const char *p, char close, bool *more)
+static inline __attribute__((always_inline)) const char *step(haul_json_in *self, const char *p,
+                                                              char close, bool *more)
 {
     p = pass_space(self, p);
     *more = *p != close;
@@ -327,6 +326,9 @@ static inline const char *pass_key(haul_json_in *self, const char *p)
     bool plain = true;
     if (*p != '"')
         return fail_expected(self, p, "a member's name");
+    const char *const end = pass_plain(p + 1);
+    if (end[0] == '"' && end[1] == ':') /* nearly all names */
+        return end + 2;
     p = pass_string(self, p + 1, &plain);
     return p ? pass_colon(self, p) : NULL;
 }
@@ -387,7 +389,7 @@ void haul_json_in_leave(haul_json_in *self)
         (void)passed(self, pass_down_to(self, self->at, self->depth - 1));
 }
 
-haul_json_kind haul_json_in_kind(haul_json_in *self)
+static inline haul_json_kind find_kind(haul_json_in *self)
 {
     if (self->status)
         return HAUL_JSON_NONE;
@@ -410,10 +412,15 @@ haul_json_kind haul_json_in_kind(haul_json_in *self)
     }
 }
 
+haul_json_kind haul_json_in_kind(haul_json_in *self)
+{
+    return find_kind(self);
+}
+
 /* Whether a value of that kind comes; another is a failure. */
 static bool expect(haul_json_in *self, haul_json_kind kind, const char *otherwise)
 {
-    const haul_json_kind found = haul_json_in_kind(self);
+    const haul_json_kind found = find_kind(self);
     if (found && found != kind)
         (void)haul_json_in_fail_at(self, self->value_at, otherwise);
     return found == kind;
@@ -454,8 +461,14 @@ bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
     if (self->status || !passed(self, step(self, self->at, '}', &more)) || !more)
         return false;
     if (*self->at != '"')
-        (void)fail_expected(self, self->at, "a member's name");
-    if (self->status || !take_string(self, key))
+        return fail_expected(self, self->at, "a member's name");
+    const char *const name = self->at + 1, *const end = pass_plain(name);
+    if (end[0] == '"' && end[1] == ':') { /* nearly all names */
+        *key = (haul_json_text){name, (size_t)(end - name)};
+        self->at = end + 2;
+        return true;
+    }
+    if (!take_string(self, key))
         return false;
     /* the name may move with the buffer until the colon is there */
     const bool here = key->bytes != self->decoded;
@@ -493,7 +506,7 @@ bool haul_json_in_number(haul_json_in *self, haul_json_text *text)
 
 haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
 {
-    const haul_json_kind kind = haul_json_in_kind(self);
+    const haul_json_kind kind = find_kind(self);
     *text = (haul_json_text){0};
     if (kind == HAUL_JSON_STRING)
         return take_string(self, text) ? kind : HAUL_JSON_NONE;

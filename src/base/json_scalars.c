@@ -129,9 +129,38 @@ static bool read_decimal(haul_json_text text, decimal *number)
     return p == end;
 }
 
+/* Nearly every number of a trace: no sign, no exponent, no more digits behind the point than places,
+ * and a value that fits whatever the places. False where it is another one. */
+static bool scale_short(haul_json_text text, int places, int64_t *value)
+{
+    enum { MOST_DIGITS = 19, NONE = -1 };
+    uint64_t digits = 0;
+    int behind = NONE; /* digits behind the point */
+    if (!text.length || text.length > MOST_DIGITS || (text.length > 1 && text.bytes[0] == '0'))
+        return false;
+    for (const char *p = text.bytes, *end = p + text.length; p < end; p++) {
+        if (is_digit(*p)) {
+            digits = 10 * digits + (uint64_t)(*p - '0');
+            behind += behind != NONE;
+        } else if (*p == '.' && behind == NONE && p > text.bytes) {
+            behind = 0;
+        } else {
+            return false;
+        }
+    }
+    if (!behind || behind > places || places > 3 || digits > INT64_MAX / 1000)
+        return false;
+    for (int i = behind == NONE ? 0 : behind; i < places; i++)
+        digits *= 10;
+    *value = (int64_t)digits;
+    return true;
+}
+
 bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
 {
     decimal number;
+    if (scale_short(text, places, value))
+        return true;
     if (!read_decimal(text, &number))
         return false;
     uint64_t digits = number.digits;

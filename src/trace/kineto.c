@@ -129,7 +129,10 @@ static void fill_kernel(haul_kineto *self, haul_op *op)
         };
         shape.collective = haul_builder_collective(built, &collective);
     }
-    op->shape = haul_builder_shape(built, &shape);
+    if (!self->has_kernels || memcmp(&shape, &self->shape, sizeof shape) != 0)
+        self->shape_number = haul_builder_shape(built, &shape);
+    self->shape = shape;
+    op->shape = self->shape_number;
     op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
     self->has_kernels = true;
 }

@@ -44,6 +44,8 @@ typedef struct haul_kineto {
     haul_kineto_name names[HAUL_KINETO_NAMES];
     haul_kineto_place thread;
     haul_kineto_place stream;
+    haul_shape shape; /* of the last kernel */
+    uint32_t shape_number;
     haul_kineto_call *calls;
     size_t call_count;
     size_t call_capacity;

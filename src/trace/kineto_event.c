@@ -58,17 +58,19 @@ static const struct key {
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* Kineto's categories, then those of its first years. */
-static const struct {
-    const char *name;
-    haul_kineto_category category;
-} categories[] = {
-    {"kernel", HAUL_KINETO_KERNEL},     {"gpu_memcpy", HAUL_KINETO_COPY},
-    {"gpu_memset", HAUL_KINETO_MEMSET}, {"cuda_runtime", HAUL_KINETO_CALL},
-    {"cuda_driver", HAUL_KINETO_CALL},  {"hip_runtime", HAUL_KINETO_CALL},
-    {"cuda_sync", HAUL_KINETO_SYNC},    {"user_annotation", HAUL_KINETO_RANGE},
-    {"Kernel", HAUL_KINETO_KERNEL},     {"Memcpy", HAUL_KINETO_COPY},
-    {"Memset", HAUL_KINETO_MEMSET},     {"Runtime", HAUL_KINETO_CALL},
+static const struct key categories[] = {
+    KEY("kernel", HAUL_KINETO_KERNEL),     KEY("gpu_memcpy", HAUL_KINETO_COPY),
+    KEY("gpu_memset", HAUL_KINETO_MEMSET), KEY("cuda_runtime", HAUL_KINETO_CALL),
+    KEY("cuda_driver", HAUL_KINETO_CALL),  KEY("hip_runtime", HAUL_KINETO_CALL),
+    KEY("cuda_sync", HAUL_KINETO_SYNC),    KEY("user_annotation", HAUL_KINETO_RANGE),
+    KEY("Kernel", HAUL_KINETO_KERNEL),     KEY("Memcpy", HAUL_KINETO_COPY),
+    KEY("Memset", HAUL_KINETO_MEMSET),     KEY("Runtime", HAUL_KINETO_CALL),
 };
+
+static bool is_key(const struct key *key, haul_json_text text)
+{
+    return key->length == text.length && !memcmp(key->name, text.bytes, text.length);
+}
 
 /* Length, first and last byte tell haul's keys apart but for a few; those take the next slot. */
 static size_t slot_of(const char *bytes, size_t length)
@@ -97,7 +99,7 @@ static int target_of(const haul_kineto_keys *self, haul_json_text key)
     size_t slot = slot_of(key.bytes, key.length);
     for (; self->slots[slot]; slot = (slot + 1) % HAUL_KINETO_KEYS) {
         const struct key *const found = &keys[self->slots[slot] - 1];
-        if (found->length == key.length && !memcmp(found->name, key.bytes, key.length))
+        if (is_key(found, key))
             return found->target;
     }
     return -1;
@@ -169,8 +171,8 @@ static void read_category(haul_kineto_event *self, haul_json_in *in)
     if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING)
         return;
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-        if (haul_json_is(text, categories[i].name)) {
-            self->category = categories[i].category;
+        if (is_key(&categories[i], text)) {
+            self->category = (haul_kineto_category)categories[i].target;
             return;
         }
 }

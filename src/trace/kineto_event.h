@@ -46,7 +46,7 @@ typedef enum haul_kineto_word {
     HAUL_KINETO_WORDS
 } haul_kineto_word;
 
-enum { HAUL_KINETO_KEYS = 64 };
+enum { HAUL_KINETO_KEYS = 256 }; /* ten times the keys: few others meet one of haul's */
 
 /* Which key stands for what, found by a hash without collisions to speak of. */
 typedef struct haul_kineto_keys {
