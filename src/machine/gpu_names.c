@@ -18,6 +18,19 @@ static const char *without_maker(const char *name)
     return name;
 }
 
+/* Some drivers name the board by its number where others name the GPU on it: an A100 of 40 GB on
+ * the module PG509 has the processors, clocks and memory of the one that the catalogue has. */
+static const char *of_board(const char *name)
+{
+    static const struct {
+        const char *board, *gpu;
+    } boards[] = {{"A100-PG509-200", "A100-PCIE-40GB"}};
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
+        if (!strcasecmp(name, boards[i].board))
+            return boards[i].gpu;
+    return name;
+}
+
 static const char *next_sign(const char *text)
 {
     while (*text && !isalnum((unsigned char)*text))
@@ -44,7 +57,7 @@ bool haul_gpu_names_same(const char *a, const char *b)
         return false;
     if (!strcmp(a, b))
         return true;
-    const char *rest = behind(without_maker(a), without_maker(b));
+    const char *rest = behind(of_board(without_maker(a)), of_board(without_maker(b)));
     return rest && !*next_sign(rest);
 }
 
@@ -95,7 +108,7 @@ size_t haul_gpu_names_likeness(const char *a, const char *b)
 {
     if (haul_gpu_names_same(a, b))
         return SIZE_MAX;
-    a = without_maker(a);
-    b = without_maker(b);
+    a = of_board(without_maker(a));
+    b = of_board(without_maker(b));
     return holds(a, b) ? letters_of(b) : holds(b, a) ? letters_of(a) : 0;
 }

@@ -297,9 +297,10 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         .stream = place->stream,
         .thread = HAUL_NONE,
     };
-    /* none, as of a count that does not fit, is repaired and counted */
-    if (lane->table->kind <= HAUL_CUPTI_MEMSET)
-        op.bytes = (uint64_t)haul_rows_int_or(&lane->rows, HAUL_COL_BYTES, -1);
+    if (lane->table->kind <= HAUL_CUPTI_MEMSET) {
+        op.bytes = (uint64_t)haul_rows_int(&lane->rows, HAUL_COL_BYTES);
+        op.flags = haul_rows_is_int(&lane->rows, HAUL_COL_BYTES) ? 0 : HAUL_OP_NO_BYTES;
+    }
     switch (lane->table->kind) {
     case HAUL_CUPTI_COPY:
         fill_copy(lane, &op);
@@ -318,6 +319,8 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         add_sync(lane, place, &op);
         return;
     }
+    if (op.flags && op.kind == HAUL_OP_COPY)
+        haul_trace_missing(lane->builder, 1, HAUL_TRACE_NO_BYTES);
     haul_trace_op(lane->builder, &op, call_key(lane, place));
 }
 

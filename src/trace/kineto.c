@@ -80,13 +80,8 @@ static uint64_t key_of(const haul_kineto *self)
     return id > 0 ? (uint64_t)id : 0;
 }
 
-uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
+static uint32_t stream_of(haul_kineto *self, int64_t device, int64_t context, int64_t id)
 {
-    const haul_kineto_event *event = &self->event;
-    const int64_t device = haul_kineto_has(event, HAUL_KINETO_DEVICE)
-                               ? event->numbers[HAUL_KINETO_DEVICE]
-                               : event->numbers[HAUL_KINETO_PID];
-    const int64_t context = event->numbers[HAUL_KINETO_CONTEXT];
     if (is_same(&self->stream, device, context, id))
         return self->stream.number;
     const haul_workload_stream stream = {
@@ -96,6 +91,26 @@ uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
         .id = (uint64_t)id,
     };
     return self->stream.number = haul_builder_stream(&self->builder->built, &stream);
+}
+
+/* The first of two numbers that the event has. */
+static int64_t either(const haul_kineto *self, haul_kineto_field first, haul_kineto_field second)
+{
+    return number(self, haul_kineto_has(&self->event, first) ? first : second);
+}
+
+uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
+{
+    return stream_of(self, either(self, HAUL_KINETO_DEVICE, HAUL_KINETO_PID),
+                     number(self, HAUL_KINETO_CONTEXT), id);
+}
+
+uint32_t haul_kineto_waited_stream(haul_kineto *self, int64_t id)
+{
+    const haul_kineto_field device =
+        haul_kineto_has(&self->event, HAUL_KINETO_DEVICE) ? HAUL_KINETO_DEVICE : HAUL_KINETO_PID;
+    return stream_of(self, either(self, HAUL_KINETO_WAIT_DEVICE, device),
+                     either(self, HAUL_KINETO_WAIT_CONTEXT, HAUL_KINETO_CONTEXT), id);
 }
 
 /* The number of a string of the event, HAUL_NONE where it has none. */
@@ -149,35 +164,35 @@ static void fill_copy(haul_kineto *self, haul_op *op)
     self->has_copies = true;
 }
 
+static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
+{
+    if (haul_builder_grow(&self->builder->built, &list->items, &list->capacity, list->count + 1,
+                          sizeof *list->items))
+        list->items[list->count++] = (haul_kineto_size){key_of(self), value};
+}
+
 /* The number of a copy's bytes, which roctracer's older traces leave to its call. */
 static void fill_bytes(haul_kineto *self, haul_op *op)
 {
-    haul_builder *const built = &self->builder->built;
     if (haul_kineto_has(&self->event, HAUL_KINETO_BYTES)) {
         op->bytes = (uint64_t)number(self, HAUL_KINETO_BYTES);
         return;
     }
     op->flags |= HAUL_OP_NO_BYTES;
-    if (haul_builder_grow(built, &self->copies, &self->copy_capacity, self->copy_count + 1,
-                          sizeof *self->copies))
-        self->copies[self->copy_count++] =
-            (haul_kineto_copy){key_of(self), (uint32_t)built->op_count};
+    add_size(self, &self->copies, self->builder->built.op_count);
 }
 
 /* Newer traces name the stream in the arguments; in those of the first years it is the event's tid.
  */
 static void add_op(haul_kineto *self, haul_op_kind kind)
 {
-    const haul_kineto_event *event = &self->event;
     haul_op op = {
         .start_ns = number(self, HAUL_KINETO_START),
         .dur_ns = number(self, HAUL_KINETO_DUR),
         .kind = (uint8_t)kind,
         .name = HAUL_NONE,
         .thread = HAUL_NONE,
-        .stream = haul_kineto_stream(self, haul_kineto_has(event, HAUL_KINETO_STREAM)
-                                               ? number(self, HAUL_KINETO_STREAM)
-                                               : number(self, HAUL_KINETO_TID)),
+        .stream = haul_kineto_stream(self, either(self, HAUL_KINETO_STREAM, HAUL_KINETO_TID)),
     };
     if (kind == HAUL_OP_KERNEL)
         fill_kernel(self, &op);
@@ -204,14 +219,15 @@ static void keep_call(haul_kineto *self)
     if (!haul_builder_grow(&self->builder->built, &self->calls, &self->call_capacity,
                            self->call_count + 1, sizeof *self->calls))
         return;
-    self->calls[self->call_count++] = (haul_kineto_call){
-        .of = {.start_ns = number(self, HAUL_KINETO_START),
-               .dur_ns = number(self, HAUL_KINETO_DUR),
-               .key = key_of(self),
-               .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
-               .thread = thread_of(self)},
-        .bytes = (uint64_t)number(self, HAUL_KINETO_BYTES),
+    self->calls[self->call_count++] = (haul_call){
+        .start_ns = number(self, HAUL_KINETO_START),
+        .dur_ns = number(self, HAUL_KINETO_DUR),
+        .key = key_of(self),
+        .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
+        .thread = thread_of(self),
     };
+    if (number(self, HAUL_KINETO_BYTES) && key_of(self))
+        add_size(self, &self->call_bytes, (uint64_t)number(self, HAUL_KINETO_BYTES));
 }
 
 /* Times are needed; all else has a default. */
@@ -348,42 +364,62 @@ static haul_status read_document(haul_kineto *self, haul_error *error)
 
 /* --- the end */
 
-/* Calls that are equal in all fields end up side by side. */
-static int compare_calls(const void *a, const void *b)
+static int compare_sizes(const void *a, const void *b)
 {
-    const haul_kineto_call *x = a, *y = b;
-    if (x->of.start_ns != y->of.start_ns)
-        return x->of.start_ns < y->of.start_ns ? -1 : 1;
-    return memcmp(x, y, sizeof *x);
-}
-
-static int compare_copies(const void *a, const void *b)
-{
-    const haul_kineto_copy *x = a, *y = b;
+    const haul_kineto_size *x = a, *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
 /* Gives copies the bytes that their calls name. */
 static void take_bytes_of_calls(haul_kineto *self)
 {
-    uint64_t unknown = self->copy_count;
-    if (!self->copy_count)
+    const haul_kineto_sizes *const copies = &self->copies, *const calls = &self->call_bytes;
+    uint64_t unknown = copies->count;
+    if (!copies->count)
         return;
-    qsort(self->copies, self->copy_count, sizeof *self->copies, compare_copies);
-    for (size_t i = 0; i < self->call_count; i++) {
-        const haul_kineto_call *call = &self->calls[i];
-        const haul_kineto_copy wanted = {.key = call->of.key};
-        if (!call->bytes || !wanted.key)
+    qsort(copies->items, copies->count, sizeof *copies->items, compare_sizes);
+    for (size_t i = 0; i < calls->count; i++) {
+        const haul_kineto_size *found = bsearch(&calls->items[i], copies->items, copies->count,
+                                                sizeof *copies->items, compare_sizes);
+        if (!found || !(self->builder->built.ops[found->value].flags & HAUL_OP_NO_BYTES))
             continue;
-        const haul_kineto_copy *found =
-            bsearch(&wanted, self->copies, self->copy_count, sizeof wanted, compare_copies);
-        if (!found || !(self->builder->built.ops[found->op].flags & HAUL_OP_NO_BYTES))
-            continue;
-        haul_trace_op_bytes(self->builder, found->op, call->bytes);
+        haul_trace_op_bytes(self->builder, found->value, calls->items[i].value);
         unknown--;
     }
     if (unknown)
         haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
+}
+
+/* Sorts the calls' numbers, not the calls: those of a large trace take a hundred megabytes, and are
+ * nearly in order. */
+static bool order_calls(haul_kineto *self)
+{
+    haul_builder *const built = &self->builder->built;
+    const haul_keys starts = {
+        .first = self->calls, .stride = sizeof *self->calls, .flip = HAUL_KEYS_SIGNED};
+    static_assert(offsetof(haul_call, start_ns) == 0, "the key is what a call begins with");
+    self->call_order = malloc((self->call_count + 1) * sizeof *self->call_order);
+    for (uint32_t i = 0; self->call_order && i < self->call_count; i++)
+        self->call_order[i] = i;
+    built->failed |=
+        !self->call_order ||
+        (self->call_count && !haul_order_sort(self->call_order, self->call_count, &starts));
+    return !built->failed;
+}
+
+/* Whether one of the few before it that start when it does is the same. */
+static bool is_repeat(const haul_kineto *self, size_t place)
+{
+    enum { LOOKED_AT = 64 };
+    const haul_call *const call = &self->calls[self->call_order[place]];
+    for (size_t i = place; i-- > 0 && place - i <= LOOKED_AT;) {
+        const haul_call *const before = &self->calls[self->call_order[i]];
+        if (before->start_ns != call->start_ns)
+            return false;
+        if (!memcmp(before, call, sizeof *call))
+            return true;
+    }
+    return false;
 }
 
 /* A trace without copies or kernels is read all the same: the report says why it is empty. */
@@ -406,18 +442,18 @@ static void finish(haul_kineto *self)
 {
     haul_builder *const built = &self->builder->built;
     uint64_t repeated = 0;
-    if (self->call_count)
-        qsort(self->calls, self->call_count, sizeof *self->calls, compare_calls);
+    if (!order_calls(self))
+        return;
     take_bytes_of_calls(self);
     haul_trace_drop_repeats(self->builder);
     haul_trace_note_overlaps(self->builder);
     if (!self->has_waits)
         haul_kineto_infer_waits(self);
     for (size_t i = 0; i < self->call_count; i++)
-        if (i && !compare_calls(&self->calls[i - 1], &self->calls[i]))
+        if (is_repeat(self, i))
             repeated++;
         else
-            haul_trace_call(self->builder, &self->calls[i].of);
+            haul_trace_call(self->builder, &self->calls[self->call_order[i]]);
     if (repeated)
         haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
     for (size_t i = 0; i < built->device_count; i++)
@@ -446,7 +482,9 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     haul_byte_source_close(source);
     haul_kineto_event_release(&self.event);
     free(self.calls);
-    free(self.copies);
+    free(self.call_order);
+    free(self.call_bytes.items);
+    free(self.copies.items);
     free(self.devices);
     return status;
 }

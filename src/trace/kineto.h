@@ -9,17 +9,17 @@
 /* Processes of a GPU's work are not named: its streams and waits are all of this one. */
 enum { HAUL_KINETO_PROCESS = 0 };
 
-/* A call, kept until all that it may have issued is known. */
-typedef struct haul_kineto_call {
-    haul_call of;
-    uint64_t bytes; /* that it copies, 0 where it does not say */
-} haul_kineto_call;
-
-/* A copy whose number of bytes its call may tell. */
-typedef struct haul_kineto_copy {
+/* A number by the key of a call: the bytes that a call names, the copy that names none. */
+typedef struct haul_kineto_size {
     uint64_t key;
-    uint32_t op;
-} haul_kineto_copy;
+    uint64_t value;
+} haul_kineto_size;
+
+typedef struct haul_kineto_sizes {
+    haul_kineto_size *items;
+    size_t count;
+    size_t capacity;
+} haul_kineto_sizes;
 
 /* The number of a name met lately, and of a thread and stream: events repeat each other's. */
 typedef struct haul_kineto_name {
@@ -46,12 +46,12 @@ typedef struct haul_kineto {
     haul_kineto_place stream;
     haul_shape shape; /* of the last kernel */
     uint32_t shape_number;
-    haul_kineto_call *calls;
+    haul_call *calls; /* kept until all that they may have issued is known */
     size_t call_count;
     size_t call_capacity;
-    haul_kineto_copy *copies; /* without bytes */
-    size_t copy_count;
-    size_t copy_capacity;
+    uint32_t *call_order;          /* by start, once all are read */
+    haul_kineto_sizes call_bytes;  /* of calls that say what they copy */
+    haul_kineto_sizes copies;      /* operations without bytes, which their calls may tell */
     haul_workload_device *devices; /* as deviceProperties lists them */
     size_t device_count;
     size_t device_capacity;
@@ -64,6 +64,9 @@ typedef struct haul_kineto {
 
 /* The number of the event's stream. */
 uint32_t haul_kineto_stream(haul_kineto *self, int64_t id);
+
+/* The number of the stream that the event, a wait, waits for. */
+uint32_t haul_kineto_waited_stream(haul_kineto *self, int64_t id);
 
 /* Adds the event, one of a synchronisation. */
 void haul_kineto_wait(haul_kineto *self);

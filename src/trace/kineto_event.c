@@ -47,6 +47,9 @@ static const struct key {
     KEY("wait_on_stream", HAUL_KINETO_WAIT_STREAM),
     KEY("wait_on_cuda_event_record_corr_id", HAUL_KINETO_WAIT_RECORD),
     KEY("wait_on_cuda_event_id", HAUL_KINETO_WAIT_EVENT),
+    KEY("haul wait_on_device", HAUL_KINETO_WAIT_DEVICE),
+    KEY("haul wait_on_context", HAUL_KINETO_WAIT_CONTEXT),
+    KEY("haul event reached", HAUL_KINETO_REACHED),
     KEY("Collective name", KEY_WORD + HAUL_KINETO_COLLECTIVE),
     KEY("In msg nelems", HAUL_KINETO_IN_ELEMENTS),
     KEY("Out msg nelems", HAUL_KINETO_OUT_ELEMENTS),
@@ -113,7 +116,7 @@ static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_f
     haul_json_text text;
     int64_t value;
     const haul_json_kind kind = haul_json_in_scalar(in, &text);
-    const int places = field <= HAUL_KINETO_DUR ? MICROSECONDS : 0;
+    const int places = field <= HAUL_KINETO_REACHED ? MICROSECONDS : 0;
     const bool known = (kind == HAUL_JSON_NUMBER || kind == HAUL_JSON_STRING) &&
                        haul_json_scaled(text, places, &value);
     self->numbers[field] = known ? value : 0;
@@ -184,7 +187,7 @@ static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *know
         return;
     for (haul_json_text key; haul_json_in_key(in, &key);) {
         const int target = target_of(known, key);
-        if (target >= HAUL_KINETO_DEVICE && target < KEY_WORD)
+        if (target == HAUL_KINETO_REACHED || (target >= HAUL_KINETO_DEVICE && target < KEY_WORD))
             read_number(self, in, (haul_kineto_field)target);
         else if (target > KEY_WORD && target < KEY_PHASE)
             read_word(self, in, (haul_kineto_word)(target - KEY_WORD));

@@ -16,8 +16,9 @@ typedef enum haul_kineto_category {
 
 /* Numbers of an event. The first group are its own, the others of its "args". */
 typedef enum haul_kineto_field {
-    HAUL_KINETO_START,
+    HAUL_KINETO_START, /* the first three are times */
     HAUL_KINETO_DUR,
+    HAUL_KINETO_REACHED, /* of the args: haul's own, when an event was */
     HAUL_KINETO_PID,
     HAUL_KINETO_TID,
     HAUL_KINETO_DEVICE,
@@ -30,6 +31,8 @@ typedef enum haul_kineto_field {
     HAUL_KINETO_WAIT_STREAM,
     HAUL_KINETO_WAIT_RECORD,
     HAUL_KINETO_WAIT_EVENT,
+    HAUL_KINETO_WAIT_DEVICE, /* these two are haul's own */
+    HAUL_KINETO_WAIT_CONTEXT,
     HAUL_KINETO_IN_ELEMENTS,
     HAUL_KINETO_OUT_ELEMENTS,
     HAUL_KINETO_GROUP_SIZE,

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "trace/kineto.h"
 
 /* The names of libkineto's CuptiActivity.cpp. */
@@ -41,7 +40,8 @@ static void add_record(haul_kineto *self, const haul_wait *wait)
         .event = wait->event,
         .sync_id = wait->sync_id,
         .key = wait->sync_id,
-        .stream = haul_kineto_stream(self, (int64_t)stream),
+        .time_ns = self->event.numbers[HAUL_KINETO_REACHED],
+        .stream = haul_kineto_waited_stream(self, (int64_t)stream),
     };
     haul_trace_event(self->builder, &record);
 }
@@ -79,27 +79,15 @@ void haul_kineto_wait(haul_kineto *self)
 
 /* --- waits that only their calls tell of */
 
-typedef struct issued {
-    uint64_t key;
-    uint32_t stream;
-} issued;
-
-static int compare_issued(const void *a, const void *b)
-{
-    const issued *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
-}
-
 /* A wait that only its call tells of: for a stream where one is known, else for all streams of its
  * context. */
-static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t stream,
-                     bool of_stream)
+static void add_wait(haul_kineto *self, const haul_call *call, uint32_t stream, bool of_stream)
 {
     const haul_workload_stream *const streams = self->builder->built.streams.items;
     const bool known = of_stream && stream != HAUL_NONE;
     const haul_op op = {
-        .start_ns = call->of.start_ns,
-        .dur_ns = call->of.dur_ns,
+        .start_ns = call->start_ns,
+        .dur_ns = call->dur_ns,
         .kind = HAUL_OP_SYNC,
         .detail = known ? HAUL_SYNC_STREAM : HAUL_SYNC_CONTEXT,
         .name = HAUL_NONE,
@@ -114,7 +102,7 @@ static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t s
         .event = HAUL_NO_ID,
         .sync_id = HAUL_NO_ID,
     };
-    haul_trace_wait(self->builder, &op, call->of.key, &wait);
+    haul_trace_wait(self->builder, &op, call->key, &wait);
 }
 
 /* cudaStreamSynchronize does not say which stream it waits for. A thread nearly always waits for
@@ -122,27 +110,20 @@ static void add_wait(haul_kineto *self, const haul_kineto_call *call, uint32_t s
 void haul_kineto_infer_waits(haul_kineto *self)
 {
     haul_trace_builder *const builder = self->builder;
-    const size_t ops = builder->built.op_count, threads = builder->built.threads.count;
-    issued *const all = malloc((ops + 1) * sizeof *all);
+    const size_t threads = builder->built.threads.count;
     uint32_t *const last = malloc((threads + 1) * sizeof *last); /* stream, by thread */
-    builder->built.failed |= !all || !last;
-    for (size_t i = 0; !builder->built.failed && i < ops; i++)
-        all[i] = (issued){haul_trace_key(builder, i), builder->built.ops[i].stream};
-    if (!builder->built.failed) {
-        qsort(all, ops, sizeof *all, compare_issued);
+    builder->built.failed |= !last;
+    if (last)
         memset(last, 0xff, (threads + 1) * sizeof *last);
-    }
     for (size_t i = 0; !builder->built.failed && i < self->call_count; i++) {
-        const haul_kineto_call *call = &self->calls[i];
-        const issued key = {.key = call->of.key};
-        const issued *found = key.key ? bsearch(&key, all, ops, sizeof key, compare_issued) : NULL;
-        if (found)
-            last[call->of.thread] = found->stream;
-        const char *const name = haul_trace_text_of(builder, call->of.name);
+        const haul_call *call = &self->calls[self->call_order[i]];
+        const uint32_t issued = haul_trace_find_op(builder, call->key);
+        if (issued != HAUL_NONE)
+            last[call->thread] = builder->built.ops[issued].stream;
+        const char *const name = haul_trace_text_of(builder, call->name);
         const bool of_stream = strstr(name, "StreamSynchronize");
         if (of_stream || strstr(name, "DeviceSynchronize"))
-            add_wait(self, call, last[call->of.thread], of_stream);
+            add_wait(self, call, last[call->thread], of_stream);
     }
-    free(all);
     free(last);
 }

@@ -273,19 +273,21 @@ static void order_keys(haul_trace_builder *self, haul_join *join, size_t count, 
         self->built.failed = true;
 }
 
+static void order_ops(haul_trace_builder *self)
+{
+    self->op_join = (haul_join){.order = haul_trace_scratch(self, self->built.op_count)};
+    if (self->op_join.order && self->built.op_count)
+        order_keys(self, &self->op_join, self->built.op_count, op_keys(self));
+}
+
 /* Sorted when the first call comes, since then all operations are there. */
 static void prepare_join(haul_trace_builder *self)
 {
     self->joining = true;
-    self->op_join.order = haul_trace_scratch(self, self->built.op_count);
+    order_ops(self);
     self->event_join.order = malloc((self->event_count + 1) * sizeof *self->event_join.order);
-    if (!self->op_join.order || !self->event_join.order) {
-        self->built.failed = true;
-        return;
-    }
-    if (self->built.op_count)
-        order_keys(self, &self->op_join, self->built.op_count, op_keys(self));
-    if (self->event_count)
+    self->built.failed |= !self->event_join.order;
+    if (!self->built.failed && self->event_count)
         order_keys(self, &self->event_join, self->event_count, event_keys(self));
 }
 
@@ -302,6 +304,17 @@ static size_t find_key(haul_join *join, const haul_keys *keys, uint64_t key)
 {
     join->finger = haul_order_find(join->order, join->count, keys, key, join->finger);
     return join->finger;
+}
+
+uint32_t haul_trace_find_op(haul_trace_builder *self, uint64_t key)
+{
+    if (!self->op_join.order)
+        order_ops(self);
+    if (self->built.failed || !key || !self->op_join.count)
+        return HAUL_NONE;
+    const haul_keys keys = op_keys(self);
+    size_t at = find_key(&self->op_join, &keys, key);
+    return next_of_key(&self->op_join, &keys, key, &at);
 }
 
 /* An event is recorded when its call is made, as far as the host is concerned. */

@@ -118,6 +118,10 @@ void haul_trace_range(haul_trace_builder *self, const haul_named_range *range);
 uint64_t haul_trace_key(const haul_trace_builder *self, size_t op);
 void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes);
 
+/* Before the first call: the first operation of a key among those that were there at the first such
+ * question; HAUL_NONE where there is none. */
+uint32_t haul_trace_find_op(haul_trace_builder *self, uint64_t key);
+
 /* Before the first call: drops operations that are written twice, equal in every field and key, and
  * notes how many; notes how many overlap the one before them on their stream by more than 1 us,
  * within which some profilers round. */

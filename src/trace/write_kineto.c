@@ -147,6 +147,35 @@ static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
                                          [HAUL_SYNC_STREAM] = "Stream Sync",
                                          [HAUL_SYNC_CONTEXT] = "Context Sync"};
 
+/* What a wait waits for. Kineto names an event and the stream that it was recorded on, of the
+ * device and context at hand; when it was reached, and where that stream is, are keys of haul's
+ * own. An event is written as reached when what is waited for had just started. */
+static void put_wait(const writer *self, size_t number, const haul_op *op)
+{
+    const haul_workload *const w = self->workload;
+    const bool of_event = op->detail == HAUL_SYNC_EVENT || op->detail == HAUL_SYNC_STREAM_WAIT;
+    const uint32_t waited = self->calls.waited[number];
+    fprintf(self->out, ",\"cuda_sync_kind\":\"%s\"", sync_names[op->detail]);
+    const uint32_t of = waited == HAUL_NONE ? HAUL_NONE : w->ops[waited].stream;
+    if (of == HAUL_NONE) {
+        if (op->stream == HAUL_NONE)
+            fputs(",\"context\":-1", self->out);
+        return;
+    }
+    const haul_workload_stream *const stream = &w->streams[of];
+    if (op->stream == HAUL_NONE && !of_event)
+        fprintf(self->out, ",\"context\":%" PRIu64, stream->context);
+    if (!of_event)
+        return;
+    fprintf(self->out,
+            ",\"wait_on_stream\":%" PRIu64 ",\"wait_on_cuda_event_id\":%zu"
+            ",\"wait_on_cuda_event_record_corr_id\":%" PRIu64 ",\"haul wait_on_device\":%" PRIu64
+            ",\"haul wait_on_context\":%" PRIu64,
+            stream->id, number + 1, (uint64_t)self->calls.count + number + 1, device_id(self, of),
+            stream->context);
+    put_us(self->out, "haul event reached", w->ops[waited].start_ns + 1);
+}
+
 /* An operation as Kineto would have written it, its name in Kineto's words where haul has none. */
 static void put_op(writer *self, size_t number)
 {
@@ -180,11 +209,9 @@ static void put_op(writer *self, size_t number)
     if (op->kind == HAUL_OP_KERNEL)
         put_kernel(self, op);
     else if (op->kind == HAUL_OP_SYNC)
-        fprintf(self->out, ",\"cuda_sync_kind\":\"%s\"", sync_names[op->detail]);
+        put_wait(self, number, op);
     else if (!(op->flags & HAUL_OP_NO_BYTES))
         fprintf(self->out, ",\"bytes\":%" PRIu64, op->bytes);
-    if (op->kind == HAUL_OP_SYNC && op->stream == HAUL_NONE && w->stream_count)
-        fprintf(self->out, ",\"context\":%" PRIu64, w->streams[0].context);
     put_end(self);
 }
 

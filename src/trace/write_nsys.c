@@ -58,7 +58,6 @@ typedef struct writer {
     haul_written_calls calls;
     sqlite3 *db;
     sqlite3_stmt *statements[TARGETS];
-    uint32_t *waited;   /* by operation: the operation that it waits for, HAUL_NONE for none */
     int code;           /* the first failure, SQLITE_OK for none */
     bool small_threads; /* ids of threads fit the 24 bits of a globalTid */
     bool own_devices;   /* ids of devices tell them apart; else their numbers do */
@@ -125,7 +124,9 @@ static void place(const writer *self, const haul_op *op, uint32_t call, int64_t 
     values[1] = op->start_ns + op->dur_ns;
     values[2] = values[3] = values[4] = NOTHING;
     values[5] = call;
-    values[6] = global_pid(self, w->stream_count ? w->streams[0].process : 0);
+    values[6] = global_pid(self, op->thread != HAUL_NONE ? w->threads[op->thread].process
+                                 : w->stream_count       ? w->streams[0].process
+                                                         : 0);
     if (op->stream == HAUL_NONE)
         return;
     const haul_workload_stream *const stream = &w->streams[op->stream];
@@ -202,16 +203,15 @@ static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *va
                                     [HAUL_SYNC_CONTEXT] = WAIT_CONTEXT};
     const haul_workload *const w = self->workload;
     const bool of_event = op->detail == HAUL_SYNC_EVENT || op->detail == HAUL_SYNC_STREAM_WAIT;
-    const uint32_t waited = self->waited[number];
+    const uint32_t waited = self->calls.waited[number];
     const int64_t event = of_event ? (int64_t)number + 1 : NOTHING;
     values[PLACE] = types[op->detail];
     values[PLACE + 1] = values[PLACE + 2] = event;
-    if (op->stream == HAUL_NONE) { /* a wait for a context: that of what it waits for */
-        const uint32_t stream = waited != HAUL_NONE ? w->ops[waited].stream : 0;
-        if (stream < w->stream_count) {
-            values[3] = (int64_t)w->streams[stream].context;
-            values[6] = global_pid(self, w->streams[stream].process);
-        }
+    /* a wait for a context: that of what it waits for; none, where nothing was left to wait for */
+    const uint32_t stream = waited == HAUL_NONE ? HAUL_NONE : w->ops[waited].stream;
+    if (op->stream == HAUL_NONE && stream < w->stream_count) {
+        values[3] = (int64_t)w->streams[stream].context;
+        values[6] = global_pid(self, w->streams[stream].process);
     }
     put(self, WAITS, values, NULL);
     if (!of_event || waited == HAUL_NONE)
@@ -323,9 +323,6 @@ static void choose_ids(writer *self)
             w->devices[i].id > w->devices[i - 1].id && w->devices[i].id <= INT32_MAX;
     for (size_t i = 0; i < w->thread_count; i++)
         self->small_threads &= w->threads[i].id < UINT64_C(1) << 24;
-    memset(self->waited, 0xff, (w->op_count + 1) * sizeof *self->waited);
-    for (size_t i = 0; i < w->edge_count; i++)
-        self->waited[w->edges[i].after] = w->edges[i].before;
 }
 
 /* Makes the tables, and for each the statement that puts a row into it. */
@@ -381,17 +378,11 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
     haul_status status = haul_written_calls_make(&self.calls, workload, error);
     if (status)
         return status;
-    self.waited = malloc((workload->op_count + 1) * sizeof *self.waited);
-    if (self.waited) {
-        choose_ids(&self);
-        open_database(&self, path);
-        if (self.code == SQLITE_OK)
-            put_all(&self);
-        status = close_database(&self, path, error);
-    } else {
-        status = haul_fail_no_memory(error);
-    }
-    free(self.waited);
+    choose_ids(&self);
+    open_database(&self, path);
+    if (self.code == SQLITE_OK)
+        put_all(&self);
+    status = close_database(&self, path, error);
     haul_written_calls_release(&self.calls);
     return status;
 }

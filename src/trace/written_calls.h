@@ -1,14 +1,15 @@
-/* Correlation ids for a workload that is written to a file: operations that one call issued share
- * one. */
+/* What a workload that is written to a file has to say by ids: operations that one call issued
+ * share a correlation id, and a wait names what it waits for. */
 #ifndef HAUL_TRACE_WRITTEN_CALLS_H
 #define HAUL_TRACE_WRITTEN_CALLS_H
 
 #include "haul/workload.h"
 
 typedef struct haul_written_calls {
-    uint32_t *ids;   /* of each operation, from 1; 0 where it has no call */
-    uint32_t *first; /* the operation that stands for call number `id` - 1 */
-    uint32_t count;  /* of calls */
+    uint32_t *ids;    /* of each operation, from 1; 0 where it has no call */
+    uint32_t *first;  /* the operation that stands for call number `id` - 1 */
+    uint32_t count;   /* of calls */
+    uint32_t *waited; /* of each wait an operation that it waits for, else HAUL_NONE */
 } haul_written_calls;
 
 /* Returns NO_MEMORY. */

@@ -556,6 +556,8 @@ static void names_of_gpus_are_compared(void **state)
     assert_true(haul_gpu_names_same("Tesla V100-SXM2-16GB", "NVIDIA V100-SXM2-16GB"));
     assert_true(haul_gpu_names_same("NVIDIA GeForce RTX 3080", "GeForce RTX 3080"));
     assert_true(haul_gpu_names_same("AMD Instinct MI300X", "mi300x"));
+    assert_true(haul_gpu_names_same("NVIDIA A100-PG509-200", "NVIDIA A100-PCIE-40GB"));
+    assert_false(haul_gpu_names_same("NVIDIA A100-PG509-200", "NVIDIA A100-SXM4-80GB"));
     assert_false(haul_gpu_names_same("Tesla V100-SXM2-16GB", "Tesla V100-SXM2-32GB"));
     assert_false(haul_gpu_names_same("GTX 1080", "GTX 1080 Ti"));
     assert_false(haul_gpu_names_same(NULL, NULL));

@@ -185,7 +185,9 @@ static void wrong_rows_are_repaired_and_counted(void **state)
     assert_int_equal(workload->op_count, 7);
     assert_int_equal(profile_repaired(workload, "rows without a start or an end"), 4);
     assert_int_equal(profile_repaired(workload, "duration negative"), 1);
-    assert_int_equal(profile_repaired(workload, "bytes missing, negative"), 2);
+    assert_int_equal(profile_repaired(workload, "bytes missing, negative"), 1);
+    assert_int_equal(profile_missing(workload, "number of bytes is not known"), 1);
+    assert_int_equal(workload->ops[2].flags & HAUL_OP_NO_BYTES, HAUL_OP_NO_BYTES);
     assert_int_equal(profile_repaired(workload, "correlation id out of range"), 1);
     assert_int_equal(profile_missing(workload, "stream is not known"), 1);
     assert_int_equal(profile_missing(workload, "device is not known"), 2);
@@ -516,7 +518,7 @@ static void only_real_tables_are_read(void **state)
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, streamId) VALUES(5, 6, 7);");
     assert_int_equal(workload->op_count, 2);
     assert_int_equal(profile_missing(workload, "no kernel table"), 0);
-    assert_int_equal(profile_repaired(workload, "bytes missing, negative"), 1);
+    assert_int_equal(workload->ops[1].flags & HAUL_OP_NO_BYTES, HAUL_OP_NO_BYTES);
     haul_workload_free(workload);
 }
 
