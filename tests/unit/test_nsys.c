@@ -223,6 +223,35 @@ static void times_of_no_recording_are_refused(void **state)
     }
 }
 
+/* What profilers say that they could not keep: Nsight Systems in warnings, haul record in a note.
+ */
+static void losses_of_profilers_are_kept(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        MEMCPY "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+               "(10, 20, 0, 1, 7, 1, " PID ", 8, 1, 1, 2, NULL, NULL);"
+               "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INT, source INT, severity INT, text TEXT);"
+               "INSERT INTO DIAGNOSTIC_EVENT VALUES(1, 1, 1, 'Profiling has started.'),"
+               "(2, 1, 2, 'Not all CUDA events might have been' || char(10) || 'collected.'),"
+               "(3, 1, 2, 'CUPTI dropped 12 records.');"
+               "CREATE TABLE META_DATA_CAPTURE(name TEXT, value TEXT);"
+               "INSERT INTO META_DATA_CAPTURE VALUES('HAUL:CLOCK_ERROR_NS:0', '12'),"
+               "('HAUL:INCOMPLETE', '3 commands were in flight and are missing');");
+    static const char *const losses[] = {"3 commands were in flight and are missing",
+                                         "Not all CUDA events might have been collected.",
+                                         "CUPTI dropped 12 records."};
+    assert_int_equal(workload->loss_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        bool found = false;
+        for (size_t k = 0; k < 3; k++)
+            found |= !strcmp(workload->losses[k].text, losses[i]);
+        if (!found)
+            fail_msg("not '%s'", losses[i]);
+    }
+    haul_workload_free(workload);
+}
+
 static void row_numbers_promise_nothing(void **state)
 {
     (void)state;
@@ -581,6 +610,7 @@ int main(void)
         cmocka_unit_test(old_columns_may_be_absent),
         cmocka_unit_test(wrong_rows_are_repaired_and_counted),
         cmocka_unit_test(times_of_no_recording_are_refused),
+        cmocka_unit_test(losses_of_profilers_are_kept),
         cmocka_unit_test(row_numbers_promise_nothing),
         cmocka_unit_test(calls_join_within_their_process),
         cmocka_unit_test(waits_are_told_apart_by_their_ids),
