@@ -129,8 +129,8 @@ static bool read_decimal(haul_json_text text, decimal *number)
     return p == end;
 }
 
-/* Nearly every number of a trace: no sign, no exponent, no more digits behind the point than places,
- * and a value that fits whatever the places. False where it is another one. */
+/* Nearly every number of a trace: no sign, no exponent, no more digits behind the point than
+ * places, and a value that fits whatever the places. False where it is another one. */
 static bool scale_short(haul_json_text text, int places, int64_t *value)
 {
     enum { MOST_DIGITS = 19, NONE = -1 };
