@@ -88,6 +88,10 @@ typedef struct haul_copy_curve {
     haul_parameter busy_rate_Bps;   /* 1/G while the other direction is busy */
     haul_parameter mapped_rate_Bps; /* 1/G while the other direction is busy with mapped memory */
     haul_parameter call_latency_s;
+    /* several processes that copy from or to one GPU at once: what each after the first adds to the
+     * latency, and the rate of all together */
+    haul_parameter shared_latency_s;
+    haul_parameter shared_rate_Bps;
     /* staged copies of pageable memory (docs/models.md, `staged`) */
     haul_parameter threshold_bytes; /* up to it a copy goes straight through, at small_rate_Bps */
     haul_parameter small_rate_Bps;
@@ -155,6 +159,31 @@ typedef struct haul_host {
     haul_parameter cache_bytes;          /* last level, one socket */
 } haul_host;
 
+/* Between which processes messages go. */
+typedef enum haul_reach { HAUL_ON_SOCKET, HAUL_ON_NODE, HAUL_BETWEEN_NODES } haul_reach;
+
+/* Messages of one protocol of an MPI, from the host's or the GPU's memory (HAUL_HOST, HAUL_DEVICE):
+ * T = latency + bytes/rate, the postal model (Bienz et al., HPEC 2021, eq. 1). It serves from
+ * from_bytes on, up to the next protocol of the same memory and reach. */
+typedef struct haul_message_protocol {
+    haul_memory memory;
+    haul_reach reach;
+    haul_parameter from_bytes;
+    haul_parameter most_bytes; /* the largest message that was measured; the last protocol has it */
+    haul_parameter latency_s;
+    haul_parameter rate_Bps; /* not given: more bytes take no longer */
+    haul_parameter gap_s;    /* each further message of a process, beside its bytes */
+    haul_parameter error;    /* median of |t - fit| / t over what it was fitted to */
+} haul_message_protocol;
+
+/* What a node sends to others while so many of its processes send: the max-rate model's
+ * min(R_N, ppn R_b) as measured (eq. 2). */
+typedef struct haul_injection {
+    haul_memory memory;
+    haul_parameter processes;
+    haul_parameter rate_Bps;
+} haul_injection;
+
 typedef struct haul_machine {
     const char *name;
     const char *summary;
@@ -164,6 +193,10 @@ typedef struct haul_machine {
     haul_link peer; /* GPU to GPU */
     const haul_copy_curve *copies;
     size_t copy_count;
+    const haul_message_protocol *messages;
+    size_t message_count;
+    const haul_injection *injection;
+    size_t injection_count;
     int old_word_line; /* of its file's first value in an old spelling; 0: none */
 } haul_machine;
 

@@ -15,6 +15,7 @@
 #include "haul/kernel_class.h"
 #include "haul/machine.h"
 #include "haul/measure.h"
+#include "haul/message.h"
 #include "haul/overlap.h"
 #include "haul/project.h"
 #include "haul/simulate.h"
@@ -135,6 +136,9 @@ typedef struct haul_tiles_report {
 } haul_tiles_report;
 
 HAUL_API haul_report *haul_report_tiles(const haul_tiles_report *report);
+
+/* The curves of a fit of messages, piece by piece, and the rates of a node. */
+HAUL_API haul_report *haul_report_message_fit(const haul_message_fit *fit);
 
 /* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
  * to a row, 0 for none. */

@@ -110,7 +110,47 @@ static const haul_field curve_fields[] = {
     FIGURE(haul_copy_curve, "host_rate", host_rate_Bps, RATE, POSITIVE),
     FIGURE(haul_copy_curve, "cache", cache_bytes, BYTES, POSITIVE),
     FIGURE(haul_copy_curve, "memory_rate", memory_rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_copy_curve, "shared_latency", shared_latency_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_copy_curve, "shared_rate", shared_rate_Bps, RATE, POSITIVE),
     {.key = "points", AT(haul_copy_curve, points_from), .kind = HAUL_FIELD_POINTS},
+};
+
+static const char *const message_memories[] = {[HAUL_DEVICE] = "device", [HAUL_HOST] = "host"};
+static const char *const reaches[] = {
+    [HAUL_ON_SOCKET] = "socket", [HAUL_ON_NODE] = "node", [HAUL_BETWEEN_NODES] = "network"};
+
+/* A figure that an item is named by. */
+#define NAMING_FIGURE(type, name, member, unit, limits)                                            \
+    {                                                                                              \
+        .key = name, AT(type, member), .kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_##unit, \
+        .range = HAUL_RANGE_##limits, .required = true, .is_name = true                            \
+    }
+
+static const haul_field message_fields[] = {
+    {WORD(haul_message_protocol, "memory", memory, message_memories), .required = true},
+    {WORD(haul_message_protocol, "reach", reach, reaches), .required = true},
+    NAMING_FIGURE(haul_message_protocol, "above", from_bytes, BYTES, FROM_ZERO),
+    FIGURE(haul_message_protocol, "most", most_bytes, BYTES, POSITIVE),
+    {.key = "latency",
+     AT(haul_message_protocol, latency_s),
+     .kind = HAUL_FIELD_PARAMETER,
+     .dimension = HAUL_DIM_SECONDS,
+     .range = HAUL_RANGE_FROM_ZERO,
+     .required = true},
+    FIGURE(haul_message_protocol, "rate", rate_Bps, RATE, POSITIVE),
+    FIGURE(haul_message_protocol, "gap", gap_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_message_protocol, "error", error, NUMBER, FROM_ZERO),
+};
+
+static const haul_field injection_fields[] = {
+    {WORD(haul_injection, "memory", memory, message_memories), .required = true},
+    NAMING_FIGURE(haul_injection, "processes", processes, NUMBER, COUNT),
+    {.key = "rate",
+     AT(haul_injection, rate_Bps),
+     .kind = HAUL_FIELD_PARAMETER,
+     .dimension = HAUL_DIM_RATE,
+     .range = HAUL_RANGE_POSITIVE,
+     .required = true},
 };
 
 static const haul_mapping host_mapping = {"host", host_fields, COUNT(host_fields), false};
@@ -118,10 +158,21 @@ static const haul_mapping gpu_mapping = {"gpu", gpu_fields, COUNT(gpu_fields), f
 static const haul_mapping link_mapping = {"link", link_fields, COUNT(link_fields), true};
 static const haul_mapping peer_mapping = {"peer", link_fields, COUNT(link_fields), true};
 const haul_mapping haul_curve_mapping = {"copies", curve_fields, COUNT(curve_fields), false};
+static const haul_mapping message_mapping = {"messages", message_fields, COUNT(message_fields),
+                                             false};
+static const haul_mapping injection_mapping = {"injection", injection_fields,
+                                               COUNT(injection_fields), false};
 
 #define MAPPING(name, member, of)                                                                  \
     {                                                                                              \
         .key = name, AT(haul_machine, member), .kind = HAUL_FIELD_MAPPING, .mapping = &(of)        \
+    }
+
+#define LIST(name, member, number, of)                                                             \
+    {                                                                                              \
+        .key = name, AT(haul_machine, member), .kind = HAUL_FIELD_LIST, .mapping = &(of),          \
+        .count_offset = offsetof(haul_machine, number),                                            \
+        .item_size = sizeof *((haul_machine *)0)->member                                           \
     }
 
 static const haul_field machine_fields[] = {
@@ -132,7 +183,9 @@ static const haul_field machine_fields[] = {
     MAPPING("gpu", gpu, gpu_mapping),
     MAPPING("link", link, link_mapping),
     MAPPING("peer", peer, peer_mapping),
-    {.key = "copies", AT(haul_machine, copies), .kind = HAUL_FIELD_CURVES},
+    LIST("copies", copies, copy_count, haul_curve_mapping),
+    LIST("messages", messages, message_count, message_mapping),
+    LIST("injection", injection, injection_count, injection_mapping),
 };
 
 const haul_mapping haul_machine_mapping = {"machine", machine_fields, COUNT(machine_fields), false};
@@ -140,7 +193,8 @@ const haul_mapping haul_machine_mapping = {"machine", machine_fields, COUNT(mach
 _Static_assert(COUNT(gpu_fields) <= HAUL_FIELDS_MOST && COUNT(curve_fields) <= HAUL_FIELDS_MOST,
                "a mapping has room for its fields");
 _Static_assert(sizeof(haul_direction) == sizeof(int) && sizeof(haul_memory) == sizeof(int) &&
-                   sizeof(haul_locality) == sizeof(int) && sizeof(haul_link_kind) == sizeof(int),
+                   sizeof(haul_locality) == sizeof(int) && sizeof(haul_reach) == sizeof(int) &&
+                   sizeof(haul_link_kind) == sizeof(int),
                "words are kept as int");
 
 haul_parameter_limits haul_field_limits(const haul_field *field)
@@ -173,6 +227,31 @@ const char *haul_field_word(const haul_field *field, const void *at)
     int word;
     memcpy(&word, at, sizeof word);
     return word >= 0 && word < field->word_count ? field->words[word] : NULL;
+}
+
+const char *haul_item_name(const haul_field *list, const void *item,
+                           char text[HAUL_ITEM_NAME_BYTES])
+{
+    size_t used = (size_t)snprintf(text, HAUL_ITEM_NAME_BYTES, "%s[", list->key);
+    const char *blank = "";
+    for (size_t i = 0; i < list->mapping->count; i++) {
+        const haul_field *field = &list->mapping->fields[i];
+        const void *at = haul_field_at(field, item);
+        char number[32];
+        const char *part = NULL;
+        if (field->kind == HAUL_FIELD_WORD)
+            part = haul_field_word(field, at);
+        else if (field->is_name)
+            part = haul_parameter_format(((const haul_parameter *)at)->value, field->dimension, 6,
+                                         number, sizeof number);
+        if (!part || used >= HAUL_ITEM_NAME_BYTES || (field->is_default && part == field->words[0]))
+            continue;
+        used += (size_t)snprintf(text + used, HAUL_ITEM_NAME_BYTES - used, "%s%s", blank, part);
+        blank = " ";
+    }
+    if (used < HAUL_ITEM_NAME_BYTES)
+        snprintf(text + used, HAUL_ITEM_NAME_BYTES - used, "]");
+    return text;
 }
 
 char *haul_parameter_format(double value, haul_dimension dimension, int digits, char *buffer,
@@ -216,17 +295,13 @@ typedef struct walker {
 static int walk_mapping(const walker *self, const haul_mapping *mapping, const void *base,
                         const char *prefix);
 
-/* Curves are named by what they are of, so that paths compare between machines. */
-static int walk_curves(const walker *self, const haul_field *field, const void *base)
+static int walk_list(const walker *self, const haul_field *field, const void *base)
 {
-    const haul_machine *machine = base;
-    for (size_t i = 0; i < machine->copy_count; i++) {
-        const haul_copy_curve *curve = &machine->copies[i];
-        char prefix[96];
-        snprintf(prefix, sizeof prefix, "%s[%s %s%s].", field->key,
-                 haul_direction_text(curve->direction), haul_memory_text(curve->memory),
-                 curve->locality == HAUL_FAR ? " far" : "");
-        const int stop = walk_mapping(self, &haul_curve_mapping, curve, prefix);
+    for (size_t i = 0; i < haul_list_count(field, base); i++) {
+        const void *item = haul_list_item(field, base, i);
+        char name[HAUL_ITEM_NAME_BYTES], prefix[HAUL_ITEM_NAME_BYTES + 1];
+        snprintf(prefix, sizeof prefix, "%s.", haul_item_name(field, item, name));
+        const int stop = walk_mapping(self, field->mapping, item, prefix);
         if (stop)
             return stop;
     }
@@ -242,8 +317,8 @@ static int walk_mapping(const walker *self, const haul_mapping *mapping, const v
         char path[160];
         int stop = 0;
         snprintf(path, sizeof path, "%s%s%s", prefix, field->key, nested ? "." : "");
-        if (field->kind == HAUL_FIELD_CURVES)
-            stop = walk_curves(self, field, base);
+        if (field->kind == HAUL_FIELD_LIST)
+            stop = walk_list(self, field, base);
         else if (nested)
             stop = walk_mapping(self, field->mapping, haul_field_at(field, base), path);
         else if (field->kind != HAUL_FIELD_VERSION)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "haul/machine.h"
 #include "haul/units.h"
@@ -18,7 +19,7 @@ typedef enum haul_field_kind {
     HAUL_FIELD_PARAMETER, /* haul_parameter */
     HAUL_FIELD_POINTS,    /* points_from and points of a haul_copy_curve */
     HAUL_FIELD_MAPPING,   /* a structure in the structure, by `mapping` */
-    HAUL_FIELD_CURVES,    /* copies and copy_count of a haul_machine */
+    HAUL_FIELD_LIST,      /* a pointer to structures of `mapping`, and their number */
 } haul_field_kind;
 
 /* What a figure may be, beside its unit and the limits of its dimension. */
@@ -48,10 +49,13 @@ typedef struct haul_field {
     haul_field_range range;
     haul_field_links links;
     bool required;            /* in a link: by the links that it is of */
+    bool is_name;             /* a figure that names its item of a list */
     bool is_default;          /* a word that is not written where it is the first */
     const char *const *words; /* NULL where the index is no word of a file */
     int word_count;
     const haul_mapping *mapping;
+    size_t count_offset; /* of a list's number */
+    size_t item_size;
 } haul_field;
 
 struct haul_mapping {
@@ -81,6 +85,28 @@ static inline const void *haul_field_at(const haul_field *field, const void *bas
 {
     return (const char *)base + field->offset;
 }
+
+/* The number of items of a LIST field, and one of them. */
+static inline size_t haul_list_count(const haul_field *field, const void *base)
+{
+    size_t count;
+    memcpy(&count, (const char *)base + field->count_offset, sizeof count);
+    return count;
+}
+
+static inline const void *haul_list_item(const haul_field *field, const void *base, size_t at)
+{
+    const char *items;
+    memcpy(&items, haul_field_at(field, base), sizeof items);
+    return items + at * field->item_size;
+}
+
+enum { HAUL_ITEM_NAME_BYTES = 96 };
+
+/* "copies[HtoD pinned far]": an item by its words and the figures that name it, which no other
+ * of the list may share. Returns `text`. */
+const char *haul_item_name(const haul_field *list, const void *item,
+                           char text[HAUL_ITEM_NAME_BYTES]);
 
 /* The word at a WORD field's place; NULL where it is none of a file's. */
 const char *haul_field_word(const haul_field *field, const void *at);

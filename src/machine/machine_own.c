@@ -2,6 +2,7 @@
 #include "machine/machine_own.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "machine/machine_fields.h"
@@ -20,6 +21,21 @@ void haul_machine_free(haul_machine *machine)
     free(owned);
 }
 
+static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *base);
+
+static bool own_list(haul_arena *arena, const haul_field *field, void *base)
+{
+    const size_t count = haul_list_count(field, base);
+    char *items = haul_arena_alloc(arena, count * field->item_size);
+    if (items && count)
+        memcpy(items, haul_list_item(field, base, 0), count * field->item_size);
+    bool whole = items != NULL;
+    for (size_t i = 0; whole && i < count; i++)
+        whole = own_mapping(arena, field->mapping, items + i * field->item_size);
+    memcpy((char *)base + field->offset, &items, sizeof items);
+    return whole;
+}
+
 static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *base)
 {
     for (size_t i = 0; i < mapping->count; i++) {
@@ -31,6 +47,8 @@ static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *ba
         else if (field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS)
             string = &((haul_parameter *)at)->source;
         else if (field->kind == HAUL_FIELD_MAPPING && !own_mapping(arena, field->mapping, at))
+            return false;
+        else if (field->kind == HAUL_FIELD_LIST && !own_list(arena, field, base))
             return false;
         if (string && *string && !(*string = haul_arena_string(arena, *string)))
             return false;
@@ -44,16 +62,10 @@ haul_status haul_machine_with_copies(const haul_machine *machine, const haul_cop
     haul_owned_machine *owned = haul_owned_machine_new();
     if (!owned)
         return haul_fail_no_memory(error);
-    haul_copy_curve *curves = haul_arena_alloc(&owned->arena, copy_count * sizeof *curves);
     owned->machine = *machine;
-    owned->machine.copies = curves;
+    owned->machine.copies = copies;
     owned->machine.copy_count = copy_count;
-    bool whole = curves && own_mapping(&owned->arena, &haul_machine_mapping, &owned->machine);
-    for (size_t i = 0; whole && i < copy_count; i++) {
-        curves[i] = copies[i];
-        whole = own_mapping(&owned->arena, &haul_curve_mapping, &curves[i]);
-    }
-    if (!whole) {
+    if (!own_mapping(&owned->arena, &haul_machine_mapping, &owned->machine)) {
         haul_machine_free(&owned->machine);
         return haul_fail_no_memory(error);
     }

@@ -145,41 +145,32 @@ static haul_status read_points(const haul_yaml *self, const haul_node *node, ori
 static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
                                 const haul_mapping *mapping, origin own, void *base);
 
-static haul_status check_unique(const haul_yaml *self, const haul_node *node,
-                                const haul_copy_curve *curves, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (curves[i].direction == curves[at].direction && curves[i].memory == curves[at].memory &&
-            curves[i].locality == curves[at].locality)
-            return haul_node_fail(self, node, "copies %s %s %s are there twice; expected them once",
-                                  haul_direction_text(curves[at].direction),
-                                  haul_memory_text(curves[at].memory),
-                                  curves[at].locality == HAUL_FAR ? "far" : "near");
-    return HAUL_OK;
-}
-
-static haul_status read_curves(const haul_yaml *self, const haul_node *node, origin own,
-                               haul_machine *machine)
+static haul_status read_list(const haul_yaml *self, const haul_node *node, const haul_field *field,
+                             origin own, void *base)
 {
     if (node->kind != HAUL_NODE_LIST)
-        return haul_node_fail_expected(self, node, "a list", "copies");
+        return haul_node_fail_expected(self, node, "a list", field->key);
     const size_t count = haul_node_count(node);
     if (count > HAUL_CURVES_MOST)
-        return haul_node_fail(self, node, "expected at most %d entries of 'copies', not %zu",
-                              HAUL_CURVES_MOST, count);
-    haul_copy_curve *curves = haul_arena_alloc(self->arena, count * sizeof *curves);
-    if (!curves)
+        return haul_node_fail(self, node, "expected at most %d entries of '%s', not %zu",
+                              HAUL_CURVES_MOST, field->key, count);
+    char *items = haul_arena_alloc(self->arena, count * field->item_size);
+    if (!items)
         return haul_fail_no_memory(self->error);
-    size_t at = 0;
-    for (const haul_node *child = node->first; child; child = child->next, at++) {
-        haul_status status = read_mapping(self, child, &haul_curve_mapping, own, &curves[at]);
-        if (!status)
-            status = check_unique(self, child, curves, at);
+    char *item = items;
+    for (const haul_node *child = node->first; child; child = child->next) {
+        char name[HAUL_ITEM_NAME_BYTES], other[HAUL_ITEM_NAME_BYTES];
+        const haul_status status = read_mapping(self, child, field->mapping, own, item);
         if (status)
             return status;
+        haul_item_name(field, item, name);
+        for (const char *before = items; before < item; before += field->item_size)
+            if (!strcmp(haul_item_name(field, before, other), name))
+                return haul_node_fail(self, child, "%s is there twice; expected it once", name);
+        item += field->item_size;
     }
-    machine->copies = curves;
-    machine->copy_count = count;
+    memcpy((char *)base + field->offset, &items, sizeof items);
+    memcpy((char *)base + field->count_offset, &count, sizeof count);
     return HAUL_OK;
 }
 
@@ -213,8 +204,8 @@ static haul_status read_field(const haul_yaml *self, const haul_node *node, cons
         return read_points(self, node, own, base);
     case HAUL_FIELD_MAPPING:
         return read_mapping(self, node, field->mapping, own, at);
-    case HAUL_FIELD_CURVES:
-        return read_curves(self, node, own, base);
+    case HAUL_FIELD_LIST:
+        return read_list(self, node, field, own, base);
     }
     return haul_fail(self->error, HAUL_INTERNAL, "no reader for '%s'", field->key);
 }

@@ -46,6 +46,10 @@ static void write_text(const char *text, FILE *out)
 static void write_quantity(double value, haul_dimension dimension, FILE *out)
 {
     char text[QUANTITY];
+    if (dimension == HAUL_DIM_NUMBER && value == (double)(long)value) {
+        fprintf(out, "%.0f", value); /* 40, not 4e+01 */
+        return;
+    }
     for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
         double again = 0;
         haul_parameter_format(value, dimension, digits, text, sizeof text);
@@ -146,8 +150,8 @@ static bool is_given(const haul_field *field, const void *base)
     case HAUL_FIELD_PARAMETER:
     case HAUL_FIELD_POINTS:
         return field_figure(field, base) != NULL;
-    case HAUL_FIELD_CURVES:
-        return ((const haul_machine *)base)->copy_count > 0;
+    case HAUL_FIELD_LIST:
+        return haul_list_count(field, base) > 0;
     default:
         return true;
     }
@@ -215,10 +219,11 @@ haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_erro
             has_any(field->mapping, haul_field_at(field, machine))) {
             fprintf(out, "\n%s:", field->key);
             write_fields(field->mapping, haul_field_at(field, machine), "\n  ", INDENT, out);
-        } else if (field->kind == HAUL_FIELD_CURVES && machine->copy_count) {
+        } else if (field->kind == HAUL_FIELD_LIST && is_given(field, machine)) {
             fprintf(out, "\n%s:", field->key);
-            for (size_t j = 0; j < machine->copy_count; j++)
-                write_fields(&haul_curve_mapping, &machine->copies[j], "\n  - ", 2 * INDENT, out);
+            for (size_t j = 0; j < haul_list_count(field, machine); j++)
+                write_fields(field->mapping, haul_list_item(field, machine, j), "\n  - ",
+                             2 * INDENT, out);
         } else if (field->kind != HAUL_FIELD_MAPPING && is_given(field, machine)) {
             fprintf(out, "%s%s: ", i ? "\n" : "", field->key);
             write_field(field, machine, NULL, out);

@@ -30,10 +30,10 @@ bool haul_report_is_title(const haul_field *field)
     return field->kind == HAUL_FIELD_NAME || (field->kind == HAUL_FIELD_TEXT && field->required);
 }
 
-/* "copies[htod pinned].latency" says direction and memory already. */
+/* "copies[HtoD pinned].latency" says direction and memory already. */
 bool haul_report_in_path(const haul_field *field, const char *path)
 {
-    return field->kind == HAUL_FIELD_WORD && !strncmp(path, "copies[", 7);
+    return (field->kind == HAUL_FIELD_WORD || field->is_name) && strchr(path, '[');
 }
 
 /* The walk hands out the place of the field; the curve is around it. */

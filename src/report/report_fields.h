@@ -26,7 +26,7 @@ const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
 /* Whether a field is the machine's name or summary. */
 bool haul_report_is_title(const haul_field *field);
 
-/* Whether a field's path says its value: what copies are of. */
+/* Whether a field's path says its value: what an item of a list is named by. */
 bool haul_report_in_path(const haul_field *field, const char *path);
 
 /* The curve whose points are at `at`. */

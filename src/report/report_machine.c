@@ -37,7 +37,6 @@ static void add_field(haul_table *parent, const haul_field *field, const void *b
 {
     static const haul_column none[] = {{0}};
     const void *at = haul_field_at(field, base);
-    const haul_machine *machine = base; /* of a field of curves */
     haul_table *table;
     char key[HAUL_FIELD_TEXT_BYTES], buffer[HAUL_FIELD_TEXT_BYTES];
     haul_report_key(field->key, field->dimension, key);
@@ -56,11 +55,11 @@ static void add_field(haul_table *parent, const haul_field *field, const void *b
             haul_report_parameter(table, "peak_Bps", &peak);
         }
         break;
-    case HAUL_FIELD_CURVES:
+    case HAUL_FIELD_LIST:
         table = haul_report_table(parent, key, none);
-        for (size_t i = 0; i < machine->copy_count; i++) {
+        for (size_t i = 0; i < haul_list_count(field, base); i++) {
             haul_table_row(table);
-            add_mapping(table, &haul_curve_mapping, &machine->copies[i]);
+            add_mapping(table, field->mapping, haul_list_item(field, base, i));
         }
         break;
     default: {

@@ -185,7 +185,7 @@ static const struct {
               "  - {direction: HtoD, memory: pinned}\n"
               "  - {direction: HtoD, memory: pinned, locality: far}\n"
               "  - {direction: HtoD, memory: pinned}\n",
-     8, 5, "copies HtoD pinned near are there twice"},
+     8, 5, "copies[HtoD pinned] is there twice"},
     {MEASURED "copies: [{points: [[2, 1 us], [2, 2 us]]}]\n", 5, 32, "points ascending in bytes"},
     {MEASURED "copies: [{points: [[1, 2 us], [2, 1 us]]}]\n", 5, 35, "no less time than the point"},
     {MEASURED "copies: [{points: [[1, 0 us]]}]\n", 5, 24, "for 'points', not '0 us'"},
@@ -466,7 +466,7 @@ static void figures_are_visited(void **state)
                         "far, rate: 3 GB/s}\n");
     size_t count = 0;
     assert_int_equal(haul_machine_visit(machine, count_figures, &count), 17);
-    assert_int_equal(count, 6 + 23 + 9 + 9 + 13);
+    assert_int_equal(count, 6 + 23 + 9 + 9 + 15);
     haul_machine_free(machine);
 }
 

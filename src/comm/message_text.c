@@ -1,0 +1,178 @@
+/* The text that OSU's micro-benchmarks and nccl-tests print: a table of numbers below lines that
+ * begin with '#', one of which names the columns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "comm/message_samples.h"
+
+enum { LINE_BYTES = 1024, TOKENS = 24, NONE = -1 };
+
+/* Columns by their place; NONE where the text has no such. */
+typedef struct columns {
+    int size;
+    int latency;        /* OSU: microseconds */
+    int rate;           /* OSU: millions of bytes a second */
+    int time;           /* nccl-tests: microseconds */
+    int algorithm, bus; /* nccl-tests: GB/s, of `size` and of what the links carry */
+    int count;
+} columns;
+
+typedef struct reader {
+    haul_message_sample like; /* what all samples of the file share */
+    columns at;
+    haul_message_samples *samples;
+    size_t first;     /* of this file's samples */
+    double algorithm; /* of the fastest row, */
+    double share;     /* and there what a GPU sends by `size`; 0: not known */
+} reader;
+
+/* The words of a line, cut in place; '#' and units in parentheses are none. */
+static int split(char *line, char *tokens[TOKENS])
+{
+    static const char blanks[] = " \t\r#";
+    int count = 0;
+    for (char *at = line + strspn(line, blanks); *at && count < TOKENS; at += strspn(at, blanks)) {
+        const size_t length = strcspn(at, blanks);
+        const bool is_last = !at[length];
+        at[length] = '\0';
+        if (*at != '(')
+            tokens[count++] = at;
+        at += is_last ? length : length + 1;
+    }
+    return count;
+}
+
+static int find(const char *name, char *const *tokens, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(tokens[i], name))
+            return i;
+    return NONE;
+}
+
+/* A line of comment: the names of columns, a title that tells the memory ("OSU MPI-CUDA Latency
+ * Test", "Send Buffer on DEVICE (D)"), or the number of pairs ("[ pairs: 4 ]"). */
+static void read_comment(reader *self, const haul_message_source *source, char *line)
+{
+    char *tokens[TOKENS];
+    const char *pairs = strstr(line, "pairs:");
+    const bool is_device = strstr(line, "CUDA") || strstr(line, "ROCM") || strstr(line, "DEVICE");
+    if (is_device && source->memory == HAUL_MEMORY_UNKNOWN)
+        self->like.memory = HAUL_DEVICE;
+    if (pairs) {
+        const long count = strtol(pairs + strlen("pairs:"), NULL, 10);
+        self->like.processes = count > 0 && count < 1 << 20 ? (uint32_t)count : 1;
+    }
+    const int count = split(line, tokens);
+    const int osu = find("Size", tokens, count), nccl = find("size", tokens, count);
+    if (osu == 0 || nccl == 0) {
+        const int bandwidth = find("Bandwidth", tokens, count);
+        self->at = (columns){.size = 0,
+                             .latency = find("Latency", tokens, count),
+                             .rate = bandwidth != NONE ? bandwidth : find("MB/s", tokens, count),
+                             .time = find("time", tokens, count),
+                             .algorithm = find("algbw", tokens, count),
+                             .bus = find("busbw", tokens, count),
+                             .count = count};
+        if (nccl == 0 && source->memory == HAUL_MEMORY_UNKNOWN)
+            self->like.memory = HAUL_DEVICE;
+    }
+}
+
+/* The number in a column; NaN where there is none. Places count from the end of the line:
+ * nccl-tests leaves "redop" blank where an operation has none. */
+static double number_at(const columns *self, int column, char *const *tokens, int count)
+{
+    char *end;
+    const int at = column ? column - self->count + count : 0;
+    if (column == NONE || at < 0 || at >= count)
+        return (double)NAN;
+    const double value = strtod(tokens[at], &end);
+    return *end ? (double)NAN : value;
+}
+
+static haul_status read_numbers(reader *self, char *line, haul_error *error)
+{
+    char *tokens[TOKENS];
+    const int count = split(line, tokens);
+    const columns *at = &self->at;
+    haul_message_sample sample = self->like;
+    const double size = number_at(at, at->size, tokens, count);
+    const double latency = number_at(at, at->latency, tokens, count);
+    const double rate = number_at(at, at->rate, tokens, count);
+    const double time = number_at(at, at->time, tokens, count);
+    const double algorithm = number_at(at, at->algorithm, tokens, count);
+    if (!count || size == 0)
+        return HAUL_OK; /* nccl-tests times nothing for no bytes */
+    if (!(size > 0 && size <= 0x1p53 && size == floor(size)))
+        return haul_fail(error, HAUL_BAD_INPUT, "expected a size in bytes, not '%.60s'", tokens[0]);
+    sample.bytes = (uint64_t)size;
+    if (latency > 0) {
+        sample.op = HAUL_MESSAGE_PAIR;
+        sample.processes = 1; /* pairs of other cores do not disturb a latency */
+        sample.seconds = 1e-6 * latency;
+    } else if (rate > 0) {
+        sample.op = HAUL_MESSAGE_RATE;
+        sample.seconds = (double)sample.processes * size / (1e6 * rate);
+    } else if (time > 0) {
+        sample.op = HAUL_MESSAGE_PAIR;
+        sample.seconds = 1e-6 * time;
+        if (algorithm > self->algorithm) {
+            self->algorithm = algorithm;
+            self->share = number_at(at, at->bus, tokens, count) / algorithm;
+        }
+    } else {
+        return haul_fail(error, HAUL_BAD_INPUT, "expected a time or a rate for %s bytes",
+                         tokens[0]);
+    }
+    return haul_message_sample_add(self->samples, &sample, error);
+}
+
+/* The ratio of nccl-tests' two rates is what the links carry of `size`: (n-1)/n for an all-to-all,
+ * 2(n-1)/n for an all-reduce, 1 for sendrecv (its PERFORMANCE.md). They are printed with two
+ * decimals, so the fastest row tells it best. */
+static void scale_sizes(reader *self)
+{
+    const bool is_share = isfinite(self->share) && self->share > 0 && self->share <= 2;
+    for (size_t i = self->first; self->at.time != NONE && is_share && i < self->samples->count;
+         i++) {
+        haul_message_sample *sample = &self->samples->items[i];
+        const uint64_t bytes = (uint64_t)llround((double)sample->bytes * self->share);
+        sample->bytes = bytes ? bytes : 1;
+    }
+}
+
+haul_status haul_message_text_read(const char *text, const char *file,
+                                   const haul_message_source *source, haul_message_samples *samples,
+                                   haul_error *error)
+{
+    reader self = {
+        .samples = samples,
+        .first = samples->count,
+        .at = {NONE, NONE, NONE, NONE, NONE, NONE, 0},
+        .like = {.memory = source->memory, .reach = source->reach, .processes = 1, .messages = 1}};
+    if (source->memory == HAUL_MEMORY_UNKNOWN)
+        self.like.memory = HAUL_HOST;
+    int number = 1;
+    for (const char *at = text; *at; number++) {
+        char line[LINE_BYTES];
+        const size_t length = strcspn(at, "\n");
+        haul_status status = HAUL_OK;
+        (void)snprintf(line, sizeof line, "%.*s", length < LINE_BYTES ? (int)length : LINE_BYTES,
+                       at);
+        const char *start = line + strspn(line, " \t\xEF\xBB\xBF");
+        if (*start == '#')
+            read_comment(&self, source, line);
+        else if (self.at.size != NONE && *start >= '0' && *start <= '9')
+            status = read_numbers(&self, line, error);
+        if (status) {
+            haul_error_at(error, file, number, 1);
+            return status;
+        }
+        at += length + (at[length] == '\n');
+    }
+    scale_sizes(&self);
+    return HAUL_OK;
+}

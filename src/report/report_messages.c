@@ -1,0 +1,104 @@
+/* Fits of messages: the protocols that were found, and how well they give the measurements back. */
+#include <math.h>
+
+#include "base/numerals.h"
+#include "haul/report.h"
+#include "report/wording.h"
+
+/* "host network", "HtoD near" */
+static void name_curve(const haul_message_curve *curve, char *text, size_t size)
+{
+    static const char *const reaches[] = {"socket", "node", "network"};
+    if (curve->is_copy)
+        (void)snprintf(text, size, "%s %s", haul_direction_text(curve->direction),
+                       haul_locality_text(curve->locality));
+    else
+        (void)snprintf(text, size, "%s %s", haul_memory_text(curve->memory), reaches[curve->reach]);
+}
+
+/* The whole of the fit: how many protocols, and the two errors that a prediction rests on. */
+static void say_answer(haul_report *report, const haul_message_fit *fit)
+{
+    double median = 0, p90 = 0;
+    size_t pieces = 0, worst = 0;
+    char name[64] = "";
+    for (size_t i = 0; i < fit->count; i++) {
+        pieces += fit->curves[i].count;
+        median = fmax(median, fit->curves[i].median);
+        p90 = fmax(p90, fit->curves[i].p90);
+        worst = fit->curves[i].p90 > fit->curves[worst].p90 ? i : worst;
+    }
+    if (!fit->count) {
+        haul_report_say(
+            report, "no ping-pong or copy: what a node sends, for %s",
+            haul_say_number_of(fit->injection_count, "number of processes", "numbers of processes")
+                .text);
+    } else {
+        name_curve(&fit->curves[worst], name, sizeof name);
+        haul_report_say(report,
+                        "%s in %s: median errors up to %.1f %%, 90 %% of errors up to %.1f %% (%s)",
+                        haul_say_number_of(fit->count, "curve", NULL).text,
+                        haul_say_number_of(pieces, "piece", NULL).text, median, p90, name);
+    }
+    for (int memory = HAUL_DEVICE; memory <= HAUL_HOST; memory += HAUL_HOST - HAUL_DEVICE) {
+        const haul_injection *one = NULL, *most = NULL;
+        for (size_t i = 0; i < fit->injection_count; i++) {
+            const haul_injection *at = &fit->injection[i];
+            if ((int)at->memory != memory)
+                continue;
+            one = at->processes.value == 1 ? at : one;
+            most = !most || at->rate_Bps.value > most->rate_Bps.value ? at : most;
+        }
+        if (one && most && one != most)
+            haul_report_line(report, "node", "%s: one process sends %s, %g send %s",
+                             haul_memory_text((haul_memory)memory),
+                             haul_say_rate(one->rate_Bps.value).text, most->processes.value,
+                             haul_say_rate(most->rate_Bps.value).text);
+    }
+}
+
+haul_report *haul_report_message_fit(const haul_message_fit *fit)
+{
+    static const haul_column columns[] = {
+        {"curve", HAUL_TEXT, .head = "Messages, copies"},
+        {"from_bytes", HAUL_NUMBER, .head = "from"},
+        {"most_bytes", HAUL_NUMBER, .head = "to"},
+        {"latency_s", HAUL_SECONDS, .head = "latency"},
+        {"per_byte_s", .unit = HAUL_NUMBER},
+        {NULL, HAUL_RATE, .head = "rate"},
+        {"gap_s", HAUL_SECONDS, .head = "gap", .optional = true},
+        {"samples", HAUL_COUNT, .head = "sizes"},
+        {"median_percent", HAUL_PERCENT, .head = "median error"},
+        {"p90_percent", HAUL_PERCENT, .head = "90 % of errors"},
+        {"worst_percent", HAUL_PERCENT, .head = "worst"},
+        {0},
+    };
+    static const haul_column injection[] = {{"memory", HAUL_TEXT, .head = "Node sends from"},
+                                            {"processes", HAUL_NUMBER, .head = "processes"},
+                                            {"rate_Bps", HAUL_RATE, .head = "rate"},
+                                            {0}};
+    HAUL_PLAIN_NUMERALS;
+    haul_report *report = haul_report_new("message fit");
+    say_answer(report, fit);
+    haul_table *table = haul_report_table(report, "pieces", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < fit->count; i++) {
+        const haul_message_curve *curve = &fit->curves[i];
+        char name[64];
+        name_curve(curve, name, sizeof name);
+        for (size_t k = 0; k < curve->count; k++) {
+            const haul_message_piece *piece = &curve->pieces[k];
+            const bool is_last = k + 1 == curve->count;
+            haul_table_row(table, name, piece->from_bytes,
+                           is_last ? curve->most_bytes : piece[1].from_bytes, piece->latency_s,
+                           piece->per_byte_s, 1 / piece->per_byte_s, piece->gap_s,
+                           (uint64_t)curve->samples, curve->median, curve->p90, curve->worst);
+        }
+    }
+    haul_report_detail(report, true);
+    haul_table *rates = haul_report_table(report, "injection", injection);
+    for (size_t i = 0; i < fit->injection_count; i++)
+        haul_table_row(rates, haul_memory_text(fit->injection[i].memory),
+                       fit->injection[i].processes.value, fit->injection[i].rate_Bps.value);
+    return report;
+}

@@ -1,0 +1,52 @@
+# haul comm
+# two protocols between nodes, one within; the second system's rows are not to be mixed in
+{
+    echo "system,mem,locality,bytes,min_s"
+    for bytes in 8 64 512 1024 2048 4096 8192 16384 65536 262144 1048576; do
+        awk -v n=$bytes 'BEGIN {
+            printf "a,cpu,network,%d,%.9e\n", n, n < 8192 ? 1.5e-6 + n / 3e9 : 6e-6 + n / 12e9
+            printf "a,cpu,socket,%d,%.9e\n", n, 4e-7 + n / 20e9
+            printf "a,gpu,network,%d,%.9e\n", n, 6e-6 + n / 9e9
+            printf "b,cpu,network,%d,%.9e\n", n, 3e-5 + n / 1.2e9
+        }'
+    done
+} >pairs.csv
+{
+    echo "mem,ppn,bytes,seconds"
+    for p in 1 2 4 8; do
+        awk -v p=$p 'BEGIN { r = p * 11e9; if (r > 24e9) r = 24e9; printf "cpu,%d,1048576,%.9e\n", p, p * 1048576 / r }'
+    done
+} >rates.csv
+{
+    echo "mem,n_msgs,bytes_per_msg,min_s"
+    for n in 1 2 4 8; do
+        awk -v n=$n 'BEGIN { printf "cpu,%d,64,%.9e\n", n, 1.5e-6 + 64 / 3e9 + (n - 1) * (5e-7 + 64 / 3e9) }'
+    done
+} >many.csv
+{
+    echo "kind,n_procs,bytes_each,min_s"
+    for n in 1 2 3 4; do
+        for bytes in 1024 65536 1048576; do
+            awk -v n=$n -v b=$bytes 'BEGIN {
+                t = n == 1 ? 1e-5 + b / 4e10 : 1e-5 + 4e-6 * (n - 1) + n * b / 2.5e10
+                printf "h2d,%d,%d,%.9e\nd2h,%d,%d,%.9e\n", n, b, t, n, b, t
+            }'
+        done
+    done
+} >copies.csv
+
+echo "== protocols are found, and written as a machine"
+try haul comm fit --system a pairs.csv rates.csv many.csv copies.csv --name two-protocols -o made.yaml
+cat made.yaml
+try haul machine show made.yaml --format csv
+echo "== switches as published, least squares in seconds"
+try haul comm fit --system a pairs.csv --switches 8192 --residuals absolute
+try haul comm fit --system a pairs.csv --switches none
+echo "== text of other benchmarks"
+printf '# OSU MPI Bandwidth Test v7.0\n# Size      Bandwidth (MB/s)\n1024  900.0\n1048576  11000.0\n' >osu.txt
+try haul comm fit osu.txt --verbose
+echo "== what is wrong"
+try haul comm fit pairs.csv
+try haul comm fit --system c pairs.csv
+try haul comm fit --system a pairs.csv --switches 8192,1024
+try haul comm fit

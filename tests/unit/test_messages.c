@@ -1,0 +1,243 @@
+/* Measured messages: what is read, and what is fitted to them. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/message_samples.h"
+
+static const haul_message_source plain = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_BETWEEN_NODES};
+
+static haul_message_samples read_text(const char *text)
+{
+    haul_message_samples samples = {0};
+    haul_error error = {0};
+    if (haul_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error))
+        fail_msg("%d:%d: %s", error.line, error.column, error.text);
+    return samples;
+}
+
+static void csv_tells_its_kind(void **state)
+{
+    (void)state;
+    haul_message_samples samples =
+        read_text("mem,locality,bytes,min_s\ncpu,socket,64,1e-6\ngpu,network,1 KiB,5 us\n");
+    assert_int_equal(samples.count, 2);
+    assert_int_equal(samples.items[0].op, HAUL_MESSAGE_PAIR);
+    assert_int_equal(samples.items[0].reach, HAUL_ON_SOCKET);
+    assert_int_equal(samples.items[1].memory, HAUL_DEVICE);
+    assert_int_equal(samples.items[1].bytes, 1024);
+    CHECK_NEAR(samples.items[1].seconds, 5e-6, 1e-9);
+    haul_message_samples_free(&samples);
+    samples = read_text("mem,ppn,bytes_total,seconds\ncpu,4,4096,1e-6\n");
+    assert_int_equal(samples.items[0].op, HAUL_MESSAGE_RATE);
+    assert_int_equal(samples.items[0].bytes, 1024);
+    haul_message_samples_free(&samples);
+    samples = read_text("kind,n_procs,bytes_each,min_s\nd2h,3,4096,1e-5\nd2d,1,4,1e-5\n");
+    assert_int_equal(samples.count, 1);
+    assert_int_equal(samples.items[0].op, HAUL_MESSAGE_COPY);
+    assert_int_equal(samples.items[0].direction, HAUL_DTOH);
+    assert_int_equal(samples.items[0].processes, 3);
+    haul_message_samples_free(&samples);
+}
+
+static void refused(const char *text, int line, const char *why)
+{
+    haul_message_samples samples = {0};
+    haul_error error = {0};
+    const haul_status status =
+        haul_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error);
+    assert_int_equal(status, HAUL_BAD_INPUT);
+    assert_int_equal(error.line, line);
+    if (!strstr(error.text, why))
+        fail_msg("'%s' has not '%s'", error.text, why);
+    haul_message_samples_free(&samples);
+}
+
+static void what_is_wrong_has_a_place(void **state)
+{
+    (void)state;
+    refused("bytes,min_s\n1,1e-6\n", 1, "mem");
+    refused("mem,locality,bytes,min_s\ncpu,moon,1,1e-6\n", 2, "socket, node or network");
+    refused("mem,locality,bytes,min_s\ncpu,node,1,0\n", 2, "duration");
+    refused("system,mem,bytes,min_s\na,cpu,1,1e-6\nb,cpu,1,1e-6\n", 3, "several systems");
+    refused("mem,ppn,bytes,min_s\ncpu,0,1,1e-6\n", 2, "whole number");
+    refused("# OSU MPI Latency Test\n# Size Latency (us)\n8 x\n", 3, "time or a rate");
+    refused("mem,bytes,min_s\n", 0, "no measured messages");
+}
+
+static void text_of_osu_is_read(void **state)
+{
+    (void)state;
+    haul_message_samples samples = read_text("# OSU MPI-CUDA Latency Test v5.9\n"
+                                             "# Size          Latency (us)\n"
+                                             "0                       1.00\n"
+                                             "8                       2.50\n"
+                                             "1048576               100.00\n");
+    assert_int_equal(samples.count, 2);
+    assert_int_equal(samples.items[0].memory, HAUL_DEVICE);
+    CHECK_NEAR(samples.items[0].seconds, 2.5e-6, 1e-9);
+    haul_message_samples_free(&samples);
+    samples = read_text("# OSU MPI Multiple Bandwidth / Message Rate Test v7.0\n"
+                        "# [ pairs: 4 ] [ window size: 64 ]\n"
+                        "# Size                  MB/s        Messages/s\n"
+                        "1000                  4000.00        4000000.00\n");
+    assert_int_equal(samples.items[0].op, HAUL_MESSAGE_RATE);
+    assert_int_equal(samples.items[0].processes, 4);
+    CHECK_NEAR(samples.items[0].seconds, 1e-6, 1e-3);
+    haul_message_samples_free(&samples);
+}
+
+/* A blank column, and sizes that a GPU keeps a part of. */
+static void text_of_nccl_tests_is_read(void **state)
+{
+    (void)state;
+    haul_message_samples samples =
+        read_text("#       size         count    type   redop     time   algbw   busbw  error\n"
+                  "#        (B)    (elements)                     (us)  (GB/s)  (GB/s)\n"
+                  "           0             0   float             1.63    0.00    0.00    N/A\n"
+                  "        8000            16   float            10.00    0.80    0.70    N/A\n"
+                  "# Out of bounds values : 0 OK\n");
+    assert_int_equal(samples.count, 1);
+    assert_int_equal(samples.items[0].bytes, 7000);
+    assert_int_equal(samples.items[0].memory, HAUL_DEVICE);
+    CHECK_NEAR(samples.items[0].seconds, 1e-5, 1e-9);
+    haul_message_samples_free(&samples);
+}
+
+static void add(haul_message_samples *samples, haul_message_sample sample)
+{
+    haul_error error;
+    assert_int_equal(haul_message_sample_add(samples, &sample, &error), HAUL_OK);
+}
+
+static double two_protocols(double bytes)
+{
+    return bytes < 8192 ? 1e-6 + bytes / 4e9 : 5e-6 + bytes / 12e9;
+}
+
+/* Two protocols with a time that is half as long again as it should be, gaps, and a node's rate. */
+static haul_message_samples made(void)
+{
+    haul_message_samples samples = {0};
+    for (uint64_t bytes = 4; bytes <= 1 << 20; bytes *= 2) {
+        const double s = two_protocols((double)bytes) * (bytes == 64 ? 1.5 : 1);
+        add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0,
+                                            1, 1, bytes, s});
+        for (uint32_t n = 1; n <= 4; n++) {
+            const double gap_s = bytes < 8192 ? 4e-7 : 2e-6;
+            const double each_s = gap_s + (double)bytes / (bytes < 8192 ? 4e9 : 12e9);
+            add(&samples,
+                (haul_message_sample){HAUL_MESSAGE_MANY, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0, 1, n,
+                                      bytes, two_protocols((double)bytes) + (n - 1) * each_s});
+        }
+    }
+    for (uint32_t p = 1; p <= 4; p++)
+        add(&samples, (haul_message_sample){HAUL_MESSAGE_RATE, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0,
+                                            p, 1, 1 << 20, p * 1048576.0 / fmin(p * 9e9, 20e9)});
+    return samples;
+}
+
+static void protocols_are_found(void **state)
+{
+    (void)state;
+    haul_message_samples samples = made();
+    haul_message_fit fit;
+    haul_error error;
+    const haul_message_fit_options options = {.breaks = 3};
+    assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+    assert_int_equal(fit.count, 1);
+    const haul_message_curve *curve = &fit.curves[0];
+    assert_int_equal(curve->count, 2);
+    CHECK_NEAR(curve->pieces[1].from_bytes, 8192, 0);
+    CHECK_NEAR(curve->pieces[0].latency_s, 1e-6, 1e-3);
+    CHECK_NEAR(curve->pieces[1].per_byte_s, 1 / 12e9, 1e-3);
+    CHECK_NEAR(curve->pieces[0].gap_s, 4e-7, 1e-2);
+    CHECK_NEAR(curve->pieces[1].gap_s, 2e-6, 1e-2);
+    assert_true(curve->median < 0.1 && curve->worst > 30 && curve->worst < 35);
+    assert_int_equal(fit.injection_count, 4);
+    CHECK_NEAR(fit.injection[3].rate_Bps.value, 20e9, 1e-6);
+    haul_message_fit_free(&fit);
+    haul_message_samples_free(&samples);
+}
+
+/* Published tables: given switches and least squares. */
+static void given_switches_are_kept(void **state)
+{
+    (void)state;
+    haul_message_samples samples = made();
+    haul_message_fit fit;
+    haul_error error;
+    const double switches[] = {1024, 8192};
+    const haul_message_fit_options options = {
+        .switches = switches, .switch_count = 2, .is_absolute = true};
+    assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+    assert_int_equal(fit.curves[0].count, 3);
+    CHECK_NEAR(fit.curves[0].pieces[2].per_byte_s, 1 / 12e9, 1e-3);
+    haul_message_fit_free(&fit);
+    haul_message_samples_free(&samples);
+}
+
+/* Times that shrink with the size, one size alone, all times equal: never a negative figure. */
+static void nothing_is_negative(void **state)
+{
+    (void)state;
+    static const double times[][4] = {{4e-6, 3e-6, 2e-6, 1e-6}, {1e-6, 1e-6, 1e-6, 1e-6}};
+    for (size_t of = 0; of < 2; of++)
+        for (size_t count = 1; count <= 4; count++) {
+            haul_message_samples samples = {0};
+            haul_message_fit fit;
+            haul_error error;
+            for (size_t i = 0; i < count; i++)
+                add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_HOST, HAUL_ON_NODE, 0,
+                                                    0, 1, 1, (uint64_t)1 << (4 * i), times[of][i]});
+            const haul_message_fit_options options = {.breaks = 3};
+            assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+            for (size_t k = 0; k < fit.curves[0].count; k++)
+                assert_true(fit.curves[0].pieces[k].latency_s >= 0 &&
+                            fit.curves[0].pieces[k].per_byte_s >= 0);
+            haul_message_fit_free(&fit);
+            haul_message_samples_free(&samples);
+        }
+}
+
+static void a_fit_becomes_a_machine(void **state)
+{
+    (void)state;
+    haul_message_samples samples = made();
+    haul_message_fit fit;
+    haul_error error;
+    haul_machine *machine, *again;
+    const haul_machine base = {.name = "a", .summary = "b"};
+    char *text;
+    size_t size;
+    const haul_message_fit_options options = {.breaks = 3};
+    assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+    assert_int_equal(haul_message_fit_machine(&fit, &base, "a test", &machine, &error), HAUL_OK);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(haul_machine_write(machine, out, &error), HAUL_OK);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(haul_machine_parse(text, size, "m", &again, &error), HAUL_OK);
+    assert_int_equal(again->message_count, 2);
+    assert_int_equal(again->injection_count, 4);
+    CHECK_NEAR(again->messages[1].from_bytes.value, 8192, 0);
+    CHECK_NEAR(again->messages[1].rate_Bps.value, 12e9, 1e-3);
+    assert_string_equal(again->messages[1].latency_s.source, "a test");
+    free(text);
+    haul_machine_free(again);
+    haul_machine_free(machine);
+    haul_message_fit_free(&fit);
+    haul_message_samples_free(&samples);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_tells_its_kind),  cmocka_unit_test(what_is_wrong_has_a_place),
+        cmocka_unit_test(text_of_osu_is_read), cmocka_unit_test(text_of_nccl_tests_is_read),
+        cmocka_unit_test(protocols_are_found), cmocka_unit_test(given_switches_are_kept),
+        cmocka_unit_test(nothing_is_negative), cmocka_unit_test(a_fit_becomes_a_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
