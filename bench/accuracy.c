@@ -17,7 +17,8 @@ static const accuracy_section *const sections[] = {&accuracy_transfers,
                                                    &accuracy_timeline,
                                                    &accuracy_runs,
                                                    &accuracy_overlap,
-                                                   &accuracy_advice};
+                                                   &accuracy_advice,
+                                                   &accuracy_messages};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

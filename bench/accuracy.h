@@ -21,6 +21,7 @@ extern const accuracy_section accuracy_timeline;
 extern const accuracy_section accuracy_runs;
 extern const accuracy_section accuracy_overlap;
 extern const accuracy_section accuracy_advice;
+extern const accuracy_section accuracy_messages;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;
 extern const accuracy_section accuracy_kernel_choices;

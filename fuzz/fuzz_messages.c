@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/counts.h"
 #include "comm/message_samples.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,6 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (samples.count <= FITTED_MOST)
         check_fit(&samples);
     haul_message_samples_free(&samples);
+    uint64_t counts[9];
+    error = (haul_error){0};
+    if (haul_counts_parse(text, "fuzz", 3, counts, &error))
+        assert(error.line > 0 && error.column > 0 && error.text[0]);
     free(text);
     return 0;
 }

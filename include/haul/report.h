@@ -10,6 +10,7 @@
 #include "haul/analysis.h"
 #include "haul/compare.h"
 #include "haul/document.h"
+#include "haul/exchange.h"
 #include "haul/fit.h"
 #include "haul/kernel.h"
 #include "haul/kernel_class.h"
@@ -139,6 +140,18 @@ HAUL_API haul_report *haul_report_tiles(const haul_tiles_report *report);
 
 /* The curves of a fit of messages, piece by piece, and the rates of a node. */
 HAUL_API haul_report *haul_report_message_fit(const haul_message_fit *fit);
+
+/* An exchange, with its ways as haul_exchange_predict orders them; the sizes and numbers of
+ * messages from which another way is best; with the curve of all ways over sizes where asked for.
+ */
+typedef struct haul_exchange_report {
+    const haul_machine *machine;
+    const haul_exchange *exchange;
+    bool with_curve;
+} haul_exchange_report;
+
+HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
+                                           const haul_path_time times[HAUL_PATHS]);
 
 /* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
  * to a row, 0 for none. */

@@ -34,7 +34,7 @@ static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t
         .latency_s = fitted(piece->latency_s, source),
         .rate_Bps = fitted(piece->per_byte_s > 0 ? 1 / piece->per_byte_s : (double)NAN, source),
         .gap_s = fitted(piece->gap_s, source),
-        .error = fitted(is_last ? 1e-4 * round(100 * curve->median) : (double)NAN, source),
+        .error = fitted(1e-4 * round(100 * curve->median), source),
     };
 }
 

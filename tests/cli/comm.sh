@@ -45,8 +45,42 @@ try haul comm fit --system a pairs.csv --switches none
 echo "== text of other benchmarks"
 printf '# OSU MPI Bandwidth Test v7.0\n# Size      Bandwidth (MB/s)\n1024  900.0\n1048576  11000.0\n' >osu.txt
 try haul comm fit osu.txt --verbose
+echo "== the best way of an exchange"
+cat >node.yaml <<'END'
+haul: 1
+name: node
+summary: a node that is not, for tests
+from: measured
+host: {sockets: 2, cores: 16}
+gpu: {count: 4}
+copies:
+  - {direction: HtoD, memory: pinned, latency: 1 us, call_latency: 9 us, rate: 40 GB/s, shared_latency: 4 us, shared_rate: 25 GB/s}
+  - {direction: DtoH, memory: pinned, latency: 1 us, call_latency: 9 us, rate: 40 GB/s, shared_latency: 4 us, shared_rate: 25 GB/s}
+messages:
+  - {memory: host, reach: network, above: 0 B, latency: 1.5 us, rate: 3 GB/s, gap: 0.5 us, error: 0.01}
+  - {memory: host, reach: network, above: 8 KiB, most: 1 MiB, latency: 6 us, rate: 12 GB/s, gap: 2 us, error: 0.01}
+  - {memory: host, reach: socket, above: 0 B, most: 1 MiB, latency: 0.4 us, rate: 20 GB/s, error: 0.01}
+  - {memory: host, reach: node, above: 0 B, most: 1 MiB, latency: 0.8 us, rate: 10 GB/s, error: 0.01}
+  - {memory: device, reach: network, above: 0 B, most: 1 MiB, latency: 6 us, rate: 9 GB/s, gap: 5 us, error: 0.02}
+  - {memory: device, reach: socket, above: 0 B, most: 1 MiB, latency: 17 us, rate: 45 GB/s, error: 0.02}
+  - {memory: device, reach: node, above: 0 B, most: 1 MiB, latency: 18 us, rate: 40 GB/s, error: 0.02}
+injection:
+  - {memory: host, processes: 1, rate: 11 GB/s}
+  - {memory: host, processes: 4, rate: 20 GB/s}
+  - {memory: host, processes: 16, rate: 24 GB/s}
+END
+try haul comm predict ./node.yaml --bytes 4KiB --messages 7
+try haul comm predict ./node.yaml --bytes 4KiB --messages 7 --unique-bytes 4KiB --format csv
+try haul comm predict ./node.yaml --bytes 8KiB --all-to-allv --nodes 8
+try haul comm predict ./node.yaml --bytes 4MiB
+printf '0 1000 1000 1000\n0 0 0 0\n0 0 0 0\n0 0 0 0\n' >counts.txt
+try haul comm predict ./node.yaml --all-to-allv --counts counts.txt --nodes 1 --format csv
+try haul comm predict ./node.yaml --bytes 64KiB --curve --format csv
 echo "== what is wrong"
 try haul comm fit pairs.csv
 try haul comm fit --system c pairs.csv
 try haul comm fit --system a pairs.csv --switches 8192,1024
 try haul comm fit
+try haul comm predict ./node.yaml
+try haul comm predict k40 --bytes 1KiB
+try haul comm predict ./node.yaml --all-to-allv --counts counts.txt

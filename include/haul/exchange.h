@@ -1,0 +1,88 @@
+/* Exchanges of data between GPUs of several nodes, and what each way of making them takes.
+ *
+ * The ways are those of Bienz, Olson, Gropp and Lockhart (HPEC 2021), and one more:
+ *
+ *   gpudirect          the MPI takes the GPU's memory
+ *   3-step             copy to the host, messages between hosts, copy to the GPU; the copy is one,
+ *                      whatever the number of messages (section V)
+ *   extra-message      3-step, with the data spread over the cores of the GPU's share of the node
+ *                      by messages within it, and gathered again (section IV)
+ *   duplicate-pointer  every core copies its share of the data itself (section IV)
+ *   chunked-3-step     3-step in chunks: copies and messages of different chunks overlap
+ *
+ * Threads: as haul/status.h says. */
+#ifndef HAUL_EXCHANGE_H
+#define HAUL_EXCHANGE_H
+
+#include "haul/machine.h"
+
+HAUL_BEGIN
+
+#define HAUL_PATH_LIST(X)                                                                          \
+    X(DIRECT, "gpudirect")                                                                         \
+    X(THREE_STEP, "3-step")                                                                        \
+    X(EXTRA_MESSAGE, "extra-message")                                                              \
+    X(DUPLICATE_POINTER, "duplicate-pointer")                                                      \
+    X(CHUNKED, "chunked-3-step")
+
+typedef enum haul_path {
+#define HAUL_PATH_ENUM(name, text) HAUL_PATH_##name,
+    HAUL_PATH_LIST(HAUL_PATH_ENUM)
+#undef HAUL_PATH_ENUM
+        HAUL_PATHS
+} haul_path;
+
+HAUL_API const char *haul_path_text(haul_path path);
+
+typedef enum haul_exchange_kind {
+    HAUL_EXCHANGE_MESSAGES, /* each GPU that takes part sends `messages` of `bytes` */
+    HAUL_EXCHANGE_ALL,      /* MPI_Alltoall: `bytes` from each GPU to each */
+    HAUL_EXCHANGE_ALL_V,    /* MPI_Alltoallv as messages: the same, or by `counts` */
+} haul_exchange_kind;
+
+typedef struct haul_exchange {
+    haul_exchange_kind kind;
+    uint32_t nodes; /* of all-to-alls */
+    uint32_t gpus;  /* of a node, that take part at once; 0: one of MESSAGES, else the machine's */
+    uint32_t cores; /* of a node, for all of its GPUs; 0: the machine's */
+    uint32_t messages; /* of MESSAGES */
+    uint64_t bytes;
+    uint64_t unique_bytes;  /* of MESSAGES: what is copied to the host once, for data that goes to
+                             * several; 0: all */
+    const uint64_t *counts; /* of ALL_V: bytes from GPU i to GPU j at [i * nodes * gpus + j] */
+} haul_exchange;
+
+/* What one way takes. */
+typedef struct haul_path_time {
+    haul_path path;
+    double seconds; /* NaN: `missing` */
+    double low_s, high_s;
+    double copies_s; /* the parts; they may overlap */
+    double spread_s; /* messages within the node, of extra-message */
+    double messages_s;
+    uint32_t processes; /* of a GPU */
+    uint32_t chunks;
+    double largest_bytes; /* of a message; above `measured_bytes` the time is extrapolated */
+    double measured_bytes;
+    haul_provenance weakest;
+    char missing[96]; /* the parameter that the machine lacks; "": none */
+} haul_path_time;
+
+/* Times of all ways on a machine, the fastest first, those that lack a parameter last. An interval
+ * is of the parameters' errors, for all-to-alls also of the contention between nodes, which the
+ * model has not (docs/comm.md). Returns BAD_INPUT for an exchange of no bytes, messages or GPUs or
+ * beyond 2^53 bytes, MISSING where the machine lacks a parameter for every way, NO_MEMORY. */
+HAUL_API haul_status haul_exchange_predict(const haul_machine *machine,
+                                           const haul_exchange *exchange,
+                                           haul_path_time times[HAUL_PATHS], haul_error *error);
+
+enum { HAUL_COUNTS_MOST = 4096 };
+
+/* Reads a matrix of counts, a line for each of `ranks` GPUs, blanks or commas between. The caller
+ * frees *counts. Returns USAGE for more than HAUL_COUNTS_MOST, BAD_INPUT with the place, IO. */
+HAUL_API haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts,
+                                      haul_error *error);
+
+HAUL_END
+
+#endif

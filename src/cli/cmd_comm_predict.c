@@ -1,0 +1,112 @@
+/* haul comm predict: an exchange between GPUs, each way of making it, and the best. */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "haul/exchange.h"
+
+static const char about[] =
+    "What messages between GPUs of several nodes take by GPUDirect, through the host in three\n"
+    "steps, with the data spread over all cores by messages or by copies of their own, and in\n"
+    "chunks whose copies and messages overlap; which is best, and from which size and number of\n"
+    "messages on. The machine needs 'messages' ('haul comm fit').\n";
+
+typedef struct predict_request {
+    cli_request given;
+    cli_machines machines;
+    uint64_t bytes;
+    uint64_t messages;
+    uint64_t unique_bytes;
+    uint64_t nodes;
+    uint64_t gpus;
+    uint64_t cores;
+    const char *counts;
+    bool all;
+    bool all_v;
+    bool curve;
+} predict_request;
+
+#define OF(field) offsetof(predict_request, field)
+
+static const cli_option options[] = {
+    {"bytes", "N", CLI_BYTES, OF(bytes), .help = "of one message; from each GPU to each"},
+    {"messages", "M", CLI_COUNT, OF(messages), .help = "of each GPU, to others (1)", .least = 1,
+     .most = 1e6, .preset = "1"},
+    {"unique-bytes", "N", CLI_BYTES, OF(unique_bytes),
+     .help = "of data that goes to several: what is copied to the host once (all)"},
+    {"all-to-all", .kind = CLI_FLAG, .at = OF(all), .help = "MPI_Alltoall of all GPUs"},
+    {"all-to-allv", .kind = CLI_FLAG, .at = OF(all_v),
+     .help = "MPI_Alltoallv of all GPUs, by messages from each to each"},
+    {"counts", "FILE", CLI_TEXT, OF(counts),
+     .help = "of --all-to-allv: bytes from GPU to GPU, a line of counts for each",
+     .is_input = true},
+    {"nodes", "N", CLI_COUNT, OF(nodes), .help = "of an all-to-all (2)", .least = 1, .most = 65536,
+     .preset = "2"},
+    {"gpus", "N", CLI_COUNT, OF(gpus),
+     .help = "of a node, that send at once (1; all in an all-to-all)", .least = 1, .most = 1024},
+    {"cores", "N", CLI_COUNT, OF(cores), .help = "of a node (the machine's)", .least = 1,
+     .most = 65536},
+    {"curve", .kind = CLI_FLAG, .at = OF(curve), .help = "all ways over sizes from 1 B to 4 MiB"},
+    {0},
+};
+
+static haul_status check(void *request, haul_error *error)
+{
+    const predict_request *self = request;
+    if (self->counts && !self->all_v)
+        return haul_fail(error, HAUL_USAGE, "--counts are of an --all-to-allv");
+    if (self->all && self->all_v)
+        return haul_fail(error, HAUL_USAGE, "--all-to-all or --all-to-allv, not both");
+    if (!self->bytes && !self->counts)
+        return haul_fail(error, HAUL_USAGE, "--bytes N is missing");
+    return HAUL_OK;
+}
+
+static haul_status predict(void *request, haul_error *error)
+{
+    const predict_request *self = request;
+    const haul_machine *machine = self->machines.items[0];
+    haul_exchange of = {.kind = self->all     ? HAUL_EXCHANGE_ALL
+                                : self->all_v ? HAUL_EXCHANGE_ALL_V
+                                              : HAUL_EXCHANGE_MESSAGES,
+                        .nodes = (uint32_t)self->nodes,
+                        .gpus = (uint32_t)self->gpus,
+                        .cores = (uint32_t)self->cores,
+                        .messages = (uint32_t)self->messages,
+                        .bytes = self->bytes,
+                        .unique_bytes = self->unique_bytes};
+    const double gpus = self->gpus ? (double)self->gpus : machine->gpu.count.value;
+    uint64_t *counts = NULL;
+    haul_path_time times[HAUL_PATHS];
+    haul_status status = HAUL_OK;
+    if (self->counts)
+        status = haul_counts_load(self->counts, (size_t)(gpus > 1 ? gpus : 1) * of.nodes, &counts,
+                                  error);
+    of.counts = counts;
+    if (!status)
+        status = haul_exchange_predict(machine, &of, times, error);
+    if (!status) {
+        const haul_exchange_report report = {machine, &of, self->curve};
+        status = cli_report(&self->given.results, haul_report_exchange(&report, times), error);
+    }
+    free(counts);
+    return status;
+}
+
+const cli_command cli_comm_predict = {
+    .name = "comm predict",
+    .summary = "the best way of an exchange between GPUs",
+    .synopsis = "MACHINE --bytes N [options]",
+    .about = about,
+    .options = options,
+    .operand = {.name = "machine", .takes = "MACHINE", .kind = CLI_MACHINES, .at = OF(machines)},
+    .least = 1,
+    .most = 1,
+    .csv = "a row for each way, with --curve for each size",
+    .exits = "3 bad input, or a parameter that the machine lacks, named",
+    .examples = {"haul comm predict summit --bytes 4KiB --messages 8",
+                 "haul comm predict summit --all-to-allv --nodes 32 --cores 40 --bytes 8KiB"},
+    .has_report = true,
+    .size = sizeof(predict_request),
+    .check = check,
+    .act = predict,
+};
