@@ -191,7 +191,8 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
                        of->copies_s + unknown, of->spread_s + unknown, of->messages_s + unknown,
                        (uint64_t)of->processes, (uint64_t)of->chunks,
                        is_beyond ? largest.text : NULL, of->largest_bytes, of->measured_bytes,
-                       haul_provenance_text(of->weakest), *of->missing ? of->missing : NULL);
+                       of->weakest ? haul_provenance_text(of->weakest) : NULL,
+                       *of->missing ? of->missing : NULL);
     }
     if (!self->with_curve)
         haul_table_csv(table);

@@ -24,6 +24,7 @@ work.mkdir(parents=True)
 (work / "copies.csv").write_text(
     "direction,host_memory,bytes,seconds\nHtoD,pinned,1024,2e-6\nHtoD,pinned,1048576,1e-4\n"
 )
+(work / "pairs.csv").write_text("mem,locality,bytes,seconds\ncpu,node,64,1e-6\ncpu,node,4096,2e-6\n")
 
 streams = source / "examples/workloads/streams.yaml"
 commands = f"""
@@ -43,6 +44,9 @@ machine diff a100-pcie4 k40
 machine time gh200 --direction h2d --memory pinned --bytes 64MiB
 machine time --model list
 machine fit copies.csv -o fitted-machine.yaml
+comm fit pairs.csv
+comm predict summit --bytes 4KiB --curve
+machine show summit
 kernel fit times.csv --machine gtx-680 --kernel matmul-shared -o fitted.yaml
 kernel predict fitted.yaml --machine k40 --size 4096
 kernel explain fitted.yaml --machine k40 --size 4096
