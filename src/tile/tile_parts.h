@@ -225,6 +225,15 @@ haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_ev
 haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
                            haul_error *error);
 
+static inline bool haul_field_is_all_there(const haul_field *field)
+{
+    return field->planes >= field->length + 2 * field->edge;
+}
+
+/* Rings for all arrays, before the steps run; regions are chosen anew where there were none. */
+haul_status haul_rings_ensure(haul_context *context, haul_step *steps, size_t count,
+                              haul_error *error);
+
 /* Planes of a field that its device memory will hold. */
 int haul_ring_planes(const haul_context *context, const haul_field *field);
 

@@ -103,11 +103,9 @@ static haul_status check_uses(const haul_context *context, haul_step *step, bool
     if (!along)
         return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array", step->source->name);
     step->length = along->length;
-    if (!has_box)
-        for (int d = 0; d < (int)step->source->dimensions; d++)
-            step->box.hi[d] = along->size[along->dims - (int)step->source->dimensions + d > 0
-                                              ? along->dims - (int)step->source->dimensions + d
-                                              : 0];
+    const int more = along->dims - (int)step->source->dimensions;
+    for (int d = 0; d < (int)step->source->dimensions && !has_box; d++)
+        step->box.hi[d] = d + more >= 0 ? along->size[d + more] : 1;
     return HAUL_OK;
 }
 
@@ -371,7 +369,10 @@ static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_ro
     int halo = 0;
     for (unsigned i = 0; i < step->use_count; i++)
         halo = step->uses[i].halo > halo ? step->uses[i].halo : halo;
-    return skew >= 0 && (!block->count || skew + halo <= reach) && (step->skew = skew, true);
+    if (skew < 0 || (block->count && skew + halo > reach))
+        return false;
+    step->skew = skew;
+    return true;
 }
 
 void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,

@@ -1,0 +1,122 @@
+/* Device memory of arrays: each has a ring of planes, of the whole array or of its share of the
+ * budget. */
+#include "base/fail.h"
+#include "haul/device_backend.h"
+#include "tile/tile_parts.h"
+
+enum { LEAST_BUDGET = 4096 };
+
+/* All of a field's planes, or the share that is left to those that do not fit. */
+int haul_ring_planes(const haul_context *context, const haul_field *field)
+{
+    uint64_t plane_bytes = 0, left = context->budget;
+    for (const haul_field *other = context->fields; other; other = other->next)
+        plane_bytes += other->host_bytes ? other->plane_bytes : 0;
+    for (const haul_field *other = context->fields; other; other = other->next) {
+        const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
+        if (!other->host_bytes || planes > left / plane_bytes)
+            continue;
+        if (other == field)
+            return (int)planes;
+        left -= planes * other->plane_bytes;
+        plane_bytes -= other->plane_bytes;
+    }
+    return (int)(left / plane_bytes);
+}
+
+static haul_status make_rings(haul_context *context, haul_error *error)
+{
+    for (haul_field *field = context->fields; field; field = field->next) {
+        if (field->ring || !field->part_count)
+            continue;
+        const int all = field->length + 2 * field->edge;
+        const int planes = haul_ring_planes(context, field);
+        if (planes < 1)
+            return haul_fail(error, HAUL_DEVICE_FULL,
+                             "%llu bytes of device memory hold no plane of each array",
+                             (unsigned long long)context->budget);
+        const uint64_t tail = field->host_bytes - (uint64_t)all * field->plane_bytes;
+        const haul_status status =
+            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE,
+                            (uint64_t)planes * field->plane_bytes + tail, &field->ring, error);
+        if (status)
+            return status;
+        field->planes = planes;
+        context->counts.device_bytes += haul_buffer_bytes(field->ring);
+    }
+    return HAUL_OK;
+}
+
+/* Brings all arrays home and gives their device memory back. */
+static haul_status drop_rings(haul_context *context, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (haul_field *field = context->fields; field && !status; field = field->next) {
+        for (int i = 0; i < field->part_count && !status; i++) {
+            if (field->parts[i].on_device)
+                status = haul_part_fetch(field, i, true, error);
+            field->parts[i].on_device = false;
+        }
+        if (status || !field->ring)
+            continue;
+        context->counts.device_bytes -= haul_buffer_bytes(field->ring);
+        haul_buffer_free(field->ring);
+        field->ring = NULL;
+    }
+    return status;
+}
+
+static haul_status choose_and_make(haul_context *context, haul_step *steps, size_t count,
+                                   haul_error *error)
+{
+    bool has_rings = false;
+    for (const haul_field *field = context->fields; field; field = field->next)
+        has_rings = has_rings || field->ring;
+    if (!has_rings)
+        haul_tile_choose(context, steps, count);
+    const haul_status status = haul_fields_divide(context, error);
+    return status ? status : make_rings(context, error);
+}
+
+/* Rings for all arrays, with less memory where the device has not what was asked for. */
+haul_status haul_rings_ensure(haul_context *context, haul_step *steps, size_t count,
+                              haul_error *error)
+{
+    bool is_missing = false, is_tight = false;
+    uint64_t needed = 0;
+    for (const haul_field *field = context->fields; field; field = field->next) {
+        is_missing = is_missing || (field->part_count && !field->ring);
+        is_tight = is_tight || (field->ring && !haul_field_is_all_there(field));
+        needed += field->host_bytes;
+    }
+    if (!is_missing)
+        return HAUL_OK;
+    haul_status status = HAUL_OK;
+    if (is_tight || needed > context->budget)
+        status = drop_rings(context, error);
+    if (!status)
+        status = choose_and_make(context, steps, count, error);
+    while (status == HAUL_DEVICE_FULL && context->budget > LEAST_BUDGET) {
+        context->ran_out_at = context->budget;
+        context->budget -= context->budget / 4;
+        status = drop_rings(context, error);
+        if (!status)
+            status = choose_and_make(context, steps, count, error);
+    }
+    return status;
+}
+
+int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region)
+{
+    int reach = INT32_MAX;
+    for (size_t s = 0; s < count; s++)
+        for (unsigned u = 0; u < steps[s].use_count; u++) {
+            const haul_field *field = steps[s].uses[u].field;
+            const int planes = field->ring ? field->planes : haul_ring_planes(context, field);
+            if (planes >= field->length + 2 * field->edge)
+                continue;
+            const int regions = (planes - 2 * field->edge) / region - 3;
+            reach = regions * region < reach ? regions * region : reach;
+        }
+    return reach;
+}
