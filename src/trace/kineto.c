@@ -200,6 +200,7 @@ static void add_op(haul_kineto *self, haul_op_kind kind)
         fill_bytes(self, &op);
     if (kind == HAUL_OP_COPY)
         fill_copy(self, &op);
+    self->keyless |= !key_of(self);
     haul_trace_op(self->builder, &op, key_of(self));
 }
 
@@ -234,7 +235,16 @@ static void keep_call(haul_kineto *self)
 static void take_event(haul_kineto *self)
 {
     const haul_kineto_event *event = &self->event;
-    if (!event->is_slice || event->category == HAUL_KINETO_OTHER)
+    if (self->flows && event->category == HAUL_KINETO_FLOW && event->phase) {
+        if (haul_builder_grow(&self->builder->built, &self->ends, &self->end_capacity,
+                              self->end_count + 1, sizeof *self->ends))
+            self->ends[self->end_count++] =
+                (haul_kineto_flow){number(self, HAUL_KINETO_ID), number(self, HAUL_KINETO_START),
+                                   number(self, HAUL_KINETO_TID), event->phase};
+        return;
+    }
+    if (self->flows || event->phase != 'X' || event->category == HAUL_KINETO_OTHER ||
+        event->category == HAUL_KINETO_FLOW)
         return;
     if (!haul_kineto_has(event, HAUL_KINETO_START) || !haul_kineto_has(event, HAUL_KINETO_DUR)) {
         haul_trace_repaired(self->builder, 1, "events without a start or a duration, left out");
@@ -263,7 +273,7 @@ static void read_events(haul_kineto *self)
     self->has_events = true;
     (void)haul_json_in_array(&self->in);
     while (haul_json_in_item(&self->in) && !self->builder->built.failed) {
-        haul_kineto_event_read(&self->event, &self->keys, &self->in);
+        haul_kineto_event_read(&self->event, &self->keys, &self->in, self->flows);
         take_event(self);
     }
 }
@@ -325,6 +335,8 @@ static void read_member(haul_kineto *self, haul_json_text key)
     haul_json_text text;
     if (haul_json_is(key, "traceEvents"))
         read_events(self);
+    else if (self->flows) /* all else is known */
+        haul_json_in_skip(in);
     else if (haul_json_is(key, "deviceProperties"))
         for (bool is = haul_kineto_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
             read_device(self);
@@ -444,6 +456,8 @@ static void finish(haul_kineto *self)
     uint64_t repeated = 0;
     if (!order_calls(self))
         return;
+    if (self->end_count)
+        haul_kineto_join_flows(self);
     take_bytes_of_calls(self);
     haul_trace_drop_repeats(self->builder);
     haul_trace_note_overlaps(self->builder);
@@ -463,28 +477,42 @@ static void finish(haul_kineto *self)
     say_missing(self);
 }
 
-static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
-                        haul_error *error)
+/* Reads the file from its beginning to its end. */
+static haul_status read_file(haul_kineto *self, const char *path, haul_error *error)
 {
     haul_byte_source *source;
     haul_status status = haul_byte_source_open(path, &source, error);
     if (status)
         return status;
+    status = haul_json_in_open(&self->in, path, haul_byte_source_read, source, error);
+    if (!status)
+        status = read_document(self, error);
+    haul_json_in_close(&self->in);
+    haul_byte_source_close(source);
+    return status;
+}
+
+/* Flows are a third of a trace's events and needed in few traces, in which ROCm's profiler left out
+ * correlation ids (pytorch issue 130560): only those are read twice. */
+static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
+                        haul_error *error)
+{
     haul_kineto self = {.builder = builder};
     haul_kineto_keys_init(&self.keys);
-    status = haul_json_in_open(&self.in, path, haul_byte_source_read, source, error);
-    if (!status)
-        status = read_document(&self, error);
+    haul_status status = read_file(&self, path, error);
+    if (!status && self.keyless && self.call_count) {
+        self.flows = true;
+        status = read_file(&self, path, error);
+    }
     if (!status)
         finish(&self);
     (void)snprintf(version->text, sizeof version->text, "%s", self.version);
-    haul_json_in_close(&self.in);
-    haul_byte_source_close(source);
     haul_kineto_event_release(&self.event);
     free(self.calls);
     free(self.call_order);
     free(self.call_bytes.items);
     free(self.copies.items);
+    free(self.ends);
     free(self.devices);
     return status;
 }

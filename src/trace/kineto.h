@@ -36,6 +36,14 @@ typedef struct haul_kineto_place {
 
 enum { HAUL_KINETO_NAMES = 256 };
 
+/* One end of a flow, by which Kineto links a call ('s') to what it issued ('f'). */
+typedef struct haul_kineto_flow {
+    int64_t id;
+    int64_t start_ns; /* of the call, or of the operation */
+    int64_t tid;      /* the thread, or the stream */
+    char phase;
+} haul_kineto_flow;
+
 typedef struct haul_kineto {
     haul_trace_builder *builder;
     haul_json_in in;
@@ -49,9 +57,14 @@ typedef struct haul_kineto {
     haul_call *calls; /* kept until all that they may have issued is known */
     size_t call_count;
     size_t call_capacity;
-    uint32_t *call_order;          /* by start, once all are read */
-    haul_kineto_sizes call_bytes;  /* of calls that say what they copy */
-    haul_kineto_sizes copies;      /* operations without bytes, which their calls may tell */
+    uint32_t *call_order;         /* by start, once all are read */
+    haul_kineto_sizes call_bytes; /* of calls that say what they copy */
+    haul_kineto_sizes copies;     /* operations without bytes, which their calls may tell */
+    bool flows;                   /* they are what is read now */
+    bool keyless;                 /* an operation has no correlation id */
+    haul_kineto_flow *ends;       /* of flows */
+    size_t end_count;
+    size_t end_capacity;
     haul_workload_device *devices; /* as deviceProperties lists them */
     size_t device_count;
     size_t device_capacity;
@@ -70,6 +83,10 @@ uint32_t haul_kineto_waited_stream(haul_kineto *self, int64_t id);
 
 /* Adds the event, one of a synchronisation. */
 void haul_kineto_wait(haul_kineto *self);
+
+/* Joins operations and calls without correlation ids by the flows that were read. The calls are in
+ * order of start. */
+void haul_kineto_join_flows(haul_kineto *self);
 
 /* Adds waits that the calls tell of, in a trace without events of synchronisation. The calls are in
  * order of start. */

@@ -30,6 +30,7 @@ static const struct key {
     KEY("name", KEY_WORD + HAUL_KINETO_NAME),
     KEY("pid", HAUL_KINETO_PID),
     KEY("tid", HAUL_KINETO_TID),
+    KEY("id", HAUL_KINETO_ID),
     KEY("ts", HAUL_KINETO_START),
     KEY("dur", HAUL_KINETO_DUR),
     KEY("args", KEY_ARGUMENTS),
@@ -65,6 +66,7 @@ static const struct key categories[] = {
     KEY("kernel", HAUL_KINETO_KERNEL),     KEY("gpu_memcpy", HAUL_KINETO_COPY),
     KEY("gpu_memset", HAUL_KINETO_MEMSET), KEY("cuda_runtime", HAUL_KINETO_CALL),
     KEY("cuda_driver", HAUL_KINETO_CALL),  KEY("hip_runtime", HAUL_KINETO_CALL),
+    KEY("ac2g", HAUL_KINETO_FLOW),         KEY("async_cpu_to_gpu", HAUL_KINETO_FLOW),
     KEY("cuda_sync", HAUL_KINETO_SYNC),    KEY("user_annotation", HAUL_KINETO_RANGE),
     KEY("Kernel", HAUL_KINETO_KERNEL),     KEY("Memcpy", HAUL_KINETO_COPY),
     KEY("Memset", HAUL_KINETO_MEMSET),     KEY("Runtime", HAUL_KINETO_CALL),
@@ -200,17 +202,18 @@ static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *know
 
 /* Returns false where the event is of no use. */
 static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in,
-                        int target)
+                        int target, bool flows)
 {
     haul_json_text text;
     switch (target) {
     case KEY_PHASE:
-        self->is_slice =
-            haul_json_in_scalar(in, &text) == HAUL_JSON_STRING && haul_json_is(text, "X");
-        return self->is_slice;
+        if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING || text.length != 1)
+            return false;
+        self->phase = text.bytes[0];
+        return flows ? self->phase == 's' || self->phase == 'f' : self->phase == 'X';
     case KEY_CATEGORY:
         read_category(self, in);
-        return self->category != HAUL_KINETO_OTHER;
+        return flows ? self->category == HAUL_KINETO_FLOW : self->category != HAUL_KINETO_OTHER;
     case KEY_ARGUMENTS:
         read_arguments(self, known, in);
         return true;
@@ -221,6 +224,7 @@ static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, 
     case HAUL_KINETO_DUR:
     case HAUL_KINETO_PID:
     case HAUL_KINETO_TID:
+    case HAUL_KINETO_ID:
         read_number(self, in, (haul_kineto_field)target);
         return true;
     default:
@@ -230,12 +234,12 @@ static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, 
 }
 
 void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *known,
-                            haul_json_in *in)
+                            haul_json_in *in, bool flows)
 {
     *self = (haul_kineto_event){.text = self->text, .text_capacity = self->text_capacity};
     (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);)
-        if (!read_member(self, known, in, target_of(known, key))) {
+        if (!read_member(self, known, in, target_of(known, key), flows)) {
             /* a trace with the same key twice is read to its end */
             self->category = HAUL_KINETO_OTHER;
             haul_json_in_leave(in);

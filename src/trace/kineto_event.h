@@ -12,6 +12,7 @@ typedef enum haul_kineto_category {
     HAUL_KINETO_CALL,
     HAUL_KINETO_SYNC,
     HAUL_KINETO_RANGE,
+    HAUL_KINETO_FLOW,
 } haul_kineto_category;
 
 /* Numbers of an event. The first group are its own, the others of its "args". */
@@ -21,6 +22,7 @@ typedef enum haul_kineto_field {
     HAUL_KINETO_REACHED, /* of the args: haul's own, when an event was */
     HAUL_KINETO_PID,
     HAUL_KINETO_TID,
+    HAUL_KINETO_ID, /* of a flow */
     HAUL_KINETO_DEVICE,
     HAUL_KINETO_CONTEXT,
     HAUL_KINETO_STREAM,
@@ -59,7 +61,7 @@ typedef struct haul_kineto_keys {
 /* Zero is an empty one; its storage serves the next event again. */
 typedef struct haul_kineto_event {
     haul_kineto_category category;
-    bool is_slice;                        /* of phase X, with a start and a duration */
+    char phase;                           /* X: with a start and a duration; s, f: of a flow */
     uint32_t given;                       /* bit i: number i is there, and a number that fits */
     int64_t numbers[HAUL_KINETO_NUMBERS]; /* times in nanoseconds; 0 where not given */
     int64_t grid[3];
@@ -78,10 +80,11 @@ bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind);
 
 void haul_kineto_keys_init(haul_kineto_keys *self);
 
-/* Reads the event that comes. Of one that is of no use the rest is skipped as soon as that is seen.
- * A key that comes twice counts as it was last. */
+/* Reads the event that comes: a slice, or the two ends of a flow where those are asked for. Of one
+ * that is of no use the rest is skipped as soon as that is seen. A key that comes twice counts as
+ * it was last. */
 void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *known,
-                            haul_json_in *in);
+                            haul_json_in *in, bool flows);
 
 void haul_kineto_event_release(haul_kineto_event *self);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "trace/kineto.h"
 
 /* The names of libkineto's CuptiActivity.cpp. */
@@ -75,6 +76,71 @@ void haul_kineto_wait(haul_kineto *self)
     self->has_waits = true;
     add_record(self, &wait);
     haul_trace_wait(self->builder, &op, correlation > 0 ? (uint64_t)correlation : 0, &wait);
+}
+
+/* --- operations that no correlation id joins to their calls */
+
+/* By id, the call's end before those of what it issued. */
+static int compare_ends(const void *a, const void *b)
+{
+    const haul_kineto_flow *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x->phase == 'f') - (y->phase == 'f');
+}
+
+/* The call of the thread that starts when the flow does, or NULL. */
+static haul_call *call_at(const haul_kineto *self, const haul_kineto_flow *flow)
+{
+    const haul_keys starts = {
+        .first = self->calls, .stride = sizeof *self->calls, .flip = HAUL_KEYS_SIGNED};
+    const haul_workload_thread *const threads = self->builder->built.threads.items;
+    size_t i = haul_order_find(self->call_order, self->call_count, &starts,
+                               (uint64_t)flow->start_ns ^ HAUL_KEYS_SIGNED, 0);
+    for (; i < self->call_count; i++) {
+        haul_call *const call = &self->calls[self->call_order[i]];
+        if (call->start_ns != flow->start_ns)
+            break;
+        if (threads[call->thread].id == (uint64_t)flow->tid)
+            return call;
+    }
+    return NULL;
+}
+
+/* Ids of flows make keys of their own for calls that have none. */
+void haul_kineto_join_flows(haul_kineto *self)
+{
+    enum { FLOW_KEYS = 62, LOOKED_AT = 64 };
+    haul_trace_builder *const builder = self->builder;
+    const uint32_t *const order = haul_trace_by_start(builder);
+    const haul_keys starts = {.first =
+                                  builder->built.op_count ? &builder->built.ops->start_ns : NULL,
+                              .stride = sizeof *builder->built.ops,
+                              .flip = HAUL_KEYS_SIGNED};
+    const haul_workload_stream *const streams = builder->built.streams.items;
+    haul_call *call = NULL;
+    qsort(self->ends, self->end_count, sizeof *self->ends, compare_ends);
+    for (size_t e = 0; order && e < self->end_count; e++) {
+        const haul_kineto_flow *const end = &self->ends[e];
+        if (!e || self->ends[e - 1].id != end->id)
+            call = NULL;
+        if (end->phase == 's')
+            call = call_at(self, end);
+        if (end->phase == 's' || !call)
+            continue;
+        size_t i = haul_order_find(order, builder->built.op_count, &starts,
+                                   (uint64_t)end->start_ns ^ HAUL_KEYS_SIGNED, 0);
+        for (int n = 0; n < LOOKED_AT && i < builder->built.op_count; n++, i++) {
+            const haul_op *const op = &builder->built.ops[order[i]];
+            if (op->start_ns != end->start_ns)
+                break;
+            if (haul_trace_key(builder, order[i]) || op->stream == HAUL_NONE ||
+                streams[op->stream].id != (uint64_t)end->tid)
+                continue;
+            call->key = call->key ? call->key : UINT64_C(1) << FLOW_KEYS | (uint64_t)end->id;
+            haul_trace_op_key(builder, order[i], call->key);
+        }
+    }
 }
 
 /* --- waits that only their calls tell of */

@@ -225,6 +225,11 @@ uint64_t haul_trace_key(const haul_trace_builder *self, size_t op)
     return haul_keys_at(&keys, (uint32_t)op);
 }
 
+void haul_trace_op_key(haul_trace_builder *self, size_t op, uint64_t key)
+{
+    memcpy(key_place(&self->built.ops[op]), &key, sizeof key);
+}
+
 void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes)
 {
     haul_op *const known = &self->built.ops[op];

@@ -114,8 +114,10 @@ void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key);
 /* Adds a range, whose `name` is a number of names; times are repaired as an operation's are. */
 void haul_trace_range(haul_trace_builder *self, const haul_named_range *range);
 
-/* Before the first call: an operation's key; how many bytes one has that came without. */
+/* Before the first call: an operation's key; one that came without it; how many bytes one has that
+ * came without. */
 uint64_t haul_trace_key(const haul_trace_builder *self, size_t op);
+void haul_trace_op_key(haul_trace_builder *self, size_t op, uint64_t key);
 void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes);
 
 /* Before the first call: the first operation of a key among those that were there at the first such

@@ -113,6 +113,37 @@ static void bytes_may_be_unknown(void **state)
     haul_workload_free(workload);
 }
 
+/* As ROCm's profiler once wrote them, without correlation ids; the flow may come before its ends.
+ */
+static void flows_link_what_ids_do_not(void **state)
+{
+    (void)state;
+#define END(phase, place, us)                                                                      \
+    "{\"ph\":\"" phase "\",\"id\":3,\"cat\":\"ac2g\",\"name\":\"ac2g\"," place ",\"ts\":" us "},"
+    haul_workload *workload =
+        loaded("{\"traceEvents\":[" END("f", "\"pid\":0,\"tid\":7", "100") END(
+            "s", "\"pid\":9,\"tid\":9",
+            "90") "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"CopyHostToDevice\",\"pid\":0,"
+                  "\"tid\":7,\"ts\":100,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,\"bytes\":4}}"
+                  ","
+                  "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"CopyHostToDevice\",\"pid\":0,"
+                  "\"tid\":8,\"ts\":100,\"dur\":2,\"args\":{\"device\":0,\"stream\":8,\"bytes\":4}}"
+                  ","
+                  "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipMemcpyAsync\",\"pid\":9,"
+                  "\"tid\":9,\"ts\":90,\"dur\":3,\"args\":{}}]}");
+#undef END
+    assert_int_equal(workload->op_count, 2);
+    assert_int_equal(workload->counts.calls, 1);
+    assert_int_equal(workload->counts.orphans, 1);
+    for (size_t i = 0; i < 2; i++) {
+        const haul_op *op = &workload->ops[i];
+        const bool linked = workload->streams[op->stream].id == 7;
+        assert_int_equal(op->flags & HAUL_OP_HAS_CALL, linked ? HAUL_OP_HAS_CALL : 0);
+        assert_int_equal(op->call_ns, linked ? 90000 : 0);
+    }
+    haul_workload_free(workload);
+}
+
 static void old_spellings_are_read(void **state)
 {
     (void)state;
@@ -249,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_of_documents_are_read),
         cmocka_unit_test(bytes_may_be_unknown),
+        cmocka_unit_test(flows_link_what_ids_do_not),
         cmocka_unit_test(old_spellings_are_read),
         cmocka_unit_test(wrong_events_are_repaired),
         cmocka_unit_test(metadata_alone_is_an_empty_profile),
