@@ -18,6 +18,7 @@
 #include "haul/measure.h"
 #include "haul/message.h"
 #include "haul/overlap.h"
+#include "haul/overlap_run.h"
 #include "haul/project.h"
 #include "haul/simulate.h"
 #include "haul/timeline.h"
@@ -152,6 +153,9 @@ typedef struct haul_exchange_report {
 
 HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
                                            const haul_path_time times[HAUL_PATHS]);
+
+/* The strategies as they ran, beside their predictions; `device` is its name. */
+HAUL_API haul_report *haul_report_run(const haul_run *run, const char *device);
 
 /* A simulated workload, which has to live as long; with its timeline drawn in characters, `width`
  * to a row, 0 for none. */

@@ -49,6 +49,8 @@ typedef struct haul_timeline_device {
     /* By HAUL_HTOD and HAUL_DTOH: the share of its speed that a copy keeps while the device copies
      * the other way, in (0, 1]. */
     double busy_speed[2];
+    /* The same beside migrations, and of a migration beside copies; 0: as busy_speed. */
+    double mapped_speed[2];
     /* Time that a copy saves where it follows one of its direction on its engine without a pause:
      * latency less gap, (L+o) - g (CCGrid 2014, section V). */
     int64_t chained_ns[2];

@@ -8,19 +8,26 @@ static const char about[] =
     "docs/overlap.md) and scheduled on the timeline, beside the roofline that none can beat.\n"
     "\n"
     "With --tiles: a matrix product C = A B + C in square tiles, or a stencil over a grid in\n"
-    "tiles, copies in, kernels and copies back in three streams.\n";
+    "tiles, copies in, kernels and copies back in three streams.\n"
+    "\n"
+    "With --run: the strategies of the paper run on a device, each in 1 to 64 streams, their\n"
+    "results checked and their times beside the predicted ones.\n";
 
 #define OF(field) offsetof(overlap_request, field)
 
 static const cli_option options[] = {
     {"machine", "M", CLI_MACHINE, OF(machine), .help = "a name of 'haul machine list', or a file",
-     .is_input = true, .missing = "--machine M is missing"},
+     .is_input = true},
+    {"run", "KERNEL", CLI_TEXT, OF(run),
+     .help = "run a kernel of the paper by each strategy instead: state, buoydiff, product, "
+             "convolution or sparse"},
+    {"device", "NAME", CLI_TEXT, OF(device),
+     .help = "for --run: host, opencl:0, sim:k40, ... (the fastest kind)"},
     {"h2d", "BYTES", CLI_BYTES, OF(work.in_bytes),
      .help = "copied to the device: \"4096\", \"64MiB\", \"1.5 GB\""},
     {"d2h", "BYTES", CLI_BYTES, OF(work.out_bytes), .help = "copied back"},
     {"kernel", "TIME", CLI_SECONDS, OF(work.kernel_s),
-     .help = "the kernel's time on that machine, \"12.5 ms\"; with --tiles that of a full tile",
-     .missing = "--kernel TIME is missing"},
+     .help = "the kernel's time on that machine, \"12.5 ms\"; with --tiles that of a full tile"},
     {"streams", "N", CLI_COUNT, OF(streams),
      .help = "compare with N streams (the best number of each strategy)", .least = 1,
      .most = HAUL_STREAMS_MOST},
@@ -52,6 +59,14 @@ static haul_status check(void *request, haul_error *error)
 {
     const overlap_request *self = request;
     const char *missing = NULL;
+    if (cli_has(&self->given, "run"))
+        return self->size.count > 1
+                   ? haul_fail(error, HAUL_USAGE, "with --run a size is one number")
+                   : HAUL_OK;
+    if (!cli_has(&self->given, "machine"))
+        return haul_fail(error, HAUL_USAGE, "--machine M is missing");
+    if (!cli_has(&self->given, "kernel"))
+        return haul_fail(error, HAUL_USAGE, "--kernel TIME is missing");
     if (cli_has(&self->given, "tiles")) {
         const size_t sides = self->is_stencil ? 2 : 1;
         if (self->size.count != (self->is_stencil ? 2 : 3))
@@ -77,6 +92,8 @@ static haul_status compare(const haul_overlap_case *of, uint64_t streams, haul_o
 static haul_status overlap(void *request, haul_error *error)
 {
     const overlap_request *self = request;
+    if (cli_has(&self->given, "run"))
+        return cli_overlap_run(self, error);
     if (cli_has(&self->given, "tiles"))
         return cli_overlap_tiles(self, error);
     haul_overlap_case now, then;

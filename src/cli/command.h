@@ -87,7 +87,7 @@ struct cli_command {
     const char *summary;
     const char *synopsis;      /* without "haul NAME" */
     const char *about;         /* lines of at most 98 characters */
-    const cli_option *options; /* at most 15, ended by {0} */
+    const cli_option *options; /* at most 17, ended by {0} */
     cli_option operand;        /* its name is a noun: "profile" */
     size_t least, most;        /* operands */
     const char *output;        /* what --output names; NULL: the report */
@@ -135,7 +135,7 @@ const char *cli_last_word(const cli_command *command);
  * returns the exit code. */
 int cli_run(const cli_command *self, int argc, char **argv);
 
-enum { CLI_OPTIONS_MOST = 20, CLI_GO_ON = -1 };
+enum { CLI_OPTIONS_MOST = 24, CLI_GO_ON = -1 };
 
 /* The options of a command with those of every report. */
 typedef struct cli_option_list {

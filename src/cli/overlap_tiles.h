@@ -1,4 +1,4 @@
-/* haul overlap: its options, and --tiles: products and stencils in tiles. */
+/* haul overlap: its options, --tiles: products and stencils in tiles, and --run. */
 #ifndef HAUL_CLI_OVERLAP_TILES_H
 #define HAUL_CLI_OVERLAP_TILES_H
 
@@ -17,9 +17,14 @@ typedef struct overlap_request {
     uint64_t halo;
     uint64_t queue_depth;
     int back_at_once; /* each tile's, not all at last */
+    const char *run;  /* a kernel */
+    const char *device;
 } overlap_request;
 
 /* Predicts a product or stencil and prints. */
 haul_status cli_overlap_tiles(const overlap_request *self, haul_error *error);
+
+/* Runs a kernel by each strategy and prints. */
+haul_status cli_overlap_run(const overlap_request *self, haul_error *error);
 
 #endif

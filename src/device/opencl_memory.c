@@ -51,13 +51,12 @@ static void release(const haul_cl_device *device, haul_cl_buffer *self)
     free(self);
 }
 
-/* A buffer in the host's memory at `host`, or, where that is NULL, in memory of its own: a CPU's
- * device memory too, so that its pages are there. */
+/* A buffer in the host's memory at `host`, or, where that is NULL, in memory of its own: all of a
+ * CPU's, so that its pages are there. */
 static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t bytes, void *host,
                         haul_buffer **buffer, haul_error *error)
 {
-    const bool is_own =
-        kind == HAUL_BUFFER_MAPPED || (kind == HAUL_BUFFER_DEVICE && device->is_cpu);
+    const bool is_own = kind == HAUL_BUFFER_MAPPED || device->is_cpu;
     const cl_mem_flags flags = host || is_own               ? CL_MEM_USE_HOST_PTR
                                : kind == HAUL_BUFFER_PINNED ? CL_MEM_ALLOC_HOST_PTR
                                                             : 0;
@@ -80,13 +79,16 @@ static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t 
         free(self);
         return haul_cl_fail(code, "clCreateBuffer", error);
     }
+    /* a CPU's memory is the host's as it is; PoCL 3.1 fails where two kernels use a mapped buffer
+     */
     const haul_status status =
-        kind == HAUL_BUFFER_DEVICE ? HAUL_OK : map(device, self, bytes, error);
+        kind == HAUL_BUFFER_DEVICE || device->is_cpu ? HAUL_OK : map(device, self, bytes, error);
     if (status) {
         release(device, self);
         return status;
     }
-    self->base.host = self->mapped;
+    if (kind != HAUL_BUFFER_DEVICE)
+        self->base.host = self->mapped ? self->mapped : host;
     self->next = device->buffers;
     device->buffers = self;
     *buffer = &self->base;

@@ -80,7 +80,7 @@ haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sh
         return status;
     const uint32_t at = (uint32_t)self->count++;
     const uint32_t before = on->last ? place_of(self, on->last - 1) : HAUL_NONE;
-    self->works[at] = (haul_sim_work){.task = *task, .next = HAUL_NONE};
+    self->works[at] = (haul_sim_work){.task = *task, .begin = at, .next = HAUL_NONE};
     if (before != HAUL_NONE)
         self->works[before].next = at;
     if (on->undone == HAUL_NONE)
@@ -93,12 +93,18 @@ haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sh
     return HAUL_OK;
 }
 
+static haul_span span_of(const haul_sim_node *self, uint32_t at)
+{
+    const haul_progress *progress = self->live.engine.progress;
+    return (haul_span){progress[self->works[at].begin].start_ns, progress[at].end_ns};
+}
+
 /* Times go to their events, and all is forgotten: the next operation finds the devices idle. */
 static void forget(haul_sim_node *self)
 {
     for (size_t i = 0; i < self->count; i++)
         if (self->works[i].event)
-            self->works[i].event->span = self->live.engine.progress[i].span;
+            self->works[i].event->span = span_of(self, (uint32_t)i);
     self->base += self->count;
     self->count = self->undone = self->settled = 0;
     haul_live_release(&self->live);
@@ -163,6 +169,6 @@ bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span 
     if (haul_live_advance(&node->live, node->now_ns, HAUL_NONE, NULL) ||
         !haul_live_ended(&node->live, at))
         return false;
-    *span = node->live.engine.progress[at].span;
+    *span = span_of(node, at);
     return true;
 }

@@ -55,35 +55,28 @@ haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t 
     return status;
 }
 
-/* Mapped memory is read and written over the link (CCGrid 2014, section III.D). */
-static haul_status link_s(const haul_machine *machine, const haul_launch *launch, double *seconds,
-                          haul_error *error)
+haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *launch,
+                               haul_direction direction, int64_t *dur_ns, haul_error *error)
 {
-    *seconds = 0;
-    for (int i = 0; i < 2; i++) {
-        if (!(launch->mapped_bytes[i] > 0))
-            continue;
-        const haul_copy_curve *curve =
-            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
-        if (!curve || !curve->rate_Bps.provenance)
-            return haul_fail(error, HAUL_MISSING,
-                             "machine '%.100s' lacks the rate of pinned "
-                             "copies %s",
-                             machine->name, haul_direction_text((haul_direction)i));
-        *seconds = fmax(*seconds, launch->mapped_bytes[i] / curve->rate_Bps.value);
-    }
-    return HAUL_OK;
+    const haul_copy copy = {(uint64_t)fmin(fmax(launch->mapped_bytes[direction], 0), 0x1p61),
+                            direction, HAUL_PINNED, HAUL_NEAR};
+    haul_estimate estimate = {.seconds = 0};
+    const haul_status status =
+        copy.bytes ? haul_copy_time(node->machine, NULL, &copy, &estimate, error) : HAUL_OK;
+    if (!status)
+        *dur_ns = ns_of(estimate.seconds);
+    return status;
 }
 
-/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009), and the link's. */
-static haul_status roofline_s(const haul_machine *machine, const haul_launch *launch,
-                              double *seconds, haul_error *error)
+/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */
+static haul_status roofline_s(const haul_sim_node *node, const haul_launch *launch, double *seconds,
+                              haul_error *error)
 {
+    const haul_machine *machine = node->machine;
     const haul_gpu *gpu = &machine->gpu;
     const haul_parameter *peak = launch->is_double ? &gpu->fp64_flops : &gpu->fp32_flops;
-    double over_link_s;
-    haul_status status = link_s(machine, launch, &over_link_s, error);
-    if (!status && launch->bytes > 0)
+    haul_status status = HAUL_OK;
+    if (launch->bytes > 0)
         status = need(machine, &gpu->memory_bandwidth_Bps, "gpu.memory_bandwidth", error);
     if (!status && launch->flops > 0)
         status = need(machine, peak, launch->is_double ? "gpu.fp64" : "gpu.fp32", error);
@@ -91,7 +84,7 @@ static haul_status roofline_s(const haul_machine *machine, const haul_launch *la
         return status;
     const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
     const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
-    *seconds = gpu->launch_latency_s.value + fmax(fmax(memory_s, compute_s), over_link_s);
+    *seconds = gpu->launch_latency_s.value + fmax(memory_s, compute_s);
     return HAUL_OK;
 }
 
@@ -105,7 +98,7 @@ haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *ker
     if (options->kernel_seconds)
         seconds = options->kernel_seconds(options->kernel_state, node->machine, kernel, launch);
     else
-        status = roofline_s(node->machine, launch, &seconds, error);
+        status = roofline_s(node, launch, &seconds, error);
     if (status)
         return status;
     if (!(seconds >= 0))

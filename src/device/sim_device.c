@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "cost/usual.h"
 #include "device/backends.h"
 
 enum { ALIGNMENT = 4096, POISON = 0xcb, POLL_NS = 1000, NAME_BYTES = 512 };
@@ -32,6 +33,23 @@ static void node_release(haul_sim_node *node)
     free(node->streams);
     free(node->gpus);
     free(node);
+}
+
+/* Mapped memory goes over the link as migrations do: it holds no engine, but slows copies of the
+ * other direction, and is slowed by them (CCGrid 2014, section V). */
+static void model_mapped(haul_sim_node *node)
+{
+    node->device.migrations = UINT32_MAX;
+    for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *curve =
+            haul_machine_curve(node->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        const bool is_known = curve && curve->mapped_rate_Bps.provenance &&
+                              curve->rate_Bps.value > curve->mapped_rate_Bps.value &&
+                              curve->mapped_rate_Bps.value > 0;
+        node->device.mapped_speed[i] = is_known
+                                           ? curve->mapped_rate_Bps.value / curve->rate_Bps.value
+                                           : haul_usual_mapped.median;
+    }
 }
 
 static haul_status node_new(const char *name, const haul_device_options *options,
@@ -61,11 +79,13 @@ static haul_status node_new(const char *name, const haul_device_options *options
     }
     if (!status)
         status = haul_timeline_device_of(node->machine, &node->device, error);
-    if (status)
+    if (status) {
         node_release(node);
-    else
-        *out = node;
-    return status;
+        return status;
+    }
+    model_mapped(node);
+    *out = node;
+    return HAUL_OK;
 }
 
 static haul_status add_device(haul_sim_device *self, unsigned gpu, haul_error *error)
@@ -136,12 +156,6 @@ static haul_status open_sim(const char *which, const haul_device_options *option
     describe(self);
     *device = &self->base;
     return HAUL_OK;
-}
-
-static void close_sim(haul_device *device)
-{
-    node_release(haul_sim_node_of(device));
-    free(device);
 }
 
 static int64_t now(haul_device *device)
@@ -276,6 +290,16 @@ static void stream_free(haul_stream *stream)
     free(self);
 }
 
+static void close_sim(haul_device *device)
+{
+    haul_sim_device *self = (haul_sim_device *)device;
+    for (int i = 0; i < 2; i++)
+        if (self->mapped[i])
+            stream_free(&self->mapped[i]->base);
+    node_release(self->node);
+    free(self);
+}
+
 /* A point of a stream, as work that takes no time and holds nothing. */
 static const haul_op point = {.kind = HAUL_OP_COPY, .direction = HAUL_HTOH, .detail = HAUL_HOST};
 
@@ -344,13 +368,18 @@ static haul_status event_seconds(haul_event *from, haul_event *to, double *secon
     return HAUL_OK;
 }
 
+haul_status haul_sim_wait_for(haul_sim_stream *stream, uint64_t number, haul_error *error)
+{
+    if (!haul_grow(&stream->waits, &stream->wait_capacity, stream->wait_count + 1,
+                   sizeof *stream->waits))
+        return haul_fail_no_memory(error);
+    stream->waits[stream->wait_count++] = number;
+    return HAUL_OK;
+}
+
 static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    haul_sim_stream *self = (haul_sim_stream *)stream;
-    if (!haul_grow(&self->waits, &self->wait_capacity, self->wait_count + 1, sizeof *self->waits))
-        return haul_fail_no_memory(error);
-    self->waits[self->wait_count++] = ((haul_sim_event *)event)->number;
-    return HAUL_OK;
+    return haul_sim_wait_for((haul_sim_stream *)stream, ((haul_sim_event *)event)->number, error);
 }
 
 static void *address_of(const haul_buffer *buffer)
@@ -456,18 +485,77 @@ static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box
     return shape;
 }
 
+/* Queues what a kernel moves over the link in a direction, behind all that the kernel waits for. */
+static haul_status queue_mapped(haul_sim_stream *on, haul_direction direction, int64_t dur_ns,
+                                haul_error *error)
+{
+    haul_sim_stream **side = &((haul_sim_device *)on->base.device)->mapped[direction];
+    haul_stream *made = NULL;
+    haul_status status = HAUL_OK;
+    if (!*side) {
+        status = stream_new(on->base.device, &made, error);
+        if (status)
+            return status;
+        made->device = on->base.device;
+        *side = (haul_sim_stream *)made;
+    }
+    for (size_t i = 0; i < on->wait_count && !status; i++)
+        status = haul_sim_wait_for(*side, on->waits[i], error);
+    if (!status && on->last)
+        status = haul_sim_wait_for(*side, on->last - 1, error);
+    const haul_op op = {.kind = HAUL_OP_COPY,
+                        .direction = (uint8_t)direction,
+                        .detail = HAUL_MANAGED,
+                        .dur_ns = dur_ns};
+    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
+    return status ? status : haul_sim_queue(&(*side)->base, &op, NULL, &nothing, NULL, error);
+}
+
+/* A kernel that moves mapped memory: it, beside it what it moves, and a point behind both, where
+ * its data is there. */
+static haul_status launch_mapped(haul_sim_stream *on, const haul_op *op, const haul_shape *shape,
+                                 const int64_t mapped_ns[2], const haul_host_task *task,
+                                 haul_event *event, haul_error *error)
+{
+    const haul_sim_device *device = (const haul_sim_device *)on->base.device;
+    haul_sim_node *node = device->node;
+    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 2 && !status; i++)
+        if (mapped_ns[i])
+            status = queue_mapped(on, (haul_direction)i, mapped_ns[i], error);
+    if (!status)
+        status = haul_sim_queue(&on->base, op, shape, &nothing, NULL, error);
+    const uint32_t kernel = (uint32_t)node->count - 1;
+    for (int i = 0; i < 2 && !status; i++)
+        if (mapped_ns[i])
+            status = haul_sim_wait_for(on, device->mapped[i]->last - 1, error);
+    if (!status)
+        status = haul_sim_queue(&on->base, &point, NULL, task, event, error);
+    if (!status)
+        node->works[node->count - 1].begin = kernel;
+    return status;
+}
+
 static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
                           haul_event *event, haul_error *error)
 {
+    const haul_sim_node *node = haul_sim_node_of(stream->device);
     haul_op op = {.kind = HAUL_OP_KERNEL};
     haul_host_task task = {.kind = HAUL_TASK_NOTHING};
+    int64_t mapped_ns[2] = {0, 0};
     haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &op.dur_ns, error);
-    if (!status && !haul_sim_node_of(stream->device)->without_data)
+    for (int i = 0; i < 2 && !status && !stream->device->options.kernel_seconds; i++)
+        status = haul_sim_mapped_ns(node, given, (haul_direction)i, &mapped_ns[i], error);
+    if (!status && !node->without_data)
         status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
     if (status)
         return status;
     const haul_shape shape = shape_of(kernel->source, &given->box);
-    status = haul_sim_queue(stream, &op, &shape, &task, event, error);
+    status =
+        mapped_ns[0] || mapped_ns[1]
+            ? launch_mapped((haul_sim_stream *)stream, &op, &shape, mapped_ns, &task, event, error)
+            : haul_sim_queue(stream, &op, &shape, &task, event, error);
     if (status)
         haul_host_task_release(&task);
     return status;

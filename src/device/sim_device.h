@@ -14,8 +14,9 @@ typedef struct haul_sim_event haul_sim_event;
 typedef struct haul_sim_work {
     haul_host_task task;
     haul_sim_event *event;
-    uint32_t next; /* of its stream, or HAUL_NONE */
-    bool is_done;  /* its data has moved */
+    uint32_t begin; /* the operation whose start is this one's */
+    uint32_t next;  /* of its stream, or HAUL_NONE */
+    bool is_done;   /* its data has moved */
 } haul_sim_work;
 
 /* A machine's GPUs and the host's thread: what devices beside each other share. */
@@ -48,7 +49,8 @@ typedef struct haul_sim_node {
 typedef struct haul_sim_device {
     haul_device base;
     haul_sim_node *node;
-    uint32_t index; /* of the node's devices */
+    uint32_t index;                    /* of the node's devices */
+    struct haul_sim_stream *mapped[2]; /* mapped memory that kernels read and write; or NULL */
 } haul_sim_device;
 
 typedef struct haul_sim_buffer {
@@ -105,5 +107,12 @@ haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t 
                              haul_error *error);
 haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
                                const haul_launch *launch, int64_t *dur_ns, haul_error *error);
+
+/* What a kernel moves over the link in a direction; 0 for nothing. */
+haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *launch,
+                               haul_direction direction, int64_t *dur_ns, haul_error *error);
+
+/* What is queued from now on starts when the operation has ended. */
+haul_status haul_sim_wait_for(haul_sim_stream *stream, uint64_t number, haul_error *error);
 
 #endif

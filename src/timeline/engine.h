@@ -164,7 +164,7 @@ typedef struct haul_engine {
     uint32_t moved_count;
     haul_need *needs;  /* by shape, the last without one; NULL where kernels are only counted */
     haul_lane *lanes;  /* two a link, to the device and from it; device_count links */
-    uint32_t *copying; /* two a device: how many copies run */
+    uint32_t *copying; /* four a device: how many copies run each way, then migrations */
     uint32_t *dirty;
     uint32_t dirty_count;
     haul_event_queue events;

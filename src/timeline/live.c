@@ -113,7 +113,7 @@ haul_status haul_live_add(haul_live *self, const haul_op *op, const haul_shape *
         !make_room(self, wait_count) || (shape && !add_shape(self, shape)))
         return haul_fail_no_memory(error);
     self->ops[at] = *op;
-    self->ops[at].thread = HAUL_NONE;
+    self->ops[at].thread = 0; /* a migration without one answers a fault */
     if (shape)
         self->ops[at].shape = (uint32_t)workload->shape_count - 1;
     engine->edge_begin[at] = (uint32_t)workload->edge_count;

@@ -24,7 +24,7 @@ static bool alloc(haul_engine *self)
     self->servers = calloc(servers, sizeof *self->servers);
     self->dirty = malloc(servers * sizeof *self->dirty);
     self->lanes = malloc(2 * devices * sizeof *self->lanes);
-    self->copying = calloc(2 * devices, sizeof *self->copying);
+    self->copying = calloc(4 * devices, sizeof *self->copying);
     if (workload->edge_count)
         self->edge_begin = malloc(count * sizeof *self->edge_begin);
     if (has_gates) {

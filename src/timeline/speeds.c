@@ -47,6 +47,26 @@ static void set_speed(haul_engine *self, uint32_t actor, double speed)
                          self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
 }
 
+/* How many copies and migrations of a device go a way. */
+static uint32_t *going(const haul_engine *self, uint32_t device, bool are_migrations, unsigned way)
+{
+    return &self->copying[(size_t)WAYS * (2 * (size_t)device + are_migrations) + way];
+}
+
+/* The share of its speed that an actor keeps beside what goes the other way. */
+static double beside(const haul_engine *self, const haul_actor *stream, unsigned way)
+{
+    const haul_timeline_device *device = &self->options->device;
+    const bool is_migration = stream->resource == HAUL_MIGRATION;
+    const double mapped = device->mapped_speed[way];
+    if (mapped > 0 && *going(self, stream->device, !is_migration, WAYS - 1 - way))
+        return mapped;
+    return *going(self, stream->device, false, WAYS - 1 - way) ||
+                   *going(self, stream->device, true, WAYS - 1 - way)
+               ? device->busy_speed[way]
+               : 1;
+}
+
 /* Copies of a direction share its link; those of the other contend with them. */
 static void settle(haul_engine *self, const haul_lane *lanes)
 {
@@ -56,9 +76,7 @@ static void settle(haul_engine *self, const haul_lane *lanes)
         const bool shares = device->link_devices || device->migrations;
         const double share = shares ? lesser(1, copies / lanes[way].running) : 1;
         for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
-            const size_t other = (size_t)WAYS * self->actors[a].device + (WAYS - 1 - way);
-            const double alone = self->copying[other] ? device->busy_speed[way] : 1;
-            set_speed(self, a, lesser(alone, share));
+            set_speed(self, a, lesser(beside(self, &self->actors[a], way), share));
         }
     }
 }
@@ -74,7 +92,7 @@ void haul_copy_joins(haul_engine *self, uint32_t actor)
     stream->next_in_list = lanes[way].first;
     lanes[way].first = actor;
     lanes[way].running++;
-    self->copying[(size_t)WAYS * stream->device + way]++;
+    ++*going(self, stream->device, stream->resource == HAUL_MIGRATION, way);
     settle(self, lanes);
 }
 
@@ -90,6 +108,6 @@ void haul_copy_leaves(haul_engine *self, uint32_t actor)
         at = &self->actors[*at].next_in_list;
     *at = stream->next_in_list;
     lanes[way].running--;
-    self->copying[(size_t)WAYS * stream->device + way]--;
+    --*going(self, stream->device, stream->resource == HAUL_MIGRATION, way);
     settle(self, lanes);
 }

@@ -104,3 +104,8 @@ try haul overlap --machine ./node.yaml $work --kernel "5 ms" --fast
 try haul overlap --machine
 try haul overlap --machine ./node.yaml $work --kernel "5 ms" -o not/there
 haul help overlap | head -n 1
+try haul overlap --run sparse --device sim:k20 --size 32
+try haul overlap --run nothing --device sim:k20
+try haul overlap --run state --device sim:k20 --size 33
+try haul overlap --run state --device host
+try haul overlap --run state --device sim:none-such

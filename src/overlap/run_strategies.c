@@ -1,0 +1,386 @@
+/* The strategies of CCGrid 2014, section III, as programs on the device interface. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/stats.h"
+#include "haul/cost.h"
+#include "haul/device_backend.h"
+#include "overlap/run_problem.h"
+#include "timeline/live.h"
+
+enum { STREAMS_MOST = 64, TIMES = 7, TIMES_MOST = 99 };
+
+typedef struct runner {
+    haul_device *device;
+    const haul_machine *machine;
+    run_problem problem;
+    haul_kernel *kernel;
+    haul_stream *streams[STREAMS_MOST];
+    haul_event *copied[STREAMS_MOST];
+    haul_event *timed; /* a kernel by itself */
+    bool has_data;
+    bool maps;
+    unsigned times;
+    haul_run made;
+    double (*seconds)[TIMES_MOST]; /* of each row */
+    double kernel_s[TIMES_MOST];
+} runner;
+
+/* Part `i` of `count`. */
+static int begin_of(const run_problem *self, int i, int count)
+{
+    return (int)((int64_t)self->parts * i / count);
+}
+
+/* Where in an array part `part` begins; of an input that is `ahead` later, but of the first. */
+static uint64_t offset_of(const run_problem *self, const run_group *of, int part, int count)
+{
+    const uint64_t each = of->bytes / (uint64_t)self->parts;
+    const bool is_inner = part && part < count && !of->is_out;
+    return each * (uint64_t)begin_of(self, part, count) + (is_inner ? self->ahead : 0);
+}
+
+static haul_status copy(runner *self, const run_group *of, int part, int count, haul_error *error)
+{
+    const uint64_t first = of->is_whole ? 0 : offset_of(&self->problem, of, part, count);
+    const uint64_t last = of->is_whole ? of->bytes : offset_of(&self->problem, of, part + 1, count);
+    const haul_address host = haul_in_buffer(of->host, first);
+    const haul_address there = haul_in_buffer(of->device, first);
+    const haul_transfer transfer = {.to = of->is_out ? host : there,
+                                    .from = of->is_out ? there : host,
+                                    .size = {last - first, of->count},
+                                    .to_pitch = {of->bytes},
+                                    .from_pitch = {of->bytes}};
+    return haul_stream_copy(self->streams[part], &transfer, NULL, error);
+}
+
+/* What every part needs goes first, and no part's copy before it: engines serve first come, first
+ * served. */
+static haul_status copy_whole(runner *self, haul_error *error)
+{
+    const run_problem *problem = &self->problem;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < problem->group_count && !status; i++)
+        if (problem->groups[i].is_whole)
+            status = copy(self, &problem->groups[i], 0, 1, error);
+    return status ? status : haul_stream_record(self->streams[0], self->copied[0], error);
+}
+
+static haul_status copy_in(runner *self, int part, int count, haul_error *error)
+{
+    const run_problem *problem = &self->problem;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < problem->group_count && !status; i++)
+        if (!problem->groups[i].is_out && !problem->groups[i].is_whole)
+            status = copy(self, &problem->groups[i], part, count, error);
+    return status ? status : haul_stream_record(self->streams[part], self->copied[part], error);
+}
+
+static bool has_whole(const run_problem *self)
+{
+    bool found = false;
+    for (size_t i = 0; i < self->group_count; i++)
+        found |= self->groups[i].is_whole;
+    return found;
+}
+
+/* Whether part `part` reads what part `other` copies in. */
+static bool needs(const run_problem *self, int part, int other, int count)
+{
+    const int first = begin_of(self, part, count) - self->before;
+    const int last = begin_of(self, part + 1, count);
+    if (!other && self->reads_first)
+        return true;
+    return begin_of(self, other, count) < last && begin_of(self, other + 1, count) > first;
+}
+
+static haul_status launch(runner *self, haul_strategy strategy, int part, int count,
+                          haul_event *event, haul_error *error)
+{
+    const run_problem *problem = &self->problem;
+    const double share =
+        (double)(begin_of(problem, part + 1, count) - begin_of(problem, part, count)) /
+        problem->parts;
+    haul_argument arguments[RUN_ARRAYS + RUN_VALUES] = {{.buffer = NULL}};
+    haul_launch made = {.box = problem->box,
+                        .arguments = arguments,
+                        .argument_count = problem->array_count + problem->value_count,
+                        .flops = share * problem->flops,
+                        .is_double = problem->source->parameters[0].bytes == sizeof(double)};
+    size_t at = 0;
+    for (size_t g = 0; g < problem->group_count; g++) {
+        const run_group *group = &problem->groups[g];
+        const bool is_mapped =
+            strategy == HAUL_MAPPED || (strategy == HAUL_HYBRID && group->is_out);
+        const double bytes = share * (double)(group->count * group->bytes);
+        for (size_t i = 0; i < group->count; i++)
+            arguments[at++] = (haul_argument){.buffer = is_mapped ? group->host : group->device,
+                                              .offset = i * group->bytes};
+        if (is_mapped)
+            made.mapped_bytes[group->is_out] += group->is_out ? bytes : problem->reads * bytes;
+        else
+            made.bytes += bytes;
+    }
+    for (size_t i = 0; i < problem->value_count; i++)
+        arguments[problem->array_count + i].value = problem->values[i];
+    const int d = (int)problem->source->dimensions - 1;
+    const int each = problem->box.hi[d] / problem->parts;
+    made.box.lo[d] = each * begin_of(problem, part, count);
+    made.box.hi[d] = each * begin_of(problem, part + 1, count);
+    return haul_stream_launch(self->streams[part], self->kernel, &made, event, error);
+}
+
+/* In the order of the paper's figures: all copies in, all kernels, all copies back. */
+static haul_status queue_all(runner *self, haul_strategy strategy, int count, haul_error *error)
+{
+    const run_problem *problem = &self->problem;
+    const bool shares = has_whole(problem) && strategy != HAUL_MAPPED;
+    haul_status status = shares ? copy_whole(self, error) : HAUL_OK;
+    for (int part = 1; part < count && shares && !status; part++)
+        status = haul_stream_wait_event(self->streams[part], self->copied[0], error);
+    for (int part = 0; part < count && strategy != HAUL_MAPPED && !status; part++)
+        status = copy_in(self, part, count, error);
+    for (int part = 0; part < count && !status; part++) {
+        for (int other = 0; other < count && strategy != HAUL_MAPPED && !status; other++)
+            if (other != part && needs(problem, part, other, count))
+                status = haul_stream_wait_event(self->streams[part], self->copied[other], error);
+        if (!status)
+            status = launch(self, strategy, part, count,
+                            strategy == HAUL_EXPLICIT ? self->timed : NULL, error);
+    }
+    const bool copies_back = strategy == HAUL_EXPLICIT || strategy == HAUL_STREAMS;
+    for (int part = 0; part < count && copies_back; part++)
+        for (size_t i = 0; i < problem->group_count && !status; i++)
+            if (problem->groups[i].is_out)
+                status = copy(self, &problem->groups[i], part, count, error);
+    return status;
+}
+
+static haul_status run_once(runner *self, const haul_run_row *row, double *seconds,
+                            haul_error *error)
+{
+    const int count = (int)row->streams;
+    const int64_t begin_ns = haul_device_now(self->device);
+    haul_status status = queue_all(self, row->strategy, count, error);
+    for (int part = 0; part < count && !status; part++)
+        status = haul_stream_wait(self->streams[part], error);
+    *seconds = 1e-9 * (double)(haul_device_now(self->device) - begin_ns);
+    return status;
+}
+
+/* --- what is predicted */
+
+/* On a CPU nothing crosses a link: mapped memory is where the kernel finds it, and copies take a
+ * core of those that kernels run on, each of which is a place of the timeline's. */
+static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error *error)
+{
+    const unsigned cores = haul_device_describe(self->device)->multiprocessors;
+    const haul_overlap_work *work = &self->made.work;
+    const haul_timeline_device device = {
+        .kernels = 1000,
+        .busy_speed = {1, 1},
+        .occupancy = {.multiprocessors = cores ? cores : 1, .blocks = 1},
+    };
+    const haul_shape one = {{1, 1, 1}, {1, 1, 1}, 0, 0, 0},
+                     all = {{cores, 1, 1}, {1, 1, 1}, 0, 0, 0};
+    const uint32_t count = row->strategy == HAUL_MAPPED ? 1 : row->streams;
+    const bool copies[3] = {row->strategy != HAUL_MAPPED, true,
+                            row->strategy == HAUL_EXPLICIT || row->strategy == HAUL_STREAMS};
+    const haul_copy_curve *curve =
+        haul_machine_curve(self->machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
+    const double call_s = curve ? curve->gap_s.value : 0; /* copies in a row: the host's calls */
+    haul_live live;
+    haul_status status = haul_live_init(&live, &device, 1, error);
+    for (uint32_t s = 0; s < count && !status; s++)
+        status = haul_live_stream(&live, s, 0, error);
+    uint32_t last[STREAMS_MOST];
+    for (uint32_t s = 0; s < count; s++)
+        last[s] = HAUL_NONE;
+    for (int step = 0; step < 3; step++)
+        for (uint32_t s = 0; s < count && copies[step] && !status; s++) {
+            haul_estimate estimate = {.seconds = work->kernel_s / count +
+                                                 self->machine->gpu.launch_latency_s.value};
+            const haul_copy copied = {(step ? work->out_bytes : work->in_bytes) / count,
+                                      step ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, HAUL_NEAR};
+            if (step != 1)
+                status = haul_copy_time(self->machine, NULL, &copied, &estimate, error);
+            const haul_op op = {.kind = HAUL_OP_KERNEL,
+                                .start_ns = llround(1e9 * call_s * (double)live.workload.op_count),
+                                .dur_ns = llround(1e9 * estimate.seconds),
+                                .name = HAUL_NONE,
+                                .stream = s,
+                                .stream_prev = last[s]};
+            last[s] = (uint32_t)live.workload.op_count;
+            if (!status)
+                status = haul_live_add(&live, &op, step == 1 ? &all : &one, NULL, 0, error);
+        }
+    if (!status)
+        status = haul_live_advance(&live, INT64_MAX, HAUL_NONE, error);
+    row->predicted_s = 1e-9 * (double)live.engine.now_ns;
+    haul_live_release(&live);
+    return status;
+}
+
+static haul_status predict(runner *self, haul_error *error)
+{
+    haul_overlap_case of = {.kernel_s = 0};
+    const bool is_host = haul_device_describe(self->device)->is_host;
+    haul_status status =
+        is_host ? HAUL_OK : haul_overlap_describe(self->machine, &self->made.work, &of, error);
+    for (size_t i = 0; i < self->made.row_count && !status; i++) {
+        haul_run_row *row = &self->made.rows[i];
+        status =
+            is_host ? predict_cpu(self, row, error)
+                    : haul_overlap_play(&of, row->strategy, row->streams, &row->predicted_s, error);
+    }
+    return status;
+}
+
+/* --- all of them */
+
+static void list_rows(runner *self)
+{
+    static const haul_strategy order[] = {HAUL_EXPLICIT, HAUL_MAPPED, HAUL_STREAMS, HAUL_HYBRID};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const uint32_t most = (uint32_t)self->problem.parts;
+        if (!self->maps && (order[i] == HAUL_MAPPED || order[i] == HAUL_HYBRID))
+            continue;
+        for (uint32_t s = 1; s <= STREAMS_MOST; s *= 2) {
+            self->made.rows[self->made.row_count++] =
+                (haul_run_row){.strategy = order[i], .streams = s < most ? s : most};
+            if (!haul_strategy_has_streams(order[i]) || s >= most)
+                break;
+        }
+    }
+}
+
+static haul_status check(runner *self, const haul_run_row *row, haul_error *error)
+{
+    const double difference = self->has_data ? haul_run_problem_check(&self->problem) : 0;
+    self->made.difference = fmax(self->made.difference, difference);
+    /* single precision, in another order */
+    return difference <= 1e-4
+               ? HAUL_OK
+               : haul_fail(error, HAUL_BAD_INPUT, "'%s' by %s in %u streams is off by %g",
+                           self->made.kernel, haul_strategy_word(row->strategy), row->streams,
+                           difference);
+}
+
+/* In turns, so that a machine that is slower for a while is so for all; the first turn warms up,
+ * and is checked. */
+static haul_status run_all(runner *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (unsigned turn = 0; turn <= self->times && !status; turn++)
+        for (size_t i = 0; i < self->made.row_count && !status; i++) {
+            const haul_run_row *row = &self->made.rows[i];
+            const unsigned at = turn ? turn - 1 : 0;
+            status = run_once(self, row, &self->seconds[i][at], error);
+            if (!status && !turn)
+                status = check(self, row, error);
+            if (!status && row->strategy == HAUL_EXPLICIT)
+                status = haul_event_seconds(self->timed, self->timed, &self->kernel_s[at], error);
+        }
+    return status;
+}
+
+static void take_times(runner *self)
+{
+    haul_run *made = &self->made;
+    haul_sort_doubles(self->kernel_s, self->times);
+    made->work = (haul_overlap_work){
+        .in_bytes = haul_run_problem_bytes(&self->problem, false),
+        .out_bytes = haul_run_problem_bytes(&self->problem, true),
+        .kernel_s = haul_quantile_sorted(self->kernel_s, self->times, 0.5),
+        .reads = self->problem.reads,
+        .writes = 1,
+    };
+    for (size_t i = 0; i < made->row_count; i++) {
+        double *seconds = self->seconds[i];
+        haul_sort_doubles(seconds, self->times);
+        made->rows[i].measured_s = haul_quantile_sorted(seconds, self->times, 0.5);
+        made->rows[i].spread = 100 *
+                               (haul_quantile_sorted(seconds, self->times, 0.75) -
+                                haul_quantile_sorted(seconds, self->times, 0.25)) /
+                               made->rows[i].measured_s;
+    }
+}
+
+static void choose(haul_run *made)
+{
+    for (size_t i = 0; i < made->row_count; i++) {
+        if (made->rows[i].measured_s < made->rows[made->best].measured_s)
+            made->best = i;
+        if (made->rows[i].predicted_s < made->rows[made->predicted_best].predicted_s)
+            made->predicted_best = i;
+    }
+    made->loss =
+        made->rows[made->predicted_best].measured_s / made->rows[made->best].measured_s - 1;
+}
+
+static haul_status open_all(runner *self, const haul_run_options *options, haul_error *error)
+{
+    const haul_device_properties *is = haul_device_describe(self->device);
+    haul_status status =
+        haul_run_problem_init(&self->problem, options->kernel, options->side, error);
+    if (status)
+        return status;
+    self->has_data = !self->device->options.without_data;
+    self->maps = is->can & HAUL_CAN_MAP;
+    self->times = is->is_simulated ? 1 : options->times ? options->times : TIMES;
+    self->times = self->times < TIMES_MOST ? self->times : TIMES_MOST;
+    self->made.kernel = self->problem.source->name;
+    self->made.is_checked = self->has_data;
+    list_rows(self);
+    self->seconds = calloc(self->made.row_count, sizeof *self->seconds);
+    if (!self->seconds)
+        return haul_fail_no_memory(error);
+    for (int i = 0; i < STREAMS_MOST && !status; i++) {
+        status = haul_stream_new(self->device, &self->streams[i], error);
+        if (!status)
+            status = haul_event_new(self->device, &self->copied[i], error);
+    }
+    if (!status)
+        status = haul_event_new(self->device, &self->timed, error);
+    if (!status)
+        status = haul_kernel_new(self->device, self->problem.source, &self->kernel, error);
+    return status ? status
+                  : haul_run_problem_allocate(&self->problem, self->device, self->has_data, error);
+}
+
+static void close_all(runner *self)
+{
+    haul_run_problem_release(&self->problem);
+    haul_kernel_free(self->kernel);
+    haul_event_free(self->timed);
+    for (int i = 0; i < STREAMS_MOST; i++) {
+        haul_event_free(self->copied[i]);
+        haul_stream_free(self->streams[i]);
+    }
+    free(self->seconds);
+}
+
+haul_status haul_overlap_run(haul_device *device, const haul_machine *machine,
+                             const haul_run_options *options, haul_run *run, haul_error *error)
+{
+    runner *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    self->device = device;
+    self->machine = machine;
+    haul_status status = open_all(self, options, error);
+    if (!status)
+        status = run_all(self, error);
+    if (!status) {
+        take_times(self);
+        status = predict(self, error);
+    }
+    if (!status) {
+        choose(&self->made);
+        *run = self->made;
+    }
+    close_all(self);
+    free(self);
+    return status;
+}

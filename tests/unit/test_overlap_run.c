@@ -1,0 +1,124 @@
+/* The paper's strategies on devices: published classifications on simulated GPUs, and results. */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "haul/overlap_run.h"
+
+#include "overlap/paper_kernels.h"
+
+static haul_error problem;
+static const haul_kernel_source *const state_kernel = &state;
+
+#define MUST(status)                                                                               \
+    do {                                                                                           \
+        if ((status) != HAUL_OK)                                                                   \
+            fail_msg("%s", problem.text);                                                          \
+    } while (0)
+
+static haul_run run_on(const char *name, const char *kernel, uint32_t side)
+{
+    char device_name[64];
+    const bool is_simulated = strcmp(name, "host") != 0;
+    const haul_device_options only_times = {.without_data = side > 512};
+    const haul_run_options options = {.kernel = kernel, .side = side, .times = 1};
+    haul_machine *machine = NULL;
+    haul_device *device;
+    haul_run run;
+    (void)snprintf(device_name, sizeof device_name, "%s%s", is_simulated ? "sim:" : "", name);
+    MUST(haul_machine_load(is_simulated ? name : "k40", &machine, &problem));
+    MUST(haul_device_open(device_name, &only_times, &device, &problem));
+    MUST(haul_overlap_run(device, machine, &options, &run, &problem));
+    haul_device_close(device);
+    haul_machine_free(machine);
+    return run;
+}
+
+/* The table of CCGrid 2014, section VII, at its size; 42 levels, up to 42 streams. Each row is
+ * predicted within 5 % (3 % where the device does not synchronise by itself), and the number of
+ * streams that is predicted to be the best within a factor of 1.1 of the best. */
+static void classifications_are_the_published(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *machine, *kernel;
+        haul_strategy best;
+        double within;
+    } cases[] = {
+        {"gtx-680", "state", HAUL_MAPPED, 0.05},      {"gtx-titan", "state", HAUL_MAPPED, 0.03},
+        {"k20", "state", HAUL_MAPPED, 0.03},          {"gtx-680", "buoydiff", HAUL_HYBRID, 0.05},
+        {"gtx-titan", "buoydiff", HAUL_HYBRID, 0.03}, {"k20", "buoydiff", HAUL_STREAMS, 0.03},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const haul_run run = run_on(cases[i].machine, cases[i].kernel, 1024);
+        assert_int_equal(run.rows[run.best].strategy, cases[i].best);
+        assert_int_equal(run.rows[run.predicted_best].strategy, cases[i].best);
+        assert_true(run.loss <= 0.1);
+        for (size_t r = 0; r < run.row_count; r++)
+            if (!(fabs(run.rows[r].predicted_s / run.rows[r].measured_s - 1) <= cases[i].within))
+                fail_msg("'%s' on %s by %s in %u streams: %g s, predicted %g s", cases[i].kernel,
+                         cases[i].machine, haul_strategy_word(run.rows[r].strategy),
+                         run.rows[r].streams, run.rows[r].measured_s, run.rows[r].predicted_s);
+    }
+}
+
+static void results_are_a_plain_loops(void **unused)
+{
+    (void)unused;
+    static const char *const on_host[] = {"buoydiff", "convolution"};
+#define RUN_SIMULATED(name, text) assert_true(run_on("k20", #name, 32).difference < 1e-5);
+    HAUL_RUN_KERNEL_LIST(RUN_SIMULATED)
+#undef RUN_SIMULATED
+    for (size_t i = 0; i < 2; i++)
+        assert_true(run_on("host", on_host[i], 32).difference < 1e-5);
+}
+
+/* What McDougall et al. (2003) give to check a program by. */
+static void density_is_the_published(void **unused)
+{
+    (void)unused;
+    assert_true(fabs(DENSITY(25.0, 35.0, 2000.0) - 1031.654229) < 1e-6);
+    assert_true(fabs(DENSITY(20.0, 20.0, 1000.0) - 1017.726743) < 1e-6);
+    assert_true(fabs(DENSITY(12.0, 40.0, 8000.0) - 1062.928258) < 1e-6);
+}
+
+/* The kernel's derivatives beside differences. */
+static void derivatives_fit(void **unused)
+{
+    (void)unused;
+    double t = 11, s = 34, step = 500, rho, by_t, by_s;
+    int one = 1;
+    void *arguments[] = {&t, &s, &rho, &by_t, &by_s, &one, &one, &step};
+    const haul_box box = {.hi = {1, 1, 1}};
+    state_kernel->host(&box, &box, arguments);
+    const double e = 1e-4;
+    CHECK_NEAR(rho, DENSITY(t, s, step), 1e-14);
+    CHECK_NEAR(by_t, (DENSITY(t + e, s, step) - DENSITY(t - e, s, step)) / (2 * e), 1e-6);
+    CHECK_NEAR(by_s, (DENSITY(t, s + e, step) - DENSITY(t, s - e, step)) / (2 * e), 1e-6);
+}
+
+static void bad_requests(void **unused)
+{
+    (void)unused;
+    haul_device *device;
+    haul_run run;
+    const haul_run_options unknown = {.kernel = "nothing"}, odd = {.kernel = "state", .side = 33};
+    MUST(haul_device_open("sim:k20", NULL, &device, &problem));
+    assert_int_equal(haul_overlap_run(device, NULL, &unknown, &run, &problem), HAUL_USAGE);
+    assert_non_null(strstr(problem.text, "buoydiff"));
+    assert_int_equal(haul_overlap_run(device, NULL, &odd, &run, &problem), HAUL_USAGE);
+    haul_device_close(device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classifications_are_the_published),
+        cmocka_unit_test(results_are_a_plain_loops),
+        cmocka_unit_test(density_is_the_published),
+        cmocka_unit_test(derivatives_fit),
+        cmocka_unit_test(bad_requests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
