@@ -60,12 +60,13 @@ static void say(const haul_recording *recording, const char *program)
             say_nothing_recorded(recording, program);
         return;
     }
-    char number[48];
-    fprintf(stderr, "haul: recorded %s",
-            haul_number_of(recording->operations, "operation", NULL, number, sizeof number));
+    char number[48], processes[48] = "";
     if (recording->processes > 1)
-        fprintf(stderr, " of %u processes", recording->processes);
-    fprintf(stderr, " in '%s'\n", recording->output);
+        snprintf(processes, sizeof processes, " of %u processes", recording->processes);
+    /* Each line in one write: those of ranks must not mix. */
+    fprintf(stderr, "haul: recorded %s%s in '%s'\n",
+            haul_number_of(recording->operations, "operation", NULL, number, sizeof number),
+            processes, recording->output);
     if (recording->incomplete[0])
         fprintf(stderr, "haul: incomplete: %s\n", recording->incomplete);
     if (recording->clock_error_ns >= 0)

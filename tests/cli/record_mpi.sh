@@ -7,8 +7,8 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 ranks()
 {
-    mpirun --oversubscribe -n 4 haul record -o "$@" -- "$inject_cuda" exit 2>&1 | sort | uniq -c |
-        sed 's/^ *//'
+    mpirun --oversubscribe -n 4 haul record -o "$@" -- "$inject_cuda" exit 2>&1 |
+        grep -e '^haul: ' -e "^the program's" | sort | uniq -c | sed 's/^ *//' # not the launcher's words
 }
 
 echo "== one name gets the ranks"
