@@ -108,7 +108,7 @@ typedef enum haul_use {
 } haul_use;
 
 /* A region as the host sees it: cell (x, y, z) of the array, with first <= last index < end, is at
- * cells + (z - first) * plane + y * row + x elements. */
+ * cells + (z - first) * plane + y * row + x elements. `cells` is NULL on a device without data. */
 typedef struct haul_region {
     void *cells;
     int64_t row; /* elements */

@@ -247,8 +247,6 @@ haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_r
     if (!status && (index < 0 || index >= field->part_count))
         status = haul_fail(error, HAUL_USAGE, "there is no region %d: the array has %d", index,
                            field->part_count);
-    if (!status && array->context->without_data)
-        status = haul_fail(error, HAUL_USAGE, "the device was opened without data");
     if (!status)
         status = haul_part_fetch(field, index, use & HAUL_USE_READ, error);
     if (status)
@@ -260,9 +258,10 @@ haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_r
         field->ghosts_stale = field->frame_stale = true;
         field->is_discarded = false;
     }
+    const uint64_t offset =
+        haul_field_offset(field, first) + (uint64_t)field->lead * field->element;
     *region = (haul_region){
-        .cells =
-            field->host + haul_field_offset(field, first) + (uint64_t)field->lead * field->element,
+        .cells = array->context->without_data ? NULL : field->host + offset,
         .row = field->row,
         .plane = field->plane,
         .first = first,
@@ -295,7 +294,7 @@ static haul_status copy_all(haul_array *array, char *cells, haul_use use, haul_e
     const int count = status ? 0 : haul_array_regions(array);
     for (int i = 0; i < count && !status; i++) {
         status = haul_array_access(array, i, use, &region, error);
-        if (!status)
+        if (!status && region.cells)
             copy_rows(array->field, &region, cells, use & HAUL_USE_WRITE);
     }
     return status;

@@ -33,7 +33,7 @@ static bool make_event(haul_context *self, haul_event **event, haul_status *stat
 haul_status haul_device_open_queues(haul_context *self, haul_error *error)
 {
     haul_stream **streams[] = {&self->up, &self->run, &self->down};
-    haul_status status = HAUL_OK;
+    haul_status status = haul_stream_new(self->device, &self->home, error);
     for (int i = 0; i < 3 && !status; i++) {
         status = haul_stream_new(self->device, streams[i], error);
         if (!status && make_event(self, &self->made_room[i], &status, error))
@@ -56,6 +56,7 @@ void haul_device_close_queues(haul_context *self)
     haul_stream_free(self->up);
     haul_stream_free(self->run);
     haul_stream_free(self->down);
+    haul_stream_free(self->home);
 }
 
 /* The place of a plane in a ring. */
@@ -66,9 +67,11 @@ static int place(const haul_field *field, int plane)
 }
 
 /* Copies planes [first, end) between the host's memory and the ring. */
-static haul_status copy_planes(haul_field *field, int first, int end, bool is_up, haul_error *error)
+static haul_status copy_planes(haul_field *field, int first, int end, haul_stream *stream,
+                               haul_error *error)
 {
     haul_context *context = field->context;
+    const bool is_up = stream == context->up;
     haul_status status = HAUL_OK;
     while (first < end && !status) {
         const int at = place(field, first), room = field->planes - at;
@@ -82,7 +85,7 @@ static haul_status copy_planes(haul_field *field, int first, int end, bool is_up
             .from = is_up ? host : ring,
             .size = {(uint64_t)planes * field->plane_bytes},
         };
-        status = haul_tile_copy(context, is_up ? context->up : context->down, &transfer, error);
+        status = haul_tile_copy(context, stream, &transfer, error);
         first += planes;
     }
     return status;
@@ -99,8 +102,8 @@ static bool overlap(const haul_field *field, int part, int other)
 
 static haul_status part_down(haul_field *field, int part, haul_error *error)
 {
-    const haul_status status =
-        copy_planes(field, haul_part_begin(field, part), haul_part_end(field, part), false, error);
+    const haul_status status = copy_planes(field, haul_part_begin(field, part),
+                                           haul_part_end(field, part), field->context->down, error);
     if (!status)
         field->parts[part].on_host = field->parts[part].is_leaving = true;
     return status;
@@ -169,17 +172,18 @@ static bool is_part_written(const haul_block *block, const haul_field *field, in
 static haul_status bring(const pass *self, const haul_block_field *of, int part, haul_error *error)
 {
     haul_field *field = of->field;
+    haul_stream *up = field->context->up;
     haul_part *state = &field->parts[part];
     haul_status status = HAUL_OK;
     if (!state->on_device) {
         const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
         if (!of->is_fresh) {
-            status = copy_planes(field, first, end, true, error);
+            status = copy_planes(field, first, end, up, error);
         } else {
-            status = copy_planes(field, first, first < 0 ? 0 : first, true, error);
+            status = copy_planes(field, first, first < 0 ? 0 : first, up, error);
             if (!status)
                 status =
-                    copy_planes(field, end < field->length ? end : field->length, end, true, error);
+                    copy_planes(field, end < field->length ? end : field->length, end, up, error);
         }
         state->on_device = status == HAUL_OK;
     }
@@ -546,14 +550,18 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
                          part);
     if (with_data && !state->on_host && state->on_device) {
         if (state->passed)
-            status = haul_tile_wait(context, context->down, state->passed, error);
+            status = haul_tile_wait(context, context->home, state->passed, error);
         if (!status)
-            status = part_down(field, part, error);
+            status = copy_planes(field, haul_part_begin(field, part), haul_part_end(field, part),
+                                 context->home, error);
+        if (!status)
+            status = haul_stream_wait(context->home, error);
+        state->on_host = !status;
+    } else if (state->is_leaving) {
+        status = haul_stream_wait(context->down, error);
     }
     if (!status && state->passed)
         status = haul_event_wait(state->passed, error);
-    if (!status && state->is_leaving)
-        status = haul_stream_wait(context->down, error);
     state->is_leaving = state->is_leaving && status;
     return status;
 }

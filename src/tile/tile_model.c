@@ -184,7 +184,8 @@ haul_status haul_explain(const haul_context *context, char **text, haul_error *e
         *text = lines;
         return HAUL_OK;
     }
-    ADD("%s: %.3g MB for arrays, %.3g MB in use; 3 streams: in, kernels, out\n",
+    ADD("%s: %.3g MB for arrays, %.3g MB in use; 3 streams: in, kernels, out; one for the host's "
+        "own reads\n",
         context->device->name, (double)context->budget * 1e-6,
         (double)context->counts.device_bytes * 1e-6);
     if (context->ran_out_at)

@@ -6,7 +6,7 @@
 #include "haul/kernel_source.h"
 #include "haul/tile.h"
 
-enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 512, HAUL_BLOCK_FIELDS = 32 };
+enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 1024, HAUL_BLOCK_FIELDS = 32 };
 
 /* A region's copies. */
 typedef struct haul_part {
@@ -137,6 +137,7 @@ struct haul_context {
     size_t kernel_count;
     size_t kernel_capacity;
     haul_stream *up, *run, *down;
+    haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
     haul_event *made_room[3], *arrived[3], *computed;
     haul_event **passed;
     size_t passed_count;

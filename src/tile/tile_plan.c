@@ -8,7 +8,7 @@
 #include "device/sim_device.h"
 #include "tile/tile_parts.h"
 
-enum { STREAMS = 3, YAML_MOST = 2500 };
+enum { STREAMS = 4, YAML_MOST = 2500 };
 
 /* The number of each stream's last operation, from 1; 0: none. */
 typedef struct moment {
@@ -42,7 +42,7 @@ struct haul_tile_plan {
 
 static int stream_of(const haul_context *context, const haul_stream *stream)
 {
-    return stream == context->up ? 0 : stream == context->run ? 1 : 2;
+    return stream == context->up ? 0 : stream == context->run ? 1 : stream == context->down ? 2 : 3;
 }
 
 static void join_moment(moment *self, const moment *other)
@@ -177,7 +177,7 @@ static void write_after(FILE *file, const moment *after, const char *open, const
 
 static void write_yaml(FILE *file, const haul_context *context)
 {
-    static const char *const streams[STREAMS] = {"in", "kernels", "out"};
+    static const char *const streams[STREAMS] = {"in", "kernels", "out", "home"};
     const haul_tile_plan *self = context->plan;
     fprintf(file,
             "# What a program of tiles queued on %s; kernels' times are those of that device.\n",
@@ -200,7 +200,7 @@ static void write_yaml(FILE *file, const haul_context *context)
 
 static void write_csv(FILE *file, const haul_tile_plan *self)
 {
-    static const char *const streams[STREAMS] = {"in", "kernels", "out"};
+    static const char *const streams[STREAMS] = {"in", "kernels", "out", "home"};
     fputs("name,op,stream,bytes,duration,after\n", file);
     for (size_t i = 0; i < self->count; i++) {
         const planned *op = &self->ops[i];
