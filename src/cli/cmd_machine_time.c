@@ -8,8 +8,9 @@
 
 static const char about[] =
     "The time of a copy on a machine, with its interval, by the best model that the machine's\n"
-    "parameters allow, and their weakest provenance. 'haul machine time --model list' lists the\n"
-    "models.\n";
+    "parameters allow, and their weakest provenance; without --bytes those of copies of 1 KiB to\n"
+    "1 GiB, of each direction and kind of memory that the machine has or that is asked for.\n"
+    "'haul machine time --model list' lists the models.\n";
 
 typedef struct time_request {
     cli_request given;
@@ -61,8 +62,8 @@ static haul_status check(void *request, haul_error *error)
         wrong = "the machine is missing";
     else if (self->csv && (self->direction || self->memory || self->bytes))
         wrong = "--csv brings the copies: no --direction, --memory or --bytes beside it";
-    else if (!self->csv && (!self->direction || !self->bytes))
-        wrong = "--direction and --bytes are needed, or --csv";
+    else if (self->bytes && !self->direction)
+        wrong = "--bytes needs --direction";
     if (self->csv && !cli_has(&self->given, "format"))
         self->given.results.options.format = HAUL_CSV;
     return wrong ? haul_fail(error, HAUL_USAGE, "%s", wrong) : HAUL_OK;
@@ -253,6 +254,50 @@ static haul_status time_many(const time_request *asked, haul_error *error)
     return status;
 }
 
+/* Copies of one direction and memory, of 1 KiB to 1 GiB. */
+static haul_status sweep_curve(time_rows *rows, const haul_copy_curve *curve, haul_error *error)
+{
+    enum { FIRST = 1 << 10, LAST = 1 << 30, STEP = 16 };
+    haul_status status = HAUL_OK;
+    for (uint64_t bytes = FIRST; !status && bytes <= LAST; bytes *= STEP) {
+        haul_timed_copy timed = {
+            .copy = {.bytes = bytes, .direction = curve->direction, .memory = curve->memory}};
+        status = predict(rows->asked, &timed, error);
+        if (!status)
+            status = keep_row(rows, &timed, error);
+    }
+    return status;
+}
+
+static haul_status time_sweep(const time_request *self, haul_error *error)
+{
+    const haul_machine *machine = self->machines.items[0];
+    haul_direction direction = HAUL_HTOD;
+    haul_memory memory = HAUL_PINNED;
+    time_rows rows = {.asked = self};
+    haul_status status = HAUL_OK;
+    if (self->direction && haul_direction_parse(self->direction, &direction, error))
+        return error->status = HAUL_USAGE;
+    if (self->memory && haul_memory_parse(self->memory, &memory, error))
+        return error->status = HAUL_USAGE;
+    for (size_t i = 0; !status && i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        if ((int)curve->locality == self->locality &&
+            (!self->direction || curve->direction == direction) &&
+            (!self->memory || curve->memory == memory))
+            status = sweep_curve(&rows, curve, error);
+        if (status == HAUL_MISSING && (rows.count || i + 1 < machine->copy_count))
+            status = HAUL_OK; /* the model lacks a parameter of this curve: the others are shown */
+    }
+    if (!status && !rows.count)
+        status = haul_fail(error, HAUL_MISSING, "machine '%s' has no such copies", machine->name);
+    if (!status)
+        status = cli_report(&self->given.results, haul_report_times(machine, rows.kept, rows.count),
+                            error);
+    free(rows.kept);
+    return status;
+}
+
 static haul_status time_copies(void *request, haul_error *error)
 {
     time_request *self = request;
@@ -261,7 +306,9 @@ static haul_status time_copies(void *request, haul_error *error)
     haul_status status =
         haul_model_find(self->model_name ? self->model_name : "auto", &self->model, error);
     if (!status)
-        status = self->csv ? time_many(self, error) : time_one(self, error);
+        status = self->csv     ? time_many(self, error)
+                 : self->bytes ? time_one(self, error)
+                               : time_sweep(self, error);
     haul_model_release(&self->model);
     return status;
 }
@@ -269,7 +316,7 @@ static haul_status time_copies(void *request, haul_error *error)
 const cli_command cli_machine_time = {
     .name = "machine time",
     .summary = "the time of copies on a machine",
-    .synopsis = "MACHINE --direction D --memory M --bytes N [options]",
+    .synopsis = "MACHINE [--direction D] [--memory M] [--bytes N] [options]",
     .about = about,
     .options = options,
     .operand = {.name = "machine", .takes = "MACHINE", .kind = CLI_MACHINES, .at = OF(machines)},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/fail.h"
 #include "base/grow.h"
 
@@ -410,12 +411,20 @@ static void resolve_names(haul_trace_builder *self)
     haul_records_release(&self->names);
 }
 
+/* nvprof and the driver's own tables have kernels by their mangled names. */
+static void demangle_names(haul_trace_builder *self)
+{
+    haul_strings *strings = &self->built.strings;
+    haul_demangle(strings->texts, strings->count, &strings->arena);
+}
+
 /* The steps need each other in this order: streams before links, links before edges. */
 haul_status haul_trace_finish(haul_trace_builder *self, const char *source, const char *format,
                               haul_workload **workload, haul_error *error)
 {
     static void (*const steps[])(haul_trace_builder *) = {
-        resolve_names, haul_wait_streams_join, haul_trace_links_make, haul_wait_edges_make};
+        resolve_names, demangle_names, haul_wait_streams_join, haul_trace_links_make,
+        haul_wait_edges_make};
     for (size_t i = 0; !self->built.failed && i < sizeof steps / sizeof *steps; i++)
         steps[i](self);
     free(self->scratch);

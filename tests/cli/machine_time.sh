@@ -35,6 +35,9 @@ try haul machine time "$node" --direction HtoD --memory pinned --bytes 12MB --cl
 try haul machine time "$node" --direction DtoH --memory pinned --bytes 12MB
 try haul machine time "$node" --direction HtoD --memory pageable --bytes 12MB
 try haul machine time "$node" --direction DtoD --bytes 64MiB
+try haul machine time "$node"
+try haul machine time "$node" --direction h2d --memory pin --format csv
+try haul machine time "$node" --direction p2p
 
 echo "== by another model"
 try haul machine time --model list
