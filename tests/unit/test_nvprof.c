@@ -63,7 +63,9 @@ static void calls_and_kernels_are_joined_and_named(void **state)
     assert_int_equal(workload->threads[0].process, 99);
     assert_string_equal(haul_workload_string(workload, workload->ops[0].name), "driver call 211");
     assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "cudaMemcpy");
-    assert_string_equal(haul_workload_string(workload, workload->ops[2].name), "_Z3addPf");
+    /* readable where a C++ runtime is installed */
+    const char *const kernel = haul_workload_string(workload, workload->ops[2].name);
+    assert_true(!strcmp(kernel, "add(float*)") || !strcmp(kernel, "_Z3addPf"));
     assert_int_equal(workload->ops[2].call_ns, 30);
     assert_int_equal(workload->ops[3].call_ns, 50);
     assert_int_equal(workload->shapes[workload->ops[2].shape].shared_bytes, 15);
