@@ -22,12 +22,12 @@ typedef struct haul_estimate {
     double seconds;
     double low_s;
     double high_s;
-    haul_provenance weakest; /* of the figures it rests on */
+    haul_provenance weakest; /* of the parameters it rests on */
     const char *model;       /* the one that answered: `auto` puts the chosen one's name */
 } haul_estimate;
 
-/* A copy model. `time` needs nothing but the machine's figures; it returns MISSING, and leaves *out
- * alone, where the model needs one that the machine lacks, and names it in `error`. */
+/* A copy model. `time` needs nothing but the machine's parameters; it returns MISSING, and leaves
+ * *out alone, where the model needs one that the machine lacks, and names it in `error`. */
 typedef struct haul_copy_model {
     unsigned abi; /* HAUL_MODEL_ABI */
     const char *name;
@@ -56,7 +56,7 @@ HAUL_API haul_status haul_model_find(const char *name, haul_model_ref *ref, haul
 HAUL_API void haul_model_release(haul_model_ref *ref);
 
 /* Time of one copy by a model (NULL: auto), checked: finite, not negative, low <= seconds <= high.
- * Returns what the model does: MISSING, naming the figure. */
+ * Returns what the model does: MISSING, naming the parameter. */
 HAUL_API haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
                                     const haul_copy *copy, haul_estimate *out, haul_error *error);
 

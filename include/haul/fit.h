@@ -1,4 +1,4 @@
-/* Fits of a machine's figures to measured copies.
+/* Fits of a machine's parameters to measured copies.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_FIT_H
@@ -38,7 +38,7 @@ typedef struct haul_residuals {
  * |t - fit|, the self-check's measure. */
 typedef enum haul_fit_weight { HAUL_FIT_RELATIVE, HAUL_FIT_TIME } haul_fit_weight;
 
-/* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two figures a point) to
+/* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two parameters a point) to
  * samples of one direction, memory and locality, by least absolute (robust) error over the
  * position and height of its points. Up to `max_points` distinct sizes give the medians; of more,
  * RELATIVE takes at most one point for two sizes. latency_s and rate_Bps are left out: the models

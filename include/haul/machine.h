@@ -1,4 +1,4 @@
-/* A machine: a node with one or more GPUs, as data. Every figure carries where it came from.
+/* A machine: a node with one or more GPUs, as data. Every parameter carries where it came from.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_MACHINE_H
@@ -14,7 +14,7 @@
 
 HAUL_BEGIN
 
-/* Where a figure came from, strongest first. A prediction says the weakest that it rests on.
+/* Where a parameter came from, strongest first. A prediction says the weakest that it rests on.
  * name in files */
 #define HAUL_PROVENANCE_LIST(X)                                                                    \
     X(MEASURED, "measured")   /* on this machine */                                                \
@@ -32,7 +32,7 @@ typedef enum haul_provenance {
 } haul_provenance;
 
 /* A value in base units (seconds, bytes, bytes per second, hertz, flop per second, or a number).
- * provenance HAUL_NOT_GIVEN: the machine does not have this figure and value is 0. */
+ * provenance HAUL_NOT_GIVEN: the machine does not have this parameter and value is 0. */
 typedef struct haul_parameter {
     double value;
     haul_provenance provenance;
@@ -236,12 +236,12 @@ HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
                                                    haul_direction direction, haul_memory memory,
                                                    haul_locality locality);
 
-/* Calls `visit` for every figure that a machine file may hold, in the file's order, with its path
- * ("gpu.memory_bandwidth", "copies[HtoD pinned].latency", "copies[DtoH pinned far].rate"), its
- * dimension (a haul_dimension) and the figure, given or not. The path is good until `visit`
+/* Calls `visit` for every parameter that a machine file may hold, in the file's order, with its
+ * path ("gpu.memory_bandwidth", "copies[HtoD pinned].latency", "copies[DtoH pinned far].rate"), its
+ * dimension (a haul_dimension) and the parameter, given or not. The path is good until `visit`
  * returns. Stops at the first non-zero return and returns it. */
 typedef int (*haul_parameter_visitor)(void *state, const char *path, int dimension,
-                                      const haul_parameter *figure);
+                                      const haul_parameter *parameter);
 HAUL_API int haul_machine_visit(const haul_machine *machine, haul_parameter_visitor visit,
                                 void *state);
 

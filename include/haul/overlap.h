@@ -61,7 +61,7 @@ typedef struct haul_overlap_leg {
     double mapped_per_byte_s; /* while a kernel's mapped memory moves the other way; likewise */
 } haul_overlap_leg;
 
-/* Figures that a machine lacks and what is taken for them; see haul_overlap_describe. */
+/* Parameters that a machine lacks and what is taken for them; see haul_overlap_describe. */
 enum { HAUL_ASSUMED_GAP = 1, HAUL_ASSUMED_BUSY = 2, HAUL_ASSUMED_MAPPED = 4 };
 
 /* All that the formulas need. */
@@ -70,7 +70,7 @@ typedef struct haul_overlap_case {
     haul_overlap_leg in;
     haul_overlap_leg out;
     double kernel_s;
-    haul_provenance weakest; /* of the figures it rests on */
+    haul_provenance weakest; /* of the parameters it rests on */
     unsigned assumed;
     /* The legs where copies are as fast, and as slow, as the cost model's interval has them. Only
      * with has_ends. */
@@ -79,9 +79,9 @@ typedef struct haul_overlap_case {
     haul_overlap_leg out_ends[2];
 } haul_overlap_case;
 
-/* Puts a machine's figures of pinned copies (near) to a program's work. L+o and G are those of the
- * model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it lacks
- * `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
+/* Puts a machine's parameters of pinned copies (near) to a program's work. L+o and G are those of
+ * the model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it
+ * lacks `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
  * result is as weak as an assumed parameter. The ends have the intervals of that model, all that
  * was measured elsewhere for an assumed rate, and for an assumed gap 0 to L+o; a gap and a ratio of
  * rates that the machine has stay. Returns MISSING where the copies cannot be timed, or
@@ -104,9 +104,9 @@ HAUL_API haul_status haul_overlap_next_generation(const haul_machine *machine,
 HAUL_API double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy,
                                   uint32_t streams);
 
-/* The same with the figures at their fast and at their slow ends; the kernel's time, which is the
- * caller's, is what it is. mapped's slow end has its two directions slow each other, as copies are
- * that meet mapped memory. Both are that time where the case has no ends. */
+/* The same with the parameters at their fast and at their slow ends; the kernel's time, which is
+ * the caller's, is what it is. mapped's slow end has its two directions slow each other, as copies
+ * are that meet mapped memory. Both are that time where the case has no ends. */
 HAUL_API void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy,
                                     uint32_t streams, double *low_s, double *high_s);
 
@@ -178,7 +178,8 @@ HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t strea
                                    haul_overlap *out);
 
 /* A strategy as a workload of chunks that are there from the beginning, in the order of the paper's
- * figures: all copies in, all kernels, all copies back. A stream has one of each, no host is in it.
+ * parameters: all copies in, all kernels, all copies back. A stream has one of each, no host is in
+ * it.
  *
  * explicit is one chunk, mapped one kernel that takes what its formula says, both directions at the
  * rate of a busy link. hybrid's kernels write mapped memory while they run: a chunk is a kernel
@@ -186,7 +187,7 @@ HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t strea
  * begins when both have ended. So copies in are slow only while something is written. Results of
  * the last chunk are there a latency after the kernel.
  *
- * Returns BAD_INPUT for figures that are negative or not finite, and where they are more than a
+ * Returns BAD_INPUT for parameters that are negative or not finite, and where they are more than a
  * workload holds: 2^61 ns or bytes. The caller frees the workload. */
 HAUL_API haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy strategy,
                                            uint32_t streams, haul_workload **workload,

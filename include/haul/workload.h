@@ -156,7 +156,7 @@ typedef struct haul_workload_thread {
     const char *name; /* likewise */
 } haul_workload_thread;
 
-/* A device as the profile describes it; a figure that is absent is 0. */
+/* A device as the profile describes it; a parameter that is absent is 0. */
 typedef struct haul_workload_device {
     uint64_t id;      /* as the operations name it */
     const char *name; /* NULL where the profile has no device table */

@@ -1,5 +1,5 @@
 /* What a machine file may hold, as data: one row a key. Reading, checking, writing, copying,
- * showing and comparing all go through these rows, so a new figure is one line here and one in
+ * showing and comparing all go through these rows, so a new parameter is one line here and one in
  * haul/machine.h. */
 #ifndef HAUL_MACHINE_FIELDS_H
 #define HAUL_MACHINE_FIELDS_H
@@ -22,7 +22,7 @@ typedef enum haul_field_kind {
     HAUL_FIELD_LIST,      /* a pointer to structures of `mapping`, and their number */
 } haul_field_kind;
 
-/* What a figure may be, beside its unit and the limits of its dimension. */
+/* What a parameter may be, beside its unit and the limits of its dimension. */
 typedef enum haul_field_range {
     HAUL_RANGE_POSITIVE,
     HAUL_RANGE_FROM_ZERO,
@@ -32,7 +32,7 @@ typedef enum haul_field_range {
     HAUL_RANGE_SHARE,      /* from 0 to below 1 */
 } haul_field_range;
 
-/* Which links a figure is of. */
+/* Which links a parameter is of. */
 typedef enum haul_field_links {
     HAUL_LINKS_ANY,
     HAUL_LINKS_PCIE,
@@ -71,8 +71,8 @@ enum { HAUL_FIELDS_MOST = 32, HAUL_CURVES_MOST = 64 };
 extern const haul_mapping haul_machine_mapping;
 extern const haul_mapping haul_curve_mapping;
 
-/* The least and largest value of a figure; *whole where it has to be a whole number. They keep what
- * models compute from a machine finite. */
+/* The least and largest value of a parameter; *whole where it has to be a whole number. They keep
+ * what models compute from a machine finite. */
 typedef struct haul_parameter_limits {
     double least;
     double most;
@@ -115,9 +115,9 @@ const char *haul_field_word(const haul_field *field, const void *at);
 char *haul_parameter_format(double value, haul_dimension dimension, int digits, char *buffer,
                             size_t size);
 
-/* Calls `visit` for every field of a machine that holds a text, a word, a figure or points, in the
- * file's order, with its path; `at` is the field's place. Stops at the first non-zero return and
- * returns it. */
+/* Calls `visit` for every field of a machine that holds a text, a word, a parameter or points, in
+ * the file's order, with its path; `at` is the field's place. Stops at the first non-zero return
+ * and returns it. */
 typedef int (*haul_field_visitor)(void *state, const char *path, const haul_field *field,
                                   const void *at);
 int haul_machine_walk(const haul_machine *machine, haul_field_visitor visit, void *state);

@@ -63,7 +63,7 @@ static haul_status read_quantity(const haul_yaml *self, const haul_node *node,
     return HAUL_OK;
 }
 
-/* What a mapping says of the figures in it. A `from` without a `source` does not keep the source
+/* What a mapping says of the parameters in it. A `from` without a `source` does not keep the source
  * of the mapping around it, which was another's. */
 static haul_status read_origin(const haul_yaml *self, const haul_node *mapping, origin *out)
 {
@@ -81,7 +81,7 @@ static haul_status read_origin(const haul_yaml *self, const haul_node *mapping, 
     return status;
 }
 
-/* A figure with its own `from` and `source`: *value is then its value. */
+/* A parameter with its own `from` and `source`: *value is then its value. */
 static haul_status open_figure(const haul_yaml *self, const haul_node *node, const char *key,
                                origin *own, const haul_node **value)
 {

@@ -68,7 +68,7 @@ static bool same_origin(const haul_parameter *a, const haul_parameter *b)
     return !strcmp(a->source, b->source);
 }
 
-/* The figure whose origin a field has, or NULL. */
+/* The parameter whose origin a field has, or NULL. */
 static const haul_parameter *field_figure(const haul_field *field, const void *base)
 {
     const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
@@ -76,7 +76,7 @@ static const haul_parameter *field_figure(const haul_field *field, const void *b
     return figure && figure->provenance ? figure : NULL;
 }
 
-/* A figure whose origin is the most common in a mapping, or NULL where there is no figure. */
+/* A parameter whose origin is the most common in a mapping, or NULL where there is no parameter. */
 static const haul_parameter *common_origin(const haul_mapping *mapping, const void *base)
 {
     const haul_parameter *best = NULL;
