@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, in any case;
+/* Insertions, deletions, replacements and swaps of neighbours that make the second of the
+ * first, in any case;
  * words longer than 64 bytes are compared by their first 64. */
-size_t haul_edit_distance(const char *a, const char *b);
+size_t haul_edit_distance(const char *first, const char *second);
 
 /* True where `known` may be what was meant by `word`: one to three slips away, by length, or one
  * holds the other. */

@@ -60,38 +60,47 @@ static int fail_option(const cli_command *self, const cli_option_list *options, 
 }
 
 /* The options as getopt wants them; a long one is found as LONG and its place in the list. */
-static int find_options(const cli_command *self, int argc, char **argv, cli_given *given)
-{
-    struct option longs[2 * CLI_OPTIONS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
+typedef struct getopt_options {
+    struct option longs[2 * CLI_OPTIONS_MOST + 2]; /* with old names, --help and the end */
     char letters[2 * CLI_OPTIONS_MOST + 5];
+} getopt_options;
+
+static void describe_options(const cli_command *self, const cli_option_list *list,
+                             getopt_options *out)
+{
     /* '+': stop at the first operand */
-    int used = snprintf(letters, sizeof letters, "%s:h", self->runs_program ? "+" : "");
-    struct option *next = &longs[1];
-    for (size_t i = 0; i < given->options.count; i++) {
-        const cli_option *option = &given->options.items[i];
+    int used = snprintf(out->letters, sizeof out->letters, "%s:h", self->runs_program ? "+" : "");
+    struct option *next = out->longs;
+    *next++ = (struct option){"help", no_argument, NULL, 'h'};
+    for (size_t i = 0; i < list->count; i++) {
+        const cli_option *option = &list->items[i];
         const int takes = option->kind == CLI_FLAG ? no_argument : required_argument;
         *next++ = (struct option){option->name, takes, NULL, LONG + (int)i};
         if (option->old)
             *next++ = (struct option){option->old, takes, NULL, LONG + (int)i};
         if (option->letter)
-            used += snprintf(letters + used, sizeof letters - (size_t)used, "%c%s", option->letter,
-                             takes == no_argument ? "" : ":");
+            used += snprintf(out->letters + used, sizeof out->letters - (size_t)used, "%c%s",
+                             option->letter, takes == no_argument ? "" : ":");
     }
+}
+
+static int find_options(const cli_command *self, int argc, char **argv, cli_given *given)
+{
+    const cli_option_list *list = &given->options;
+    getopt_options known = {.letters = ""};
     bool asks_help = false;
+    describe_options(self, list, &known);
     optind = 0; /* from the start */
     opterr = 0;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    for (int found; (found = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+    for (int found; (found = getopt_long(argc, argv, known.letters, known.longs, NULL)) != -1;) {
         if (found == ':')
             return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
         if (found == '?')
-            return fail_option(self, &given->options, argv[optind - 1]);
-        size_t i = 0;
-        if (found >= LONG)
-            i = (size_t)(found - LONG);
-        else
-            while (i < given->options.count && given->options.items[i].letter != found)
-                i++;
+            return fail_option(self, list, argv[optind - 1]);
+        size_t i = found >= LONG ? (size_t)(found - LONG) : 0;
+        while (found < LONG && i < list->count && list->items[i].letter != found)
+            i++;
         asks_help = asks_help || found == 'h';
         if (found != 'h')
             given->texts[i].items[given->texts[i].count++] = optarg ? optarg : "";

@@ -25,6 +25,7 @@ int cli_usage(const cli_command *self, const char *format, ...)
     fprintf(stderr, "haul %s: ", self->name);
     va_list args;
     va_start(args, format);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line before begins it
     vfprintf(stderr, format, args);
     va_end(args);
     fprintf(stderr, "\nusage: haul %s %s\nsee 'haul help %s'\n", self->name, self->synopsis,
