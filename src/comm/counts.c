@@ -60,9 +60,9 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
         return haul_fail(error, HAUL_USAGE, "expected a matrix of counts of 1 to %d GPUs",
                          HAUL_COUNTS_MOST);
     uint64_t *made = calloc(ranks * ranks, sizeof *made);
-    haul_status status = made ? HAUL_OK : haul_fail_no_memory(error);
-    if (!status)
-        status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    if (!made)
+        return haul_fail_no_memory(error);
+    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
     if (!status)
         status = haul_counts_parse(text, path, ranks, made, error);
     free(text);

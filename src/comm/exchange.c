@@ -231,7 +231,8 @@ static span copy(const predictor *self, haul_direction direction, double bytes)
         haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
     haul_estimate estimate;
     haul_error error;
-    if (haul_copy_model_at(0)->time(self->machine, &of, &estimate, &error)) {
+    const haul_copy_model *model = haul_copy_model_at(0); /* auto */
+    if (!model || model->time(self->machine, &of, &estimate, &error)) {
         if (!*self->out->missing)
             (void)snprintf(self->out->missing, sizeof self->out->missing, "copies[%s pinned]",
                            haul_direction_text(direction));

@@ -325,7 +325,9 @@ haul_status haul_message_fit_make(const haul_message_samples *samples,
                                   haul_error *error)
 {
     haul_message_fit made = {.curves = calloc(KINDS_MOST, sizeof *made.curves)};
-    haul_status status = made.curves ? HAUL_OK : haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
+    if (!made.curves)
+        return haul_fail_no_memory(error);
     for (size_t i = 0; !status && i < samples->count; i++) {
         const haul_message_sample *sample = &samples->items[i];
         haul_message_curve *curve = &made.curves[made.count];
