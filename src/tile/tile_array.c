@@ -63,7 +63,8 @@ static bool lay_out(haul_field *self)
         self->plane = self->row;
         self->lead = gap;
     } else {
-        if (__builtin_mul_overflow(self->row, (int64_t)size[1] + 2 * ghost[1], &self->plane))
+        if (__builtin_mul_overflow(self->row, (int64_t)size[1] + 2 * (int64_t)ghost[1],
+                                   &self->plane))
             return false;
         self->lead = gap + ghost[1] * self->row;
     }

@@ -363,39 +363,47 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
     return status;
 }
 
-static haul_status run_pass(pass *self, haul_error *error)
+/* Queues what the front brings with it in one region: room for the one after the next, the next,
+ * and the steps up to the front. */
+static haul_status advance(const pass *self, int front, int last, haul_error *error)
 {
     haul_context *context = self->context;
+    const int regions = self->is_whole ? 1 : self->count;
+    haul_status status = HAUL_OK;
+    if (front + 2 < regions)
+        status = make_room(self, front + 2, front - 1, error);
+    if (!status && front + 1 < regions)
+        status = bring_region(self, front + 1, error);
+    if (!status && front < regions)
+        status = haul_tile_wait(context, context->run, context->arrived[front % 3], error);
+    const int end = self->is_whole ? self->count : front + 1;
+    for (int r = front; front < regions && r < end && !status; r++)
+        status = frame_region(self, r, error);
+    if (!status)
+        status = run_region(self, front, last, error);
+    if (!status && front < last)
+        status = note_passed(self, front - self->lag < 0 ? 0 : front - self->lag,
+                             front - self->lag + 1, error);
+    return status;
+}
+
+static haul_status run_pass(const pass *self, haul_error *error)
+{
     const int regions = self->is_whole ? 1 : self->count;
     const int last = self->is_whole ? 0 : self->count - 1 + self->lag;
     haul_status status = HAUL_OK;
     for (int r = 0; r < 2 && r < regions && !status; r++)
         status = make_room(self, r, -1, error);
-    if (self->is_whole)
-        for (int r = 1; r < self->count && !status; r++)
-            status = bring_region(self, r, error);
+    for (int r = 1; self->is_whole && r < self->count && !status; r++)
+        status = bring_region(self, r, error);
     if (!status)
         status = bring_region(self, 0, error);
-    for (int front = 0; front <= last && !status; front++) {
-        if (front + 2 < regions)
-            status = make_room(self, front + 2, front - 1, error);
-        if (!status && front + 1 < regions)
-            status = bring_region(self, front + 1, error);
-        if (!status && front < regions)
-            status = haul_tile_wait(context, context->run, context->arrived[front % 3], error);
-        if (!status && front < regions)
-            for (int r = front; r < (self->is_whole ? self->count : front + 1) && !status; r++)
-                status = frame_region(self, r, error);
-        if (!status)
-            status = run_region(self, front, last, error);
-        if (!status && !self->is_whole && front < last)
-            status = note_passed(self, front - self->lag < 0 ? 0 : front - self->lag,
-                                 front - self->lag + 1, error);
-    }
+    for (int front = 0; front <= last && !status; front++)
+        status = advance(self, front, last, error);
     if (!status)
         status = note_passed(self, self->is_whole || last < self->lag ? 0 : last - self->lag,
                              self->count, error);
-    context->counts.passes++;
+    self->context->counts.passes++;
     return status;
 }
 
@@ -437,8 +445,8 @@ static haul_status check_pass(const pass *self, haul_error *error)
 
 static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
 {
-    const haul_field *along = NULL;
-    for (unsigned i = 0; i < self->block.field_count; i++)
+    const haul_field *along = self->block.fields[0].field;
+    for (unsigned i = 1; i < self->block.field_count; i++)
         if (self->block.fields[i].is_aligned)
             along = self->block.fields[i].field;
     self->context = context;

@@ -51,13 +51,13 @@ static void set_row(const haul_field *field, char *row)
     }
 }
 
-static void copy_row(const haul_field *field, int to_plane, int to_row, int plane, int row)
+static void copy_row(const haul_field *field, int into, int into_row, int from, int from_row)
 {
     const int ghost = field->ghost[0];
     const size_t bytes = (size_t)(field->size[0] + 2 * ghost) * field->element;
     const uint64_t left = (uint64_t)ghost * field->element;
-    if (to_plane != plane || to_row != row)
-        memcpy(row_of(field, to_plane, to_row) - left, row_of(field, plane, row) - left, bytes);
+    if (into != from || into_row != from_row)
+        memcpy(row_of(field, into, into_row) - left, row_of(field, from, from_row) - left, bytes);
 }
 
 void haul_ghost_range(const haul_field *field, int d, int *lo, int *hi)
@@ -137,8 +137,8 @@ static int list_cells(const haul_field *field, int *list)
             if (list) {
                 const int from_x = source_of(field, 0, x);
                 const int from_y = field->dims == 3 ? source_of(field, 1, y) : y;
-                list[2 * count] = (int)(field->lead + y * field->row + x);
-                list[2 * count + 1] = (int)(field->lead + from_y * field->row + from_x);
+                list[2 * (size_t)count] = (int)(field->lead + y * field->row + x);
+                list[2 * (size_t)count + 1] = (int)(field->lead + from_y * field->row + from_x);
             }
             count++;
         }
@@ -183,7 +183,8 @@ static haul_status send_frame(haul_field *field, const int *list, haul_error *er
     for (uint64_t p = 0; p < planes && !field->context->without_data; p++)
         for (int i = 0; i < field->ghost_count; i++)
             memcpy(frame + p * row + (uint64_t)i * field->element,
-                   field->host + p * field->plane_bytes + (uint64_t)list[2 * i] * field->element,
+                   field->host + p * field->plane_bytes +
+                       (uint64_t)list[2 * (size_t)i] * field->element,
                    field->element);
     status = upload(field->context, field->frame, frame, bytes, error);
     free(frame);

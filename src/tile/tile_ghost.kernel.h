@@ -19,9 +19,9 @@ typedef struct ghost_shape {
         HAUL_FOR2 (i, plane)                                                                       \
             for (int k = 0; k < shape.units; k++)                                                  \
                 cells[haul_turn(shape.view, plane) * shape.view.plane +                            \
-                      (long)list[2 * i] * shape.units + k] =                                       \
+                      (long)list[2 * (long)i] * shape.units + k] =                                 \
                     cells[haul_turn(shape.view, plane) * shape.view.plane +                        \
-                          (long)list[2 * i + 1] * shape.units + k];                                \
+                          (long)list[2 * (long)i + 1] * shape.units + k];                          \
     }                                                                                              \
     HAUL_KERNEL_2D(put, ghost_file, HAUL_OUT(type, cells), HAUL_IN(int, list),                     \
                    HAUL_IN(type, frame), HAUL_VALUE(ghost_shape, shape))                           \
@@ -29,7 +29,7 @@ typedef struct ghost_shape {
         HAUL_FOR2 (i, plane)                                                                       \
             for (int k = 0; k < shape.units; k++)                                                  \
                 cells[haul_turn(shape.view, plane) * shape.view.plane +                            \
-                      (long)list[2 * i] * shape.units + k] =                                       \
+                      (long)list[2 * (long)i] * shape.units + k] =                                 \
                     frame[((long)(plane + shape.edge) * shape.count + i) * shape.units + k];       \
     }
 

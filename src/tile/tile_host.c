@@ -277,8 +277,11 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
     size_t made = 0, taken = 0;
-    if (!jobs || !calls)
-        status = haul_fail_no_memory(error);
+    if (!jobs || !calls) {
+        free(jobs);
+        free(calls);
+        return haul_fail_no_memory(error);
+    }
     while (!status && taken < count) {
         haul_block block;
         haul_block_take(&block, steps + taken, count - taken, block_most(context, &steps[taken]),
@@ -291,7 +294,7 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
         run_jobs(jobs, made);
     context->counts.passes += made;
     context->counts.kernels += count;
-    for (size_t i = 0; jobs && i < made; i++)
+    for (size_t i = 0; i < made; i++)
         free(jobs[i].done);
     free(jobs);
     free(calls);
