@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "device/compile_log.h"
@@ -51,6 +52,15 @@ static const char *find_functions(haul_cu_compiler *self, void *library)
     return NULL;
 }
 
+/* Versions are the same for releases of one minor version, whose code differs. */
+static void note_file(haul_cu_compiler *self, const char *path)
+{
+    struct stat is = {.st_size = 0};
+    (void)stat(path, &is);
+    (void)snprintf(self->file, sizeof self->file, "%.240s %lld %lld", path, (long long)is.st_size,
+                   (long long)is.st_mtime);
+}
+
 static bool try_library(haul_cu_compiler *self, const char *path, int most_major, haul_error *error)
 {
     void *library = haul_cu_library((const char *const[]){path, NULL});
@@ -68,6 +78,7 @@ static bool try_library(haul_cu_compiler *self, const char *path, int most_major
                   self->major, most_major);
         return false;
     }
+    note_file(self, path);
     return true;
 }
 

@@ -34,12 +34,13 @@ static char *key_of(const build *self)
 {
     int driver = 0;
     const haul_cu_compiler *compiler = &self->compiler;
-    const size_t size = strlen(self->text) + sizeof self->device->title + 128;
+    const size_t size =
+        strlen(self->text) + sizeof self->device->title + sizeof compiler->file + 128;
     char *key = malloc(size);
     self->device->api.version(&driver);
     if (key)
-        snprintf(key, size, "%s %d.%d\n%s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
-                 compiler->major, compiler->minor, compiler->option,
+        snprintf(key, size, "%s %d.%d\n%s\n%s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
+                 compiler->major, compiler->minor, compiler->file, compiler->option,
                  compiler->is_hip ? self->device->title : "", compiler->is_hip ? driver : 0,
                  self->text);
     return key;
