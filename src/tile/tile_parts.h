@@ -195,8 +195,8 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
 /* The same on the device. On a failure device copies are given up. */
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error);
-haul_status haul_device_open_queues(haul_context *context, haul_error *error);
-void haul_device_close_queues(haul_context *context);
+haul_status haul_device_open_queues(haul_context *self, haul_error *error);
+void haul_device_close_queues(haul_context *self);
 
 /* Makes the host's copy of a part current, and waits until the device has done with it. */
 haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error);

@@ -225,6 +225,21 @@ static haul_status push_ghosts(haul_context *self, haul_field *field, haul_error
     return push(self, &step, error);
 }
 
+/* What is written has other cells beyond its edges from now on, or they are written themselves. */
+static void note_writes(const haul_step *step)
+{
+    for (unsigned i = 0; i < step->use_count; i++) {
+        haul_field *field = step->uses[i].field;
+        if (!step->uses[i].writes)
+            continue;
+        field->ghosts_stale = true;
+        field->is_discarded = false;
+        for (int d = 0; d < field->dims && field->dims == step->outer + 1; d++)
+            if (step->box.lo[d] < 0 || step->box.hi[d] > field->size[d])
+                field->ghosts_written = true;
+    }
+}
+
 haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
                       const void *const *arguments, size_t count, const haul_loop_options *options,
                       haul_error *error)
@@ -250,15 +265,7 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
     if (status)
         return status;
     context->counts.loops++;
-    for (unsigned i = 0; i < step.use_count; i++)
-        if (step.uses[i].writes) {
-            haul_field *field = step.uses[i].field;
-            field->ghosts_stale = true;
-            field->is_discarded = false;
-            for (int d = 0; d < field->dims && field->dims == (int)kernel->dimensions; d++)
-                if (step.box.lo[d] < 0 || step.box.hi[d] > field->size[d])
-                    field->ghosts_written = true;
-        }
+    note_writes(&step);
     status = push(context, &step, error);
     while (!status && context->step_count > 1 &&
            join(&context->steps[context->step_count - 2], &context->steps[context->step_count - 1]))

@@ -14,14 +14,14 @@ int haul_ring_planes(const haul_context *context, const haul_field *field)
         plane_bytes += other->host_bytes ? other->plane_bytes : 0;
     for (const haul_field *other = context->fields; other; other = other->next) {
         const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
-        if (!other->host_bytes || planes > left / plane_bytes)
+        if (!other->host_bytes || !plane_bytes || planes > left / plane_bytes)
             continue;
         if (other == field)
             return (int)planes;
         left -= planes * other->plane_bytes;
         plane_bytes -= other->plane_bytes;
     }
-    return (int)(left / plane_bytes);
+    return plane_bytes ? (int)(left / plane_bytes) : 0;
 }
 
 static haul_status make_rings(haul_context *context, haul_error *error)
