@@ -57,6 +57,23 @@ void haul_model_release(haul_model_ref *ref)
     *ref = (haul_model_ref){0};
 }
 
+/* A copy whose host memory is of unknown kind may be as fast as a pinned one and as slow as a
+ * pageable one, where the machine can tell that one's time. */
+static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy,
+                              haul_estimate *estimate)
+{
+    const bool crosses = copy->direction == HAUL_HTOD || copy->direction == HAUL_DTOH;
+    haul_copy other = *copy;
+    haul_estimate pageable;
+    other.memory = HAUL_PAGEABLE;
+    if (copy->memory != HAUL_HOST || !crosses ||
+        haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
+        haul_copy_time(machine, NULL, &other, &pageable, NULL))
+        return;
+    estimate->low_s = pageable.low_s < estimate->low_s ? pageable.low_s : estimate->low_s;
+    estimate->high_s = pageable.high_s > estimate->high_s ? pageable.high_s : estimate->high_s;
+}
+
 haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
                            const haul_copy *copy, haul_estimate *out, haul_error *error)
 {
@@ -69,7 +86,9 @@ haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *m
     const haul_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
     estimate.model = estimate.model ? estimate.model : model->name;
     status = haul_estimate_check(status, &estimate, asked, error);
-    if (!status)
-        *out = estimate;
-    return status;
+    if (status)
+        return status;
+    widen_to_pageable(machine, copy, &estimate);
+    *out = estimate;
+    return HAUL_OK;
 }

@@ -443,9 +443,28 @@ static void memory_of_an_untold_kind_is_priced_as_pinned(void **state)
                1e-12);
 }
 
+static void memory_of_an_untold_kind_may_be_pageable(void **state)
+{
+    (void)state;
+    haul_machine *machine = NULL;
+    assert_int_equal(haul_machine_load("h100-pcie5", &machine, NULL), HAUL_OK);
+    const haul_memory kinds[] = {HAUL_PINNED, HAUL_PAGEABLE, HAUL_HOST};
+    haul_estimate each[3];
+    for (int i = 0; i < 3; i++) {
+        const haul_copy copy = {
+            .direction = HAUL_HTOD, .memory = kinds[i], .bytes = 64 << 20, .locality = HAUL_NEAR};
+        assert_int_equal(haul_copy_time(machine, NULL, &copy, &each[i], NULL), HAUL_OK);
+    }
+    assert_true(each[2].seconds == each[0].seconds);
+    assert_true(each[2].low_s <= each[0].low_s && each[2].low_s <= each[1].low_s);
+    assert_true(each[2].high_s >= each[0].high_s && each[2].high_s >= each[1].high_s);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_of_an_untold_kind_may_be_pageable),
         cmocka_unit_test(loggp_gives_the_papers_times),
         cmocka_unit_test(curves_are_straight_between_points_and_go_on_outside),
         cmocka_unit_test(curves_give_back_their_points_and_never_fall_outside),
