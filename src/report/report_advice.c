@@ -22,15 +22,6 @@ static double seconds(int64_t ns)
     return 1e-9 * (double)ns;
 }
 
-/* A plan of no change is not worth a line. */
-static void say_plan(const advised *self, const char *label, const haul_advised_plan *plan)
-{
-    if (plan->changes)
-        haul_report_line(self->report, label, "%s: %s less, %s of the run",
-                         haul_say_number_of(plan->changes, "change", NULL).text,
-                         haul_say_time(plan->saved_ns).text, haul_say_share(plan->share).text);
-}
-
 /* Speculative changes rest on a guess about the program, so the headline is without them. */
 static void say_answer(const advised *self)
 {
@@ -46,9 +37,10 @@ static void say_answer(const advised *self)
                         "%s on %.100s: no safe or conditional change saves more than %s",
                         haul_say_time(list->baseline_ns).text, list->machine,
                         haul_say_time(list->threshold_ns).text);
-    say_plan(self, "saves", together);
-    if (list->with_speculative.changes > together->changes)
-        say_plan(self, "with speculative", &list->with_speculative);
+    if (together->changes)
+        haul_report_line(self->report, "saves", "%s less, %s of the run",
+                         haul_say_time(together->saved_ns).text,
+                         haul_say_share(together->share).text);
     haul_report_line(self->report, "self-check", "replaying the profile's %s gives %s (%+.2f %%)",
                      haul_say_time(list->replay.recorded_ns).text,
                      haul_say_time(list->replay.replayed_ns).text, list->replay.error);
