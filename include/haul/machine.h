@@ -219,6 +219,14 @@ HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
                                               const haul_copy_curve *copies, size_t copy_count,
                                               haul_machine **out, haul_error *error);
 
+/* A copy of `machine` with one parameter changed, owned by the caller: `assignment` is a path as
+ * haul_machine_visit gives it and a value as in a file, "link.generation=6", "host.copy_rate=12
+ * GB/s". The value counts as assumed. With the peak of the link to the host the rates of copies
+ * over it change as much: as scaled. Returns USAGE for a path that the machine has not, BAD_INPUT
+ * for a value that a file could not have. */
+HAUL_API haul_status haul_machine_set(const haul_machine *machine, const char *assignment,
+                                      haul_machine **out, haul_error *error);
+
 HAUL_API void haul_machine_free(haul_machine *machine);
 
 /* "near" or "far". */

@@ -124,6 +124,9 @@ typedef struct haul_projection {
     const char *chosen;   /* the model that `auto` chose throughout, else models[0].name */
     haul_estimate copies; /* total of the chosen model */
     double recorded_copies_s;
+    int slower_link_generation; /* of PCIe, 1 less than the target's; 0: its slot is measured, or is
+                                 * no PCIe */
+    double slower_link_s;       /* what the copies would take there */
     double contention_s; /* the part of recorded_copies_s that bidirectional contention explains */
     haul_estimate kernels; /* model NULL where there is no kernel or no ratio. Its interval is made
                             * of the classes', which miss independently of one another */

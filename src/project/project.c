@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "haul/units.h"
+#include "project/assumed_host.h"
 #include "project/copy_times.h"
 #include "project/device_work.h"
 #include "project/recording.h"
@@ -105,6 +106,9 @@ static void note_recording(projector *self)
                        "the profile was recorded on a '%s', but the machine '%s' has a '%s': is it "
                        "the one that recorded it?",
                        other, from->name, from->gpu.name);
+    if (self->recording.like)
+        haul_assumed_host_note_slow_link(self->recording.like, &self->recording.classes,
+                                         &self->notes);
     if (self->recording.impossible)
         haul_notes_add(&self->notes,
                        "the recorded time is kept, and the rate not used, for %s that ran faster "
@@ -144,6 +148,8 @@ static haul_status predict_copies(projector *self, haul_error *error)
                              .classes = classes,
                              .arena = &self->arena};
     status = haul_copy_times_make(&times, &self->out, error);
+    if (!status)
+        status = haul_assumed_host_find(self->target, times.model, classes, &self->out, error);
     if (status)
         return status;
     uint64_t kept = 0;

@@ -161,19 +161,22 @@ static haul_status add_replay_error(const haul_whole_run *self, haul_projection 
     const haul_replay *replay = &out->replay;
     const double miss = fabs(replay->error) / 100, replayed_ns = (double)replay->replayed_ns;
     const double change = 100 * ((double)out->target_run.makespan_ns / replayed_ns - 1);
-    char text[32], other[32];
+    const double said = fabs(change) < 0.005 ? 0 : change; /* never "-0.00" */
+    char text[32], other[48];
     if (replayed_ns > 0 && fabs(change) <= 100 * miss)
         haul_notes_add(self->notes,
                        "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
                        "change is within the error",
-                       change, replay->error);
+                       said, replay->error);
     if (replay->delayed)
         haul_notes_add(
             self->notes,
-            "%s operation%s later than its call, stream and resource explain, by %s in "
-            "all, as when a kernel is compiled at its first launch: such delays are kept",
-            haul_count_format(replay->delayed, other, sizeof other),
-            replay->delayed == 1 ? " starts" : "s start",
+            "%s later than %s explain, by %s in all, as when a kernel is compiled at its first "
+            "launch: such delays are kept",
+            haul_number_of(replay->delayed, "operation starts", "operations start", other,
+                           sizeof other),
+            replay->delayed == 1 ? "its call, stream and resource"
+                                 : "their calls, streams and resources",
             seconds_text((double)replay->delays_ns, text));
     out->low_ns = (int64_t)((double)out->low_ns * fmax(0, 1 - miss));
     out->high_ns = (int64_t)fmin((double)out->high_ns * (1 + miss), 9e18);

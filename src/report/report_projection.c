@@ -35,18 +35,37 @@ static haul_self_check_score known_check(haul_self_check_score check)
     return check;
 }
 
-/* "9.4 ms -> 5.1 ms (...)"; where there is no prediction, why. */
-static void say_arrow(const haul_projected *self, const char *label, double recorded_s,
-                      const haul_estimate *predicted, const char *missing)
+/* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x" */
+static void say_copies(const haul_projected *self)
 {
-    if (!(recorded_s > 0))
+    const haul_projection *projection = self->projection;
+    const haul_estimate *copies = &projection->copies;
+    const haul_link *link = &self->options->to->link;
+    char assumed[120] = "";
+    if (!(projection->recorded_copies_s > 0))
         return;
-    if (predicted->model || !missing)
-        haul_report_line(self->report, label, "%s -> %s (%s)", haul_say_seconds(recorded_s).text,
-                         haul_say_seconds(predicted->seconds).text,
-                         haul_say_interval(predicted->low_s, predicted->high_s).text);
-    else
-        haul_report_line(self->report, label, "%s recorded; not scaled%s%s",
+    if (projection->slower_link_generation && projection->slower_link_s > 1.05 * copies->seconds)
+        (void)snprintf(assumed, sizeof assumed, "; assumes PCIe gen %.0f x%.0f, on gen %d: %.3gx",
+                       link->generation.value, link->lanes.value,
+                       projection->slower_link_generation,
+                       projection->slower_link_s / copies->seconds);
+    haul_report_line(self->report, "copies", "%s -> %s (%s)%s",
+                     haul_say_seconds(projection->recorded_copies_s).text,
+                     haul_say_seconds(copies->seconds).text,
+                     haul_say_interval(copies->low_s, copies->high_s).text, assumed);
+}
+
+/* Scaled; or why they are not. */
+static void say_kernels(const haul_projected *self, const char *missing)
+{
+    const double recorded_s = self->projection->recorded_kernels_s;
+    const haul_estimate *kernels = &self->projection->kernels;
+    if (recorded_s > 0 && kernels->model)
+        haul_report_line(self->report, "kernels", "%s -> %s (%s)",
+                         haul_say_seconds(recorded_s).text, haul_say_seconds(kernels->seconds).text,
+                         haul_say_interval(kernels->low_s, kernels->high_s).text);
+    else if (recorded_s > 0)
+        haul_report_line(self->report, "kernels", "%s recorded; not scaled%s%s",
                          haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
 }
 
@@ -61,8 +80,8 @@ static void say_answer(const haul_projected *self)
     const char *missing =
         is_said || !projection->kernels_missing ? "" : projection->kernels_missing;
     haul_projected_say_run(self);
-    say_arrow(self, "copies", projection->recorded_copies_s, &projection->copies, NULL);
-    say_arrow(self, "kernels", projection->recorded_kernels_s, &projection->kernels, missing);
+    say_copies(self);
+    say_kernels(self, missing);
     if (replay->ops)
         (void)snprintf(replayed, sizeof replayed, "replaying the profile gives %s (%+.2f %%)",
                        haul_say_time(replay->replayed_ns).text, replay->error);
@@ -99,6 +118,8 @@ static void add_head(const haul_projected *self)
                                          {"interval_s", .unit = HAUL_INTERVAL},
                                          {"provenance", .unit = HAUL_TEXT},
                                          {"contention_s", .unit = HAUL_SECONDS},
+                                         {"slower_link_generation", HAUL_COUNT, .optional = true},
+                                         {"slower_link_s", HAUL_SECONDS, .optional = true},
                                          {0}};
     static const haul_column reference[] = {{"source", .unit = HAUL_TEXT},
                                             {"matched", .unit = HAUL_COUNT},
@@ -116,7 +137,10 @@ static void add_head(const haul_projected *self)
         self->report, NULL, totals, projection->chosen, projection->recorded_copies_s,
         copies->seconds, copies->low_s, copies->high_s,
         copies->weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(copies->weakest),
-        projection->contention_s);
+        projection->contention_s,
+        projection->slower_link_generation ? (uint64_t)projection->slower_link_generation
+                                           : HAUL_NO_COUNT,
+        projection->slower_link_generation ? projection->slower_link_s : (double)NAN);
     if (options->reference)
         haul_report_object(self->report, "reference", reference, options->reference->source,
                            projection->matched, projection->unmatched);

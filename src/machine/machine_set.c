@@ -1,0 +1,126 @@
+/* What if: a machine with one parameter changed. A change of the link changes the rates that were
+ * measured over it, too, or a faster slot would leave the copies as slow as they were. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "base/numerals.h"
+#include "haul/units.h"
+#include "machine/link_rate.h"
+
+typedef struct setter {
+    char path[96];
+    const char *text; /* the value */
+    haul_error *error;
+    char nearest[96]; /* of the other parameters */
+    size_t distance;
+} setter;
+
+/* The parameters are those of a machine that is the setter's own. */
+static int visit(void *state, const char *path, int dimension, const haul_parameter *parameter)
+{
+    setter *self = state;
+    double value;
+    const size_t distance = haul_edit_distance(self->path, path);
+    if (distance < self->distance) {
+        self->distance = distance;
+        (void)snprintf(self->nearest, sizeof self->nearest, "%s", path);
+    }
+    if (distance)
+        return HAUL_OK;
+    const haul_status status =
+        haul_quantity_parse(self->text, (haul_dimension)dimension, &value, self->error);
+    if (!status)
+        *(haul_parameter *)(void *)(uintptr_t)parameter =
+            (haul_parameter){value, HAUL_ASSUMED, "given with --set"};
+    return status ? (int)status : -1;
+}
+
+static void scale(haul_parameter *rate, double ratio)
+{
+    if (rate->provenance == HAUL_NOT_GIVEN)
+        return;
+    rate->value *= ratio;
+    rate->provenance = haul_provenance_weaker(rate->provenance, HAUL_SCALED);
+}
+
+/* Copies of pinned memory go as fast as the link lets them, pageable ones as the host does: those
+ * are never faster for a faster link, and no faster than a slower one. */
+static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
+{
+    const size_t count = (size_t)curve->points_from.value;
+    const haul_point *points = curve->points;
+    if (curve->direction > HAUL_DTOH)
+        return;
+    if (curve->memory == HAUL_PAGEABLE) {
+        if (curve->rate_Bps.value > peak_Bps)
+            scale(&curve->rate_Bps, peak_Bps / curve->rate_Bps.value);
+        for (size_t i = 0; i < count; i++)
+            curve->points[i].seconds = fmax(points[i].seconds, points[i].bytes / peak_Bps);
+        return;
+    }
+    scale(&curve->rate_Bps, ratio);
+    scale(&curve->busy_rate_Bps, ratio);
+    scale(&curve->mapped_rate_Bps, ratio);
+    if (!count)
+        return;
+    /* each point keeps its latency: only the time of its bytes, at the rate of the last, changes */
+    const double byte_s = points[count - 1].seconds / points[count - 1].bytes;
+    for (size_t i = 0; i < count; i++)
+        curve->points[i].seconds += points[i].bytes * byte_s * (1 / ratio - 1);
+    curve->points_from.provenance =
+        haul_provenance_weaker(curve->points_from.provenance, HAUL_SCALED);
+}
+
+/* Written and read again, the machine passes every check of a file. */
+static haul_status check(const haul_machine *machine, haul_machine **out, haul_error *error)
+{
+    char *yaml = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&yaml, &size);
+    haul_status status = file ? haul_machine_write(machine, file, error) : HAUL_NO_MEMORY;
+    if (file && fclose(file) && !status)
+        status = HAUL_NO_MEMORY;
+    if (status == HAUL_NO_MEMORY)
+        (void)haul_fail_no_memory(error);
+    if (!status)
+        status = haul_machine_parse(yaml, size, "--set", out, error);
+    free(yaml);
+    return status;
+}
+
+haul_status haul_machine_set(const haul_machine *machine, const char *assignment,
+                             haul_machine **out, haul_error *error)
+{
+    HAUL_PLAIN_NUMERALS;
+    const char *equals = strchr(assignment, '=');
+    setter self = {.text = equals ? equals + 1 : "", .error = error, .distance = SIZE_MAX};
+    if (!equals || (size_t)(equals - assignment) >= sizeof self.path)
+        return haul_fail(error, HAUL_USAGE, "expected PARAMETER=VALUE, not '%.80s'", assignment);
+    memcpy(self.path, assignment, (size_t)(equals - assignment));
+    haul_machine made = *machine;
+    haul_copy_curve *copies = malloc((machine->copy_count + 1) * sizeof *copies);
+    if (!copies)
+        return haul_fail_no_memory(error);
+    for (size_t c = 0; c < machine->copy_count; c++)
+        copies[c] = machine->copies[c];
+    made.copies = copies;
+    haul_status status = HAUL_OK;
+    const int found = haul_machine_visit(&made, visit, &self);
+    if (found > 0)
+        status = (haul_status)found;
+    else if (!found)
+        status = haul_fail(error, HAUL_USAGE,
+                           "machine '%.80s' has no parameter '%s': is '%s' meant?", machine->name,
+                           self.path, self.nearest);
+    const double before = haul_link_rate(&machine->link), after = haul_link_rate(&made.link);
+    for (size_t c = 0; before > 0 && after > 0 && before != after && c < made.copy_count; c++)
+        scale_curve(&copies[c], after / before, after);
+    if (!status)
+        status = check(&made, out, error);
+    free(copies);
+    return status;
+}

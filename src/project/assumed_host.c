@@ -1,0 +1,84 @@
+/* A catalogue knows boards; the slot under a board is the host's, and often of an earlier
+ * generation. Of 28 groups of public measurements 12 were outside of intervals that took the
+ * board's own for granted (docs/accuracy.md), so the answer says what it assumes and what another
+ * slot would do. */
+#include "project/assumed_host.h"
+
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "haul/units.h"
+#include "machine/link_rate.h"
+
+static bool crosses(const haul_size_class *one)
+{
+    return one->direction <= HAUL_DTOH && !one->impossible;
+}
+
+haul_status haul_assumed_host_find(const haul_machine *target, const haul_copy_model *model,
+                                   const haul_size_classes *classes, haul_projection *out,
+                                   haul_error *error)
+{
+    const int generation = (int)target->link.generation.value;
+    bool is_assumed = false;
+    for (size_t c = 0; c < classes->count; c++)
+        is_assumed |= crosses(&classes->items[c]) && out->sizes[c].predicted.weakest > HAUL_FITTED;
+    if (target->link.kind != HAUL_LINK_PCIE || generation < 2 || !is_assumed)
+        return HAUL_OK;
+    char slower_link[40];
+    haul_machine *slower = NULL;
+    haul_error unknown;
+    double sum_s = 0;
+    (void)snprintf(slower_link, sizeof slower_link, "link.generation=%d", generation - 1);
+    haul_status status = haul_machine_set(target, slower_link, &slower, &unknown);
+    for (size_t c = 0; !status && c < classes->count; c++) {
+        const haul_size_class *one = &classes->items[c];
+        const haul_copy copy = haul_size_class_copy(one);
+        haul_estimate each = {.seconds = out->sizes[c].predicted.seconds / one->count};
+        if (crosses(one)) {
+            status = haul_copy_time(slower, model, &copy, &each, NULL);
+            if (status == HAUL_MISSING)
+                status = haul_copy_time(slower, NULL, &copy, &each, NULL);
+        }
+        sum_s += each.seconds * one->count;
+    }
+    haul_machine_free(slower);
+    if (status == HAUL_NO_MEMORY)
+        return haul_fail_no_memory(error);
+    if (!status) {
+        out->slower_link_generation = generation - 1;
+        out->slower_link_s = sum_s;
+    }
+    return HAUL_OK;
+}
+
+void haul_assumed_host_note_slow_link(const haul_machine *like, const haul_size_classes *classes,
+                                      haul_notes *notes)
+{
+    enum { LARGE = 1 << 20 /* above it the latency is below a tenth of the time on any PCIe */ };
+    double best_Bps = 0;
+    for (size_t c = 0; c < classes->count; c++) {
+        const haul_size_class *one = &classes->items[c];
+        const double rate_Bps = (double)one->bytes * one->count / (1e-9 * one->time_ns);
+        if (crosses(one) && one->memory == HAUL_PINNED && one->bytes >= LARGE && one->time_ns > 0 &&
+            rate_Bps > best_Bps)
+            best_Bps = rate_Bps;
+    }
+    haul_link link = like->link;
+    if (link.kind != HAUL_LINK_PCIE || best_Bps <= 0)
+        return;
+    for (double slower_Bps = best_Bps; slower_Bps >= best_Bps && link.generation.value > 1;) {
+        link.generation.value -= 1;
+        slower_Bps = haul_link_rate(&link);
+        link.generation.value += slower_Bps < best_Bps;
+    }
+    char rate[32];
+    if (link.generation.value < like->link.generation.value)
+        haul_notes_add(
+            notes,
+            "the profile's pinned copies reach %s at most, as on PCIe gen %.0f x%.0f or gen "
+            "%.0f x%.0f; '%s' of the catalogue, with that GPU, has gen %.0f x%.0f",
+            haul_quantity_format(best_Bps, HAUL_DIM_RATE, 3, rate, sizeof rate),
+            link.generation.value, link.lanes.value, link.generation.value + 1,
+            link.lanes.value / 2, like->name, like->link.generation.value, link.lanes.value);
+}
