@@ -36,6 +36,24 @@ HAUL_API haul_report *haul_report_projection(const haul_workload *workload,
                                              const haul_projection_options *options,
                                              const haul_projection *projection);
 
+/* What a projection says of one of several machines. */
+typedef struct haul_target_row {
+    const char *name;
+    const char *missing; /* why the whole run is not predicted, or NULL */
+    int64_t recorded_ns; /* makespans */
+    int64_t predicted_ns;
+    int64_t low_ns;
+    int64_t high_ns;
+    double copies_s; /* sums of durations */
+    double kernels_s;
+    haul_critical_path critical;
+    haul_replay replay;
+} haul_target_row;
+
+/* Machines side by side; `gpu` is the source GPU, or NULL. Needs: a row at least. */
+HAUL_API haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
+                                          const haul_target_row *rows, size_t count);
+
 /* Two profiles of one program. */
 HAUL_API haul_report *haul_report_comparison(const haul_workload *a, const haul_workload *b,
                                              const haul_comparison *of);

@@ -1,4 +1,7 @@
 /* haul project: a recorded program on another machine. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/command.h"
 
 static const char about[] =
@@ -12,13 +15,15 @@ static const char about[] =
     "scheduled.\n"
     "\n"
     "PROFILE is a profile as 'haul help analyze' lists them, MACHINE a name of 'haul machine\n"
-    "list', or a file.\n";
+    "list', or a file. What if the slot were of the next generation? --set link.generation=6\n"
+    "changes the target, and with the link's peak the rates over it.\n";
 
 typedef struct project_request {
     cli_request given;
     haul_workload *profile;
     haul_workload *reference;
-    haul_machine *to;
+    cli_machines to;
+    cli_texts set;
     haul_machine *from;
     haul_model_ref model;
     const char *classes; /* files */
@@ -28,8 +33,12 @@ typedef struct project_request {
 #define OF(field) offsetof(project_request, field)
 
 static const cli_option options[] = {
-    {"to", "MACHINE", CLI_MACHINE, OF(to), .help = "the target", .is_input = true,
+    {"to", "MACHINE[,MACHINE]", CLI_MACHINES, OF(to),
+     .help = "the target; several are compared in a table", .is_input = true,
      .missing = "to which machine? --to NAME; see 'haul machine list'"},
+    {"set", "PARAM=VALUE[,VALUE]", CLI_TEXTS, OF(set),
+     .help = "change a parameter of the target, as 'haul machine show' names it: "
+             "link.generation=6; several values are compared in a table"},
     {"from", "MACHINE", CLI_MACHINE, OF(from),
      .help = "the machine that recorded the profile; without it, its link is fitted to the "
              "profile's own copies",
@@ -53,6 +62,79 @@ static const cli_option options[] = {
     {0},
 };
 
+/* A machine, changed as asked. */
+typedef struct target {
+    haul_machine machine; /* `owned` or one of the request's, under the label as its name */
+    haul_machine *owned;  /* NULL where nothing was set */
+    char label[200];
+} target;
+
+typedef struct targets {
+    target *items;
+    size_t count;
+} targets;
+
+/* The values of "PARAM=VALUE,VALUE", at least one. */
+static size_t count_values(const char *set)
+{
+    size_t count = 1;
+    for (const char *comma = set; (comma = strchr(comma, ',')); comma++)
+        count++;
+    return count;
+}
+
+/* Sets a parameter of a target to value number `number` of the list. */
+static haul_status change(target *self, const char *set, size_t number, haul_error *error)
+{
+    char assignment[160];
+    const char *value = strchr(set, '=');
+    if (!value)
+        return haul_fail(error, HAUL_USAGE, "--set: expected PARAM=VALUE, not '%.80s'", set);
+    const int path = (int)(value - set);
+    for (value++; number; number--)
+        value = strchr(value, ',') + 1;
+    (void)snprintf(assignment, sizeof assignment, "%.*s=%.*s", path, set, (int)strcspn(value, ","),
+                   value);
+    haul_machine *made = NULL;
+    const haul_status status = haul_machine_set(&self->machine, assignment, &made, error);
+    if (status)
+        return status;
+    const size_t used = strlen(self->label);
+    (void)snprintf(self->label + used, sizeof self->label - used, " %s", assignment);
+    haul_machine_free(self->owned);
+    self->owned = made;
+    self->machine = *made;
+    return HAUL_OK;
+}
+
+/* Each machine with each combination of values. */
+static haul_status make_targets(const project_request *self, targets *out, haul_error *error)
+{
+    enum { MOST = 1000 };
+    size_t count = self->to.count;
+    for (size_t s = 0; s < self->set.count && count <= MOST; s++)
+        count *= count_values(self->set.items[s]);
+    if (count > MOST)
+        return haul_fail(error, HAUL_USAGE, "more than %d machines to compare", MOST);
+    out->items = calloc(count, sizeof *out->items);
+    if (!out->items)
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < count; i++) {
+        target *made = &out->items[out->count++];
+        size_t rest = i / self->to.count;
+        made->machine = *self->to.items[i % self->to.count];
+        (void)snprintf(made->label, sizeof made->label, "%.100s", made->machine.name);
+        for (size_t s = 0; !status && s < self->set.count; s++) {
+            const size_t values = count_values(self->set.items[s]);
+            status = change(made, self->set.items[s], rest % values, error);
+            rest /= values;
+        }
+        made->machine.name = made->label;
+    }
+    return status;
+}
+
 /* Draws the run as recorded, and on the target where that is known. */
 static haul_status write_answer(const project_request *self, const haul_projection_options *asked,
                                 const haul_projection *projection, haul_error *error)
@@ -62,8 +144,8 @@ static haul_status write_answer(const project_request *self, const haul_projecti
     haul_drawn drawn[2] = {{.label = "recorded", .workload = self->profile},
                            {.label = label, .workload = self->profile}};
     (void)snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(self->given.operands[0]),
-                   self->to->name);
-    (void)snprintf(label, sizeof label, "on %.100s", self->to->name);
+                   asked->to->name);
+    (void)snprintf(label, sizeof label, "on %.100s", asked->to->name);
     if (timeline) {
         drawn[1].spans = timeline->ops;
         drawn[1].critical = timeline->critical;
@@ -75,38 +157,94 @@ static haul_status write_answer(const project_request *self, const haul_projecti
                                   .timeline_count = timeline ? 2 : 1,
                                   .projection = projection},
                          .analyzed = self->profile,
-                         .machines = {self->to, self->from},
+                         .machines = {asked->to, self->from},
                          .undrawn = timeline ? NULL : projection->run_missing};
     return cli_answer_write(&self->given.results, &answer, error);
+}
+
+/* Predicts one target at a time: a projection is as large as its profile. */
+static haul_status compare(const project_request *self, haul_projection_options *asked,
+                           const targets *all, haul_error *error)
+{
+    enum { WHY = 300 };
+    char gpu[120] = "";
+    haul_target_row *rows = calloc(all->count, sizeof *rows);
+    char *why = calloc(all->count, WHY);
+    haul_status status = HAUL_OK;
+    if (!rows || !why)
+        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; !status && i < all->count; i++) {
+        haul_projection *of = NULL;
+        asked->to = &all->items[i].machine;
+        status = haul_project(self->profile, asked, &of, error);
+        if (status)
+            break;
+        const char *missing = of->run_missing              ? of->run_missing
+                              : of->unsound                ? of->unsound
+                              : of->recorded_kernels_s > 0 ? of->kernels_missing
+                                                           : NULL;
+        (void)snprintf(why + i * WHY, WHY, "%s", missing ? missing : "");
+        (void)snprintf(gpu, sizeof gpu, "%s", of->gpu ? of->gpu : "");
+        rows[i] = (haul_target_row){.name = all->items[i].label,
+                                    .missing = missing ? why + i * WHY : NULL,
+                                    .recorded_ns = of->recorded_run.makespan_ns,
+                                    .predicted_ns = of->target_run.makespan_ns,
+                                    .low_ns = of->low_ns,
+                                    .high_ns = of->high_ns,
+                                    .copies_s = of->copies.seconds,
+                                    .kernels_s = of->kernels.seconds,
+                                    .critical = of->critical,
+                                    .replay = of->replay};
+        haul_projection_free(of);
+    }
+    if (!status)
+        status = cli_report(&self->given.results,
+                            haul_report_targets(self->profile, *gpu ? gpu : NULL, rows, all->count),
+                            error);
+    free(rows);
+    free(why);
+    return status;
 }
 
 static haul_status project(void *request, haul_error *error)
 {
     const project_request *self = request;
+    const cli_results *results = &self->given.results;
     haul_kernel_classes *classes = NULL;
     haul_kernel_times *counters = NULL;
-    haul_status status = HAUL_OK;
-    if (self->classes)
+    haul_projection *projection = NULL;
+    targets all = {.count = 0};
+    haul_status status = make_targets(self, &all, error);
+    if (!status && all.count > 1 && (self->reference || results->html || results->perfetto))
+        status = haul_fail(error, HAUL_USAGE,
+                           "--reference, --html and --perfetto are of one machine: give --to one, "
+                           "and --set one value");
+    if (!status && self->classes)
         status = haul_kernel_classes_load(self->classes, &classes, error);
     if (!status && self->counters)
         status =
             haul_kernel_times_load(&(haul_kernel_csv){.path = self->counters}, 1, &counters, error);
-    const haul_projection_options asked = {.to = self->to,
-                                           .from = self->from,
-                                           .model = self->model.model,
-                                           .reference = self->reference,
-                                           .classes = classes,
-                                           .counters = counters};
-    haul_projection *projection = NULL;
+    haul_projection_options asked = {.from = self->from,
+                                     .model = self->model.model,
+                                     .reference = self->reference,
+                                     .classes = classes,
+                                     .counters = counters};
     cli_progress_begin("projecting", self->given.operands[0]);
-    if (!status)
+    if (!status && all.count > 1) {
+        status = compare(self, &asked, &all, error);
+    } else if (!status) {
+        asked.to = &all.items[0].machine;
         status = haul_project(self->profile, &asked, &projection, error);
+    }
     cli_progress_end();
-    if (!status)
+    if (projection)
         status = write_answer(self, &asked, projection, error);
     haul_projection_free(projection);
     haul_kernel_times_free(counters);
     haul_kernel_classes_free(classes);
+    for (size_t i = 0; i < all.count; i++)
+        haul_machine_free(all.items[i].owned);
+    free(all.items);
     return status;
 }
 
@@ -119,9 +257,9 @@ const cli_command cli_project = {
     .operand = {.name = "profile", .takes = "PROFILE", .kind = CLI_PROFILE, .at = OF(profile)},
     .least = 1,
     .most = SIZE_MAX,
-    .csv = "a row for each size of copy",
-    .examples = {"haul project app.sqlite --to gh200",
-                 "haul project app.sqlite --to ./mine.yaml --from v100-pcie3 --perfetto app.json"},
+    .csv = "a row for each size of copy; of several machines a row for each",
+    .examples = {"haul project app.sqlite --to gh200,h100-pcie5",
+                 "haul project app.sqlite --to h100-pcie5 --set link.generation=4,5,6"},
     .exits = "3 a profile or machine that cannot be read, or copies that cannot be predicted",
     .has_report = true,
     .has_html = true,

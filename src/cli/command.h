@@ -22,7 +22,7 @@ typedef enum cli_kind {
     CLI_NUMBER,   /* double */
     CLI_SECONDS,  /* double */
     CLI_MACHINE,  /* haul_machine *, of the catalogue or a file */
-    CLI_MACHINES, /* cli_machines: it may be given again */
+    CLI_MACHINES, /* cli_machines: it may be given again, or as a list with commas */
     CLI_MODEL,    /* haul_model_ref */
     CLI_PROFILE,  /* haul_workload *; as operands, those of one program's processes */
 } cli_kind;
@@ -49,7 +49,7 @@ typedef struct cli_texts {
 
 typedef struct cli_machines {
     haul_machine **items;
-    const char **names; /* as they were given */
+    char **names; /* as they were given */
     size_t count;
 } cli_machines;
 

@@ -4,18 +4,28 @@
 
 #include "cli/command.h"
 
-static haul_status load_machines(cli_texts *names, cli_machines *machines, haul_error *error)
+/* A text may be a list, "v100,h100-pcie5". */
+static haul_status load_machines(const cli_texts *texts, cli_machines *machines, haul_error *error)
 {
+    size_t most = texts->count;
+    for (size_t i = 0; i < texts->count; i++)
+        for (const char *comma = texts->items[i]; (comma = strchr(comma, ',')); comma++)
+            most++;
+    machines->names = calloc(most + 1, sizeof *machines->names);
+    machines->items = calloc(most + 1, sizeof *machines->items);
     haul_status status = HAUL_OK;
-    machines->names = names->items;
-    machines->items = calloc(names->count + 1, sizeof(haul_machine *));
-    if (!machines->items)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    while (!status && machines->count < names->count) {
-        status = haul_machine_load(names->items[machines->count], &machines->items[machines->count],
-                                   error);
-        machines->count += !status;
-    }
+    if (!machines->names || !machines->items)
+        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; !status && i < texts->count; i++)
+        for (const char *at = texts->items[i]; !status && at;) {
+            const size_t length = strcspn(at, ",");
+            char *name = strndup(at, length);
+            machines->names[machines->count] = name;
+            status = name ? haul_machine_load(name, &machines->items[machines->count], error)
+                          : haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+            machines->count++;
+            at = at[length] ? at + length + 1 : NULL;
+        }
     return status;
 }
 
@@ -66,8 +76,11 @@ static void release(const cli_option *option, cli_request *request)
         haul_machine_free(*(haul_machine **)field);
         break;
     case CLI_MACHINES:
-        for (size_t i = 0; i < machines->count; i++)
+        for (size_t i = 0; i < machines->count; i++) {
             haul_machine_free(machines->items[i]);
+            free(machines->names[i]);
+        }
+        free(machines->names);
         free(machines->items);
         break;
     case CLI_MODEL:

@@ -101,3 +101,10 @@ try haul project nowhere.sqlite --to "$node"
 
 echo "== a closed pipe is no news"
 haul project "$profile" --to "$node" --format json | head -1
+
+echo "== several machines, and a parameter swept"
+try haul project "$profile" --to "$node,h100-pcie5" --from "$recorder"
+try haul project "$profile" --to "$node" --from "$recorder" --set link.generation=2,4
+try haul project "$profile" --to "$node" --from "$recorder" --set link.generation=2,4 --format csv
+try haul project "$profile" --to "$node" --set link.generatoin=4
+try haul project "$profile" --to "$node,gh200" --html page.html

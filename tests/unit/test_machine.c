@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -587,6 +588,47 @@ static void architectures_are_told_by_name_and_cores(void **state)
     assert_null(haul_architecture_of_capability(8, 1));
 }
 
+/* What if: one parameter changes, and with the link's peak the rates over it. */
+static void a_parameter_is_set(void **state)
+{
+    (void)state;
+    haul_machine *machine =
+        parsed(MEASURED "link: {kind: pcie, generation: 3, lanes: 16}\n"
+                        "copies:\n"
+                        "  - {direction: HtoD, memory: pinned, latency: 1 us, "
+                        "rate: 12 GB/s}\n"
+                        "  - {direction: HtoD, memory: pageable, latency: 1 us, "
+                        "rate: 6 GB/s}\n");
+    haul_machine *made = NULL;
+    haul_error error;
+    assert_int_equal(haul_machine_set(machine, "link.generation=4", &made, &error), HAUL_OK);
+    const double ratio = haul_link_peak(&made->link).value / haul_link_peak(&machine->link).value;
+    assert_true(made->link.generation.value == 4 && ratio > 1.9 && ratio < 2.1);
+    assert_int_equal(made->link.generation.provenance, HAUL_ASSUMED);
+    assert_true(fabs(made->copies[0].rate_Bps.value - 12e9 * ratio) < 1);
+    assert_int_equal(made->copies[0].rate_Bps.provenance, HAUL_SCALED);
+    assert_true(made->copies[1].rate_Bps.value == 6e9); /* the host's, not the link's */
+    haul_machine_free(made);
+    assert_int_equal(haul_machine_set(machine, "link.generation=1", &made, &error), HAUL_OK);
+    assert_true(made->copies[1].rate_Bps.value < 4.1e9); /* now the link's */
+    haul_machine_free(made);
+    assert_int_equal(haul_machine_set(machine, "copies[HtoD pinned].rate=13 GB/s", &made, &error),
+                     HAUL_OK);
+    assert_true(made->copies[0].rate_Bps.value == 13e9 &&
+                machine->copies[0].rate_Bps.value == 12e9);
+    haul_machine_free(made);
+    made = NULL;
+    assert_int_equal(haul_machine_set(machine, "link.lane=8", &made, &error), HAUL_USAGE);
+    assert_non_null(strstr(error.text, "is 'link.lanes' meant?"));
+    assert_int_equal(haul_machine_set(machine, "link.lanes", &made, &error), HAUL_USAGE);
+    assert_int_equal(haul_machine_set(machine, "link.generation=99", &made, &error),
+                     HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_set(machine, "link.generation=four", &made, &error),
+                     HAUL_BAD_INPUT);
+    assert_null(made);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +645,7 @@ int main(void)
         cmocka_unit_test(names_of_gpus_are_compared),
         cmocka_unit_test(architectures_are_told_by_name_and_cores),
         cmocka_unit_test(the_catalogue_round_trips),
+        cmocka_unit_test(a_parameter_is_set),
     };
     unsetenv("HAUL_MACHINES");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,111 @@
+/* A recorded program on several machines, or on one with a parameter swept: a row each, so that
+ * the machine to buy, or the parameter that pays, is found by reading down a column. */
+#include <math.h>
+
+#include "base/numerals.h"
+#include "haul/report.h"
+#include "report/shared_parts.h"
+#include "report/wording.h"
+
+static double seconds(int64_t ns)
+{
+    return 1e-9 * (double)ns;
+}
+
+/* "kernels, 84.6 %": what a faster part would shorten most. */
+static haul_words say_bound(const haul_target_row *row)
+{
+    const haul_critical_path *path = &row->critical;
+    haul_words words = {""};
+    const char *most = "the host", *of = "";
+    int64_t most_ns = path->host_ns;
+    if (path->kernels_ns > most_ns) {
+        most = "kernels";
+        most_ns = path->kernels_ns;
+    }
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        if (path->copies_ns[d] > most_ns) {
+            most = haul_direction_text((haul_direction)d);
+            of = " copies";
+            most_ns = path->copies_ns[d];
+        }
+    if (row->predicted_ns > 0)
+        (void)snprintf(words.text, sizeof words.text, "%.20s%s %.20s", most, of,
+                       haul_say_share_ns(most_ns, row->predicted_ns).text);
+    return words;
+}
+
+static void say_answer(haul_report *report, const haul_workload *workload, const char *gpu,
+                       const haul_target_row *rows, size_t count)
+{
+    const haul_target_row *best = NULL;
+    size_t unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].missing && (!best || rows[i].predicted_ns < best->predicted_ns))
+            best = &rows[i];
+        unknown += rows[i].missing != NULL;
+    }
+    if (!best) {
+        haul_report_say(report, "No prediction of the whole run: %.300s", rows[0].missing);
+    } else {
+        const double replayed = (double)best->replay.replayed_ns;
+        const double likely = (double)best->predicted_ns;
+        const double low = (double)best->low_ns, high = (double)best->high_ns;
+        const bool is_faster = likely <= replayed;
+        haul_report_say(
+            report, "%s recorded on %.100s; fastest on %.150s: %s, %.3gx %s (%.3gx to %.3gx)",
+            haul_say_time(best->recorded_ns).text, gpu ? gpu : "an unknown GPU", best->name,
+            haul_say_time(best->predicted_ns).text,
+            is_faster ? replayed / likely : likely / replayed, is_faster ? "faster" : "slower",
+            is_faster ? replayed / high : low / replayed,
+            is_faster ? replayed / low : high / replayed);
+        haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
+                         haul_say_time(best->replay.replayed_ns).text, best->replay.error);
+    }
+    if (best && unknown)
+        haul_report_line(report, "caution", "%s not predicted: see the last column",
+                         haul_say_number_of(unknown, "machine is", "machines are").text);
+    haul_report_losses(report, workload);
+    haul_report_caution(report, workload);
+}
+
+haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
+                                 const haul_target_row *rows, size_t count)
+{
+    static const haul_column inputs[] = {{"source", .unit = HAUL_TEXT},
+                                         {"format", .unit = HAUL_TEXT},
+                                         {"gpu", .unit = HAUL_TEXT},
+                                         {"recorded_s", .unit = HAUL_TIME},
+                                         {0}};
+    static const haul_column columns[] = {
+        {"name", HAUL_TEXT, .head = "Machine"},
+        {"run_s", HAUL_SECONDS, .head = "run"},
+        {"interval_s", HAUL_INTERVAL, .head = "interval"},
+        {"speedup", HAUL_FACTOR, .head = "speedup"},
+        {"copies_s", HAUL_SECONDS, .head = "copies"},
+        {"kernels_s", HAUL_SECONDS, .head = "kernels"},
+        {"bound", HAUL_TEXT, .head = "bound by"},
+        {"missing", HAUL_TEXT, .head = "not predicted", .optional = true},
+        {0},
+    };
+    HAUL_PLAIN_NUMERALS;
+    haul_report *report = haul_report_new("targets");
+    say_answer(report, workload, gpu, rows, count);
+    haul_report_object(report, NULL, inputs, workload->source, workload->format, gpu,
+                       rows[0].recorded_ns);
+    haul_report_section(report, "targets", "Machines");
+    haul_table *table = haul_report_table(report, "targets", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < count; i++) {
+        const haul_target_row *row = &rows[i];
+        const double unknown = (double)NAN;
+        haul_table_row(
+            table, row->name, row->missing ? unknown : seconds(row->predicted_ns),
+            row->missing ? unknown : seconds(row->low_ns),
+            row->missing ? unknown : seconds(row->high_ns),
+            row->missing ? unknown : (double)row->replay.replayed_ns / (double)row->predicted_ns,
+            row->copies_s, row->kernels_s, row->missing ? NULL : say_bound(row).text, row->missing);
+    }
+    haul_report_loss_list(report, workload);
+    return report;
+}
