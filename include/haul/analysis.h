@@ -104,6 +104,24 @@ HAUL_API haul_status haul_analyze(const haul_workload *workload, haul_analysis *
                                   haul_error *error);
 HAUL_API void haul_analysis_free(haul_analysis *analysis);
 
+/* What was issued while threads were in ranges of one name; of ranges within each other, each name
+ * has all of it. */
+typedef struct haul_range_use {
+    uint32_t name; /* string id */
+    uint64_t count;
+    int64_t time_ns;    /* sum of the ranges' durations */
+    uint64_t ops;       /* of devices, called in one of them */
+    int64_t kernels_ns; /* sums of durations */
+    int64_t copies_ns;
+} haul_range_use;
+
+/* Sums operations by the ranges in which they were called, those with the most device time first;
+ * `durations_ns` of op_count replaces recorded durations, or is NULL. Sets *uses, which the caller
+ * frees, to *count of them. Needs 24 bytes an operation and range while it runs. Returns
+ * NO_MEMORY. */
+HAUL_API haul_status haul_range_uses(const haul_workload *workload, const int64_t *durations_ns,
+                                     haul_range_use **uses, size_t *count, haul_error *error);
+
 HAUL_END
 
 #endif

@@ -120,7 +120,7 @@ typedef struct haul_report_options {
     haul_format format;
     bool verbose; /* with all details */
     bool colour;  /* on a terminal: the first sentence and the heads of tables stand out */
-    size_t top;   /* rows of tables that have a limit; 0: their own */
+    uint64_t top; /* rows of tables that have a limit; 0: their own */
 } haul_report_options;
 
 /* Writes the report. Returns IO where `out` fails; NO_MEMORY where `report` is NULL or lacks a

@@ -32,6 +32,23 @@ HAUL_API haul_status haul_trace_load_ranks(const char *const *paths, size_t coun
 HAUL_API haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64_t to_ns,
                                     uint64_t *orphaned, haul_workload **part, haul_error *error);
 
+/* Which of a workload's operations are meant; zero is all. */
+typedef struct haul_selection {
+    const char *range; /* called while their thread was in a range of this name; without a call or a
+                        * thread, begun while any was */
+    bool by_device;    /* on the devices of this number, and their host's */
+    uint64_t device;
+    int64_t from_ns; /* begun in [from_ns, to_ns), from the first operation's start; to_ns 0: to the
+                      * end */
+    int64_t to_ns;
+} haul_selection;
+
+/* The part of a workload that a selection names, as haul_trace_cut makes it. Returns MISSING where
+ * no operation is in it, with the name that may have been meant. */
+HAUL_API haul_status haul_trace_select(const haul_workload *workload,
+                                       const haul_selection *selection, haul_workload **part,
+                                       haul_error *error);
+
 /* Writes a workload so that other tools can read it: a new SQLite file with the tables of Nsight
  * Systems' export, in place of one that is there; or a trace as PyTorch's profiler writes it, for
  * Chrome, Perfetto and PyTorch's tools. Read back, operations, their calls, names and ranges are

@@ -17,8 +17,23 @@ static const cli_option report_options[] = {
      .help = "how to print (table); json is described in docs/json.md"},
     {"output", "FILE", CLI_TEXT, offsetof(cli_request, results.output), .help = "print to a file",
      .letter = 'o'},
+    {"top", "N", CLI_COUNT, offsetof(cli_request, results.options.top),
+     .help = "print so many rows of each table that is cut", .least = 1, .most = 1e9},
     {"verbose", NULL, CLI_FLAG, offsetof(cli_request, results.options.verbose),
      .help = "print the method and all tables, too", .letter = 'v'},
+    {0},
+};
+/* The options of a look at a part of a profile. */
+static const cli_option selection_options[] = {
+    {"range", "NAME", CLI_TEXT, offsetof(cli_request, range),
+     .help = "only what was called in ranges (NVTX, roctx, annotations) of this name"},
+    {"device", "N", CLI_TEXT, offsetof(cli_request, device),
+     .help = "only what ran on the device of this number"},
+    {"from-time", "TIME", CLI_SECONDS, offsetof(cli_request, from_s),
+     .help = "only what began at this time after the first operation, or later: 1.5s, 200ms",
+     .most = 2e9},
+    {"to-time", "TIME", CLI_SECONDS, offsetof(cli_request, to_s),
+     .help = "only what began before this time", .most = 2e9},
     {0},
 };
 static const cli_option html_option = {"html", "FILE", CLI_TEXT,
@@ -40,6 +55,9 @@ void cli_options_of(const cli_command *self, cli_option_list *list)
             list->items[list->count].help = self->output;
         list->count++;
     }
+    for (const cli_option *option = selection_options; self->has_selection && option->name;
+         option++)
+        list->items[list->count++] = *option;
     if (self->has_html)
         list->items[list->count++] = html_option;
     if (self->has_perfetto)

@@ -99,6 +99,7 @@ const cli_command cli_advise = {
                  "haul advise app.sqlite --machine h100-pcie5 --html advice.html"},
     .exits = "3 a profile or machine that cannot be read, or copies that cannot be predicted",
     .has_report = true,
+    .has_selection = true,
     .has_html = true,
     .has_perfetto = true,
     .size = sizeof(advise_request),

@@ -61,6 +61,7 @@ const cli_command cli_analyze = {
                  "haul analyze rank0.sqlite rank1.sqlite --format json -o app.json"},
     .exits = "3 a profile that cannot be read",
     .has_report = true,
+    .has_selection = true,
     .has_html = true,
     .has_perfetto = true,
     .size = sizeof(analyze_request),

@@ -262,6 +262,7 @@ const cli_command cli_project = {
                  "haul project app.sqlite --to h100-pcie5 --set link.generation=4,5,6"},
     .exits = "3 a profile or machine that cannot be read, or copies that cannot be predicted",
     .has_report = true,
+    .has_selection = true,
     .has_html = true,
     .has_perfetto = true,
     .size = sizeof(project_request),

@@ -72,6 +72,10 @@ typedef struct cli_results {
 /* The first member of each command's struct. */
 typedef struct cli_request {
     cli_results results;
+    const char *range; /* what of its profiles is meant */
+    const char *device;
+    double from_s;
+    double to_s;
     const char **operands;
     size_t operand_count;
     const struct cli_given *texts; /* of all options */
@@ -95,7 +99,8 @@ struct cli_command {
     const char *exits;         /* exit codes after 0 and 2: "3 ..." */
     const char *examples[2];
     bool has_report;
-    bool has_html; /* it draws a page, a timeline */
+    bool has_selection; /* its profiles may be looked at in part: --range, --device, a window */
+    bool has_html;      /* it draws a page, a timeline */
     bool has_perfetto;
     bool runs_program; /* from its first operand on the arguments are a program's */
     size_t size;       /* of its struct */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "haul/trace.h"
 
 /* A text may be a list, "v100,h100-pcie5". */
 static haul_status load_machines(const cli_texts *texts, cli_machines *machines, haul_error *error)
@@ -29,6 +30,32 @@ static haul_status load_machines(const cli_texts *texts, cli_machines *machines,
     return status;
 }
 
+/* The part of the profiles that the request selects, which is mostly all. */
+static haul_status load_profiles(const cli_texts *paths, const cli_request *request,
+                                 haul_workload **field, haul_error *error)
+{
+    char *end = NULL;
+    const unsigned long long device = request->device ? strtoull(request->device, &end, 10) : 0;
+    if (request->device && (*request->device < '0' || *request->device > '9' || *end))
+        return haul_fail(error, HAUL_USAGE, "--device: expected a number, not '%.40s'",
+                         request->device);
+    const haul_selection selection = {.range = request->range,
+                                      .by_device = request->device != NULL,
+                                      .device = device,
+                                      .from_ns = (int64_t)(request->from_s * 1e9 + 0.5),
+                                      .to_ns = (int64_t)(request->to_s * 1e9 + 0.5)};
+    haul_workload *part = NULL;
+    haul_status status = cli_profiles_load(paths->items, paths->count, field, error);
+    if (status || !(selection.range || selection.by_device || selection.from_ns || selection.to_ns))
+        return status;
+    status = haul_trace_select(*field, &selection, &part, error);
+    if (!status) {
+        haul_workload_free(*field);
+        *field = part;
+    }
+    return status;
+}
+
 static haul_status load(const cli_option *option, cli_texts *texts, cli_request *request,
                         haul_error *error)
 {
@@ -44,7 +71,7 @@ static haul_status load(const cli_option *option, cli_texts *texts, cli_request 
     case CLI_MODEL:
         return haul_model_find(last, field, error);
     case CLI_PROFILE:
-        return cli_profiles_load(texts->items, texts->count, field, error);
+        return load_profiles(texts, request, field, error);
     default:
         return HAUL_OK;
     }

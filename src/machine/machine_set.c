@@ -113,9 +113,9 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     if (found > 0)
         status = (haul_status)found;
     else if (!found)
-        status = haul_fail(error, HAUL_USAGE,
-                           "machine '%.80s' has no parameter '%s': is '%s' meant?", machine->name,
-                           self.path, self.nearest);
+        status =
+            haul_fail(error, HAUL_USAGE, "machine '%.80s' has no parameter '%s': is '%s' meant?",
+                      machine->name, self.path, self.nearest);
     const double before = haul_link_rate(&machine->link), after = haul_link_rate(&made.link);
     for (size_t c = 0; before > 0 && after > 0 && before != after && c < made.copy_count; c++)
         scale_curve(&copies[c], after / before, after);

@@ -467,6 +467,7 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     add_sized(report, "memsets", &analysis->memsets);
     add_devices(&self);
     add_largest(&self);
+    haul_report_ranges(report, workload, NULL);
     add_host(&self);
     haul_report_section(report, "sizes", "Sizes of copies");
     haul_report_detail(report, true);

@@ -419,6 +419,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     add_work(&self, "kernels", projection->recorded_kernels_s, &projection->kernels);
     add_work(&self, "memsets", projection->recorded_memsets_s, &projection->memsets);
     haul_projected_add_run(&self);
+    haul_report_ranges(self.report, workload, projection->durations_ns);
     haul_projected_add_kernels(&self);
     haul_report_section(self.report, "copies", "Copies on the target");
     add_copies(&self);

@@ -3,7 +3,9 @@
  */
 #include "report/shared_parts.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "report/wording.h"
 
@@ -89,4 +91,49 @@ const char *haul_say_cost(const haul_workload *workload, const haul_cost_row *ro
     else
         (void)snprintf(text, HAUL_COST_NAME_BYTES, "kernel without a name");
     return text;
+}
+
+/* Both lists are of the same names, in an order of their own. */
+static const haul_range_use *find_use(const haul_range_use *uses, size_t count, uint32_t name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (uses[i].name == name)
+            return &uses[i];
+    return NULL;
+}
+
+void haul_report_ranges(haul_report *report, const haul_workload *workload,
+                        const int64_t *durations_ns)
+{
+    enum { SHOWN = 8 };
+    static const haul_column columns[] = {
+        {"name", HAUL_NAME, .head = "Range"},
+        {"count", HAUL_COUNT, .head = "count"},
+        {"time_s", HAUL_TIME, .head = "on the host"},
+        {"operations", HAUL_COUNT, .head = "operations"},
+        {"kernels_s", HAUL_TIME, .head = "kernels"},
+        {"copies_s", HAUL_TIME, .head = "copies"},
+        {"predicted_kernels_s", HAUL_SECONDS, .head = "kernels there", .optional = true},
+        {"predicted_copies_s", HAUL_SECONDS, .head = "copies there", .optional = true},
+        {0},
+    };
+    haul_range_use *uses = NULL, *there = NULL;
+    size_t count = 0, there_count = 0;
+    if (!workload->range_count || haul_range_uses(workload, NULL, &uses, &count, NULL) ||
+        (durations_ns && haul_range_uses(workload, durations_ns, &there, &there_count, NULL))) {
+        free(uses);
+        return;
+    }
+    haul_table *table = haul_report_table(report, "ranges", columns);
+    haul_table_limit(table, SHOWN);
+    for (size_t i = 0; i < count; i++) {
+        const haul_range_use *use = &uses[i];
+        const haul_range_use *then = find_use(there, there_count, use->name);
+        haul_table_row(table, haul_workload_string(workload, use->name), use->count, use->time_ns,
+                       use->ops, use->kernels_ns, use->copies_ns,
+                       then ? 1e-9 * (double)then->kernels_ns : (double)NAN,
+                       then ? 1e-9 * (double)then->copies_ns : (double)NAN);
+    }
+    free(uses);
+    free(there);
 }

@@ -12,6 +12,11 @@ void haul_report_loss_list(haul_report *report, const haul_workload *workload);
 /* A line on what the profile lacks or where it was repaired; nothing where that is nothing. */
 void haul_report_caution(haul_report *report, const haul_workload *workload);
 
+/* The table of named ranges, as recorded and, where `durations_ns` is given, as predicted; nothing
+ * for a profile without ranges. */
+void haul_report_ranges(haul_report *report, const haul_workload *workload,
+                        const int64_t *durations_ns);
+
 /* The lists of these, and of losses. */
 void haul_report_notes(haul_report *report, const haul_workload *workload);
 

@@ -189,7 +189,8 @@ static bool go_on(heap *self, size_t part)
 {
     const haul_part *const of = &self->of->parts[part];
     size_t *const next = &self->next[part];
-    while (*next < of->of->op_count && !is_inside(of, of->of->ops[*next].start_ns))
+    while (*next < of->of->op_count &&
+           (!is_inside(of, of->of->ops[*next].start_ns) || (of->kept && !of->kept[*next])))
         (*next)++;
     return *next < of->of->op_count;
 }

@@ -10,6 +10,7 @@ typedef struct haul_part {
     int64_t shift_ns; /* to add to its times */
     int64_t from_ns;  /* before the shift */
     int64_t to_ns;
+    const bool *kept; /* of each operation, whether it is taken; NULL: all are */
 } haul_part;
 
 typedef struct haul_join_options {

@@ -56,3 +56,40 @@ echo "exit $?"
 ln -s one.txt other.txt
 try haul analyze "$profile" -o one.txt --html other.txt
 [ ! -e one.txt ] && echo "nothing written"
+
+echo "== a part of a profile: ranges, a device, a window"
+python3 - >ranges.json <<'EOF'
+import json
+events, at = [], 0
+for step in range(3):
+    events.append({"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1,
+                   "ts": at, "dur": 90})
+    for part, name in enumerate(("load", "train")):
+        start, call = at + 45 * part, 10 * step + part
+        events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1,
+                       "ts": start, "dur": 40})
+        ids = {"correlation": call + 1}
+        copies = name == "load"
+        events.append({"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": start + 5,
+                       "name": "cudaMemcpyAsync" if copies else "cudaLaunchKernel", "dur": 5,
+                       "args": ids})
+        work = dict(ids, stream=7, device=0)
+        if copies:
+            work["bytes"] = 300000
+        else:
+            work.update(grid=[1, 1, 1], block=[32, 1, 1])
+        events.append({"ph": "X", "cat": "gpu_memcpy" if copies else "kernel", "pid": 0, "tid": 7,
+                       "name": "Memcpy HtoD (Pinned -> Device)" if copies else "k", "ts": start + 12,
+                       "dur": 20 + step, "args": work})
+    at += 100
+print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+EOF
+haul analyze ranges.json | sed -n '/^Range/,/^$/p'
+try haul analyze ranges.json --range load --format csv
+haul project ranges.json --from "$data/recorder.yaml" --to a100-pcie4 --range load | head -3
+haul analyze ranges.json --from-time 100us --to-time 200us | head -1
+haul analyze ranges.json --device 0 --top 1 | head -1
+try haul analyze ranges.json --range lood
+try haul analyze ranges.json --device 3
+try haul analyze ranges.json --device first
+try haul analyze ranges.json --from-time 2s --to-time 1s
