@@ -257,7 +257,7 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
                  haul_advice *advice)
 {
     const char *kernel = haul_workload_string(study->workload, candidate->subject);
-    int shown = 200; /* bytes of a name in a sentence, whole characters */
+    int shown = 60; /* bytes of a name in a sentence, whole characters */
     const bool is_long = strlen(kernel) > (size_t)shown;
     while (is_long && shown && (kernel[shown] & 0xc0) == 0x80)
         shown--;

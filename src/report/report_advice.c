@@ -9,7 +9,7 @@
 
 /* The change that saves most is told in full, the others with --verbose: a report on a real profile
  * fits a terminal. */
-enum { TOLD = 1, CALLS_SHOWN = 12 };
+enum { TOLD = 1, CALLS_SHOWN = 12, CHANGES_SHOWN = 3, GUESSES_SHOWN = 1 };
 
 typedef struct advised {
     haul_report *report;
@@ -27,20 +27,27 @@ static void say_answer(const advised *self)
 {
     const haul_advice_list *list = self->list;
     const haul_advised_plan *together = &list->together;
+    const haul_advice *best = NULL; /* of the changes made: the list is in order of savings */
+    for (size_t i = 0; !best && i < list->count; i++)
+        if (!list->items[i].apart && list->items[i].certainty != HAUL_SPECULATIVE)
+            best = &list->items[i];
     if (together->changes)
-        haul_report_say(self->report, "%s -> %s on %.100s with %s made together",
+        haul_report_say(self->report, "%s -> %s on %.100s: %s less, %s of the run",
                         haul_say_time(list->baseline_ns).text,
                         haul_say_time(list->baseline_ns - together->saved_ns).text, list->machine,
-                        haul_say_number_of(together->changes, "change", NULL).text);
+                        haul_say_time(together->saved_ns).text,
+                        haul_say_share(together->share).text);
     else
         haul_report_say(self->report,
                         "%s on %.100s: no safe or conditional change saves more than %s",
                         haul_say_time(list->baseline_ns).text, list->machine,
                         haul_say_time(list->threshold_ns).text);
-    if (together->changes)
-        haul_report_line(self->report, "saves", "%s less, %s of the run",
-                         haul_say_time(together->saved_ns).text,
-                         haul_say_share(together->share).text);
+    if (together->changes && best)
+        haul_report_line(self->report, together->changes > 1 ? "changes" : "change", "%.300s%s%s",
+                         best->what, together->changes > 1 ? "; and together with it " : "",
+                         together->changes > 1
+                             ? haul_say_number_of(together->changes - 1, "other", NULL).text
+                             : "");
     haul_report_line(self->report, "self-check", "replaying the profile's %s gives %s (%+.2f %%)",
                      haul_say_time(list->replay.recorded_ns).text,
                      haul_say_time(list->replay.replayed_ns).text, list->replay.error);
@@ -64,6 +71,7 @@ static void add_ranking(const advised *self, bool is_speculative)
                                           {NULL, HAUL_TEXT, .head = "what to do"},
                                           {0}};
     haul_table *table = haul_report_table(self->report, NULL, columns);
+    haul_table_limit(table, is_speculative ? GUESSES_SHOWN : CHANGES_SHOWN);
     for (size_t i = 0; i < self->list->count; i++) {
         const haul_advice *advice = &self->list->items[i];
         char what[1200];

@@ -12,7 +12,7 @@
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
-enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 6, RATES_SHOWN = 3 };
+enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 3, HOST_SHOWN = 3, RATES_SHOWN = 3 };
 
 typedef struct analysis_report {
     haul_report *report;
@@ -416,6 +416,7 @@ static void add_host(const analysis_report *self)
                            host->call_ns, host->copy_call_ns, host->launch_call_ns, host->wait_ns);
     haul_table *syncs = haul_report_map(object, "syncs", sync_columns);
     haul_table *times = haul_report_table(self->report, NULL, time_columns);
+    haul_table_limit(times, HOST_SHOWN);
     if (host->threads) {
         char label[100];
         (void)snprintf(label, sizeof label, "in API calls of %s",

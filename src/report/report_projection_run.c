@@ -9,7 +9,7 @@
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
-enum { BOUNDS_SAID = 3 };
+enum { BOUNDS_SAID = 3, SHOWN = 3 };
 
 /* The kind of operation that the critical path spends most on, and its share. */
 static void say_bound(const haul_projected *self)
@@ -258,6 +258,9 @@ static void add_largest(const haul_projected *self)
     const int64_t all_ns = self->projection->target_run.makespan_ns;
     int64_t rest_ns = all_ns - path->host_ns;
     haul_table *table = haul_report_table(self->report, NULL, columns);
+    haul_table_limit(table, SHOWN);
+    haul_table_row(table, "the host", HAUL_NO_COUNT, path->host_ns,
+                   haul_share_ns(path->host_ns, all_ns));
     for (size_t i = 0; i < path->largest_count; i++) {
         const haul_cost_row *row = &path->largest[i];
         char name[HAUL_COST_NAME_BYTES];
@@ -268,8 +271,6 @@ static void add_largest(const haul_projected *self)
     if (rest_ns > 0)
         haul_table_row(table, "other operations", HAUL_NO_COUNT, rest_ns,
                        haul_share_ns(rest_ns, all_ns));
-    haul_table_row(table, "the host", HAUL_NO_COUNT, path->host_ns,
-                   haul_share_ns(path->host_ns, all_ns));
 }
 
 /* How the host's side was treated, and what the replay's error says. */

@@ -105,7 +105,7 @@ static const haul_range_use *find_use(const haul_range_use *uses, size_t count, 
 void haul_report_ranges(haul_report *report, const haul_workload *workload,
                         const int64_t *durations_ns)
 {
-    enum { SHOWN = 8 };
+    enum { SHOWN = 2 };
     static const haul_column columns[] = {
         {"name", HAUL_NAME, .head = "Range"},
         {"count", HAUL_COUNT, .head = "count"},
