@@ -18,7 +18,8 @@ static const accuracy_section *const sections[] = {&accuracy_transfers,
                                                    &accuracy_runs,
                                                    &accuracy_overlap,
                                                    &accuracy_advice,
-                                                   &accuracy_messages};
+                                                   &accuracy_messages,
+                                                   &accuracy_followed};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

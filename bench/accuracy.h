@@ -7,7 +7,7 @@
 #include "haul/status.h"
 
 /* Writes one section, Markdown with its own heading, from the folder `data`. What it writes depends
- * on the data alone. */
+ * on the data alone, but for the figures of advice that was followed by hand. */
 typedef struct accuracy_section {
     const char *name;
     haul_status (*write)(const char *data, FILE *out, haul_error *error);
@@ -22,6 +22,7 @@ extern const accuracy_section accuracy_runs;
 extern const accuracy_section accuracy_overlap;
 extern const accuracy_section accuracy_advice;
 extern const accuracy_section accuracy_messages;
+extern const accuracy_section accuracy_followed;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;
 extern const accuracy_section accuracy_kernel_choices;

@@ -30,6 +30,7 @@ streams = source / "examples/workloads/streams.yaml"
 commands = f"""
 analyze {profile}
 project {profile} --to h100-pcie5 --reference {profile}
+project {profile} --to h100-pcie5,gh200
 advise {profile}
 advise {profile} --machine gh200
 compare {profile} {profile}
