@@ -88,11 +88,12 @@ static void say_unknown(const haul_projected *self)
             unknown_s += projection->kernel_rows[i].recorded_s;
     const double share = haul_share_of(unknown_s, projection->recorded_kernels_s);
     if (share >= 0.05)
-        haul_report_say(self->report,
-                        "%s of the kernels' time is predicted between the ratios of memory and of "
-                        "clock: names or machine files do not tell what bounds it. A table of names "
-                        "may: --classes FILE",
-                        haul_say_share(share).text);
+        haul_report_say(
+            self->report,
+            "%s of the kernels' time is predicted between the ratios of memory and of "
+            "clock: names or machine files do not tell what bounds it. A table of names "
+            "may: --classes FILE",
+            haul_say_share(share).text);
 }
 
 void haul_projected_add_kernels(const haul_projected *self)
