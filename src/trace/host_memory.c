@@ -61,6 +61,7 @@ bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time
     return false;
 }
 
+/* The list may be used again afterwards. */
 void haul_host_memory_release(haul_host_memory *self)
 {
     free(self->items);

@@ -80,6 +80,8 @@ static uint64_t key_of(const haul_kineto *self)
     return id > 0 ? (uint64_t)id : 0;
 }
 
+/* Processes of a GPU's work are not named in a trace: a stream is told by device, context and id.
+ * One trace's events of one stream come in runs, so the last is remembered. */
 static uint32_t stream_of(haul_kineto *self, int64_t device, int64_t context, int64_t id)
 {
     if (is_same(&self->stream, device, context, id))
@@ -164,6 +166,7 @@ static void fill_copy(haul_kineto *self, haul_op *op)
     self->has_copies = true;
 }
 
+/* Lists by call key are sorted once, when all events are known. */
 static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
 {
     if (haul_builder_grow(&self->builder->built, &list->items, &list->capacity, list->count + 1,

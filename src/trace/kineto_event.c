@@ -72,6 +72,7 @@ static const struct key categories[] = {
     KEY("Memset", HAUL_KINETO_MEMSET),     KEY("Runtime", HAUL_KINETO_CALL),
 };
 
+/* Lengths are kept with the names: most keys differ in them, and need no comparison. */
 static bool is_key(const struct key *key, haul_json_text text)
 {
     return key->length == text.length && !memcmp(key->name, text.bytes, text.length);
@@ -247,6 +248,7 @@ void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *kno
         }
 }
 
+/* The text's room is the only storage that an event has. */
 void haul_kineto_event_release(haul_kineto_event *self)
 {
     free(self->text);

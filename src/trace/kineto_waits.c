@@ -47,6 +47,8 @@ static void add_record(haul_kineto *self, const haul_wait *wait)
     haul_trace_event(self->builder, &record);
 }
 
+/* An event of synchronisation: what it waits for is in its arguments, by the names of newer
+ * PyTorch; where those are absent the event's own name tells the kind. */
 void haul_kineto_wait(haul_kineto *self)
 {
     const haul_kineto_event *event = &self->event;

@@ -63,6 +63,7 @@ typedef struct reader {
     haul_cupti_devices devices;
 } reader;
 
+/* Schemas are numbered since 2021; before that the file says nothing. */
 static void take_version(void *self, const haul_rows *rows)
 {
     haul_trace_version *const version = ((reader *)self)->version;

@@ -110,6 +110,7 @@ typedef struct reader {
     haul_cupti_devices devices;
 } reader;
 
+/* 11 to 22 have been met; columns that came later read as NULL in older ones. */
 static void take_version(void *self, const haul_rows *rows)
 {
     haul_trace_version *const version = ((reader *)self)->version;
@@ -125,6 +126,7 @@ static void take_context(void *self, const haul_rows *rows)
                     &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
 }
 
+/* Dynamic parallelism: such kernels run within their parent's time, and no call issued them. */
 static void take_nested_kernel(void *self, const haul_rows *rows)
 {
     (void)rows;

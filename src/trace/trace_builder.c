@@ -12,6 +12,7 @@
 static const int64_t time_limit = INT64_C(1) << 61;
 static const uint64_t sum_limit = UINT64_C(1) << 62;
 
+/* Keys of processes, names and devices are whatever the reader has, in 64 bits. */
 void haul_trace_init(haul_trace_builder *self)
 {
     *self = (haul_trace_builder){
@@ -68,6 +69,7 @@ static uint32_t intern(haul_trace_builder *self, haul_records *records, uint64_t
     return number;
 }
 
+/* Correlation ids have 32 bits and processes few numbers: both together are a call's key. */
 uint32_t haul_trace_process(haul_trace_builder *self, uint64_t process)
 {
     return intern(self, &self->processes, process);
@@ -96,6 +98,7 @@ uint32_t haul_trace_name(haul_trace_builder *self, uint64_t key)
     return number;
 }
 
+/* The first text of a key stays: a hostile table may have it twice. */
 void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *text, size_t length)
 {
     const uint32_t number = haul_records_find(&self->names, &key);
@@ -106,6 +109,7 @@ void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *te
 /* Keys of names that are known by their texts. */
 static const uint64_t text_names = UINT64_C(1) << 61;
 
+/* Names that come as texts get keys that no table of strings has. */
 uint32_t haul_trace_text(haul_trace_builder *self, const char *text, size_t length)
 {
     const uint32_t id = haul_builder_string(&self->built, text, length);
@@ -209,6 +213,7 @@ static haul_keys event_keys(const haul_trace_builder *self)
     return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
 }
 
+/* A reader adds millions of these: nothing is looked up but what is noted. */
 void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
 {
     const uint32_t number = haul_builder_op(&self->built, op);
@@ -239,6 +244,7 @@ void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes)
     repair_bytes(self, known);
 }
 
+/* Ranges overlap and nest: their sum means nothing, so each is held against the limit alone. */
 void haul_trace_range(haul_trace_builder *self, const haul_named_range *range)
 {
     haul_named_range kept = *range;
@@ -249,6 +255,8 @@ void haul_trace_range(haul_trace_builder *self, const haul_named_range *range)
     haul_builder_range(&self->built, &kept);
 }
 
+/* What is waited for needs more room than an operation has: it stands in a list, and the operation
+ * has its number there. */
 void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,
                      const haul_wait *wait)
 {
@@ -261,6 +269,7 @@ void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,
     haul_trace_op(self, &tagged, key);
 }
 
+/* As many records as operations at most: both are named by 31 bits. */
 void haul_trace_event(haul_trace_builder *self, const haul_event *event)
 {
     self->built.failed |= self->event_count >> HAUL_BUILDER_OPS_LOG2;

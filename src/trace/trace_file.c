@@ -62,6 +62,7 @@ haul_status haul_trace_head_read(const char *path, haul_trace_head *head, haul_e
     return status;
 }
 
+/* The magic string with its NUL (sqlite.org/fileformat2.html, section 1.3.1). */
 bool haul_trace_head_is_sqlite(const haul_trace_head *head)
 {
     return head->length >= sizeof sqlite_magic &&
@@ -103,6 +104,7 @@ haul_status haul_trace_fail_kind(const char *path, const haul_trace_head *head, 
                      "--type sqlite'");
 }
 
+/* All of SQLite's header is in this order, whatever the machine. */
 static uint64_t big_endian(const unsigned char *bytes, int count)
 {
     uint64_t value = 0;
@@ -205,6 +207,7 @@ static haul_status open_plain(haul_source *source, const char *file, const char 
     return haul_source_open(source, file, path, error);
 }
 
+/* A temporary file stays until it is closed, also where reading fails. */
 haul_status haul_trace_open_database(haul_source *source, const char *path,
                                      const haul_trace_head *head, haul_error *error)
 {

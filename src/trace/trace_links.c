@@ -5,6 +5,7 @@
 
 #include "trace/trace_builder.h"
 
+/* Files are in order of start but for neighbours, which haul_order_sort takes in one pass. */
 uint32_t *haul_trace_by_start(haul_trace_builder *self)
 {
     haul_builder *const built = &self->built;

@@ -70,6 +70,8 @@ static size_t renumber(joiner *self)
     return kept;
 }
 
+/* Streams without work that stand for no other stay too: a wait for one is a wait for nothing, and
+ * not an error. */
 void haul_wait_streams_join(haul_trace_builder *builder)
 {
     const size_t count = builder->built.streams.count;

@@ -97,6 +97,7 @@ static bool read_head(wal *self)
     return true;
 }
 
+/* Frames are a head of 24 bytes and a page each, behind the log's own head. */
 static const unsigned char *frame_of(const wal *self, size_t number)
 {
     return self->log.at + LOG_HEAD + number * (FRAME_HEAD + self->page_bytes);
@@ -175,6 +176,7 @@ static haul_status open_image(bytes *image, sqlite3 **db, haul_error *error)
     return haul_fail_no_memory(error);
 }
 
+/* A log that is no log, or is damaged, costs what it holds, not the database. */
 haul_status haul_wal_open(const char *path, sqlite3 **db, const char **note, haul_error *error)
 {
     wal self = {.committed = 0};

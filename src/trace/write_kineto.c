@@ -64,6 +64,7 @@ static void put_slice(writer *self, const slice *of)
     fputs(",\"args\":{", self->out);
 }
 
+/* Closes the arguments and the event. */
 static void put_end(writer *self)
 {
     fputs("}}", self->out);
@@ -255,6 +256,7 @@ static void put_head(writer *self)
     fputs("],\"traceEvents\":[", self->out);
 }
 
+/* Events in the order of the workload, then calls, then ranges: viewers sort by themselves. */
 haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul_error *error)
 {
     writer self = {.workload = workload, .out = out};

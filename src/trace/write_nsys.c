@@ -109,6 +109,7 @@ static int64_t global_tid(const writer *self, uint32_t thread)
            (self->small_threads ? (int64_t)of->id : (int64_t)thread + 1);
 }
 
+/* Ids of devices that several processes share are numbered anew: see choose_ids. */
 static int64_t device_id(const writer *self, uint32_t device)
 {
     return self->own_devices ? (int64_t)self->workload->devices[device].id : (int64_t)device;
@@ -223,6 +224,7 @@ static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *va
     put(self, EVENTS, record, NULL);
 }
 
+/* A call that issued nothing is written as a call alone. */
 static void put_op(writer *self, size_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
@@ -264,6 +266,7 @@ static void put_strings(writer *self)
     put(self, STRINGS, &(int64_t){self->launch}, "cudaLaunchKernel");
 }
 
+/* Figures that are not known are 0, as in a workload. */
 static void put_devices(writer *self)
 {
     const double most = 0x1p62;
@@ -286,6 +289,7 @@ static void put_devices(writer *self)
     }
 }
 
+/* Strings first, since calls need the number of the name that kernels' calls get. */
 static void put_all(writer *self)
 {
     enum { PUSH_POP = 59 };

@@ -41,12 +41,14 @@ typedef struct survey {
     haul_tally tally;
 } survey;
 
+/* Covers begin before all times, negative ones too. */
 static void cover_begin(cover *self)
 {
     for (int i = 0; i < COVERS; i++)
         self->of[i] = haul_union_begin();
 }
 
+/* Memsets count for a device's busy time, but hide no copy and are hidden by none. */
 static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end)
 {
     static const int own[HAUL_OP_KINDS] = {
@@ -72,6 +74,7 @@ static haul_busy cover_lengths(const cover *self)
     };
 }
 
+/* Sums stay at the largest integer instead of wrapping: a hostile profile may have any sizes. */
 static void add_totals(haul_totals *sum, const haul_totals *totals)
 {
     sum->count += totals->count;
@@ -176,6 +179,7 @@ static bool take_devices(survey *self, haul_analysis *analysis)
     return true;
 }
 
+/* Shares are NaN, never 0, where there is nothing to share: a report then says nothing of them. */
 static void take_times(const survey *self, haul_analysis *analysis)
 {
     double copy_busy = 0, both_busy = 0;
@@ -194,6 +198,7 @@ static void take_times(const survey *self, haul_analysis *analysis)
     analysis->copy_share = copy + kernel > 0 ? copy / (copy + kernel) : (double)NAN;
 }
 
+/* Rows of the tally are finer than groups: by size too. */
 static bool is_of_group(const haul_tally_row *row, const haul_copy_group *group)
 {
     const haul_op like = {.direction = row->direction, .detail = row->memory};
@@ -329,6 +334,7 @@ haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis
     return status;
 }
 
+/* NULL is allowed, as for every free of the library. */
 void haul_analysis_free(haul_analysis *analysis)
 {
     if (!analysis)

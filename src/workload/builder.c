@@ -10,6 +10,7 @@
 
 static const size_t most_ops = (size_t)1 << HAUL_BUILDER_OPS_LOG2;
 
+/* Sizes of records are set once: tables compare whole records byte for byte. */
 void haul_builder_init(haul_builder *self)
 {
     *self = (haul_builder){
@@ -29,6 +30,7 @@ void haul_builder_init_from(haul_builder *self, const haul_workload *from)
         haul_builder_stream(self, &from->streams[s]);
 }
 
+/* The builder may be used again afterwards. */
 void haul_builder_release(haul_builder *self)
 {
     haul_arena_release(&self->arena);
@@ -70,6 +72,7 @@ static uint32_t intern(haul_builder *self, haul_records *records, const void *it
     return number;
 }
 
+/* The failure of one string is the builder's: no operation is left with a wrong name. */
 uint32_t haul_builder_string(haul_builder *self, const char *text, size_t length)
 {
     const uint32_t id = haul_strings_add(&self->strings, text, length);
@@ -101,6 +104,7 @@ uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *str
     return intern(self, &self->streams, &key);
 }
 
+/* A thread's fields have no padding, as a shape's have none. */
 uint32_t haul_builder_thread(haul_builder *self, const haul_workload_thread *thread)
 {
     return intern(self, &self->threads, thread);
@@ -129,6 +133,7 @@ void haul_builder_range(haul_builder *self, const haul_named_range *range)
         self->ranges[self->range_count++] = *range;
 }
 
+/* Numbered from 1, since 0 is a shape without one. */
 uint32_t haul_builder_collective(haul_builder *self, const haul_collective *collective)
 {
     const uint32_t number = intern(self, &self->collectives, collective);
@@ -150,6 +155,7 @@ void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, con
         list->items[list->count++] = (haul_note){.text = kept, .count = count};
 }
 
+/* Edges may come twice and in any order: they are sorted at the end. */
 void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
 {
     if (haul_builder_grow(self, &self->edges, &self->edge_capacity, self->edge_count + 1,
@@ -180,6 +186,7 @@ static void link_ops(haul_builder *self, bool of_threads)
     free(last);
 }
 
+/* For readers, which order threads by call themselves. */
 void haul_builder_link_streams(haul_builder *self)
 {
     link_ops(self, false);
@@ -306,6 +313,7 @@ haul_status haul_builder_hand_over(haul_builder *self, const char *source, const
     return HAUL_OK;
 }
 
+/* Operations were added in order, so the links are made by looking back once. */
 haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,
                                 haul_workload **workload, haul_error *error)
 {

@@ -131,6 +131,7 @@ haul_status haul_compare(const haul_workload *a, const haul_workload *b,
     return HAUL_OK;
 }
 
+/* Names in rows are the first workload's: it must outlive the comparison. */
 void haul_comparison_release(haul_comparison *comparison)
 {
     free(comparison->rows);

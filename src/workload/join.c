@@ -321,6 +321,7 @@ static void prepare(join *self, size_t part)
     add_losses(self, part);
 }
 
+/* Also after a success: the builder is empty then. */
 static void release(join *self)
 {
     for (size_t p = 0; self->of && p < self->count; p++)

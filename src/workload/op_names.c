@@ -31,6 +31,7 @@ const char *haul_op_kind_text(haul_op_kind kind)
     return (unsigned)kind < HAUL_OP_KINDS ? kinds[kind] : "unknown";
 }
 
+/* Words of reports and of machine files are the same. */
 const char *haul_direction_text(haul_direction direction)
 {
     return (unsigned)direction < HAUL_DIRECTIONS ? directions[direction] : "unknown";
@@ -87,6 +88,7 @@ haul_status haul_direction_parse(const char *text, haul_direction *direction, ha
     return found < 0 ? HAUL_BAD_INPUT : HAUL_OK;
 }
 
+/* *memory stays as it was where the text names none. */
 haul_status haul_memory_parse(const char *text, haul_memory *memory, haul_error *error)
 {
     const int found = find_name(text, memories, HAUL_MEMORIES, error);

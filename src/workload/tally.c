@@ -77,6 +77,7 @@ size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows)
     return count;
 }
 
+/* The tally may be used again afterwards. */
 void haul_tally_release(haul_tally *tally)
 {
     free(tally->rows);
