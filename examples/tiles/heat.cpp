@@ -28,11 +28,10 @@ void step_plainly(const std::vector<double> &u, std::vector<double> &v, double k
     for (int z = 0; z < N; z++)
         for (int y = 0; y < N; y++)
             for (int x = 0; x < N; x++)
-                v[index(x, y, z)] =
-                    at(u, x, y, z) +
-                    k * (at(u, x - 1, y, z) + at(u, x + 1, y, z) + at(u, x, y - 1, z) +
-                         at(u, x, y + 1, z) + at(u, x, y, z - 1) + at(u, x, y, z + 1) -
-                         6 * at(u, x, y, z));
+                v[index(x, y, z)] = at(u, x, y, z) + k * (at(u, x - 1, y, z) + at(u, x + 1, y, z) +
+                                                          at(u, x, y - 1, z) + at(u, x, y + 1, z) +
+                                                          at(u, x, y, z - 1) + at(u, x, y, z + 1) -
+                                                          6 * at(u, x, y, z));
 }
 
 double run(const char *device, const haul_context_options &options)
