@@ -3,6 +3,7 @@
 #ifndef HAUL_BASE_INTERVALS_H
 #define HAUL_BASE_INTERVALS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Begin with haul_union_begin. */
@@ -25,6 +26,13 @@ static inline void haul_union_add(haul_union *self, int64_t start, int64_t end)
         return;
     self->covered += (uint64_t)end - (uint64_t)from;
     self->end = end;
+}
+
+/* A time of a recording, in ns: beyond these the span of all times would not fit. Clocks that count
+ * from 1970 are at 2^60.6. */
+static inline bool haul_is_recorded_time(int64_t time_ns)
+{
+    return time_ns >= -(INT64_C(1) << 60) && time_ns <= INT64_C(1) << 61;
 }
 
 /* `start` + `duration` for a duration that is not negative. */

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/intervals.h"
 #include "record/ring_folder.h"
 
 enum {
@@ -212,7 +213,11 @@ static int take(haul_collector *self, haul_ring_part *part, haul_ring_message *m
     void *payload = message->payload;
     haul_message_note *note = payload;
     const haul_message_stream *stream = payload;
-    part->damaged = !has_its_size(message);
+    const haul_record *record = payload;
+    part->damaged = !has_its_size(message) ||
+                    (message->type == HAUL_MESSAGE_RECORD &&
+                     !(haul_is_recorded_time(record->start_ns) && /* readers refuse others */
+                       haul_is_recorded_time(record->end_ns)));
     if (part->damaged)
         return SQLITE_OK;
     switch ((haul_message_type)message->type) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "trace/wal_merge.h"
 
 enum {
@@ -288,13 +289,11 @@ haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *ta
     return status;
 }
 
-/* Beyond these the span of all times would not fit. */
 static haul_status check_times(const haul_rows *self, haul_error *error)
 {
-    const int64_t earliest_ns = -(INT64_C(1) << 60), latest_ns = INT64_C(1) << 61;
     for (int i = self->start; i < self->start + 2; i++) {
         const int64_t time_ns = self->row.values[i];
-        if (time_ns >= earliest_ns && time_ns <= latest_ns)
+        if (haul_is_recorded_time(time_ns))
             continue;
         haul_fail(error, HAUL_BAD_INPUT, "%s is %" PRId64 " ns, which is no time of a recording",
                   i == self->start ? "start" : "end", time_ns);
