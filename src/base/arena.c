@@ -12,16 +12,21 @@ enum { BLOCK_BYTES = 16 * 1024 };
 
 struct haul_arena_block {
     haul_arena_block *next;
+    /* Bytes of `data`; the header is not counted. */
     size_t size;
+    /* The type makes the first byte aligned for anything. */
     max_align_t data[];
 };
 
 void *haul_arena_alloc(haul_arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
+    /* Half of the range leaves room for rounding up and for the block's own header. */
     if (size > SIZE_MAX / 2)
         return NULL;
     size = (size + align - 1) / align * align;
+    /* What is left of the block before is given up: looking for gaps would cost each allocation
+     * more than the bytes are worth. */
     if (!arena->head || arena->head->size - arena->used < size) {
         const size_t block_size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
         haul_arena_block *block = calloc(1, sizeof *block + block_size);
@@ -40,6 +45,7 @@ char *haul_arena_text(haul_arena *arena, const char *text, size_t length)
 {
     char *copy = haul_arena_alloc(arena, length + 1);
     if (copy)
+        /* The terminator is there: blocks are zeroed. */
         memcpy(copy, text, length);
     return copy;
 }
@@ -53,6 +59,7 @@ char *haul_arena_vformat(haul_arena *arena, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
+    /* The length is found first, so that a text takes what it needs and never a whole block. */
     const int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     char *text = length < 0 ? NULL : haul_arena_alloc(arena, (size_t)length + 1);

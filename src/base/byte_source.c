@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 
+/* Four, so that both sides go on while the other is a block ahead or behind. */
 enum { BLOCKS = 4, BLOCK_BYTES = 256 * 1024, PACKED_BYTES = 128 * 1024 };
 
 /* Unpacked bytes, of which the reader has taken `taken`. */
@@ -30,6 +31,8 @@ typedef struct unpacker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    /* The counters may wrap: BLOCKS is a power of two, so their remainders and difference stay
+     * right. */
     unsigned filled;  /* blocks, since the beginning */
     unsigned emptied; /* likewise */
     bool ended;       /* no block comes any more */
@@ -55,6 +58,7 @@ static ssize_t read_fully(int file, void *buffer, size_t size)
     size_t count = 0;
     while (count < size) {
         const ssize_t got = read(file, (char *)buffer + count, size - count);
+        /* The progress line's alarm interrupts reads. */
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -66,6 +70,8 @@ static ssize_t read_fully(int file, void *buffer, size_t size)
     return (ssize_t)count;
 }
 
+/* The position of the damage in the file is what a user can compare with a fresh copy. zlib has
+ * read ahead of it: the bytes that it has not used yet are taken off. */
 static haul_status fail_gzip(const haul_byte_source *self, const char *what)
 {
     unpacker *const u = self->unpacker;
@@ -83,6 +89,7 @@ static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, 
     unpacker *const u = self->unpacker;
     u->stream.next_out = into->bytes;
     u->stream.avail_out = sizeof into->bytes;
+    /* The block is filled to the end: the reader takes few large pieces. */
     while (u->stream.avail_out) {
         bool more = true;
         if (!u->stream.avail_in) {
@@ -95,14 +102,19 @@ static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, 
         }
         if (!more && *in_member)
             return fail_gzip(self, "cut short");
+        /* 0x1f begins a member. Other bytes, such as zeros that pad the file to full blocks, are no
+         * error. */
         if (!more || (!*in_member && u->stream.next_in[0] != 0x1f)) {
             *ended = true;
             break;
         }
         *in_member = true;
+        /* Z_BUF_ERROR: no progress without more input, which the next round brings. */
         const int code = inflate(&u->stream, Z_NO_FLUSH);
         if (code == Z_STREAM_END) {
             *in_member = false;
+            /* The next member starts with a header of its own; the window of the last one is
+             * void. */
             (void)inflateReset(&u->stream);
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
             return code == Z_MEM_ERROR ? haul_fail_no_memory(&u->error)
@@ -120,6 +132,8 @@ static block *take_empty(unpacker *u)
     pthread_mutex_lock(&u->lock);
     while (!u->stop && u->filled - u->emptied == BLOCKS)
         pthread_cond_wait(&u->changed, &u->lock);
+    /* The lock guards the counters alone. Blocks from `emptied` up to `filled` are the reader's,
+     * the others this thread's, so nobody else touches the bytes meanwhile. */
     block *const found = u->stop ? NULL : &u->blocks[u->filled % BLOCKS];
     pthread_mutex_unlock(&u->lock);
     return found;
@@ -131,9 +145,12 @@ static void *unpack_all(void *argument)
     unpacker *const u = self->unpacker;
     bool in_member = false, ended = false;
     haul_status status = HAUL_OK;
+    /* Ends at the end of the file, at an error, or when the source is closed. */
     for (block *next; !status && !ended && (next = take_empty(u));) {
         status = unpack(self, next, &in_member, &ended);
         pthread_mutex_lock(&u->lock);
+        /* A block that failed is not counted: the reader gets all good bytes before it, then the
+         * error. */
         u->filled += !status;
         u->ended = status || ended;
         u->status = status;
@@ -151,6 +168,8 @@ static haul_status start_unpacking(haul_byte_source *self, haul_error *error)
     pthread_mutex_init(&u->lock, NULL);
     pthread_cond_init(&u->changed, NULL);
     self->unpacker = u;
+    /* zlib's way to ask for gzip members and no bare zlib streams: 16 more than the window's
+     * bits. */
     enum { GZIP_ONLY = 16 };
     bool started = inflateInit2(&u->stream, MAX_WBITS + GZIP_ONLY) == Z_OK;
     if (started && pthread_create(&u->thread, NULL, unpack_all, self)) {
@@ -163,6 +182,7 @@ static haul_status start_unpacking(haul_byte_source *self, haul_error *error)
     pthread_mutex_destroy(&u->lock);
     free(u);
     self->unpacker = NULL;
+    /* A thread that cannot start (EAGAIN) is a want of resources, which users know as memory. */
     return haul_fail_no_memory(error);
 }
 
@@ -174,6 +194,7 @@ haul_status haul_byte_source_open(const char *path, haul_byte_source **source, h
     self->path = path;
     self->file = open(path, O_RDONLY | O_CLOEXEC);
     haul_status status = self->file < 0 ? haul_fail_open(error, path) : HAUL_OK;
+    /* By its first two bytes and not by its name: users rename profiles. */
     unsigned char head[2];
     if (!status) {
         const ssize_t got = read_fully(self->file, head, sizeof head);
@@ -210,15 +231,18 @@ static haul_status read_unpacked(unpacker *u, char *buffer, size_t size, size_t 
         memcpy(buffer + *got, from->bytes + from->taken, count);
         *got += count;
         from->taken += count;
+        /* The buffer is full and the block is not empty: it waits for the next call. */
         if (from->taken < from->length)
             break;
         pthread_mutex_lock(&u->lock);
         u->emptied++;
+        /* One condition serves both directions, so that all who wait are woken. */
         pthread_cond_broadcast(&u->changed);
         pthread_mutex_unlock(&u->lock);
     }
     if (*got == size || !u->status)
         return HAUL_OK;
+    /* The thread has ended when this is read, so its error needs no lock. */
     if (error)
         *error = u->error;
     return u->status;
@@ -244,6 +268,7 @@ void haul_byte_source_close(haul_byte_source *self)
         return;
     unpacker *const u = self->unpacker;
     if (u) {
+        /* The thread may wait for an empty block that nobody will give back: it is woken to end. */
         pthread_mutex_lock(&u->lock);
         u->stop = true;
         pthread_cond_broadcast(&u->changed);
@@ -255,6 +280,7 @@ void haul_byte_source_close(haul_byte_source *self)
         free(u);
     }
     if (self->file >= 0)
+        /* After the thread, which reads from it. */
         close(self->file);
     free(self);
 }

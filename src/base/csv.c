@@ -31,6 +31,7 @@ struct haul_csv {
     const char *text; /* what is at hand: size bytes, `at` of them read */
     size_t size;
     size_t at;
+    /* Kept, for the failure is told at the end of the row and not in the middle of a field. */
     bool broken; /* the stream failed */
     int line;    /* of the next character, from 1 */
     int column;
@@ -46,6 +47,8 @@ struct haul_csv {
 
 static bool refill(haul_csv *self)
 {
+    /* After a failure the end is reported again and again, so that all loops stop at the next
+     * byte. */
     if (!self->stream || self->broken)
         return false;
     const int got = gzread(self->stream, self->buffer, BUFFER_BYTES);
@@ -72,6 +75,7 @@ static int take(haul_csv *self)
     if (byte == END)
         return END;
     self->at++;
+    /* Columns count bytes, not characters (haul/csv.h). */
     self->column++;
     if (byte == '\n') {
         self->line++;
@@ -95,6 +99,7 @@ static haul_status fail_here(const haul_csv *self, haul_error *error, const char
 
 static haul_status put(haul_csv *self, int byte, haul_error *error)
 {
+    /* Cells end with a NUL in the row's text: one within would silently cut its cell. */
     if (byte == '\0')
         return fail_here(self, error, "a NUL byte in a text file");
     if (self->row_count >= HAUL_CSV_ROW_BYTES)
@@ -130,6 +135,7 @@ static haul_status read_quoted(haul_csv *self, haul_error *error)
         if (byte == END)
             return fail_at(self, line, column, error, "a quote is opened and never closed");
         take(self);
+        /* A doubled quote is one quote of the text (RFC 4180, section 2, rule 7). */
         if (byte == '"' && peek(self) != '"')
             break;
         if (byte == '"')
@@ -155,6 +161,7 @@ static haul_status read_plain(haul_csv *self, haul_error *error)
             return status;
         take(self);
     }
+    /* RFC 4180 makes blanks part of a field; tables that are aligned by hand mean otherwise. */
     while (self->row_count > start && is_blank(self->row[self->row_count - 1]))
         self->row_count--;
     return HAUL_OK;
@@ -170,6 +177,7 @@ static haul_status read_field(haul_csv *self, haul_error *error)
     haul_status status = peek(self) == '"' ? read_quoted(self, error) : read_plain(self, error);
     if (status)
         return status;
+    /* Unlike `put`, without its limit: the terminator is no byte of the input. */
     if (!haul_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
         return haul_fail_no_memory(error);
     self->row[self->row_count++] = '\0';
@@ -180,6 +188,8 @@ static haul_status end_line(haul_csv *self, haul_error *error)
 {
     if (peek(self) == '\r') {
         take(self);
+        /* A lone carriage return ended lines on old Macs; read as part of a field it would join all
+         * rows. */
         if (peek(self) != '\n' && peek(self) != END)
             return fail_here(self, error, "a carriage return without a line feed");
     }
@@ -187,7 +197,8 @@ static haul_status end_line(haul_csv *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* Reads the next row that is not empty into cells; none at the end. */
+/* Reads the next row that is not empty into cells; none at the end. Cells are offsets until the row
+ * is whole; only then are their addresses final. */
 static haul_status read_row(haul_csv *self, haul_error *error)
 {
     self->row_count = self->cell_count = 0;
@@ -202,6 +213,7 @@ static haul_status read_row(haul_csv *self, haul_error *error)
         if ((more = peek(self) == ','))
             take(self);
     }
+    /* A row that was cut by a failing read must not be taken for a shorter one. */
     if (!self->broken)
         return end_line(self, error);
     int state = Z_OK; /* right after the read that failed, errno may have the reason */
@@ -216,6 +228,7 @@ static haul_status read_row(haul_csv *self, haul_error *error)
 static haul_status read_header(haul_csv *self, haul_error *error)
 {
     static const char mark[] = "\xEF\xBB\xBF";
+    /* At least one byte must be at hand before the mark, which spreadsheets write, can be seen. */
     (void)peek(self);
     if (self->size - self->at >= 3 && !memcmp(self->text + self->at, mark, 3))
         self->at += 3;
@@ -224,11 +237,14 @@ static haul_status read_header(haul_csv *self, haul_error *error)
         return status;
     if (!self->cell_count)
         return fail_here(self, error, "empty: expected a header line with the columns' names");
+    /* Names outlive the row's buffer, which the next row overwrites. */
     self->names = haul_arena_alloc(&self->arena, self->cell_count * sizeof *self->names);
     if (!self->names)
         return haul_fail_no_memory(error);
     for (size_t i = 0; i < self->cell_count; i++) {
         const char *name = self->row + self->cells[i].at;
+        /* `names` holds the columns before this one, so any match is a second column of that
+         * name. */
         if (!haul_csv_find(self, name, &(size_t){0}, NULL))
             return fail_at(self, self->cells[i].line, self->cells[i].column, error,
                            "two columns of one name");
@@ -254,6 +270,7 @@ static haul_status start(haul_csv *self, const char *file, haul_csv **csv, haul_
 haul_status haul_csv_open_memory(const char *text, size_t size, const char *file, haul_csv **csv,
                                  haul_error *error)
 {
+    /* Freed by haul_csv_close in whatever state it is. */
     haul_csv *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
@@ -270,7 +287,9 @@ haul_status haul_csv_open(const char *path, haul_csv **csv, haul_error *error)
         haul_csv_close(self);
         return haul_fail_no_memory(error);
     }
+    /* gzopen may fail without setting errno; a stale one would name the wrong cause. */
     errno = 0;
+    /* A duplicate, for gzclose closes its descriptor and standard input is not ours to close. */
     const int input = standard ? dup(STDIN_FILENO) : -1;
     self->stream = standard ? (input < 0 ? NULL : gzdopen(input, "rb")) : gzopen(path, "rb");
     if (!self->stream) {
@@ -317,6 +336,7 @@ haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error 
     const size_t got = csv->cell_count, want = csv->name_count;
     if (got != want) {
         haul_fail(error, HAUL_BAD_INPUT, "%zu fields where the header has %zu", got, want);
+        /* At the first field too many, or at the last one where some are missing. */
         haul_csv_locate(csv, got > want ? want : got - 1, error);
         return HAUL_BAD_INPUT;
     }
@@ -337,6 +357,7 @@ void haul_csv_close(haul_csv *csv)
     if (!csv)
         return;
     if (csv->stream)
+        /* A reader has nothing to flush, so that closing cannot lose anything. */
         (void)gzclose(csv->stream);
     free(csv->buffer);
     free(csv->row);
@@ -348,6 +369,7 @@ void haul_csv_put(const char *text, FILE *out)
 {
     const size_t length = strlen(text);
     const bool plain =
+        /* The reader drops blanks around a field: quotes keep those that belong to the text. */
         !strpbrk(text, ",\"\r\n") && !(length && (is_blank(text[0]) || is_blank(text[length - 1])));
     if (plain) {
         fputs(text, out);

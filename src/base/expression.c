@@ -66,6 +66,7 @@ typedef struct parser {
     haul_error *error;
 } parser;
 
+/* Expressions of options have no column: then the error names the file or option alone. */
 static haul_status fail_at(haul_error *error, haul_place place, int at, const char *text)
 {
     haul_fail(error, HAUL_BAD_INPUT, "%s", text);
@@ -78,6 +79,7 @@ static haul_status fail_here(const parser *self, const char *text)
     return fail_at(self->error, self->place, self->at, text);
 }
 
+/* Holds by the order of the enumeration, as does `first + 1` in parse_chain. */
 static bool takes_two(operation op)
 {
     return op >= ADD && op <= MAXIMUM;
@@ -97,6 +99,8 @@ static double apply(operation op, double a, double b)
     case DIVIDE:
         return a / b;
     case POWER:
+        /* Squares and cubes are most powers in kernels' formulas, and pow takes far longer than
+         * these. */
         return b == 2 ? a * a : b == 3 ? a * a * a : pow(a, b);
     case MINIMUM:
         return a < b ? a : b;
@@ -135,6 +139,7 @@ static const char *reason(operation op, double a, double b)
 
 /* --- writing steps */
 
+/* The bound keeps `steps` a plain array in the parser: no allocation before the syntax is right. */
 static haul_status add_step(parser *self, step added)
 {
     if (self->count == HAUL_EXPRESSION_STEPS)
@@ -158,6 +163,9 @@ static haul_status add_operation(parser *self, operation op, int at)
     step *first = &self->steps[self->count - taken];
     const step *last = &self->steps[self->count - 1];
     self->waiting -= (int)taken - 1;
+    /* The program is in postfix order. Where its last step is a constant, that is the whole
+     * right operand, so the step before it ends the left one; if that is a constant too, both
+     * are known. */
     if (last->op != PUSH_CONSTANT || first->op != PUSH_CONSTANT)
         return add_step(self, (step){.op = op, .at = at});
     const double value = apply(op, first->value, last->value);
@@ -186,6 +194,7 @@ static haul_status fail_unexpected(const parser *self, const char *expected)
     const unsigned char found = (unsigned char)self->text[self->at];
     if (!found)
         snprintf(text, sizeof text, "expected %s, and here the expression ends", expected);
+    /* What would not print is shown as a number: the text may hold any bytes. */
     else if (isprint(found))
         snprintf(text, sizeof text, "expected %s, not '%c'", expected, found);
     else
@@ -195,6 +204,8 @@ static haul_status fail_unexpected(const parser *self, const char *expected)
 
 static haul_status open_nested(parser *self)
 {
+    /* The bound is one on the parser's own recursion: text from a file must not exhaust the
+     * stack. */
     if (self->nested == HAUL_EXPRESSION_DEPTH)
         return fail_here(self, "too deep: more than 32 parentheses, signs and powers are open");
     self->nested++;
@@ -227,6 +238,8 @@ static haul_status parse_number(parser *self)
     const size_t length = number_length(start);
     if (!length)
         return fail_unexpected(self, "a number, a name or '('");
+    /* strtod would read on past the token, into "inf" or "0x" of a name: it gets the digits
+     * alone. */
     char digits[HAUL_EXPRESSION_BYTES + 1];
     memcpy(digits, start, length);
     digits[length] = '\0';
@@ -242,6 +255,7 @@ static haul_status parse_number(parser *self)
 static haul_status fail_unknown(const parser *self, const char *name)
 {
     char text[256];
+    /* A name nearby is offered; where none is near, any variable shows what names look like. */
     size_t best = self->symbols.count;
     for (size_t i = 0; i < self->symbols.count; i++)
         if (haul_is_near(name, self->symbols.items[i].name) &&
@@ -266,6 +280,7 @@ static haul_status add_symbol(parser *self, const char *name)
         const haul_symbol *symbol = &self->symbols.items[i];
         if (strcmp(name, symbol->name) != 0)
             continue;
+        /* Constants are put in here, so that evaluating never looks at a name. */
         step value = {.op = PUSH_CONSTANT, .value = symbol->value, .at = self->at};
         if (symbol->variable >= 0)
             value = (step){.op = PUSH_VARIABLE, .variable = symbol->variable, .at = self->at};
@@ -324,6 +339,7 @@ static haul_status parse_name(parser *self)
     self->at += (int)length;
     if (skip_blanks(self) != '(')
         return fail_unexpected(self, "'(' behind the name of a function");
+    /* The parenthesis counts until parse_close, so that "((((" is refused before it is deep. */
     const haul_status status = open_nested(self);
     return status ? status : parse_arguments(self, function, at);
 }
@@ -351,6 +367,8 @@ static haul_status parse_power(parser *self)
     status = open_nested(self);
     if (!status)
         status = parse_signed(self);
+    /* Nothing closes the power: it ends with its operand. After an error the count does not
+     * matter. */
     self->nested--;
     return status ? status : add_operation(self, POWER, at);
 }
@@ -399,6 +417,7 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
                                     haul_arena *arena, const haul_expression **out,
                                     haul_error *error)
 {
+    /* About 6 KB on the stack, and no allocation for an expression that is refused. */
     parser self = {.text = text, .place = place, .symbols = symbols, .error = error};
     if (strnlen(text, HAUL_EXPRESSION_BYTES + 1) > HAUL_EXPRESSION_BYTES)
         return fail_here(&self, "too long: an expression has at most 1024 characters");
@@ -408,6 +427,7 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
     if (skip_blanks(&self))
         return fail_unexpected(&self, "an operator or the end");
     haul_expression *made = haul_arena_alloc(arena, sizeof *made + self.count * sizeof *self.steps);
+    /* haul_expression_text gives it back as long as the arena lives; the caller's text may go. */
     char *kept = haul_arena_string(arena, text);
     if (!made || !kept)
         return haul_fail_no_memory(error);
@@ -431,6 +451,7 @@ typedef struct failure {
 /* Runs the program: the last value is kept aside, the others wait on a stack. */
 static inline double evaluate(const haul_expression *self, const double *values, failure *failed)
 {
+    /* `last` of the first value is a 0 that nobody takes: hence one place more than the depth. */
     double waiting[HAUL_EXPRESSION_DEPTH + 1];
     size_t count = 0;
     double last = 0;
@@ -467,6 +488,7 @@ haul_status haul_expression_value(const haul_expression *self, const double *val
     return HAUL_OK;
 }
 
+/* No message is made: callers evaluate by the million where they know the value to be defined. */
 double haul_expression_quick(const haul_expression *self, const double *values)
 {
     failure failed = {0};

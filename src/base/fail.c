@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One row for each status of HAUL_STATUS_LIST: text and exit code cannot fall out of step. */
 static const struct {
     const char *text;
     int exit_code;
@@ -25,6 +26,7 @@ const char *haul_status_text(haul_status status)
 
 int haul_status_exit_code(haul_status status)
 {
+    /* A status that this version does not know is our own bug. */
     return (unsigned)status < STATUS_COUNT ? statuses[status].exit_code
                                            : statuses[HAUL_INTERNAL].exit_code;
 }
@@ -33,6 +35,8 @@ haul_status haul_fail(haul_error *error, haul_status status, const char *format,
 {
     if (!error)
         return status;
+    /* Starts afresh: a place that an earlier, handled failure left must not be shown with this
+     * one. */
     *error = (haul_error){.status = status};
     va_list args;
     va_start(args, format);
@@ -49,6 +53,7 @@ haul_status haul_fail_no_memory(haul_error *error)
 static haul_status fail_to(haul_error *error, const char *verb, const char *path)
 {
     char reason[128];
+    /* The XSI form (extensions are off), which returns an error number where it has no text. */
     if (strerror_r(errno, reason, sizeof reason))
         snprintf(reason, sizeof reason, "error %d", errno);
     return haul_fail(error, HAUL_IO, "cannot %s '%.300s': %s", verb, path, reason);
@@ -64,6 +69,8 @@ haul_status haul_fail_read(haul_error *error, const char *path)
     return fail_to(error, "read", path);
 }
 
+/* The three below add a place only where there is none: the function nearest to the cause runs
+ * first and knows it best; its callers know less. */
 void haul_error_in_file(haul_error *error, const char *file)
 {
     if (error && file && !error->file[0])
@@ -110,6 +117,7 @@ char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
     if (!size)
         return buffer;
     int used = format_place(error, buffer, size);
+    /* snprintf returns the length it wished for: a path that filled the buffer leaves no room. */
     if (used >= 0 && (unsigned)used < size) {
         const char *text = error->text[0] ? error->text : haul_status_text(error->status);
         snprintf(buffer + used, size - (unsigned)used, "%s", text);

@@ -41,6 +41,8 @@ static haul_status add_environment(haul_folders *self, const char *variable, hau
     const char *list = getenv(variable); // NOLINT(concurrency-mt-unsafe): read only
     haul_status status = HAUL_OK;
     while (!status && list && *list) {
+        /* Parts that are empty, as in "a::b", are skipped; a shell's PATH would take them for
+         * ".". */
         const size_t length = strcspn(list, ":");
         if (length)
             status = add_folder(self, haul_arena_text(&self->arena, list, length), error);
@@ -53,10 +55,14 @@ static haul_status add_environment(haul_folders *self, const char *variable, hau
 static haul_status add_beside_program(haul_folders *self, const char *kind, haul_error *error)
 {
     char path[PATH_BYTES];
+    /* The link is resolved by the kernel: it is the file that runs, not the name it was called
+     * by. */
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
+        /* Without /proc the folders of the source tree and of the installation still follow. */
         return HAUL_OK;
     path[length] = '\0';
+    /* Cut twice: the program's own name, then its folder "bin". */
     for (int i = 0; i < 2; i++) {
         char *slash = strrchr(path, '/');
         if (!slash)
@@ -84,6 +90,7 @@ const char *haul_folders_file(haul_folders *folders, const char *name)
         const char *path =
             haul_arena_format(&folders->arena, "%s/%s%s", folders->paths[i], name, suffix);
         struct stat info;
+        /* Existence is enough: a file that cannot be read is reported when it is opened. */
         if (path && !stat(path, &info))
             return path;
     }
@@ -101,6 +108,7 @@ haul_status haul_name_list_add(haul_name_list *list, const char *name, haul_erro
     return HAUL_OK;
 }
 
+/* By bytes and not by locale: lists are the same on every machine and in every test. */
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -111,6 +119,8 @@ void haul_name_list_settle(haul_name_list *list)
     size_t kept = 0;
     if (list->count)
         qsort(list->names, list->count, sizeof *list->names, compare_names);
+    /* Equal names are neighbours now. Two folders may have a file each; the first is the one
+     * used. */
     for (size_t i = 0; i < list->count; i++) {
         if (kept && !strcmp(list->names[kept - 1], list->names[i]))
             free(list->names[i]);
@@ -128,6 +138,7 @@ void haul_name_list_release(haul_name_list *list)
     *list = (haul_name_list){0};
 }
 
+/* All that are near, not the nearest alone: machine names differ by a digit. */
 const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
                                 size_t size)
 {
@@ -138,6 +149,8 @@ const char *haul_name_list_near(const haul_name_list *list, const char *name, ch
             continue;
         const int added =
             snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", list->names[i]);
+        /* On truncation snprintf returns more than it wrote; `used >= size` above then ends the
+         * list. */
         used += added > 0 ? (size_t)added : 0;
     }
     return buffer;
@@ -156,6 +169,7 @@ static haul_status list_folder(const char *path, bool (*is_name)(const char *nam
     while (!status && (entry = readdir(folder))) {
         char name[sizeof entry->d_name];
         const size_t length = strlen(entry->d_name);
+        /* A bare ".yaml" has no name in front of its suffix. */
         if (length <= SUFFIX || strcmp(entry->d_name + length - SUFFIX, suffix) != 0)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(length - SUFFIX), entry->d_name);

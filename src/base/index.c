@@ -7,12 +7,16 @@
 bool haul_index_reserve(haul_index *index)
 {
     enum { FIRST = 64 };
+    /* At least one slot stays empty always, without which a search for a missing key would not
+     * end. */
     if (index->count * 2 < index->slot_count)
         return true;
+    /* Always a power of two, so that a mask replaces the remainder. */
     const size_t slot_count = index->slot_count ? index->slot_count * 2 : FIRST;
     haul_index_slot *slots = calloc(slot_count, sizeof *slots);
     if (!slots)
         return false;
+    /* Slots keep their hashes, so that growing needs neither the keys nor the caller. */
     for (size_t i = 0; i < index->slot_count; i++) {
         size_t at = index->slots[i].hash & (slot_count - 1);
         while (index->slots[i].number && slots[at].number)

@@ -41,6 +41,8 @@ static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *
     self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
                              (unsigned long long)offset);
     haul_error_in_file(&self->error, self->file);
+    /* Lines were not counted on the way, which would cost every byte for an error that seldom
+     * comes. */
     int line = 1, column = 1;
     for (uint64_t i = 0; !self->offset && i < offset; i++) {
         const bool is_break = self->buffer[i] == '\n';
@@ -75,6 +77,7 @@ static bool fill(haul_json_in *self)
 {
     if (!self->read || self->status)
         return false;
+    /* A token that is being read starts at `hold`, so its first bytes stay through the move. */
     const char *const keep = self->hold ? self->hold : self->at;
     const size_t kept = (size_t)(self->end - keep), at = (size_t)(self->at - keep);
     if (kept > LONGEST_TEXT) {
@@ -83,6 +86,8 @@ static bool fill(haul_json_in *self)
     }
     self->offset += (uint64_t)(keep - self->buffer);
     memmove(self->buffer, keep, kept);
+    /* Small rests are moved within the same buffer; only a text longer than half of it lets it
+     * grow. */
     if (kept > self->capacity / 2 && self->capacity < LARGEST_BUFFER) {
         const size_t doubled = 2 * self->capacity;
         const size_t capacity = doubled < LARGEST_BUFFER ? doubled : LARGEST_BUFFER;
@@ -135,6 +140,7 @@ static uint64_t load_word(const char *p)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
+    /* The lowest byte is the first one, so that counting trailing zeros finds the first match. */
     return word;
 }
 
@@ -180,12 +186,14 @@ static inline const char *pass_plain(const char *p)
     }
 }
 
-/* One character of a string that is not plain. */
+/* One character of a string that is not plain. Escapes are checked here and decoded only where the
+ * caller takes the text. */
 static const char *pass_special(haul_json_in *self, const char *p)
 {
     enum { LONGEST_ESCAPE = 12 };
     int length = 0;
     p = look_ahead(self, p, LONGEST_ESCAPE);
+    /* The NUL at the end looks like a control character: only the place tells them apart. */
     if (p == self->end)
         return fail_expected(self, p, "the end of a string");
     if (*p == '\\') {
@@ -204,6 +212,7 @@ static inline const char *pass_string(haul_json_in *self, const char *p, bool *p
 {
     while (*(p = pass_plain(p)) != '"') {
         *plain &= *p != '\\';
+        /* Text without a closing quote stops at the NUL padding, whose bytes count as special. */
         if (p == self->end) {
             self->at = p;
             if (fill(self)) {
@@ -253,12 +262,14 @@ static inline const char *pass_number(haul_json_in *self, const char *p)
 {
     if (*p == '-')
         p = peek(self, p + 1);
+    /* JSON allows no digits behind a leading 0: one that follows is refused at the next step. */
     if (*p == '0')
         p = peek(self, p + 1);
     else if (!(p = pass_digits(self, p)))
         return NULL;
     if (*p == '.' && !(p = pass_digits(self, p + 1)))
         return NULL;
+    /* Folds 'E' to 'e'; no other byte that may follow a number becomes an 'e' by it. */
     if ((*p | 0x20) != 'e')
         return p;
     p = peek(self, p + 1);
@@ -269,6 +280,7 @@ static inline const char *pass_number(haul_json_in *self, const char *p)
 static const char *pass_word(haul_json_in *self, const char *p)
 {
     static const char *const words[] = {"true", "false", "null"};
+    /* As long as "false". Letters directly behind the word fail at the next comma or bracket. */
     p = look_ahead(self, p, 5);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strncmp(p, words[i], strlen(words[i])))
@@ -280,6 +292,7 @@ static inline const char *push(haul_json_in *self, const char *p)
 {
     if (self->depth == HAUL_JSON_IN_DEPTH)
         return fail_at(self, p, "JSON nested deeper than 2048");
+    /* A bit a level: all 2048 take 256 bytes of the reader. */
     const uint64_t bit = UINT64_C(1) << self->depth % 64;
     uint64_t *const word = &self->in_object[self->depth / 64];
     *word = *p == '{' ? *word | bit : *word & ~bit;
@@ -309,6 +322,7 @@ static inline __attribute__((always_inline)) const char *step(haul_json_in *self
         self->fresh = false;
         return p;
     }
+    /* JSON has no comma before the first member and none behind the last. */
     if (*p != ',')
         return fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
     return pass_space(self, p + 1);
@@ -327,6 +341,8 @@ static inline const char *pass_key(haul_json_in *self, const char *p)
     if (*p != '"')
         return fail_expected(self, p, "a member's name");
     const char *const end = pass_plain(p + 1);
+    /* The name and its colon in one look, without a check for the window's end: a NUL is
+     * neither. */
     if (end[0] == '"' && end[1] == ':') /* nearly all names */
         return end + 2;
     p = pass_string(self, p + 1, &plain);
@@ -355,6 +371,8 @@ static inline const char *pass_value(haul_json_in *self, const char *p)
 /* All that stands above `depth`. */
 static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
 {
+    /* A loop and no recursion: a document nested 2048 deep must not need 2048 frames of the
+     * stack. */
     while (p && self->depth > depth) {
         bool more;
         if (in_object(self)) {
@@ -421,6 +439,7 @@ haul_json_kind haul_json_in_kind(haul_json_in *self)
 static bool expect(haul_json_in *self, haul_json_kind kind, const char *otherwise)
 {
     const haul_json_kind found = find_kind(self);
+    /* HAUL_JSON_NONE means that a failure is kept already; a second one would hide it. */
     if (found && found != kind)
         (void)haul_json_in_fail_at(self, self->value_at, otherwise);
     return found == kind;
@@ -443,6 +462,7 @@ static bool take_string(haul_json_in *self, haul_json_text *text)
     bool plain = true;
     self->hold = self->at + 1;
     const bool whole = passed(self, pass_string(self, self->hold, &plain));
+    /* While `hold` was set the window may have moved, so the start is read from there again. */
     *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - 1 - self->hold) : 0};
     self->hold = NULL;
     if (!whole || plain)
@@ -523,6 +543,7 @@ static haul_status pass_mark(haul_json_in *self, haul_error *error)
     (void)look_ahead(self, self->at, sizeof mark - 1);
     if (self->status && error)
         *error = self->error;
+    /* The padding makes three bytes readable even in an empty document. */
     if (!memcmp(self->at, mark, sizeof mark - 1))
         self->at += sizeof mark - 1;
     return self->status;
@@ -552,6 +573,7 @@ haul_status haul_json_in_open_memory(haul_json_in *self, const char *file, const
     *self = (haul_json_in){.file = file};
     if (!make_buffer(self, size))
         return haul_fail_no_memory(error);
+    /* memcpy must not be given NULL, which an empty document may be. */
     if (size)
         memcpy(self->buffer, text, size);
     memset(self->buffer + size, 0, PADDING);

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 
+/* A writer is a value: nothing has to be freed, and pieces can be written around it. */
 haul_json haul_json_begin(FILE *out)
 {
     return (haul_json){.out = out};
@@ -15,6 +16,7 @@ haul_json haul_json_begin(FILE *out)
 bool haul_json_end(haul_json *json)
 {
     fputc('\n', json->out);
+    /* Asked once at the end: stdio keeps the first failure. */
     return !ferror(json->out);
 }
 
@@ -32,6 +34,7 @@ static void separate(haul_json *json)
     }
     if (!json->depth)
         return;
+    /* `has_items` of the level, and not a count of the caller's, decides about the comma. */
     if (json->has_items[json->depth])
         fputc(',', json->out);
     json->has_items[json->depth] = true;
@@ -50,6 +53,7 @@ static void close_level(haul_json *json, char bracket)
 {
     const bool had_items = json->has_items[json->depth];
     json->depth--;
+    /* An empty object or array stays on one line: {} and []. */
     if (had_items)
         indent(json);
     fputc(bracket, json->out);
@@ -90,9 +94,12 @@ static void write_text(FILE *out, const char *text)
             break;
         const int length = haul_utf8_length(text);
         if (!length)
+            /* An escape, so that the output stays valid UTF-8 whatever a kernel's name holds. */
             fputs("\\ufffd", out);
         else if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
+        /* DEL needs no escape in JSON, but moves the cursor where the output is shown in a
+         * terminal. */
         else if ((unsigned char)*text < 0x20 || *text == 0x7f)
             fprintf(out, "\\u%04x", (unsigned)*text);
         else
@@ -122,6 +129,8 @@ void haul_json_string(haul_json *json, const char *text)
 void haul_json_number(haul_json *json, double value)
 {
     separate(json);
+    /* Nine digits: times below a second keep their nanoseconds; JSON knows neither NaN nor
+     * infinity. */
     if (isfinite(value))
         fprintf(json->out, "%.9g", value);
     else
@@ -154,6 +163,8 @@ void haul_json_bool(haul_json *json, bool value)
 
 void haul_json_ns(haul_json *json, int64_t ns)
 {
+    /* From the integer: "%.9g" of a double would lose the nanoseconds of all times above one
+     * second. */
     char digits[24];
     snprintf(digits, sizeof digits, "%09" PRId64, ns % 1000000000);
     for (int end = 9; end && digits[end - 1] == '0'; end--)

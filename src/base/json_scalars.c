@@ -11,6 +11,7 @@ static int hex4(const char *p)
 {
     char digits[5] = "";
     for (int i = 0; i < 4; i++) {
+        /* Digit by digit, since strtol would also take blanks, a sign or "0x". */
         if (!isxdigit((unsigned char)p[i]))
             return -1;
         digits[i] = p[i];
@@ -28,6 +29,8 @@ long haul_json_escaped(const char *p, int *length)
     }
     const int first = hex4(p + 2);
     *length = 6;
+    /* Above U+FFFF a character is two escapes, a high half and then a low one (RFC 8259, section
+     * 7). A half alone stands for no character, and UTF-8 has no bytes for it. */
     if (first < 0 || (first >= 0xdc00 && first < 0xe000))
         return -1;
     if (first < 0xd800 || first >= 0xe000)
@@ -45,6 +48,7 @@ static size_t put_utf8(char *to, unsigned long code)
         to[0] = (char)code;
         return 1;
     }
+    /* As many bytes as UTF-8 needs; surrogates were joined before. */
     const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
     for (size_t i = length - 1; i > 0; i--, code >>= 6)
@@ -88,6 +92,8 @@ typedef struct decimal {
 static const char *read_digits(const char *p, const char *end, bool fraction, decimal *number)
 {
     for (; p < end && is_digit(*p); p++) {
+        /* Once a digit does not fit, `digits` stays and all later ones are dropped too: they lie
+         * behind the 19th. */
         const bool kept = number->digits < UINT64_MAX / 10;
         if (kept)
             number->digits = 10 * number->digits + (uint64_t)(*p - '0');
@@ -99,6 +105,7 @@ static const char *read_digits(const char *p, const char *end, bool fraction, de
 
 static const char *read_power(const char *p, const char *end, int *power)
 {
+    /* Far beyond any double or 64-bit number, and far below what could overflow an int. */
     enum { LARGEST = 1000000 };
     const bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
@@ -116,6 +123,7 @@ static bool read_decimal(haul_json_text text, decimal *number)
     const char *p = text.bytes, *const end = p + text.length;
     *number = (decimal){.negative = p < end && *p == '-'};
     p += number->negative;
+    /* JSON forbids leading zeros; "0" and "0.5" are fine. */
     if (p == end || !is_digit(*p) || (*p == '0' && p + 1 < end && is_digit(p[1])))
         return false;
     p = read_digits(p, end, false, number);
@@ -133,6 +141,7 @@ static bool read_decimal(haul_json_text text, decimal *number)
  * places, and a value that fits whatever the places. False where it is another one. */
 static bool scale_short(haul_json_text text, int places, int64_t *value)
 {
+    /* 19 characters hold at most 18 digits and a point, or 19 digits, which fit 64 bits. */
     enum { MOST_DIGITS = 19, NONE = -1 };
     uint64_t digits = 0;
     int behind = NONE; /* digits behind the point */
@@ -148,6 +157,8 @@ static bool scale_short(haul_json_text text, int places, int64_t *value)
             return false;
         }
     }
+    /* A point with no digits behind it is no number of JSON; read_decimal says so. Then the loop
+     * below multiplies by 1000 at most without overflow. */
     if (!behind || behind > places || places > 3 || digits > INT64_MAX / 1000)
         return false;
     for (int i = behind == NONE ? 0 : behind; i < places; i++)
@@ -165,12 +176,15 @@ bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
         return false;
     uint64_t digits = number.digits;
     int power = number.power + places;
+    /* Rounded by the last digit that is cut off. The loop goes on with 0 digits until `up` belongs
+     * to that last one: 0.09 with no places is 0, not 1. */
     bool up = false;
     for (; power < 0 && (digits || up); power++) {
         up = digits % 10 >= 5;
         digits /= 10;
     }
     digits += up;
+    /* 0 stays 0 for any power: "0e999999" is valid and must neither overflow nor take long. */
     for (; power > 0 && digits; power--) {
         if (digits > INT64_MAX / 10)
             return false;
@@ -184,11 +198,14 @@ bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
 
 bool haul_json_double(haul_json_text text, double *value)
 {
+    /* strtod alone would take "inf", hexadecimal and a leading '+', which are no numbers of
+     * JSON. */
     decimal checked;
     if (!read_decimal(text, &checked))
         return false;
     char *end;
     const double number = strtod(text.bytes, &end);
+    /* Some byte that is no part of the number stands behind it, so that strtod stops there. */
     if (end != text.bytes + text.length || !isfinite(number))
         return false;
     *value = number;

@@ -9,6 +9,7 @@
 
 #include "haul/status.h"
 
+/* Shorter words than three letters are inside nearly every other one and suggest nothing. */
 enum { LONGEST = 64, HOLDS_AT_LEAST = 3 };
 
 static size_t least(size_t a, size_t b)
@@ -21,6 +22,7 @@ static size_t least(size_t a, size_t b)
 static void next_row(const char *a, size_t i, const char *b, size_t length,
                      size_t rows[3][LONGEST + 1])
 {
+    /* Of row i, (i + 2) % 3 is the row before and (i + 1) % 3 the one before that. */
     size_t *row = rows[i % 3];
     const size_t *above = rows[(i + 2) % 3];
     const size_t *two_above = rows[(i + 1) % 3];
@@ -33,7 +35,8 @@ static void next_row(const char *a, size_t i, const char *b, size_t length,
     }
 }
 
-/* Returns the length. */
+/* Returns the length. Longer names are cut: their beginnings tell enough, and the rows are fixed
+ * arrays. */
 static size_t copy_lower(const char *text, char lower[LONGEST + 1])
 {
     size_t length = 0;
@@ -57,6 +60,8 @@ size_t haul_edit_distance(const char *first, const char *second)
 
 int haul_is_near(const char *word, const char *known)
 {
+    /* One slip below 4 letters, two below 8, three above: more and any short word is near any
+     * other. */
     const size_t allowed = 1 + least(strnlen(word, LONGEST) / 4, 2);
     const bool is_long = strlen(word) >= HOLDS_AT_LEAST && strlen(known) >= HOLDS_AT_LEAST;
     return haul_edit_distance(word, known) <= allowed ||

@@ -19,6 +19,7 @@ typedef struct sorter {
 
 bool haul_order_sorted(const uint32_t *order, size_t count, const haul_keys *keys)
 {
+    /* Asked first: most profiles are in order, and then nothing is allocated. */
     for (size_t i = 1; i < count; i++)
         if (haul_keys_at(keys, order[i]) < haul_keys_at(keys, order[i - 1]))
             return false;
@@ -31,6 +32,7 @@ static void insert_all(uint32_t *order, size_t count, const haul_keys *keys)
         const uint32_t number = order[i];
         const uint64_t key = haul_keys_at(keys, number);
         size_t at = i;
+        /* Strictly above, so that equal keys keep their order; likewise in the merges below. */
         for (; at && haul_keys_at(keys, order[at - 1]) > key; at--)
             order[at] = order[at - 1];
         order[at] = number;
@@ -72,6 +74,7 @@ static void merge_down(const sorter *self, size_t begin, size_t rights, size_t e
     const uint32_t *right = self->spare + rights;
     const uint32_t *left_begin = self->order + begin, *left = out - rights;
     while (left > left_begin && right > self->spare)
+        /* From the end, so that nothing is overwritten before it was read. */
         *--out = haul_keys_at(self->keys, right[-1]) < haul_keys_at(self->keys, left[-1])
                      ? *--left
                      : *--right;
@@ -82,11 +85,14 @@ static void merge_down(const sorter *self, size_t begin, size_t rights, size_t e
 static void merge(sorter *self, size_t begin, size_t middle, size_t end)
 {
     uint32_t *order = self->order;
+    /* Items of the left side not above the right side's first are in place already, as are those of
+     * the right side not below the left side's last: in nearly sorted rows that is almost all. */
     begin += place_of(order + begin, middle - begin, self->keys,
                       haul_keys_at(self->keys, order[middle]), false);
     end = middle + place_of(order + middle, end - middle, self->keys,
                             haul_keys_at(self->keys, order[middle - 1]), true);
     const size_t lefts = middle - begin, rights = end - middle;
+    /* The smaller side is copied out, which bounds the spare by half of the numbers. */
     const size_t fewer = lefts < rights ? lefts : rights;
     if (!haul_grow(&self->spare, &self->spare_capacity, fewer, sizeof *order)) {
         self->failed = true;
@@ -115,6 +121,8 @@ bool haul_order_sort(uint32_t *order, size_t count, const haul_keys *keys)
     sorter self = {.order = order, .keys = keys};
     for (size_t width = SHORT_RUN; width < count; width *= 2)
         for (size_t at = 0; at + width < count; at += 2 * width)
+            /* Neighbours that do not overlap need no merge: sorted stretches cost one comparison a
+             * run. */
             if (haul_keys_at(keys, order[at + width]) < haul_keys_at(keys, order[at + width - 1]))
                 merge(&self, at, at + width, at + at_most(2 * width, count - at));
     free(self.spare);
@@ -125,6 +133,8 @@ size_t haul_order_find(const uint32_t *order, size_t count, const haul_keys *key
                        size_t near)
 {
     size_t low = near < count ? near : count, high = low, step = 1;
+    /* Steps double from the place of the last answer, so that a question nearby costs a few
+     * steps. */
     while (high < count && haul_keys_at(keys, order[high]) < key) {
         low = high + 1;
         high = count - high > step ? high + step : count;

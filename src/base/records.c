@@ -24,10 +24,12 @@ uint32_t haul_records_add(haul_records *records, const void *item)
 {
     if (!haul_index_reserve(&records->index))
         return UINT32_MAX;
+    /* By all bytes, padding included. */
     const uint32_t hash = haul_hash(item, records->size);
     haul_index_slot *slot = haul_index_find(&records->index, hash, is_same, records, item);
     if (slot->number)
         return slot->number - 1;
+    /* UINT32_MAX is the answer for "none", and slots hold the number plus one. */
     if (records->count >= UINT32_MAX - 1 ||
         !haul_grow(&records->items, &records->capacity, records->count + 1, records->size))
         return UINT32_MAX;
@@ -49,5 +51,6 @@ void haul_records_release(haul_records *records)
 {
     free(records->items);
     haul_index_release(&records->index);
+    /* The size stays: a released table can be filled again. */
     *records = (haul_records){.size = records->size};
 }

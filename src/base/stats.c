@@ -8,18 +8,21 @@
 
 static int compare_doubles(const void *a, const void *b)
 {
+    /* No difference: that of two near values would become 0 when cut to an int. */
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 void haul_sort_doubles(double *values, size_t count)
 {
+    /* qsort must not be given NULL, which an empty array may be. */
     if (count)
         qsort(values, count, sizeof *values, compare_doubles);
 }
 
 double haul_quantile_sorted(const double *sorted, size_t count, double q)
 {
+    /* Type 7: the quantile q lies at q (n - 1), counted from 0. */
     const double at = q * (double)(count - 1);
     const size_t below = (size_t)floor(at);
     if (below + 1 >= count)
@@ -45,6 +48,8 @@ static void swap(double *a, double *b)
  * to it at most, and everything after it at least, that value. */
 static size_t partition(double *values, size_t low, size_t high, size_t pivot)
 {
+    /* With the pivot first, `right` stops before `high`: both parts get smaller, and the search
+     * ends. */
     swap(&values[low], &values[pivot]);
     const double at = values[low];
     size_t left = low, right = high;
@@ -66,6 +71,7 @@ double haul_quantile_of_many(double *values, size_t count, double q)
     const double at = q * (double)(count - 1);
     const size_t rank = (size_t)floor(at);
     size_t low = 0, high = count - 1;
+    /* Xorshift (Marsaglia 2003, shifts 13, 7, 17) from 2^64 divided by the golden ratio. */
     uint64_t random = 0x9e3779b97f4a7c15U;
     while (low < high) {
         random ^= random << 13;
@@ -79,6 +85,8 @@ double haul_quantile_of_many(double *values, size_t count, double q)
     }
     if (rank + 1 >= count)
         return values[rank];
+    /* Everything after the rank is at least as large, so the next order statistic is its
+     * minimum. */
     double above = values[rank + 1];
     for (size_t i = rank + 2; i < count; i++)
         above = fmin(above, values[i]);

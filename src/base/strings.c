@@ -15,11 +15,14 @@ static bool is_same(const void *of, uint32_t number, const void *key)
     const haul_strings *strings = of;
     const wanted *text = key;
     const char *kept = strings->texts[number];
+    /* `text` has no NUL within its length, so that equal bytes mean that `kept` is as long at
+     * least. */
     return !strncmp(kept, text->text, text->length) && !kept[text->length];
 }
 
 uint32_t haul_strings_add(haul_strings *strings, const char *text, size_t length)
 {
+    /* Bytes behind a NUL could never be read again: texts are kept as C strings. */
     const wanted key = {text, strnlen(text, length)};
     if (!haul_index_reserve(&strings->index))
         return UINT32_MAX;

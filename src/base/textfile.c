@@ -14,6 +14,8 @@ static haul_status read_all(haul_byte_source *source, const char *path, size_t l
 {
     size_t capacity = 0, got;
     do {
+        /* The size is not asked for in advance: that of a gzipped file says little about its
+         * text. */
         if (!haul_grow(text, &capacity, *size + STEP_BYTES + 1, 1))
             return haul_fail_no_memory(error);
         const haul_status status =
@@ -21,11 +23,13 @@ static haul_status read_all(haul_byte_source *source, const char *path, size_t l
         if (status)
             return status;
         *size += got;
+        /* At each step, so that a small file that unpacks to gigabytes is refused early. */
         if (*size > limit) {
             haul_fail(error, HAUL_BAD_INPUT, "larger than such a file can be");
             haul_error_in_file(error, path);
             return HAUL_BAD_INPUT;
         }
+        /* The byte source gives fewer bytes than asked for at the end alone. */
     } while (got == STEP_BYTES);
     (*text)[*size] = '\0';
     return HAUL_OK;

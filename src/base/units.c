@@ -18,8 +18,9 @@ typedef struct unit {
     double scale;
 } unit;
 
-/* The units of each dimension, largest first: the order in which a value is formatted. Rows after
- * `formats` are read only. */
+/* The units of each dimension, largest first: the order in which a value is formatted. Rows
+ * after `formats` are read only. The decimal units of sizes are read, and never chosen here for
+ * writing. */
 static const unit bytes_units[] = {{"TiB", 1099511627776.0},
                                    {"GiB", 1073741824.0},
                                    {"MiB", 1048576.0},
@@ -78,8 +79,10 @@ const char *haul_dimension_unit(haul_dimension dimension)
 static const unit *find_unit(haul_dimension dimension, const char *name)
 {
     const struct dimension *row = &dimensions[dimension];
+    /* Sizes alone may lack a unit: a bare time or rate would be a guess at what the user meant. */
     const bool bare = dimension == HAUL_DIM_BYTES && !*name;
     for (int i = 0; i < row->count; i++)
+        /* "4096" is bytes. */
         if (!strcmp(row->units[i].name, bare ? "B" : name))
             return &row->units[i];
     return NULL;
@@ -92,6 +95,7 @@ static void copy_trimmed(const char *text, char *buffer, size_t size)
     size_t length = strlen(text);
     while (length && isspace((unsigned char)text[length - 1]))
         length--;
+    /* Too long for any unit's name: it is cut, and so is not found. */
     if (length >= size)
         length = size - 1;
     memcpy(buffer, text, length);
@@ -122,6 +126,7 @@ haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *erro
     const haul_status status = haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error);
     if (status)
         return status;
+    /* A double beyond 2^53 is always whole: a fraction there was rounded away before this test. */
     if (value < 0 || value >= 0x1p63 || value != floor(value))
         return haul_fail(error, HAUL_BAD_INPUT,
                          "expected a whole number of bytes below 2^63, as in 64 MiB, not '%.100s'",
@@ -136,6 +141,7 @@ char *haul_count_format(uint64_t count, char *buffer, size_t size)
     const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
     size_t used = 0;
     for (int i = 0; i < length && used + 2 < size; i++) {
+        /* Groups of three from the right. */
         if (i && (length - i) % 3 == 0)
             buffer[used++] = ',';
         buffer[used++] = digits[i];
@@ -158,11 +164,14 @@ char *haul_quantity_format(double value, haul_dimension dimension, int digits, c
     HAUL_PLAIN_NUMERALS;
     const struct dimension *row = &dimensions[dimension];
     int best = row->formats - 1;
+    /* 0 has no size that would choose a unit; the plain one reads best ("0 B", "0 s"). */
     if (value == 0) {
         for (int i = 0; i < row->formats; i++)
             if (row->units[i].scale == 1)
                 best = i;
     } else {
+        /* The last row that fits is the largest unit, as rows go down in size. The tolerance lets a
+         * value that rounding left a hair below 1 GiB still be 1 GiB. */
         for (int i = row->formats - 1; i >= 0; i--)
             if (fabs(value) >= row->units[i].scale * (1 - 1e-12))
                 best = i;

@@ -11,8 +11,10 @@ int haul_utf8_length(const char *text)
         return 1;
     /* RFC 3629, section 4: what the second byte may be after a first byte */
     const unsigned char second = (unsigned char)text[1];
+    /* E0 and F0 would allow overlong forms, ED surrogates, F4 what lies above U+10FFFF. */
     const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    /* C0 and C1 begin overlong forms alone. */
     if (first < 0xc2 || first > 0xf4 || second < low || second > high)
         return 0;
     const int length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -27,6 +29,7 @@ size_t haul_utf8_count(const char *text)
     size_t count = 0;
     while (*text) {
         const int length = haul_utf8_length(text);
+        /* An invalid byte is passed alone: the next may begin a valid character. */
         text += length ? length : 1;
         count++;
     }
@@ -36,6 +39,7 @@ size_t haul_utf8_count(const char *text)
 /* The control characters of ASCII and of ISO 8859-1 (U+0080 to U+009F). */
 static bool is_control(const char *text)
 {
+    /* C1 control characters too: some terminals obey U+009B as the start of a sequence. */
     const unsigned char first = (unsigned char)text[0];
     return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
@@ -43,6 +47,8 @@ static bool is_control(const char *text)
 void haul_utf8_print(const char *text, size_t length, FILE *out)
 {
     for (size_t i = 0; i < length && text[i];) {
+        /* `length` may end within a character of a cut text: it is then printed whole, not
+         * halved. */
         const int bytes = haul_utf8_length(text + i);
         if (!bytes || is_control(text + i))
             fputc('?', out);

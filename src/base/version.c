@@ -12,6 +12,7 @@ const char *haul_version(void)
 
 bool haul_part_get(size_t index, haul_part *part)
 {
+    /* Asked at run time, since a shared library may be newer than the headers of the build. */
     const haul_part parts[] = {
         {"SQLite", sqlite3_libversion(), "profiles of Nsight Systems and nvprof"},
         {"zlib", zlibVersion(), "compressed input"},

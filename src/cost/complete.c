@@ -8,6 +8,8 @@
 #include "cost/lookup.h"
 #include "cost/points.h"
 
+/* `to` is what is known of the new machine, `from` the machine that was measured. Sources of values
+ * point to `kept` and `scaled`: haul_machine_with_copies copies them. */
 typedef struct completion {
     const haul_machine *to;
     const haul_machine *from;
@@ -23,12 +25,14 @@ static bool given(const haul_parameter *figure)
     return figure->provenance != HAUL_NOT_GIVEN;
 }
 
+/* Never replaces a value that the new machine has. */
 static void take(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
 {
     if (!given(to) && given(from))
         *to = (haul_parameter){from->value * factor, HAUL_SCALED, source};
 }
 
+/* The array has room for all entries of both machines, so adding never fails. */
 static haul_copy_curve *entry_of(completion *self, const haul_copy_curve *like, haul_memory memory)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -66,6 +70,8 @@ static haul_parameter staged_rate(const completion *self, const haul_copy_curve 
     return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
+/* Rates of staging follow the host's copy rate; sizes are the driver's and stay. A measured rate or
+ * curve of pageable copies on the new machine speaks for itself: nothing is scaled beside it. */
 static void take_staging(const completion *self, const haul_copy_curve *old, haul_copy_curve *entry)
 {
     if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
@@ -80,6 +86,9 @@ static void take_staging(const completion *self, const haul_copy_curve *old, hau
         take(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
 }
 
+/* AHEAD keeps the latency as it is, because launching a copy costs software, not bandwidth
+ * (section IV.C); so do the latency of a call and the gap here. Rates of pinned copies are not
+ * taken: they follow from the new machine's link. */
 static void take_entry(completion *self, const haul_copy_curve *old)
 {
     const haul_memory memory = haul_memory_stand_in(old->direction, old->memory);

@@ -3,6 +3,7 @@
 #include "cost/lookup.h"
 #include "cost/points.h"
 
+/* What must be known of the copies' entry for a model to be tried. */
 typedef enum use { LAST_RESORT, ALWAYS, POINTS_COVER, RATE_KNOWN, STAGING_KNOWN } use;
 
 typedef struct choice {
@@ -65,7 +66,10 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     haul_lookup lookup = haul_lookup_begin(machine, copy, error);
     if (lookup.status != HAUL_OK)
         return lookup.status;
+    /* by the stand-in: memory of an unknown kind goes as pinned, or as pageable on the host
+     * itself */
     const bool through_host = lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup);
+    /* each model does its own look-up: it is to see the memory asked for, not its stand-in */
     lookup.copy = *copy;
     return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
                         : choose(direct, sizeof direct / sizeof *direct, &lookup, out);

@@ -2,6 +2,7 @@
 #include "cost/copy_models.h"
 #include "cost/lookup.h"
 
+/* A baseline: it shows what a model adds to a data sheet's rate. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {

@@ -10,6 +10,8 @@
  * a TLP, the headers 16 (MWr) and 12 (CplD). Neugebauer et al., SIGCOMM 2018, pcie-bench. */
 enum { MWR_BYTES = 24, CPLD_BYTES = 20 };
 
+/* What servers are usually configured with, in bytes: maximum payload 256, read completion boundary
+ * 64; 128 is the least payload that PCIe allows. NVLink packs 256 bytes behind one flit of 16. */
 enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLIT_BYTES = 16 };
 
 /* Acknowledgements and flow control: at the rates that the specification recommends they are twice
@@ -70,6 +72,8 @@ static haul_range link_seconds(haul_lookup *lookup, double n)
 haul_range haul_packet_dma_rate(haul_lookup *lookup)
 {
     const haul_copy *copy = &lookup->copy;
+    /* a try on a copy of the look-up, without an error: a rate that is missing is computed
+     * instead */
     haul_lookup pinned = *lookup;
     pinned.own = haul_machine_curve(lookup->machine, copy->direction, HAUL_PINNED, copy->locality);
     pinned.copy.memory = HAUL_PINNED;

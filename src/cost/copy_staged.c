@@ -24,6 +24,7 @@ typedef struct staging {
     double gap_s;
 } staging;
 
+/* A rate of 0 divides: it counts as not given. */
 static bool given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
@@ -61,6 +62,8 @@ static haul_range host_rate(haul_lookup *lookup, const haul_copy_curve *own, dou
     return (haul_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }
 
+/* All that either driver's staging needs. Small copies go at the link's rate unless they were
+ * measured by themselves. */
 static staging staging_of(haul_lookup *lookup, double n)
 {
     static const haul_copy_curve nothing;
@@ -114,6 +117,7 @@ static haul_range one_buffer(const staging *self, double n)
     return haul_range_max(small, large);
 }
 
+/* The copy's latency is that of its own kind where it is known: staging has a start of its own. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
@@ -124,6 +128,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     const double n = (double)copy->bytes;
     const staging self = staging_of(&lookup, n);
     const char *architecture = machine->gpu.architecture ? machine->gpu.architecture : "";
+    /* the two drivers stage differently, and a machine's file names the GPU, not the driver */
     const bool is_amd = machine->link.kind == HAUL_LINK_FABRIC ||
                         !strncmp(architecture, "cdna", 4) || !strncmp(architecture, "rdna", 4) ||
                         !strncmp(architecture, "gfx", 3);

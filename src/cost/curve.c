@@ -13,6 +13,7 @@ double haul_fitted_seconds(const haul_copy_curve *curve, double bytes)
                                     : curve->latency_s.value + bytes / curve->rate_Bps.value;
 }
 
+/* 1e9 s is thirty years: more is a wrong unit, and sums of fits stay finite below it. */
 haul_status haul_samples_check(const haul_sample *samples, size_t count, haul_error *error)
 {
     if (!count)
@@ -25,6 +26,8 @@ haul_status haul_samples_check(const haul_sample *samples, size_t count, haul_er
     return HAUL_OK;
 }
 
+/* Reports the sum over all samples (wape): AHEAD's WMAPE (section VI.C) averages it over the
+ * operations, so it depends on how many there are. */
 haul_status haul_curve_score(const haul_copy_curve *curve, const haul_sample *samples, size_t count,
                              haul_residuals *residuals, haul_error *error)
 {
@@ -52,6 +55,7 @@ haul_status haul_curve_score(const haul_copy_curve *curve, const haul_sample *sa
     return HAUL_OK;
 }
 
+/* Both outputs are set or neither is. */
 haul_status haul_curve_keep(const haul_copy_curve *fitted, const haul_sample *samples, size_t count,
                             haul_copy_curve *curve, haul_residuals *residuals, haul_error *error)
 {

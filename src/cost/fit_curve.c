@@ -29,6 +29,7 @@ typedef struct bend_beam {
     size_t limit;
 } bend_beam;
 
+/* By time too: equal sizes then have their median in the middle. */
 static int compare_dots(const void *a, const void *b)
 {
     const haul_dot *x = a, *y = b;
@@ -92,6 +93,8 @@ static size_t thin_dots(haul_dot *sizes, size_t count)
     return thinned;
 }
 
+/* Inserts by loss; the worst falls out of a full beam. Two ways of growing lead to the same set of
+ * bends: it is kept once. */
 static void beam_offer(bend_beam *beam, const haul_bent *bent)
 {
     size_t at = beam->count;
@@ -123,6 +126,7 @@ static bool with_bend(const haul_bent *bent, double x, haul_bent *out)
     return true;
 }
 
+/* Candidates are spread by rank, so that they are dense where sizes were measured densely. */
 static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam *to)
 {
     double candidates[CANDIDATES]; /* evenly by rank, without the first and the last */

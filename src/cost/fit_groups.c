@@ -67,6 +67,7 @@ static haul_status pardon(haul_status status)
     return status == HAUL_MISSING ? HAUL_OK : status;
 }
 
+/* The curve must succeed. The two lines of the paper are for comparison, and may be missing. */
 static haul_status fit_group(const haul_sample *samples, size_t count, size_t max_points,
                              haul_fit_group *group, haul_error *error)
 {

@@ -20,6 +20,8 @@ typedef struct tie_map {
     size_t count;
 } tie_map;
 
+/* The piece that holds `bytes`, from the last one on: dots ascend, so one pass serves all. Sizes
+ * beyond the last bend belong to the last piece. */
 static size_t piece_of(const haul_bent *bent, double bytes, size_t piece)
 {
     while (piece + 2 < bent->count && bytes > bent->x[piece + 1])
@@ -27,6 +29,7 @@ static size_t piece_of(const haul_bent *bent, double bytes, size_t piece)
     return piece;
 }
 
+/* How far along its piece a size lies; outside 0 to 1 beyond the ends. */
 static double share_of(const haul_bent *bent, double bytes, size_t piece)
 {
     if (bent->count == 1)
@@ -40,6 +43,7 @@ static double miss_of(const haul_bent *bent, const haul_dot *dot, size_t piece, 
     return fabs(dot->seconds - (1 - share) * bent->y[piece] - right) * dot->scale;
 }
 
+/* Both heights around a dot may be tied into one unknown: then its two hat functions add to 1. */
 static void add_dot(equations *sums, const tie_map *ties, size_t piece, double share, double weight,
                     double seconds)
 {
@@ -75,6 +79,8 @@ static void sum_equations(const haul_cloud *cloud, const haul_bent *bent, const 
     }
 }
 
+/* Elimination without pivoting: a sum of squares is positive definite. A pivot that has lost all
+ * its digits means a height that no dot determines. */
 static bool solve(equations *sums, size_t count, double *unknowns)
 {
     for (size_t i = 0; i < count; i++) {
@@ -117,6 +123,7 @@ static bool fit_once(const haul_cloud *cloud, const tie_map *ties, double floor,
     equations sums;
     double unknowns[HAUL_CURVE_POINTS] = {0};
     sum_equations(cloud, bent, ties, floor, &sums);
+    /* a weight that outdoes all dots, in place of an equation less: the system stays tridiagonal */
     if (pinned) {
         const double weight = 1e9 * sums.diagonal[0];
         sums.diagonal[0] += weight;
@@ -129,6 +136,8 @@ static bool fit_once(const haul_cloud *cloud, const tie_map *ties, double floor,
     return true;
 }
 
+/* Iteratively reweighted least squares. Heights below the least and heights that fall lose their
+ * freedom one after another; with each, the round is repeated. */
 bool haul_bent_fit(const haul_cloud *cloud, haul_effort effort, haul_bent *bent)
 {
     tie_map ties = {.count = bent->count};

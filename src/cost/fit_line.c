@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "cost/curve.h"
 
+/* MISSING where all copies are of one size: those fix no slope. */
 static haul_status check_line(const haul_sample *samples, size_t count, haul_error *error)
 {
     const haul_status status = haul_samples_check(samples, count, error);
@@ -15,6 +16,7 @@ static haul_status check_line(const haul_sample *samples, size_t count, haul_err
     return haul_fail(error, HAUL_MISSING, "copies of two sizes: a line needs them");
 }
 
+/* A fitted latency below 0 is noise: no copy ends before it starts. */
 static haul_copy_curve line_of(double latency_s, double seconds_per_byte, const haul_copy *copy)
 {
     return (haul_copy_curve){
@@ -56,6 +58,8 @@ haul_status haul_fit_line_average(const haul_sample *samples, size_t count, haul
     return haul_curve_keep(&line, samples, count, curve, residuals, error);
 }
 
+/* Weighs each copy by 1/t^2: plain least squares would fit the largest copies alone, whose misses
+ * in seconds outweigh all others. */
 haul_status haul_fit_line_relative(const haul_sample *samples, size_t count, haul_copy_curve *curve,
                                    haul_residuals *residuals, haul_error *error)
 {

@@ -19,6 +19,8 @@ static const haul_copy_curve *find(const haul_lookup *self, haul_memory memory)
     return haul_machine_curve(self->machine, copy->direction, memory, copy->locality);
 }
 
+/* The host's own copies are pageable, and a copy that crosses no host link is of device memory.
+ * MANAGED memory and unknown host memory move as pinned does. */
 haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
 {
     if (direction == HAUL_HTOH)
@@ -28,6 +30,8 @@ haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
     return memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
 }
 
+/* An entry for exactly this memory goes first. The stand-in widens the interval (haul_lookup_end)
+ * only where the copy crosses the link: there pageable memory could hide behind it. */
 haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy, haul_error *error)
 {
     haul_lookup self = {.machine = machine, .copy = *copy, .error = error};
@@ -79,6 +83,8 @@ static haul_range widened(const haul_lookup *self, haul_range seconds)
     return seconds;
 }
 
+/* The interval grows for what the parameters do not know: another kind of memory that stood in, and
+ * rates that are not from this machine. */
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
                             haul_estimate *out)
 {
@@ -103,6 +109,7 @@ bool haul_lookup_crosses(const haul_lookup *self)
     return crosses(self->copy.direction);
 }
 
+/* The first parameter that is missing stays in the error: it is the one to measure next. */
 static void lacks(haul_lookup *self, const char *path)
 {
     if (self->status != HAUL_OK)
@@ -133,6 +140,7 @@ void haul_lookup_refuse(haul_lookup *self, const char *model, const char *why)
         self->status = haul_fail(self->error, HAUL_MISSING, "model '%s' %s", model, why);
 }
 
+/* Provenances are in order, from measured to assumed: the greatest is the weakest. */
 static void rest_on(haul_lookup *self, haul_provenance provenance)
 {
     self->weakest = provenance > self->weakest ? provenance : self->weakest;
@@ -273,12 +281,14 @@ haul_range haul_lookup_rate(haul_lookup *self)
     return haul_lookup_need_own(self, own ? &own->rate_Bps : NULL, "rate");
 }
 
+/* The rate after encoding, as haul_link_peak tells it. */
 static double link_peak(haul_lookup *self, const haul_link *link, const char *path)
 {
     const haul_parameter peak = haul_link_peak(link);
     return haul_lookup_need(self, &peak, path).mid;
 }
 
+/* A copy inside one memory reads and writes each byte there, hence half of its bandwidth. */
 double haul_lookup_peak(haul_lookup *self)
 {
     const haul_machine *machine = self->machine;

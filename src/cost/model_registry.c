@@ -15,6 +15,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
 }
 
+/* Kinds of models differ in the last member alone, so that one registry serves all. */
 static haul_model_head head_of(const void *model)
 {
     haul_model_head head;
@@ -22,6 +23,7 @@ static haul_model_head head_of(const void *model)
     return head;
 }
 
+/* Aliases first: a model's old name leads to its new one. Case does not count. */
 static const void *find_own(const haul_model_kind *kind, const char *name)
 {
     for (size_t i = 0; i < kind->alias_count; i++)
@@ -51,6 +53,8 @@ static haul_status open_object(const char *path, void **handle, haul_error *erro
                      why ? why : "");
 }
 
+/* Checks all that haul will rely on while the object is loaded: a wrong abi would read other
+ * members, and a model with a name of haul's own would make reports ambiguous. */
 static haul_status ask(const haul_model_kind *kind, void *handle, const void **model,
                        haul_error *error)
 {
@@ -95,6 +99,7 @@ haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, co
                                void **handle, haul_error *error)
 {
     const void *found = NULL;
+    /* stays NULL for haul's own models, which haul_model_close accepts */
     void *opened = NULL;
     if (!is_path(name)) {
         found = find_own(kind, name);

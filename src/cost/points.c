@@ -11,11 +11,14 @@ size_t haul_curve_points(const haul_copy_curve *curve)
     return count >= 1 ? (size_t)fmin(count, HAUL_CURVE_POINTS) : 0;
 }
 
+/* Seconds a byte; 0 for two points of one size, which no piece has a slope between. */
 static double slope(haul_point a, haul_point b)
 {
     return b.bytes > a.bytes ? (b.seconds - a.seconds) / (b.bytes - a.bytes) : 0;
 }
 
+/* Outside the points a piece that falls is not followed: its slope is noise, and the times that it
+ * leads to would fall to 0. */
 double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
 {
     const size_t count = haul_curve_points(curve);

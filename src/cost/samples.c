@@ -32,6 +32,7 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
     return HAUL_OK;
 }
 
+/* A fit needs every column but the locality, which is `near` where a table does not tell. */
 static haul_status parse_field(int column, const char *text, haul_sample *sample, haul_error *error)
 {
     switch (column) {
@@ -51,6 +52,7 @@ static haul_status parse_field(int column, const char *text, haul_sample *sample
     }
 }
 
+/* The error of a field is moved to the field's place in the file. */
 static haul_status read_row(const haul_csv *csv, const char *const *fields, const size_t *columns,
                             haul_sample_list *list, haul_error *error)
 {
@@ -90,6 +92,7 @@ static haul_status read_csv(const char *text, size_t size, const char *file, hau
 haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
                                haul_error *error)
 {
+    /* behind blanks and a byte order mark; a CSV never starts with a brace or a bracket */
     const char *start = text + strspn(text, " \t\r\n\xEF\xBB\xBF");
     const bool json = *start == '{' || *start == '[';
     haul_sample_list list = {0};
@@ -102,6 +105,7 @@ haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_s
         free(list.items);
         return status;
     }
+    /* fits keep the list for long: the room that growing left over is given back */
     haul_shrink(&list.items, &list.capacity, list.count, sizeof *list.items);
     *samples = (haul_samples){.items = list.items, .count = list.count};
     return HAUL_OK;

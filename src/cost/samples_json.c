@@ -62,6 +62,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
+/* By the name's end: early versions of the library write no run_type. */
 static row_kind kind_of_row(const benchmark_row *row)
 {
     if (!row->name[0] || row->wrong)
@@ -110,6 +111,7 @@ static bool copy_of_name(const char *name, haul_copy *copy)
     return false;
 }
 
+/* real_time is that of one iteration, in time_unit. */
 static bool read_seconds(haul_json_in *in, const benchmark_row *row, double *seconds)
 {
     static const struct {
@@ -144,6 +146,7 @@ static bool read_bytes(haul_json_in *in, const benchmark_row *row, double second
     return true;
 }
 
+/* Keys come in any order, so a row is read whole before any of it is judged. */
 static void read_row(haul_json_in *in, benchmark_row *row)
 {
     (void)haul_json_in_object(in);
@@ -188,6 +191,8 @@ static haul_status add_row(haul_json_in *in, const benchmark_row *row, row_kind 
     return haul_sample_add(list, &copy, seconds, error);
 }
 
+/* Rows of benchmarks that are no copies are skipped: a suite measures much else. No copy at all is
+ * an error. */
 static haul_status read_benchmarks(haul_json_in *in, haul_sample_list *list, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -246,6 +251,8 @@ static haul_status read_cell(haul_json_in *in, haul_sample_list *list, haul_erro
     return rate > 0 ? haul_sample_add(list, &copy, 1 / (rate * 1e9), error) : HAUL_OK;
 }
 
+/* The name may come behind the matrix: then cells are read first and dropped if the case is none
+ * that counts. */
 static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_error *error)
 {
     char name[NAME_BYTES] = "";
@@ -270,6 +277,8 @@ static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_erro
     return status;
 }
 
+/* The buffer's size may come behind the rates, so samples are made for one byte and scaled at the
+ * end. */
 static haul_status read_nvbandwidth(haul_json_in *in, haul_sample_list *list, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -308,6 +317,7 @@ static haul_status read_nvbandwidth(haul_json_in *in, haul_sample_list *list, ha
     return status;
 }
 
+/* The keys alone tell whose file it is: neither tool writes a name of its format. */
 static haul_status read_document(haul_json_in *in, haul_sample_list *list, haul_error *error)
 {
     haul_status status = HAUL_OK;

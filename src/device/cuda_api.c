@@ -10,6 +10,7 @@ typedef struct name_row {
     size_t offset; /* in haul_cu_api */
 } name_row;
 
+/* Loaded by name at run time: haul is built without CUDA or HIP, and one binary serves both. */
 static const name_row names[] = {
 #define NAME(member, cuda, hip, parameters) {#cuda, #hip, offsetof(haul_cu_api, member)},
     HAUL_CU_FUNCTIONS(NAME)
@@ -23,6 +24,7 @@ static const name_row names[] = {
 };
 
 static const char *const cuda_libraries[] = {"libcuda.so.1", NULL};
+/* HIP has a library for each major version. Where no version is found, that of the usual folder. */
 static const char *const hip_libraries[] = {
     "libamdhip64.so.7",
     "libamdhip64.so.6",
@@ -32,6 +34,7 @@ static const char *const hip_libraries[] = {
     NULL,
 };
 
+/* The two report names differently: CUDA through a pointer, HIP as its result. */
 static const char *name_of(const haul_cu_api *api, int result)
 {
     const char *name = NULL;
@@ -42,6 +45,7 @@ static const char *name_of(const haul_cu_api *api, int result)
     return name ? name : "unknown error";
 }
 
+/* A missing library and a missing GPU are both ABSENT: the message says which. */
 haul_status haul_cu_load(haul_cu_api *api, bool is_hip, haul_error *error)
 {
     int count = 0;
@@ -69,6 +73,7 @@ haul_status haul_cu_load(haul_cu_api *api, bool is_hip, haul_error *error)
     return HAUL_OK;
 }
 
+/* 0 where the driver does not know the attribute: older drivers lack the newer ones. */
 int haul_cu_read(const haul_cu_api *api, int device, haul_cu_attribute attribute)
 {
     static const int numbers[][2] = {

@@ -9,6 +9,8 @@
 #include "device/backends.h"
 #include "device/cuda_queue.h"
 
+/* Each thread has a current context of its own, so every call begins here. A device that is lost is
+ * not touched again: its calls could block for ever. */
 haul_status haul_cu_enter(const haul_cu_device *self, haul_error *error)
 {
     if (self->node->is_lost)
@@ -46,6 +48,7 @@ static unsigned positive(int value)
     return value > 0 ? (unsigned)value : 0;
 }
 
+/* Runs after the device was opened; attributes that the driver does not know stay 0. */
 static void describe(haul_cu_device *self)
 {
     int read[HAUL_CU_MANAGED_AT_ONCE + 1], count = 0;
@@ -81,6 +84,8 @@ static void describe(haul_cu_device *self)
 
 /* --- devices beside each other */
 
+/* The driver enables access in one direction: the caller asks for both. Enabled before by someone
+ * else in the process is fine. */
 static haul_status reach(const haul_cu_device *from, const haul_cu_device *to, haul_error *error)
 {
     int can = 0;
@@ -97,6 +102,8 @@ static haul_status reach(const haul_cu_device *from, const haul_cu_device *to, h
     return HAUL_OK;
 }
 
+/* Devices opened beside each other form a node: any of them may use another's buffers and events,
+ * so all settle together. */
 static haul_status join_node(haul_cu_device *self, const haul_device *beside, haul_error *error)
 {
     haul_status status = HAUL_OK;

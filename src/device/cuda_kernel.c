@@ -10,6 +10,8 @@
 #include "device/host_work.h"
 #include "device/kernel_cache.h"
 
+/* Blocks of 256 threads; in two dimensions rows of a warp, so that accesses along x coalesce. Grids
+ * have at most 65535 blocks in y and z (CUDA C++ Programming Guide, compute capabilities). */
 enum { WIDTH_1D = 256, WIDTH = 32, HEIGHT = 8, MOST_BLOCKS = 65535 };
 
 typedef struct cu_kernel {
@@ -71,6 +73,7 @@ static haul_status build_init(build *self, const haul_device *device,
     return status;
 }
 
+/* A kept image that does not load any more is compiled again. */
 static bool load_kept(const build *self, haul_cu *module)
 {
     size_t size;
@@ -82,6 +85,7 @@ static bool load_kept(const build *self, haul_cu *module)
     return loaded;
 }
 
+/* Keeping the image is an attempt: kernels run without a cache as well. */
 static haul_status compile(const build *self, haul_cu *module, haul_error *error)
 {
     haul_cu_image image;

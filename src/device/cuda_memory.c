@@ -20,6 +20,7 @@ haul_status haul_cu_room(haul_device *device, uint64_t *bytes, haul_error *error
     return HAUL_OK;
 }
 
+/* Looks among haul's own buffers: memory of others counts as pageable. */
 haul_status haul_cu_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
                               haul_error *error)
 {
@@ -39,6 +40,7 @@ haul_status haul_cu_memory_of(haul_device *device, const void *pointer, haul_mem
 
 /* --- buffers */
 
+/* Adds the buffer to the device's list; the caller releases what it allocated where this fails. */
 static haul_status adopt(haul_cu_device *owner, const haul_cu_buffer *made, haul_buffer **buffer,
                          haul_error *error)
 {
@@ -52,6 +54,7 @@ static haul_status adopt(haul_cu_device *owner, const haul_cu_buffer *made, haul
     return HAUL_OK;
 }
 
+/* Portable, so that every device of the node copies from it as pinned. */
 static int alloc_host(const haul_cu_api *api, haul_cu_buffer *to, uint64_t bytes, unsigned flags)
 {
     int result = api->alloc_host(&to->base.host, bytes, HAUL_CU_HOST_PORTABLE | flags);
@@ -133,6 +136,8 @@ haul_status haul_cu_buffer_pin(haul_device *device, void *host, uint64_t bytes,
     return status;
 }
 
+/* Waits for all queued work, which may still use the memory. On a lost device the memory is left: a
+ * copy may be running into it. */
 void haul_cu_buffer_free(haul_buffer *buffer)
 {
     haul_cu_device *owner = (haul_cu_device *)buffer->device;
@@ -232,6 +237,7 @@ static int copy_3d(const haul_cu_api *api, const box *what, uint64_t plane, uint
     return api->cuda_copy_3d(&copy, stream);
 }
 
+/* A plane as a 3D copy of depth 1 in CUDA. */
 static int copy_plane(const haul_cu_api *api, const box *what, uint64_t plane, haul_cu stream)
 {
     if (!api->is_hip)

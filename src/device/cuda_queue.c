@@ -29,6 +29,7 @@ static haul_status wait_with_limit(const haul_cu_device *self, int (*done)(haul_
     return result ? haul_cu_fail(&self->api, result, "an operation on the device", error) : HAUL_OK;
 }
 
+/* Without a time limit the driver's own wait serves. */
 static haul_status wait_for(const haul_cu_device *self, int (*done)(haul_cu), int (*wait)(haul_cu),
                             haul_cu what, haul_error *error)
 {
@@ -65,6 +66,7 @@ bool haul_cu_settle(const haul_cu_device *self)
 
 /* --- streams */
 
+/* Non-blocking: work on the default stream, of the program or a library, does not order it. */
 haul_status haul_cu_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_cu_device *owner = (haul_cu_device *)device;
@@ -85,6 +87,7 @@ haul_status haul_cu_stream_new(haul_device *device, haul_stream **stream, haul_e
     return HAUL_OK;
 }
 
+/* Ends the stream's work first, within the time limit where there is one. */
 void haul_cu_stream_free(haul_stream *stream)
 {
     haul_cu_device *owner = haul_cu_owner(stream);
@@ -100,6 +103,8 @@ void haul_cu_stream_free(haul_stream *stream)
 
 /* --- events */
 
+/* A haul_event is two of the driver's, around the operation, so that it tells a duration by
+ * itself. */
 haul_status haul_cu_event_new(haul_device *device, haul_event **event, haul_error *error)
 {
     const haul_cu_device *owner = (const haul_cu_device *)device;
@@ -147,6 +152,8 @@ haul_status haul_cu_event_done(haul_event *event, bool *done, haul_error *error)
     return HAUL_OK;
 }
 
+/* The driver's events resolve about half a microsecond (cuEventElapsedTime), in milliseconds as a
+ * float. A point was recorded once, by its end. */
 haul_status haul_cu_event_seconds(haul_event *from, haul_event *to, double *seconds,
                                   haul_error *error)
 {
@@ -177,6 +184,7 @@ haul_status haul_cu_begin(haul_stream *stream, haul_event *event, haul_error *er
     return result ? haul_cu_fail(&self->api, result, "queueing an event", error) : HAUL_OK;
 }
 
+/* Every operation ends here: `result` is that of queueing it, and fails first. */
 haul_status haul_cu_end(haul_stream *stream, haul_event *event, int result, const char *what,
                         haul_error *error)
 {

@@ -30,6 +30,7 @@ const char *haul_buffer_kind_text(haul_buffer_kind kind)
     return (unsigned)kind < HAUL_BUFFER_KINDS ? buffer_kinds[kind] : "unknown";
 }
 
+/* The name is kept as it was asked for, so that messages say what the user wrote. */
 haul_status haul_device_open_with(const haul_device_backend *backend, const char *which,
                                   const haul_device_options *options, haul_device **device,
                                   haul_error *error)
@@ -54,6 +55,7 @@ haul_status haul_device_open_with(const haul_device_backend *backend, const char
     return HAUL_OK;
 }
 
+/* The best device: the kinds are listed in that order. The host is always there. */
 static haul_status open_first(const haul_device_options *options, haul_device **device,
                               haul_error *error)
 {
@@ -124,6 +126,7 @@ const haul_device_properties *haul_device_describe(const haul_device *device)
     return &device->properties;
 }
 
+/* The driver's free memory, or what a limit leaves of it, whichever is less. */
 haul_status haul_device_room(haul_device *device, uint64_t *bytes, haul_error *error)
 {
     if (!device->backend->room)
@@ -137,6 +140,7 @@ haul_status haul_device_room(haul_device *device, uint64_t *bytes, haul_error *e
     return status;
 }
 
+/* A simulated device has a clock of its own. */
 int64_t haul_device_now(haul_device *device)
 {
     if (device->backend->now)

@@ -5,6 +5,7 @@
 #include "device/cannot.h"
 #include "haul/device_backend.h"
 
+/* What a memory limit counts. Pinned and mapped memory is the host's. */
 static bool takes_device_memory(haul_buffer_kind kind)
 {
     return kind == HAUL_BUFFER_DEVICE || kind == HAUL_BUFFER_MANAGED;
@@ -28,6 +29,8 @@ static void adopt(haul_device *device, haul_buffer *buffer, haul_buffer_kind kin
     buffer->bytes = bytes;
 }
 
+/* The limit is checked here, for all kinds of devices: tests and users can make any device
+ * small. */
 haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
                             haul_buffer **buffer, haul_error *error)
 {
@@ -72,6 +75,7 @@ haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes, hau
     return HAUL_OK;
 }
 
+/* Pinned and imported memory was never counted. */
 void haul_buffer_free(haul_buffer *buffer)
 {
     if (!buffer)
@@ -160,6 +164,7 @@ void haul_event_free(haul_event *event)
         event->device->backend->event_free(event);
 }
 
+/* An event that was never queued is done: backends need not know that state. */
 haul_status haul_event_wait(haul_event *event, haul_error *error)
 {
     return event->is_queued ? event->device->backend->event_wait(event, error) : HAUL_OK;

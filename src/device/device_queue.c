@@ -13,6 +13,7 @@ static haul_status check_event(const haul_stream *stream, const haul_event *even
                      event->device->name, stream->device->name);
 }
 
+/* An event counts as queued only once the backend has taken the operation. */
 static haul_status queued(haul_status status, haul_event *event)
 {
     if (event && !status)
@@ -39,6 +40,7 @@ static bool extent(const uint64_t size[3], const uint64_t pitch[2], uint64_t *ou
            !__builtin_add_overflow(*out, size[0], out);
 }
 
+/* Fills in pitches that were left out, and those of a dimension of 1, which are of no account. */
 static bool fill_pitch(const uint64_t size[3], uint64_t pitch[2])
 {
     if (!pitch[0] || size[1] == 1)
@@ -48,6 +50,7 @@ static bool fill_pitch(const uint64_t size[3], uint64_t pitch[2])
     return true;
 }
 
+/* Such a copy has no defined result, as rows are copied in any order. */
 static bool rows_overlap(const uint64_t size[3], const uint64_t pitch[2])
 {
     uint64_t plane;
@@ -55,6 +58,8 @@ static bool rows_overlap(const uint64_t size[3], const uint64_t pitch[2])
            __builtin_add_overflow(plane, size[0], &plane) || pitch[1] < plane;
 }
 
+/* Checks one end of a completed transfer: shape first, then the memory behind it. Host pointers are
+ * taken at their word. */
 static haul_status check_end(const haul_stream *stream, const haul_address *end,
                              const haul_transfer *transfer, const uint64_t pitch[2],
                              haul_error *error)
@@ -100,6 +105,8 @@ static void flatten(haul_transfer *transfer)
         to[0] = from[0] = size[0];
 }
 
+/* Backends get transfers with all sizes and pitches set, within their buffers, and as few
+ * dimensions as the layout has. */
 static haul_status complete(const haul_stream *stream, haul_transfer *transfer, haul_error *error)
 {
     for (int d = 1; d < 3; d++)
@@ -116,6 +123,7 @@ static haul_status complete(const haul_stream *stream, haul_transfer *transfer, 
     return status;
 }
 
+/* Completes a copy of the caller's transfer, which stays as it is. */
 haul_status haul_stream_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
                              haul_error *error)
 {
@@ -185,6 +193,7 @@ haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event, haul_
     return event->is_queued ? stream->device->backend->wait_event(stream, event, error) : HAUL_OK;
 }
 
+/* Of host memory only what is mapped, or managed, can be an argument of a kernel. */
 static haul_status check_argument(const haul_stream *stream, const haul_kernel_source *source,
                                   size_t index, const haul_argument *argument, haul_error *error)
 {
@@ -211,6 +220,7 @@ static haul_status check_argument(const haul_stream *stream, const haul_kernel_s
     return HAUL_OK;
 }
 
+/* Shared arrays are declared last and are not passed: the backend makes them. */
 static haul_status check_launch(const haul_stream *stream, const haul_kernel *kernel,
                                 const haul_launch *launch, haul_error *error)
 {
@@ -240,6 +250,7 @@ haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
         return status;
     haul_launch whole = *launch;
     haul_box *box = &whole.box;
+    /* an empty box launches nothing, which drivers refuse to do, but its event still ends */
     bool is_empty = box->lo[0] >= box->hi[0];
     for (int d = 1; d < 3; d++) {
         if (!box->lo[d] && !box->hi[d])
@@ -253,6 +264,7 @@ haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
     return queued(status, event);
 }
 
+/* By the buffers' kinds: plain pointers are the host's. */
 haul_direction haul_transfer_direction(const haul_transfer *transfer)
 {
     const haul_buffer *to = transfer->to.buffer, *from = transfer->from.buffer;

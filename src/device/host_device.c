@@ -7,12 +7,14 @@
 #include "device/backends.h"
 #include "device/host_device.h"
 
+/* Bytes of a count of pages that the system tells; 0: it does not. */
 static uint64_t pages(int which)
 {
     const long count = sysconf(which), size = sysconf(_SC_PAGESIZE);
     return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 
+/* /proc/cpuinfo is Linux's; elsewhere the name stays general. */
 static void read_cpu_name(char *name, size_t size)
 {
     char line[256];
@@ -31,6 +33,7 @@ static void read_cpu_name(char *name, size_t size)
     fclose(file);
 }
 
+/* Waits with a time limit count on CLOCK_MONOTONIC, which setting the date does not move. */
 static haul_host_hub *hub_new(void)
 {
     haul_host_hub *hub = calloc(1, sizeof *hub);
@@ -45,6 +48,7 @@ static haul_host_hub *hub_new(void)
     return hub;
 }
 
+/* Devices beside each other share a hub, whose one lock guards all of their streams. */
 static haul_status open_host(const char *which, const haul_device_options *options,
                              haul_device **device, haul_error *error)
 {
@@ -134,6 +138,7 @@ static haul_status add_buffer(haul_device *device, char *data, bool is_borrowed,
     return HAUL_OK;
 }
 
+/* More than the host's memory is refused at once: Linux would promise it and fail on use. */
 static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
                               haul_buffer **buffer, haul_error *error)
 {
@@ -150,6 +155,7 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
     return status;
 }
 
+/* The host's copies run alike from any memory: nothing is locked. */
 static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, haul_buffer **buffer,
                               haul_error *error)
 {
@@ -196,6 +202,7 @@ static void event_free(haul_event *event)
         free(self);
 }
 
+/* Turns count how often an event was queued: it is done when its last turn is. */
 static haul_status event_done(haul_event *event, bool *done, haul_error *error)
 {
     (void)error;
@@ -292,6 +299,7 @@ static void kernel_free(haul_kernel *kernel)
     free(kernel);
 }
 
+/* The task owns copies of the values until it has run. */
 static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
                           haul_event *event, haul_error *error)
 {

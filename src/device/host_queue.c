@@ -28,6 +28,8 @@ static void finish(haul_host_stream *self, haul_host_op *op, int64_t start_ns, i
     free(op);
 }
 
+/* A stream's thread: first in, first out. Waits for an event hold the stream alone, so others go
+ * on; the lock is not held while an operation runs. */
 static void *serve(void *state)
 {
     haul_host_stream *self = state;
@@ -86,6 +88,7 @@ void haul_host_stream_free(haul_stream *stream)
     free(self);
 }
 
+/* The turns are taken now: a wait is for the event's last queuing before it, as CUDA has it. */
 haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
                               haul_host_event *after, haul_event *event, haul_error *error)
 {
@@ -110,6 +113,7 @@ haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
     return HAUL_OK;
 }
 
+/* At most 1e9 s ahead, so that the sum fits any time_t. */
 static struct timespec deadline(double limit_s)
 {
     struct timespec at;
@@ -135,6 +139,8 @@ static bool event_is_done(const void *waited)
     return event->turns_done == event->turn;
 }
 
+/* A wait that runs out of time makes the device lost, as an operation that never ends may use any
+ * memory. */
 static haul_status wait_until(const haul_device *device, bool (*holds)(const void *waited),
                               const void *waited, haul_error *error)
 {

@@ -10,11 +10,13 @@
 #include <omp.h>
 #endif
 
+/* Values are aligned as any type needs. */
 static size_t rounded(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
+/* Copies the values: the caller's may be gone when the kernel runs. */
 haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_launch *launch,
                                   void *(*address_of)(const haul_buffer *buffer),
                                   haul_host_task *task, haul_error *error)
@@ -50,6 +52,7 @@ static int divided(const haul_box *box)
     return 0;
 }
 
+/* One part a thread, in order: a thread meets the same rows in every launch over the same box. */
 static void run_kernel(const haul_host_call *call)
 {
     const int d = divided(&call->box);
@@ -71,6 +74,8 @@ static void run_kernel(const haul_host_call *call)
     }
 }
 
+/* Touches each page, unless that would use up the memory: a first copy would else pay for the page
+ * faults. */
 void *haul_host_pages(uint64_t bytes)
 {
     const long page = sysconf(_SC_PAGESIZE), there = sysconf(_SC_AVPHYS_PAGES);

@@ -20,6 +20,7 @@ static uint64_t hash(const char *text)
     return value;
 }
 
+/* HAUL_CACHE set to nothing turns the cache off. */
 static bool choose_folder(const char *given, char *path)
 {
     static const struct {
@@ -38,6 +39,7 @@ static bool choose_folder(const char *given, char *path)
     return length > 0 && length < PATH_BYTES;
 }
 
+/* The hash names the file alone: the key in the file is compared too. */
 static bool name_file(const char *folder, const char *key, char *path)
 {
     char place[PATH_BYTES];
@@ -82,6 +84,7 @@ void *haul_kernel_cache_read(const char *folder, const char *key, size_t *size)
     return bytes;
 }
 
+/* Folders that are there already fail harmlessly. */
 static void make_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -99,6 +102,8 @@ static bool write_all(FILE *file, const char *key, const void *bytes, size_t siz
            fwrite(key, 1, lengths[0], file) == lengths[0] && fwrite(bytes, 1, size, file) == size;
 }
 
+/* Writes beside and renames, so that a process that reads at the same time sees a whole file or
+ * none. All failures are silent: the cache only saves time. */
 void haul_kernel_cache_write(const char *folder, const char *key, const void *bytes, size_t size)
 {
     char path[PATH_BYTES], part[PATH_BYTES + 16];

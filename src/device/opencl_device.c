@@ -31,6 +31,7 @@ static cl_uint find_devices(const haul_cl_api *api, cl_device_id found[DEVICES])
     return count;
 }
 
+/* 0 without OpenCL: that is no error when devices are listed. */
 static unsigned count_devices(void)
 {
     haul_cl_api api;
@@ -54,6 +55,7 @@ static uint64_t read_number(const haul_cl_device *self, cl_device_info what)
     return value;
 }
 
+/* OpenCL tells neither bandwidth nor copy engines: they stay 0. */
 static void describe(haul_cl_device *self)
 {
     char driver[100], version[100];
@@ -94,6 +96,7 @@ static bool parse_which(const char *which, unsigned long *number, long *part)
     return rest != digits && !*rest && *part >= 0;
 }
 
+/* Parts of a CPU share no worker thread: kernel and copy overlap there as on two devices. */
 static haul_status split(const haul_cl_api *api, haul_cl_node *node, haul_error *error)
 {
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
@@ -106,6 +109,7 @@ static haul_status split(const haul_cl_api *api, haul_cl_node *node, haul_error 
     return haul_fail(error, HAUL_ABSENT, "device 'opencl:%lu' has no parts", node->number);
 }
 
+/* A lost node is left as it is: commands that never end still use it. */
 static void node_release(const haul_cl_api *api, haul_cl_node *node)
 {
     if (--node->users || node->is_lost)
@@ -171,6 +175,7 @@ static haul_status join_node(haul_cl_device *self, const haul_cl_device *beside,
     return HAUL_OK;
 }
 
+/* With profiling, since events tell times. In order: a stream is first in, first out. */
 static haul_status make_queue(haul_cl_device *self, cl_command_queue *queue, haul_error *error)
 {
     cl_int code;
@@ -204,6 +209,7 @@ static haul_status open_device(const char *which, const haul_device_options *opt
         free(self);
         return status;
     }
+    /* 0 is a kernel's mark for arguments that are not set */
     self->frees = 1;
     describe(self);
     *device = &self->base;
@@ -253,6 +259,7 @@ static void stream_free(haul_stream *stream)
     free(self);
 }
 
+/* A negative state is the error of the command itself. */
 static haul_status failed_event(const haul_cl_device *self, cl_event event, haul_error *error)
 {
     cl_int state = CL_COMPLETE;
@@ -296,6 +303,7 @@ static haul_status wait_for(const haul_cl_device *self, cl_event event, haul_err
     return code == CL_SUCCESS ? HAUL_OK : haul_cl_fail(code, "clWaitForEvents", error);
 }
 
+/* A marker takes the stream's waits, so that what follows comes after them. */
 static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
 {
     haul_cl_stream *self = (haul_cl_stream *)stream;
@@ -308,6 +316,8 @@ static haul_status record(haul_stream *stream, haul_event *event, haul_error *er
     return HAUL_OK;
 }
 
+/* clFinish serves where nothing else is to be waited for; waits that no command has taken yet need
+ * a marker. */
 static haul_status stream_wait(haul_stream *stream, haul_error *error)
 {
     haul_cl_stream *self = (haul_cl_stream *)stream;

@@ -8,6 +8,7 @@
 #include "device/kernel_cache.h"
 #include "device/opencl_device.h"
 
+/* On a CPU a work-item does a row, which PoCL can vectorise (haul/kernel_source.h). */
 static const char *options_of(const haul_cl_device *self)
 {
     return self->is_cpu ? "-DHAUL_ROWS" : "";
@@ -33,6 +34,8 @@ static haul_status fail_build(const haul_cl_device *self, cl_program program,
     return haul_fail_compile(source, log, error);
 }
 
+/* NULL for a binary that is not there or that the driver does not take: the text is compiled
+ * then. */
 static cl_program build_binary(const haul_cl_device *self, const char *key)
 {
     size_t size;
@@ -52,6 +55,8 @@ static cl_program build_binary(const haul_cl_device *self, const char *key)
     return NULL;
 }
 
+/* A program of a context of parts has one binary a device, all but the own of no use. All failures
+ * are silent: the cache only saves time. */
 static void keep_binary(const haul_cl_device *self, cl_program program, const char *key)
 {
     size_t sizes[HAUL_CL_PARTS] = {0};
@@ -88,6 +93,7 @@ static haul_status build_text(const haul_cl_device *self, const haul_kernel_sour
     return status;
 }
 
+/* Without memory for a key it compiles without the cache. */
 static haul_status build(const haul_cl_device *self, const haul_kernel_source *source,
                          cl_program *program, haul_error *error)
 {
@@ -121,6 +127,7 @@ haul_status haul_cl_kernel_new(haul_device *device, const haul_kernel_source *so
         free(self);
         return status;
     }
+    /* the kernel keeps its program alive: it is released at once */
     self->kernel = owner->api.clCreateKernel(program, source->name, &code);
     owner->api.clReleaseProgram(program);
     if (code != CL_SUCCESS) {

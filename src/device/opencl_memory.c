@@ -14,6 +14,7 @@ haul_status haul_cl_room(haul_device *device, uint64_t *bytes, haul_error *error
     return HAUL_OK;
 }
 
+/* Device memory has no address of the host's: only host memory can be found. */
 haul_status haul_cl_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
                               haul_error *error)
 {
@@ -30,6 +31,7 @@ haul_status haul_cl_memory_of(haul_device *device, const void *pointer, haul_mem
     return HAUL_OK;
 }
 
+/* For as long as the buffer lives: haul_buffer_host is a plain pointer. */
 static haul_status map(const haul_cl_device *device, haul_cl_buffer *self, uint64_t bytes,
                        haul_error *error)
 {
@@ -40,6 +42,7 @@ static haul_status map(const haul_cl_device *device, haul_cl_buffer *self, uint6
     return code == CL_SUCCESS ? HAUL_OK : haul_cl_fail(code, "clEnqueueMapBuffer", error);
 }
 
+/* The unmapping must have ended before the memory behind it is freed. */
 static void release(const haul_cl_device *device, haul_cl_buffer *self)
 {
     if (self->mapped) {
@@ -130,6 +133,7 @@ void haul_cl_buffer_free(haul_buffer *buffer)
     release(device, self);
 }
 
+/* Buffers that the host can reach are copied as host memory. */
 static cl_mem mem_of(const haul_address *address)
 {
     const haul_buffer *buffer = address->buffer;
@@ -308,6 +312,7 @@ static void CL_CALLBACK run_host_work(cl_event marker, cl_int state, void *data)
     free(self);
 }
 
+/* Callbacks of OpenCL must not block and do not hold up the queue: a user event does. */
 haul_status haul_cl_call(haul_stream *stream, void (*function)(void *state), void *state,
                          haul_event *event, haul_error *error)
 {

@@ -12,6 +12,8 @@ static uint32_t place_of(const haul_sim_node *self, uint64_t number)
     return number >= self->base ? (uint32_t)(number - self->base) : HAUL_NONE;
 }
 
+/* Made for the first operation after all were forgotten, with the devices and streams that there
+ * are. */
 static haul_status begin_timeline(haul_sim_node *self, haul_error *error)
 {
     haul_status status = haul_live_init(&self->live, &self->device, self->gpu_count, error);
@@ -110,6 +112,7 @@ static void forget(haul_sim_node *self)
     haul_live_release(&self->live);
 }
 
+/* First to the host's time, then on to the operation's end, at most to the time limit. */
 static haul_status advance(haul_sim_node *self, uint32_t at, haul_error *error)
 {
     const bool is_limited = self->time_limit_s > 0 && self->time_limit_s < 1e9;
@@ -131,6 +134,7 @@ static haul_status advance(haul_sim_node *self, uint32_t at, haul_error *error)
     return HAUL_OK;
 }
 
+/* A number that is no longer kept is of work that ended: there is nothing to wait for. */
 haul_status haul_sim_wait(haul_sim_node *node, uint64_t number, haul_error *error)
 {
     const uint32_t at = place_of(node, number);
@@ -144,6 +148,7 @@ haul_status haul_sim_wait(haul_sim_node *node, uint64_t number, haul_error *erro
     return status;
 }
 
+/* Runs everything that is queued, so that what it uses can be freed. */
 void haul_sim_settle(haul_sim_node *node)
 {
     if (!node->count)
@@ -159,6 +164,7 @@ void haul_sim_settle(haul_sim_node *node)
     forget(node);
 }
 
+/* Moves the devices to the host's time, not the host's clock. */
 bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span *span)
 {
     const uint32_t at = place_of(node, event->number);

@@ -5,6 +5,7 @@
 #include "device/sim_device.h"
 #include "haul/cost.h"
 
+/* At most 2^60 ns, so that sums of times stay within 64 bits. */
 static int64_t ns_of(double seconds)
 {
     return llround(fmin(fmax(seconds * 1e9, 0), 0x1p60));
@@ -37,6 +38,7 @@ haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *tra
     return status;
 }
 
+/* A rate is never made up: the message names what the machine file lacks. */
 static haul_status need(const haul_machine *machine, const haul_parameter *parameter,
                         const char *path, haul_error *error)
 {
@@ -45,6 +47,7 @@ static haul_status need(const haul_machine *machine, const haul_parameter *param
     return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks %s", machine->name, path);
 }
 
+/* A fill writes each byte once, at the memory's nominal bandwidth. */
 haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t *dur_ns,
                              haul_error *error)
 {
@@ -55,6 +58,7 @@ haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t 
     return status;
 }
 
+/* Mapped memory crosses the link as pinned copies do. */
 haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *launch,
                                haul_direction direction, int64_t *dur_ns, haul_error *error)
 {
@@ -88,6 +92,7 @@ static haul_status roofline_s(const haul_sim_node *node, const haul_launch *laun
     return HAUL_OK;
 }
 
+/* The program's own model goes before the roofline. */
 haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
                                const haul_launch *launch, int64_t *dur_ns, haul_error *error)
 {

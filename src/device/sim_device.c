@@ -163,6 +163,7 @@ static int64_t now(haul_device *device)
     return haul_sim_node_of(device)->now_ns;
 }
 
+/* The machine's memory; a memory limit is taken off by the caller. */
 static haul_status room(haul_device *device, uint64_t *bytes, haul_error *error)
 {
     const uint64_t all = device->properties.memory_bytes;
@@ -206,6 +207,8 @@ static haul_status add_buffer(haul_sim_node *node, char *data, bool is_borrowed,
     return HAUL_OK;
 }
 
+/* Where operations run late or in random order, fresh memory is filled with a pattern: reading it
+ * before it is written shows. Without data a device buffer is a size alone. */
 static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
                               haul_buffer **buffer, haul_error *error)
 {
@@ -252,6 +255,8 @@ static void buffer_free(haul_buffer *buffer)
     free(self);
 }
 
+/* Takes the first index that is free: the timeline's streams are as many as were ever open at
+ * once. */
 static haul_status stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_sim_node *node = haul_sim_node_of(device);
@@ -280,6 +285,7 @@ static haul_status stream_new(haul_device *device, haul_stream **stream, haul_er
     return HAUL_OK;
 }
 
+/* Queued work refers to the stream by its index. */
 static void stream_free(haul_stream *stream)
 {
     haul_sim_stream *self = (haul_sim_stream *)stream;
@@ -309,6 +315,7 @@ static haul_status record(haul_stream *stream, haul_event *event, haul_error *er
     return haul_sim_queue(stream, &point, NULL, &nothing, event, error);
 }
 
+/* Waits that no operation has taken yet get one, which takes no time. */
 static haul_status stream_wait(haul_stream *stream, haul_error *error)
 {
     haul_sim_stream *self = (haul_sim_stream *)stream;
@@ -387,6 +394,7 @@ static void *address_of(const haul_buffer *buffer)
     return ((const haul_sim_buffer *)buffer)->data;
 }
 
+/* NULL without data: the task then moves nothing. */
 static char *place(const haul_sim_node *node, const haul_address *address)
 {
     if (node->without_data)
@@ -442,6 +450,7 @@ static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_e
     return haul_sim_queue(stream, &op, NULL, &task, event, error);
 }
 
+/* The host's function takes no simulated time. */
 static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
                         haul_event *event, haul_error *error)
 {

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "device/sim_device.h"
 
+/* Moves the data of one operation, once. */
 static void do_work(haul_sim_node *node, uint32_t at)
 {
     haul_sim_work *work = &node->works[at];

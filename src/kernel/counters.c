@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+/* A warp has 32 threads, and L2 and memory move sectors of 32 bytes, on every NVIDIA GPU from
+ * Kepler on. NAME is more than the longest name in the table: a longer one is no counter. */
 enum { WARP = 32, SECTOR = 32, NAME = 96 };
 
 /* nvprof's events and metrics (and the metrics' titles), the trace of Nsight Systems, then Nsight
@@ -82,6 +84,8 @@ static const haul_counter_rule rules[] = {
      HAUL_DIM_NUMBER, 2, HAUL_SUMMAND},
 };
 
+/* Without names of their own: a slice's number is part of them, so find_slice looks at both
+ * ends. */
 static const haul_counter_rule l2_queries = {"", HAUL_COUNTER_L2_QUERIES, HAUL_DIM_NUMBER, 1,
                                              HAUL_SUMMAND};
 static const haul_counter_rule l2_hits = {"", HAUL_COUNTER_L2_HITS, HAUL_DIM_NUMBER, 1,
@@ -118,6 +122,9 @@ static const haul_counter_rule *find_slice(const char *name)
     return NULL;
 }
 
+/* nvprof writes "gld_transactions" or the title "Global Load Transactions", Nsight Compute
+ * "dram__bytes.sum", and tables of others have "Global.Load.Transactions": all punctuation
+ * becomes '_' here. */
 const haul_counter_rule *haul_counter_find(const char *name)
 {
     char plain[NAME];
@@ -140,6 +147,8 @@ void haul_counters_clear(haul_counters *counters)
         counters->values[i] = (double)NAN;
 }
 
+/* Parts of one counter (loads by width, sides of a grid) are put together; a counter that a file
+ * gives twice under two names counts once. */
 void haul_counters_add(haul_counters *counters, const haul_counter_rule *rule, double value)
 {
     double *at = &counters->values[rule->counter];
@@ -162,11 +171,14 @@ static double known_or(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
+/* Hits and queries may be counted in different passes over the kernel: more hits than queries are
+ * all. */
 static double share_of(double hits, double whole)
 {
     return whole > 0 ? fmin(hits / whole, 1) : 0;
 }
 
+/* Sides go before the whole; a side that is not told is 1. */
 double haul_counters_block(const haul_counters *counters)
 {
     const double *v = counters->values;
@@ -177,6 +189,9 @@ double haul_counters_block(const haul_counters *counters)
     return known_or(x, 1) * known_or(y, 1) * known_or(z, 1);
 }
 
+/* Per thread, as BSP counts: totals over the threads of the launch. What only the roofline needs
+ * (bytes, flops) is 0 where it is not known, and so bounds nothing; what BSP needs makes the counts
+ * unknown. */
 bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out)
 {
     const double *v = counters->values;
@@ -190,6 +205,9 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
                           0);
     out->flops_fp64 = known_or(v[HAUL_COUNTER_FLOPS_FP64], 0);
     out->flops = known_or(v[HAUL_COUNTER_FLOPS], 0) + out->flops_fp64;
+    /* Counts by thread are exact. Those by warp times 32 take every lane as active, and so do the
+     * requests that transactions and transactions per request give: they are an upper limit where
+     * warps diverge. */
     const double loads =
         first_of(v[HAUL_COUNTER_LOADS], v[HAUL_COUNTER_WARP_LOADS] * WARP,
                  v[HAUL_COUNTER_LOAD_TRANSACTIONS] / v[HAUL_COUNTER_LOAD_TRANSACTIONS_EACH] * WARP);
@@ -204,9 +222,12 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
     out->stores_global = stores / threads;
     out->loads_shared = known_or(v[HAUL_COUNTER_WARP_SHARED_LOADS], 0) * WARP / threads;
     out->stores_shared = known_or(v[HAUL_COUNTER_WARP_SHARED_STORES], 0) * WARP / threads;
+    /* Profilers count accesses among the instructions; BSP takes them apart (eq. 3). */
     const double moved =
         out->loads_global + out->stores_global + out->loads_shared + out->stores_shared;
     out->comp = fmax(instructions / threads - moved, 0); /* a cycle each */
+    /* The rate where the profiler gives one, else hits over queries; neither known: no hits, the
+     * cautious choice of BSP's 500 cycles for each access. */
     const double l1_rate =
         known_or(v[HAUL_COUNTER_L1_RATE],
                  share_of(known_or(v[HAUL_COUNTER_L1_HITS], 0),

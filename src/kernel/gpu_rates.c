@@ -22,6 +22,8 @@ double haul_gpu_flops(const haul_gpu *gpu)
     return 2 * gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
 }
 
+/* Where no rate in double precision is given, that in single precision: no GPU is faster in double,
+ * so this is still a lower limit on the time. */
 double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *counts)
 {
     const double fp32 = haul_gpu_flops(gpu);
@@ -45,6 +47,8 @@ static const haul_precision fallbacks[HAUL_PRECISIONS][3] = {
     [HAUL_PRECISION_INT8] = {HAUL_PRECISION_FP8, HAUL_PRECISION_FP16, HAUL_PRECISION_FP32},
 };
 
+/* A machine's file has nominal peaks for fp32 and fp64 alone: for the others there is a measured
+ * rate of products, or none. */
 haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precision)
 {
     haul_precision found = precision;
@@ -62,6 +66,7 @@ haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precisi
                     : (haul_parameter){0};
 }
 
+/* Measured where the machine's file has it, else the usual share of the nominal bandwidth. */
 haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu)
 {
     const double rate = haul_gpu_memory_rate(gpu);
@@ -107,6 +112,8 @@ double haul_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to)
     return from->clock_Hz.value / to->clock_Hz.value;
 }
 
+/* Three independent factors: blocks one after another on the busiest multiprocessor, cycles each,
+ * and the length of a cycle. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block)
 {
     return busiest(to, blocks, block) / busiest(from, blocks, block) *
@@ -115,6 +122,7 @@ double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double bl
 
 bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block)
 {
+    /* Threads that a multiprocessor holds: 2048 on Kepler to Volta, A100 and H100. */
     enum { USUAL_THREADS = 2048 };
     const haul_architecture *architecture = haul_architecture_of(gpu);
     const double threads = architecture ? architecture->threads : USUAL_THREADS;

@@ -10,6 +10,8 @@
 /* Cycles of one access, from section VI. */
 enum { CYCLES_SHARED = 5, CYCLES_L1 = 5, CYCLES_L2 = 250, CYCLES_GLOBAL = 500 };
 
+/* The sum over threads of Comp + Comm_GM + Comm_SM; a hit costs its cache's cycles in place of
+ * those of global memory (eq. 4 and 5). The caller divides by R P lambda (eq. 3). */
 double haul_kernel_cycles(const haul_kernel_counts *c)
 {
     const double global = c->loads_global + c->stores_global - c->l1_hits - c->l2_hits;
@@ -18,6 +20,7 @@ double haul_kernel_cycles(const haul_kernel_counts *c)
     return c->threads * (c->comp + comm_gm + comm_sm);
 }
 
+/* Each count up to 1e30 keeps all products here finite in a double. */
 haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error)
 {
     const struct {
@@ -45,6 +48,7 @@ haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_erro
         return haul_fail(error, HAUL_BAD_INPUT,
                          "expected a thread or more in a block or more, not %g in blocks of %g",
                          counts->threads, counts->block);
+    /* Hits are often a rate times the loads: rounding may carry their sum past the accesses. */
     const double accesses = counts->loads_global + counts->stores_global;
     if (counts->l1_hits + counts->l2_hits > accesses * (1 + 1e-9))
         return haul_fail(error, HAUL_BAD_INPUT, "more hits (%g) than global accesses (%g)",
@@ -92,6 +96,7 @@ static const double uncertainty_same = 0.12;
 static const double uncertainty_alike = 0.52;
 static const double uncertainty_across = 1.55;
 
+/* By how far apart the two GPUs are, whatever the kernel: one lambda tells no more. */
 static double uncertainty_of(const haul_kernel_case *what)
 {
     const haul_gpu *source = &what->source->gpu;
@@ -101,6 +106,8 @@ static double uncertainty_of(const haul_kernel_case *what)
     return haul_gpu_alike(source, target) ? uncertainty_alike : uncertainty_across;
 }
 
+/* Eq. 3 with one lambda for all sizes, the median, as the paper keeps one for an application on an
+ * architecture (section IV). The target differs from the source in R and P alone. */
 static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     const haul_status status = haul_kernel_gpu_check(what->target, error);

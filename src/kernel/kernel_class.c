@@ -13,8 +13,10 @@
 #include "base/textfile.h"
 #include "haul/csv.h"
 
+/* 64 MiB: far more rows than any table of names has. */
 enum { FILE_BYTES = 1 << 26, PART_MOST = 256 };
 
+/* A user's table. Texts of the rows are in the arena. */
 struct haul_kernel_classes {
     haul_arena arena;
     haul_kernel_class_row *rows;
@@ -55,6 +57,8 @@ static const char *find(const char *text, const char *part, size_t length)
     return NULL;
 }
 
+/* Takes the first place of each part: a later one would leave less of the name for the parts that
+ * follow, so there is no need to go back. */
 static bool matches(const char *name, const char *pattern)
 {
     while (*pattern) {
@@ -135,6 +139,7 @@ static const struct {
     {"float", HAUL_PRECISION_FP32},
 };
 
+/* Smaller pairs are other shapes, such as Winograd's "f2x3". */
 static bool is_tile_side(long side)
 {
     enum { LEAST = 8, MOST = 512 };
@@ -160,6 +165,7 @@ static void find_tile(const char *name, unsigned tile[2])
     }
 }
 
+/* The first row that matches, so that a table puts its more telling patterns first. */
 static const haul_kernel_class_row *row_of(const char *name, const haul_kernel_class_row *rows,
                                            size_t count)
 {
@@ -169,6 +175,8 @@ static const haul_kernel_class_row *row_of(const char *name, const haul_kernel_c
     return NULL;
 }
 
+/* A user's rows go before haul's. A row's own precision goes before that of the name, and only
+ * classes whose rate depends on it look for one. */
 haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes *own)
 {
     haul_kernel_kind found = {0};
@@ -216,8 +224,10 @@ static int word_of(const char *text, const char *what, const char *const *words,
     return -1;
 }
 
+/* Columns of a user's table. The first two are required. */
 enum { PATTERN, CLASS, PRECISION, SOURCE, COLUMNS };
 
+/* `wrong` is the column that the error is about. */
 static haul_status add_row(haul_kernel_classes *self, const char *const *texts, int *wrong,
                            haul_error *error)
 {
@@ -246,6 +256,8 @@ static haul_status add_row(haul_kernel_classes *self, const char *const *texts, 
     return HAUL_OK;
 }
 
+/* An unknown class or precision is an error at its field, so that a typing mistake is not taken for
+ * a kernel of no class. */
 static haul_status read_rows(haul_csv *csv, haul_kernel_classes *self, haul_error *error)
 {
     static const char *const names[] = {"pattern", "class", "precision", "source"};
@@ -269,6 +281,7 @@ static haul_status read_rows(haul_csv *csv, haul_kernel_classes *self, haul_erro
     return status;
 }
 
+/* *classes is set only where all rows were read. */
 haul_status haul_kernel_classes_parse(const char *text, size_t size, const char *file,
                                       haul_kernel_classes **classes, haul_error *error)
 {

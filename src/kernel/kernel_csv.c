@@ -55,11 +55,14 @@ typedef struct table_reader {
     haul_error *error;
 } table_reader;
 
+/* The rule of a column whose name is a time with its unit: haul_kernel_time_rank finds those. */
 static const haul_counter_rule seconds_column = {"", HAUL_COUNTER_SECONDS, HAUL_DIM_SECONDS, 1,
                                                  HAUL_WHOLE};
 
 /* --- columns */
 
+/* Names as profilers and people give them, in any case. "Avg" is a metric's value; in a summary
+ * it is the time, which find_summary sees to. */
 static column_kind kind_of(const char *name)
 {
     static const struct {
@@ -99,6 +102,8 @@ static void find_summary(table_reader *self)
     self->columns[mean] = (column){.kind = COUNTER, .counter = &seconds_column};
 }
 
+/* Of several columns of times one is read, the best by haul_kernel_time_rank; the others would
+ * count the same launch twice. A counter with a unit has scale 0 until the file tells the unit. */
 static void find_columns(table_reader *self)
 {
     int best = -1;
@@ -137,6 +142,7 @@ static void find_columns(table_reader *self)
 
 /* --- fields */
 
+/* The error's text is set before; this adds the place. */
 static haul_status fail_field(table_reader *self, size_t at)
 {
     haul_csv_locate(self->csv, at, self->error);
@@ -179,6 +185,8 @@ static bool read_number(const char *text, double *value, const char **rest)
     return length && end == plain + length;
 }
 
+/* What profilers and people write for a value that they do not have; nvprof writes <OVERFLOW> where
+ * a hardware counter did not suffice. */
 static bool is_absent(const char *text)
 {
     static const char *const words[] = {"", "-", "na", "n/a", "nan", "<OVERFLOW>"};
@@ -220,6 +228,7 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
                   text, haul_csv_column_name(self->csv, at));
         return fail_field(self, at);
     }
+    /* A size, a time or a side of a grid is never 0; a counter may be. */
     const bool is_above =
         is_time || counter->counter == HAUL_COUNTER_SIZE || counter->part == HAUL_FACTOR;
     if (!(value * own <= 1e30 && (is_above ? value > 0 : value >= 0))) {
@@ -294,6 +303,7 @@ static bool is_units_row(const table_reader *self)
     return isalpha((unsigned char)*text) && haul_kernel_unit_scale(text, HAUL_DIM_SECONDS) > 0;
 }
 
+/* The reader tells places only through an error: this one is made for its place. */
 static haul_error place_of(const table_reader *self, size_t at)
 {
     haul_error place = {.status = HAUL_BAD_INPUT};
@@ -315,6 +325,8 @@ static haul_kernel_record *start_record(table_reader *self)
     return record;
 }
 
+/* Names come in any order of columns. An empty one leaves the record without: that fits any
+ * name. */
 static haul_status read_names(table_reader *self, haul_kernel_record *record)
 {
     for (size_t i = 0; i < self->column_count; i++) {
@@ -394,6 +406,8 @@ static haul_kernel_record *settle_record(table_reader *self, haul_kernel_record 
     return made;
 }
 
+/* Adds a row of one metric. A record is made before it is known whether its launch has one:
+ * settle_record takes it back then. */
 static haul_status read_metric(table_reader *self)
 {
     size_t name = self->column_count, unit = self->column_count, value = self->column_count;
@@ -429,6 +443,7 @@ static haul_status read_metric(table_reader *self)
     return status;
 }
 
+/* A row of units sets the scales for all rows below it. */
 static haul_status read_rows(table_reader *self)
 {
     haul_status status = haul_csv_next(self->csv, &self->fields, self->error);
@@ -450,6 +465,7 @@ static haul_status read_rows(table_reader *self)
 
 /* --- tables */
 
+/* A table of names alone is an error, not empty: the user most likely gave the wrong file. */
 static haul_status read_table(const char *text, size_t size, table_reader *self)
 {
     haul_status status = haul_csv_open_memory(text, size, self->file.path, &self->csv, self->error);
@@ -520,6 +536,9 @@ static char *next_table(char *text, int *lines)
     return line;
 }
 
+/* A file may hold several tables, one behind another, with remarks between. Each is read by itself,
+ * so lines, which its reader counts from 1, are moved to where they are in the file. Launches of
+ * metrics are kept across tables: nvprof writes events and metrics apart. */
 haul_status haul_kernel_csv_read(char *text, size_t size, haul_kernel_csv file,
                                  haul_kernel_records *records, haul_error *error)
 {

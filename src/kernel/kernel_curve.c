@@ -49,6 +49,8 @@ static double end_slope(const haul_kernel_knot *end, const haul_kernel_knot *nex
     return slope;
 }
 
+/* A plain cubic spline would overshoot between knots that conflict in the cache, to values of
+ * lambda that no size has shown: these slopes keep each piece between its knots. */
 void haul_kernel_curve_bend(haul_kernel_knot *knots, size_t count)
 {
     if (count < 2)
@@ -102,6 +104,8 @@ static double bend_around(const haul_kernel_fit *fit, size_t piece)
     return most;
 }
 
+/* The interval is as wide as lambda is uneven around the size, and wider the further the size is
+ * from those measured. */
 haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm)
 {
     const double x = log(size);
@@ -114,6 +118,7 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
     const double outside = fmax(0, fmax(first->log_size - x, x - last->log_size));
     const haul_kernel_knot *k = &fit->knots[piece];
     double value;
+    /* log_calm is the best of several neighbours already: a straight line between them is enough */
     if (calm) {
         const double u = (x - k[0].log_size) / (k[1].log_size - k[0].log_size);
         value = k[0].log_calm + fmin(fmax(u, 0), 1) * (k[1].log_calm - k[0].log_calm);

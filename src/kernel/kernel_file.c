@@ -14,6 +14,7 @@
 
 enum { ALIASES_MOST = 32 };
 
+/* L2_HITS is the place of l2_hits in haul_count_rows; l1_hits is before it. */
 enum { ROWS = HAUL_COUNT_ROWS, L2_HITS = 8 };
 
 enum {
@@ -32,6 +33,7 @@ enum {
 static const char *const other_keys[OTHERS] = {"haul_kernel", "name",     "also",      "summary",
                                                "source",      "variable", "constants", "measured"};
 
+/* All that the kernel points to is in its arena, its text included. */
 void haul_kernel_file_free(haul_kernel_file *kernel)
 {
     if (!kernel)
@@ -56,6 +58,7 @@ static bool is_symbol(const char *text)
            strlen(text) <= HAUL_EXPRESSION_NAME;
 }
 
+/* Sizes are doubles: above 2^53 they would skip whole numbers. */
 static haul_status read_range(haul_kernel_reader *self, const haul_node *node,
                               const haul_node *from, const haul_node *to)
 {
@@ -82,6 +85,7 @@ static haul_status read_line(const haul_kernel_reader *self, const haul_node *no
     return node ? haul_node_line(&self->yaml, node, key, out) : HAUL_OK;
 }
 
+/* Fills the first symbol, which expressions of counts know and constants do not. */
 static haul_status read_variable(haul_kernel_reader *self, const haul_node *node)
 {
     enum { OWN_NAME, MEANING, FROM, TO, OWN_KEYS };
@@ -104,6 +108,8 @@ static haul_status read_variable(haul_kernel_reader *self, const haul_node *node
     return read_range(self, node, values[FROM], values[TO]);
 }
 
+/* In the order of the file: an expression may use the constants above it. The variable takes one
+ * symbol, so there is room for HAUL_CONSTANTS_MOST beside it. */
 static haul_status read_constants(haul_kernel_reader *self, const haul_node *node)
 {
     if (!node)
@@ -135,6 +141,7 @@ static haul_status read_constants(haul_kernel_reader *self, const haul_node *nod
     return HAUL_OK;
 }
 
+/* Other names, by which tables of measured times may call the kernel. */
 static haul_status read_aliases(haul_kernel_reader *self, const haul_node *node)
 {
     if (!node)
@@ -155,6 +162,8 @@ static haul_status read_aliases(haul_kernel_reader *self, const haul_node *node)
     return HAUL_OK;
 }
 
+/* Compiles the expressions. Where the measured sizes have counts of their own, none is required
+ * here, and those given go before the measured ones. */
 static haul_status read_counts(haul_kernel_reader *self, const haul_node *const *values)
 {
     haul_owned_kernel *made = self->made;
@@ -179,6 +188,7 @@ static haul_status read_counts(haul_kernel_reader *self, const haul_node *const 
     return HAUL_OK;
 }
 
+/* The keys that are single lines, and whether all required ones are there. */
 static haul_status read_head(haul_kernel_reader *self, const haul_node *const *values)
 {
     haul_kernel_file *kernel = &self->made->kernel;
@@ -195,6 +205,7 @@ static haul_status read_head(haul_kernel_reader *self, const haul_node *const *v
     return status ? status : read_line(self, values[SOURCE], "source", &kernel->source);
 }
 
+/* In this order: constants may not use the variable, counts may use all symbols. */
 static haul_status read_kernel(haul_kernel_reader *self)
 {
     const char *known[KEYS];
@@ -215,12 +226,15 @@ static haul_status read_kernel(haul_kernel_reader *self)
     if (!status)
         status = read_counts(self, values + OTHERS);
     const haul_kernel_file *kernel = &self->made->kernel;
+    /* the counts at each measured size now: an expression that fails at one is an error of the
+     * file */
     for (size_t i = 0; !status && i < kernel->sample_count; i++)
         status = haul_kernel_file_at(kernel, self->made->samples[i].size,
                                      &self->made->samples[i].counts, self->yaml.error);
     return status;
 }
 
+/* Keeps a copy of the text: haul_kernel_file_write writes it again, comments and all. */
 haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *file,
                                    haul_kernel_file **kernel, haul_error *error)
 {
@@ -249,6 +263,7 @@ haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *fi
 
 /* --- asking */
 
+/* Names are compared without regard to case: people write matMul and matmul. */
 bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
 {
     for (size_t i = 0; i < kernel->alias_count; i++)
@@ -257,12 +272,15 @@ bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
     return !strcasecmp(kernel->name, name);
 }
 
+/* Adds the place to an error that is set, and returns its status. */
 static haul_status fail_at(const haul_owned_kernel *self, haul_place place, haul_error *error)
 {
     haul_error_at(error, self->file, place.line, place.column);
     return HAUL_BAD_INPUT;
 }
 
+/* Errors point to the file: the range for a size that is outside, the expression for a value that
+ * is. */
 haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_kernel_counts *out,
                                 haul_error *error)
 {

@@ -19,12 +19,14 @@ enum {
     NEIGHBOURS = 4
 }; /* each side, among which the calmest size is sought; 2 or 8: within 0.2 points */
 
+/* Samples of a caller's own have no place in a file. */
 static void fail_at(const haul_kernel_sample *sample, haul_error *error)
 {
     if (sample->line)
         haul_error_at(error, sample->file, sample->line, sample->column);
 }
 
+/* All counts are checked here, so that logarithms and quotients below are of positive numbers. */
 static haul_status check_samples(const haul_kernel_sample *samples, size_t count, haul_error *error)
 {
     if (!count)
@@ -66,6 +68,7 @@ static size_t merge_equal(haul_kernel_knot *knots, size_t count)
     return kept;
 }
 
+/* In the logarithm: lambda is a ratio, and errors of a factor count alike up and down. */
 static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_kernel_sample *samples,
                        size_t count)
 {
@@ -105,6 +108,7 @@ static double calm_at(const haul_kernel_fit *fit, size_t i)
     return best;
 }
 
+/* haul_median sorts in place, so the least and the most are at the ends behind it. */
 static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
 {
     double *lambdas = malloc((fit->count + 1) * sizeof *lambdas);
@@ -170,6 +174,7 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
     return HAUL_OK;
 }
 
+/* Checks before it allocates; on failure *fit is left alone. */
 haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind kind,
                                 const haul_kernel_sample *samples, size_t count,
                                 haul_kernel_fit **fit, haul_error *error)

@@ -16,6 +16,7 @@ static int compare_kernels(const haul_kernel_launch *a, const haul_kernel_launch
     return names ? names : compare_numbers(a->machine, b->machine);
 }
 
+/* Unknown blocks (all 0) are a shape of their own, the first. */
 static int compare_blocks(const haul_kernel_launch *a, const haul_kernel_launch *b)
 {
     for (int i = 0; i < 3; i++)
@@ -29,6 +30,8 @@ static int compare_sizes(const haul_kernel_launch *a, const haul_kernel_launch *
     return (a->sample.size > b->sample.size) - (a->sample.size < b->sample.size);
 }
 
+/* Ends with the row's number: qsort is not stable, and the outcome is not to depend on its
+ * library. */
 static int by_kernel(const void *a, const void *b)
 {
     const int kernels = compare_kernels(a, b), sizes = compare_sizes(a, b);
@@ -37,6 +40,7 @@ static int by_kernel(const void *a, const void *b)
     return kernels ? kernels : sizes ? sizes : blocks ? blocks : compare_numbers(x->row, y->row);
 }
 
+/* Within one kernel and GPU: shapes apart, each in order of size. */
 static int by_block(const void *a, const void *b)
 {
     const int blocks = compare_blocks(a, b), sizes = compare_sizes(a, b);
@@ -67,6 +71,8 @@ static size_t run_of(const haul_kernel_launch *launches, size_t count,
     return run;
 }
 
+/* Sorts launches into runs, and these by their first row, so that reports keep the order of the
+ * files. */
 static size_t find_runs(haul_kernel_launch *launches, size_t count, kernel_run *runs)
 {
     size_t found = 0;
@@ -98,6 +104,7 @@ static const char *title_of(haul_arena *arena, const haul_kernel_launch *launch)
     return haul_arena_format(arena, "%s in blocks of %d", launch->kernel, block[0]);
 }
 
+/* Copies the samples: the launches are the caller's and are freed before the groups. */
 static bool add_group(const haul_kernel_launch *launches, size_t count, const char *title,
                       haul_arena *arena, haul_kernel_groups *out)
 {

@@ -65,6 +65,7 @@ static uint32_t key_of(joining *self, double size, const char *kernel, bool any_
     return key;
 }
 
+/* Adds a timed launch to all four groups, so that a lookup needs no search. */
 static bool add_timed(joining *self, size_t record)
 {
     const haul_kernel_record *at = &self->records->items[record];
@@ -99,6 +100,8 @@ static int groups_of(joining *self, const haul_kernel_record *record, uint32_t o
     return count;
 }
 
+/* Gives the counters the mean time of the groups that fit. Looks at all groups first: a launch of
+ * another grid in any of them means that none of the times can be trusted. */
 static bool take_time(joining *self, haul_kernel_record *record)
 {
     uint32_t keys[WAYS];
@@ -129,6 +132,8 @@ static bool take_time(joining *self, haul_kernel_record *record)
     return true;
 }
 
+/* Counters first need all timed launches in their groups; whether a launch was used is known only
+ * when all counters have been served. */
 static bool join_all(joining *self, bool *is_used)
 {
     haul_kernel_records *records = self->records;
@@ -151,6 +156,7 @@ static bool join_all(joining *self, bool *is_used)
     return true;
 }
 
+/* Only memory can fail: counters that find no time are no error here, but where they are fitted. */
 haul_status haul_kernel_records_join(haul_kernel_records *records, bool *is_used, haul_error *error)
 {
     joining self = {.records = records};

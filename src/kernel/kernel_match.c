@@ -36,6 +36,7 @@ static size_t machine_of(const haul_kernel_matching *what, const haul_kernel_mea
     return found;
 }
 
+/* An error at a row of the user's table. */
 static haul_status fail_row(const haul_kernel_measured *row, int column, const char *text,
                             haul_error *error)
 {
@@ -44,6 +45,7 @@ static haul_status fail_row(const haul_kernel_measured *row, int column, const c
     return HAUL_BAD_INPUT;
 }
 
+/* Counts a row left out and keeps the first, as an example for the report. */
 static void note(haul_kernel_some_rows *rows, const haul_kernel_measured *row)
 {
     rows->one = rows->count++ ? rows->one : row;
@@ -89,6 +91,9 @@ static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_
     return HAUL_OK;
 }
 
+/* A row goes to a fit, is left out with its reason counted, or is an error where it belongs to a
+ * fit but lacks its size or time. Rows of kernels that were not asked for are left out without a
+ * word. */
 static haul_status add_row(matcher *self, const haul_kernel_measured *row)
 {
     const haul_kernel_matching *what = self->what;
@@ -103,6 +108,7 @@ static haul_status add_row(matcher *self, const haul_kernel_measured *row)
     const size_t machine = machine_of(what, row);
     const bool is_other_block =
         what->block[0] && memcmp(what->block, row->block, sizeof row->block) != 0;
+    /* by the first reason that holds: a row of another GPU is not asked for its counts */
     haul_kernel_some_rows *left_out = machine == what->machine_count ? &groups->other_gpus
                                       : is_other_block               ? &groups->other_blocks
                                       : !file && !row->is_counted    ? &groups->uncounted
@@ -158,6 +164,7 @@ static haul_status fail_empty(const matcher *self)
                                               : "");
 }
 
+/* The launches are scratch; the groups own the arena that their names and samples are in. */
 haul_status haul_kernel_groups_new(const haul_kernel_matching *what, haul_kernel_groups **groups,
                                    haul_error *error)
 {

@@ -46,6 +46,8 @@ static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, 
     return status;
 }
 
+/* Ascending sizes are required: haul_kernel_measured_at searches among them. Equal ones are
+ * repeated measurements. */
 static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
 {
     const size_t count = haul_node_count(list);
@@ -73,6 +75,8 @@ haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node 
     static const char *const keys[] = {"machine", "sizes"};
     const haul_node *values[2];
     haul_owned_kernel *made = self->made;
+    /* to write measured sizes behind the text as it is, keys must start in the first column,
+     * outside {} */
     made->is_extensible = made->yaml[strspn(made->yaml, " \n\t")] != '{' && self->root->first &&
                           self->root->first->key->column == 1;
     if (!node)
@@ -96,6 +100,8 @@ haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node 
 
 /* --- counts between sizes */
 
+/* Counts of an algorithm are mostly powers of its size, straight in logarithms: matrix products
+ * move N^2 and compute N^3, and a straight line from size to size would miss both. */
 static double between(double n, double n0, double y0, double n1, double y1)
 {
     if (y0 <= 0 || y1 <= 0) /* a power has no zero */
@@ -103,6 +109,8 @@ static double between(double n, double n0, double y0, double n1, double y1)
     return y0 * pow(n / n0, log(y1 / y0) / log(n1 / n0));
 }
 
+/* The two measured sizes around n, or the two nearest beyond an end. Equal sizes are repeated
+ * measurements: they are passed over, as no power goes through them. */
 haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
                                     haul_kernel_counts *out, haul_error *error)
 {
@@ -134,6 +142,8 @@ haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
     for (int i = 0; i < HAUL_COUNT_ROWS; i++)
         *haul_count_of(&counts, i) = between(n, samples[low].size, *haul_count_of(&a, i),
                                              samples[high].size, *haul_count_of(&b, i));
+    /* interpolated one by one, the counts may disagree by a little: these are what the checks ask
+     * for */
     counts.threads = fmax(counts.threads, 1);
     counts.block = fmin(fmax(round(counts.block), 1), counts.threads);
     counts.l1_hits = fmin(counts.l1_hits, counts.loads_global);
@@ -144,6 +154,7 @@ haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
 
 /* --- writing */
 
+/* 17 digits give a size back exactly; 9 are more than any clock tells of a time. */
 static void put_samples(const haul_kernel_sample *samples, size_t count, bool is_counted, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
@@ -173,6 +184,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* A kernel that came from a file is written as its own text, comments and all, with `measured`
+ * behind; one that was only counted gets a head whose range is a factor of 4 around its sizes, as
+ * far as the powers between them are trusted. */
 haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *name,
                                    const char *machine, const haul_kernel_samples *samples,
                                    FILE *out, haul_error *error)

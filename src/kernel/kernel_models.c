@@ -15,6 +15,7 @@ static const void *const models[] = {
 
 enum { MODEL_COUNT = sizeof models / sizeof models[0] };
 
+/* The name before `scale`, which scripts may still use. */
 static const haul_model_alias aliases[] = {{"carry", "scale"}};
 
 static const haul_model_kind kind = {
@@ -38,6 +39,7 @@ const haul_kernel_model *haul_kernel_model_at(size_t index)
     return index < MODEL_COUNT ? models[index] : NULL;
 }
 
+/* The caller releases *ref, which closes a user's shared object. */
 haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref, haul_error *error)
 {
     const void *model;
@@ -54,6 +56,7 @@ void haul_kernel_model_release(haul_kernel_model_ref *ref)
     *ref = (haul_kernel_model_ref){0};
 }
 
+/* Clears the error's text first: haul_estimate_check then sees whether a user's model wrote one. */
 haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                              haul_estimate *out, haul_error *error)
 {

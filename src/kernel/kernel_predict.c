@@ -42,6 +42,7 @@ typedef struct scaling {
     haul_provenance weakest;
 } scaling;
 
+/* Classes that the arithmetic of a precision bounds. */
 static bool is_product(haul_kernel_class kind)
 {
     return kind == HAUL_KERNEL_CLASS_PRODUCT || kind == HAUL_KERNEL_CLASS_CONVOLUTION ||
@@ -137,6 +138,7 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
     return true;
 }
 
+/* What no rate fits goes by the ratios of the whole GPU, with their wide interval. */
 static haul_status scale_unknown(const haul_machine *from, const haul_machine *to,
                                  const haul_kernel_work *work, haul_kernel_prediction *out,
                                  haul_error *error)
@@ -179,6 +181,8 @@ static double with_flops(const haul_machine *to, const haul_kernel_work *work, d
     return fmin(fmax(each_s, best_s), best_s * waves / least_share);
 }
 
+/* Launch and work are scaled apart. A launch takes at most half of a kernel's time, as in fits, so
+ * that no work becomes negative. What a source's own time belies bounds nothing (least_of). */
 static haul_kernel_prediction finish(const haul_machine *from, const haul_machine *to,
                                      const haul_kernel_work *work, const scaling *by)
 {
@@ -204,6 +208,8 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     return out;
 }
 
+/* A small grid comes before the class for streaming and rows: it never fills the memory's
+ * bandwidth. Products have whole blocks counted already, in `filled`. */
 haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
                                 const haul_kernel_work *work, haul_kernel_prediction *out,
                                 haul_error *error)

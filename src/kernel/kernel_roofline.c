@@ -42,6 +42,8 @@ typedef struct scaled_kernel {
     bool same;
 } scaled_kernel;
 
+/* Rises from 0 to 1 between the two shares: a step would make two alike kernels scale
+ * differently. */
 static double weight_of(double share)
 {
     return fmin(1, fmax(0, (share - bound_from) / (bound_full - bound_from)));
@@ -52,6 +54,7 @@ static double blocks_of(const haul_kernel_counts *counts)
     return ceil(counts->threads / counts->block);
 }
 
+/* Blocks are whole: the last wave takes as long as a full one. */
 static double busiest(const haul_gpu *gpu, double blocks)
 {
     return ceil(blocks / gpu->multiprocessors.value);
@@ -122,6 +125,8 @@ static void keep_under_roof(const haul_kernel_case *what, double source_work_s, 
     }
 }
 
+/* What time_of and haul_kernel_explain share. On the source GPU itself, or one of the same name,
+ * the fit is read and nothing is scaled. */
 static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out, haul_error *error)
 {
     const haul_gpu *from = &what->source->gpu;
@@ -150,12 +155,14 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
             haul_gpu_alike(from, to) ? uncertainty_alike[0] : uncertainty_across[0];
         const double uncertainty =
             self.memory * of_memory + (1 - self.memory) * haul_kernel_uncertainty_inside(from, to);
+        /* independent misses, of the ratio and of lambda at this size: their squares add */
         self.half_width = hypot(uncertainty, reading.half_width);
     }
     *out = self;
     return HAUL_OK;
 }
 
+/* The interval is symmetric in the logarithm: half and twice are as far off. */
 static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     scaled_kernel self;
@@ -180,6 +187,8 @@ const haul_kernel_model haul_kernel_model_roofline = {
     .time = time_of,
 };
 
+/* The first that applies: a launch hides all else, and a roof is a bound whatever bound the source.
+ * Few blocks and latency are what is left, told apart by the occupancy. */
 static haul_kernel_bound bound_of(const haul_kernel_case *what, const scaled_kernel *self,
                                   double seconds)
 {
@@ -217,6 +226,7 @@ static void fill_terms(const haul_kernel_case *what, const scaled_kernel *self,
         out->terms[i].share = out->terms[i].seconds / out->estimate.seconds;
 }
 
+/* Explains this model's estimate, whichever model a report uses. */
 haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explanation *out,
                                 haul_error *error)
 {

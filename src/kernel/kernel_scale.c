@@ -29,6 +29,7 @@ static bool knows_inside(const haul_gpu *gpu)
     return gpu->clock_Hz.value > 0 && gpu->multiprocessors.value > 0;
 }
 
+/* By the clock, the busiest multiprocessor and the waits of instructions; 0: not known on both. */
 static double inside_of(const haul_gpu *from, const haul_gpu *to,
                         const haul_kernel_launches *launches)
 {
@@ -37,11 +38,13 @@ static double inside_of(const haul_gpu *from, const haul_gpu *to,
                : 0;
 }
 
+/* True of GPUs with 1:2 or 1:3 (K40, V100, A100), not of 1:24 to 1:64. */
 static bool is_built_for_double(const haul_gpu *gpu)
 {
     return gpu->fp64_flops.value >= built_for_double * gpu->fp32_flops.value;
 }
 
+/* Takes a ratio into the span; one that is not known changes nothing. */
 static void widen(haul_range *span, double ratio)
 {
     if (ratio <= 0)
@@ -77,6 +80,8 @@ static const char *text_of(const char *name)
     return name ? name : "a GPU without a name";
 }
 
+/* The launches' own time is split off first. Its ends follow the ratio only outward, so that the
+ * interval holds a launch that changes with the GPU and one that does not. */
 haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
                                        const haul_kernel_launches *launches, double seconds,
                                        haul_estimate *out, haul_error *error)

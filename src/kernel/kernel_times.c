@@ -43,10 +43,12 @@ static void take_block(const haul_counters *counters, int block[3])
     const bool is_one = isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]);
     for (int i = 0; i < 3; i++) {
         const double side = !is_one ? sides[i] : i ? 0 : counters->values[HAUL_COUNTER_BLOCK];
+        /* a side that is not told beside others is 1; all are 0 where nothing is known */
         block[i] = side >= 1 && side <= MOST ? (int)side : haul_counters_block(counters) > 0;
     }
 }
 
+/* The row's texts stay in the records' arena, which the times own. */
 static haul_kernel_measured measured_of(const haul_kernel_record *record)
 {
     haul_kernel_measured row = {
@@ -63,6 +65,7 @@ static haul_kernel_measured measured_of(const haul_kernel_record *record)
     return row;
 }
 
+/* Makes rows of the records, without those whose time went to counters of another run. */
 static haul_status settle(owned_times *self, haul_error *error)
 {
     haul_kernel_records *records = &self->records;
@@ -80,6 +83,7 @@ static haul_status settle(owned_times *self, haul_error *error)
     return status;
 }
 
+/* Hands the times over, or frees them: `made` is the caller's no longer. */
 static haul_status finish(owned_times *made, haul_status status, const char *first,
                           haul_kernel_times **times, haul_error *error)
 {
@@ -96,6 +100,7 @@ static haul_status finish(owned_times *made, haul_status status, const char *fir
     return status;
 }
 
+/* All files are read before any is joined: the times may be in one and the counters in another. */
 haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
                                    haul_kernel_times **times, haul_error *error)
 {
@@ -127,6 +132,8 @@ static short_name short_of(const char *name)
     return (short_name){start, strcspn(start, "(<[")};
 }
 
+/* Means over the launches of that name, and of that many threads where both sides tell: the same
+ * kernel in another grid does other work. */
 void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
                             const haul_kernel_launches *launch, double *flops, double *bytes)
 {
@@ -174,6 +181,7 @@ static haul_status add_launch(const haul_workload *workload, const haul_op *op, 
     return record->kernel ? HAUL_OK : haul_fail_no_memory(error);
 }
 
+/* A kernel that was recorded without a duration tells nothing to fit to. */
 haul_status haul_kernel_times_of(const haul_workload *workload, double size,
                                  haul_kernel_times **times, haul_error *error)
 {

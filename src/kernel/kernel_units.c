@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* nvprof and Nsight Compute spell units out ("nsecond", "Kbyte"); the rest is as everywhere in
+ * haul. */
 double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
 {
     static const struct {
@@ -33,6 +35,8 @@ double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
     return *unit && !haul_quantity_parse(one, dimension, &value, NULL) ? value : 0;
 }
 
+/* "time_ms" is a stem and a unit behind the last '_'; "ms" is a unit alone. The list's order is the
+ * rank: times of the kernel, medians, means, then whatever else was timed, the minimum last. */
 int haul_kernel_time_rank(const char *name, double *scale)
 {
     static const char *const stems[] = {

@@ -3,6 +3,7 @@
 
 #include "kernel/kernel_own.h"
 
+/* CUDA's limit on the threads of a block, since compute capability 2.0. */
 enum { BLOCK_MOST = 1024 };
 
 const haul_count_row haul_count_rows[HAUL_COUNT_ROWS] = {

@@ -51,6 +51,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor)
 {
+    /* Rows with major 0 are not of NVIDIA: 0 must not find them. */
     for (size_t i = 0; major && i < ROWS; i++)
         if (rows[i].major == major && rows[i].minor == minor)
             return &rows[i];
@@ -63,8 +64,12 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
     for (size_t i = 0; gpu->architecture && i < ROWS; i++) {
         if (strcasecmp(rows[i].name, gpu->architecture) != 0)
             continue;
+        /* The cores of a multiprocessor tell Fermi 2.0 from 2.1, or A100 from the other Ampere
+         * GPUs. */
         if (rows[i].cores == gpu->cores.value)
             return &rows[i];
+        /* Where they do not, the row with the fewest threads: it never promises more occupancy than
+         * there is. */
         if (!found || rows[i].threads < found->threads)
             found = &rows[i];
     }
@@ -73,5 +78,7 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
 
 bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b)
 {
+    /* Names and not capabilities, which machine files do not have; in any case, as people write
+     * them. */
     return a->architecture && b->architecture && !strcasecmp(a->architecture, b->architecture);
 }

@@ -25,6 +25,7 @@ static haul_status list_names(const haul_catalogue *catalogue, haul_name_list *l
         status = haul_name_list_add(list, inside->name, error);
     haul_folders_release(&where);
     haul_name_list_settle(list);
+    /* Also after a failure, so that the caller releases a list in one state alone. */
     return status;
 }
 
@@ -47,6 +48,7 @@ static haul_status fail_unknown(const haul_catalogue *catalogue, const char *nam
 {
     char near[256];
     haul_name_list list = {0};
+    /* The folders are read again for the message only: the common case never lists them. */
     haul_status status = list_names(catalogue, &list, error);
     if (!status && *haul_name_list_near(&list, name, near, sizeof near))
         status =
@@ -80,6 +82,8 @@ static haul_status load_named(const haul_catalogue *catalogue, const char *name,
     const haul_embedded *inside = catalogue->embedded;
     haul_status status = haul_folders_find(&catalogue->folders, &where, error);
     const char *path = status ? NULL : haul_folders_file(&where, name);
+    /* The copy inside the program is for a build that was moved without its folders, so it comes
+     * last. */
     while (inside->name && strcmp(inside->name, name) != 0)
         inside++;
     if (path)
@@ -98,6 +102,7 @@ haul_status haul_catalogue_load(const haul_catalogue *catalogue, const char *nam
     HAUL_PLAIN_NUMERALS;
     if (haul_folders_is_path(name))
         return load_file(catalogue, name, NULL, document, error);
+    /* A name as other tools write it still finds its machine; one that is valid as it is stays. */
     char lower[NAME_BYTES]; /* "H100_PCIE5" */
     size_t length = 0;
     for (; name[length] && length + 1 < sizeof lower; length++)
@@ -123,12 +128,15 @@ static haul_status parse_machine(const char *yaml, size_t size, const char *file
 {
     haul_machine *machine = NULL;
     haul_status status = haul_machine_parse(yaml, size, file, &machine, error);
+    /* In the folders the file's name is what users ask for: a copy with an old name in it would be
+     * reported under a machine that nobody asked for. A path given by hand may have any name. */
     if (!status && name && strcmp(machine->name, name) != 0) {
         status = haul_fail(error, HAUL_BAD_INPUT,
                            "expected the file's name, '%s', as the machine's, not '%s'", name,
                            machine->name);
         haul_error_in_file(error, file);
     }
+    /* Nothing is handed out on failure, so the document that was parsed is freed here. */
     if (status)
         haul_machine_free(machine);
     else

@@ -11,6 +11,7 @@
 static const char *without_maker(const char *name)
 {
     static const char *const words[] = {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "};
+    /* One pass is enough, as the words stand in the order in which names have them. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if ((name[0] | 0x20) == (words[i][0] | 0x20) && /* most names stop here */
             !strncasecmp(name, words[i], strlen(words[i])))
@@ -43,6 +44,7 @@ static const char *next_sign(const char *text)
 static const char *behind(const char *text, const char *part)
 {
     for (part = next_sign(part); *part; part = next_sign(part + 1)) {
+        /* Signs between letters are passed over on both sides: "A100 PCIe" is "A100-PCIE". */
         text = next_sign(text);
         if (tolower((unsigned char)*text) != tolower((unsigned char)*part))
             return NULL;
@@ -72,12 +74,14 @@ static bool is_variant(const char *rest, char last)
 {
     static const char *const words[] = {"ti", "super", "black", "x", "xm",
                                         "xp", "z",     "s",     "d", "ada"};
+    /* "V100" must not be found in "V1000", nor "P4" in "P40". */
     if (isdigit((unsigned char)last) && isdigit((unsigned char)*rest))
         return true;
     rest = next_sign(rest);
     size_t length = 0;
     while (isalpha((unsigned char)rest[length]))
         length++;
+    /* A word that a digit follows is a form of the board ("SXM2", "PCIE4"), not a variant. */
     if (isdigit((unsigned char)rest[length]))
         return false; /* "SXM2" */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -90,6 +94,7 @@ static bool holds(const char *whole, const char *part)
 {
     for (; *whole; whole++) {
         const char *rest = behind(whole, part);
+        /* `rest > whole` refuses an empty part, which would be found anywhere. */
         if (rest && rest > whole && !is_variant(rest, rest[-1]))
             return true;
     }
@@ -106,9 +111,11 @@ static size_t letters_of(const char *text)
 
 size_t haul_gpu_names_likeness(const char *a, const char *b)
 {
+    /* Equal names are above any number of letters that a mere part could have. */
     if (haul_gpu_names_same(a, b))
         return SIZE_MAX;
     a = of_board(without_maker(a));
     b = of_board(without_maker(b));
+    /* The longer the part that both share, the surer: "A100-SXM4" counts for more than "A100". */
     return holds(a, b) ? letters_of(b) : holds(b, a) ? letters_of(a) : 0;
 }

@@ -20,6 +20,8 @@ const char *haul_provenance_text(haul_provenance provenance)
 
 haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenance b)
 {
+    /* The enumeration goes from the best source (measured) to the weakest: see
+     * HAUL_PROVENANCE_LIST. */
     return a > b ? a : b;
 }
 
@@ -47,6 +49,7 @@ typedef struct figure_walk {
 static int visit_figure(void *state, const char *path, const haul_field *field, const void *at)
 {
     const figure_walk *self = state;
+    /* Names and words are of no use to callers that scale or compare parameters. */
     const bool is_figure = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
     return is_figure ? self->visit(self->state, path, (int)field->dimension, at) : 0;
 }
@@ -73,6 +76,7 @@ enum { NEWEST_GENERATION = sizeof generations / sizeof *generations - 1 };
 /* a x b, as weak as the weaker of the two. */
 static haul_parameter product(const haul_parameter *a, const haul_parameter *b)
 {
+    /* A product with a factor that is not given is not given either; 0 would look like a rate. */
     if (!a->provenance || !b->provenance)
         return (haul_parameter){0};
     const haul_provenance weaker = haul_provenance_weaker(a->provenance, b->provenance);
@@ -87,8 +91,10 @@ static haul_parameter product(const haul_parameter *a, const haul_parameter *b)
 static double lane_rate(const haul_link *link)
 {
     const double generation = link->generation.value;
+    /* A NaN, for which both comparisons are false, is refused too. */
     if (!(generation >= 1 && generation <= NEWEST_GENERATION))
         return 0;
+    /* The range of the field allows whole generations alone, so nothing is cut off. */
     const size_t row = (size_t)generation;
     return generations[row].transfers_Hz * generations[row].encoding / 8;
 }
@@ -103,6 +109,8 @@ haul_parameter haul_link_peak(const haul_link *link)
 {
     if (link->kind != HAUL_LINK_PCIE)
         return product(&link->links, &link->link_rate_Bps);
+    /* The generation stands for the lane's rate, with the same provenance: it is where that is
+     * from. */
     haul_parameter lane = link->generation;
     lane.value = lane_rate(link);
     return lane.value > 0 ? product(&link->lanes, &lane) : (haul_parameter){0};

@@ -29,6 +29,8 @@ static void find(const checker *self, const char *format, ...)
 static void check_gpu(const checker *self)
 {
     const haul_gpu *gpu = &self->machine->gpu;
+    /* Two operations, for a multiply-add counts as two in every data sheet. 5 % covers peaks that
+     * are stated at a lower clock than the boost clock of the file. */
     const double computed = 2 * gpu->multiprocessors.value * gpu->cores.value * gpu->clock_Hz.value;
     char given[32];
     if (computed > 0 && gpu->fp32_flops.value > 0 &&
@@ -36,6 +38,7 @@ static void check_gpu(const checker *self)
         find(self, "gpu.fp32 is %s, and 2 x multiprocessors x cores x clock gives %.4g Tflop/s",
              haul_quantity_format(gpu->fp32_flops.value, HAUL_DIM_FLOPS, 4, given, sizeof given),
              computed / 1e12);
+    /* At best both are equal, as on CDNA 2. */
     if (gpu->fp64_flops.value > gpu->fp32_flops.value && gpu->fp32_flops.value > 0)
         find(self, "gpu.fp64 is above gpu.fp32");
     if (gpu->base_clock_Hz.value > gpu->clock_Hz.value && gpu->clock_Hz.value > 0)
@@ -68,6 +71,7 @@ static void check_rate(const checker *self, const haul_copy_curve *curve, const 
                        const haul_parameter *rate)
 {
     const double most = most_of(self->machine, curve->direction);
+    /* No copy outruns the link or memory that it crosses: a unit or the link must be wrong. */
     if (most > 0 && rate->value > most)
         find(self, "copies[%s %s%s].%s is %.4g GB/s, above the %.4g GB/s of what it crosses",
              haul_direction_text(curve->direction), haul_memory_text(curve->memory),
@@ -76,6 +80,7 @@ static void check_rate(const checker *self, const haul_copy_curve *curve, const 
 
 void haul_machine_check(const haul_machine *machine, haul_machine_finding visit, void *state)
 {
+    /* Findings are advice, not errors: the machine stays usable. */
     const checker self = {machine, visit, state};
     if (machine->old_word_line)
         find(&self, "line %d: 'carried over' is now 'scaled', or 'assumed'",
@@ -85,6 +90,7 @@ void haul_machine_check(const haul_machine *machine, haul_machine_finding visit,
         const haul_copy_curve *curve = &machine->copies[i];
         check_rate(&self, curve, "rate", &curve->rate_Bps);
         check_rate(&self, curve, "busy_rate", &curve->busy_rate_Bps);
+        /* Traffic the other way can slow a copy, never speed it up. */
         if (curve->rate_Bps.value > 0 && curve->busy_rate_Bps.value > curve->rate_Bps.value)
             find(&self, "copies[%s %s].busy_rate is above its rate",
                  haul_direction_text(curve->direction), haul_memory_text(curve->memory));

@@ -23,6 +23,9 @@ static const char *const memories[] = {
     [HAUL_ARRAY] = "array",       [HAUL_MANAGED] = "managed", [HAUL_HOST] = "host",
 };
 
+/* The macros spell out designated members, so that a row never depends on the order of haul_field.
+ * Offsets and kinds are not checked by the compiler against each other: FIGURE is only for members
+ * of type haul_parameter. */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define AT(type, member) .offset = offsetof(type, member)
 #define TEXT(type, name, member)                                                                   \
@@ -53,6 +56,7 @@ static const haul_field host_fields[] = {
     FIGURE(haul_host, "cache", cache_bytes, BYTES, POSITIVE),
 };
 
+/* The order is the one in which files are written, shown and compared. */
 static const haul_field gpu_fields[] = {
     TEXT(haul_gpu, "name", name),
     TEXT(haul_gpu, "architecture", architecture),
@@ -81,6 +85,8 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "stream_bandwidth", stream_Bps, RATE, POSITIVE),
 };
 
+/* A link is PCIe or another kind; HAUL_LINKS_* of a row says for which it has a meaning, and
+ * `required` holds for those alone (see check_fields in machine_read.c). */
 static const haul_field link_fields[] = {
     {WORD(haul_link, "kind", kind, link_kinds), .required = true},
     LINK_FIGURE("generation", generation, NUMBER, GENERATION, PCIE, true),
@@ -94,6 +100,7 @@ static const haul_field link_fields[] = {
     LINK_FIGURE("ack_share", ack_share, NUMBER, SHARE, ANY, false),
 };
 
+/* The first three name the curve. `locality` is left out of files where it is "near". */
 static const haul_field curve_fields[] = {
     {WORD(haul_copy_curve, "direction", direction, directions), .required = true},
     {WORD(haul_copy_curve, "memory", memory, memories), .required = true},
@@ -126,6 +133,8 @@ static const char *const reaches[] = {
         .range = HAUL_RANGE_##limits, .required = true, .is_name = true                            \
     }
 
+/* `above`, the size from which the protocol holds, is part of an item's name: MPI switches from
+ * short to eager to rendezvous by size, so one memory and reach have several rows. */
 static const haul_field message_fields[] = {
     {WORD(haul_message_protocol, "memory", memory, message_memories), .required = true},
     {WORD(haul_message_protocol, "reach", reach, reaches), .required = true},
@@ -142,6 +151,8 @@ static const haul_field message_fields[] = {
     FIGURE(haul_message_protocol, "error", error, NUMBER, FROM_ZERO),
 };
 
+/* Measured injection limits (R_N of Bienz's max-rate model) differ by how many processes of a node
+ * send, so that their number names the row. */
 static const haul_field injection_fields[] = {
     {WORD(haul_injection, "memory", memory, message_memories), .required = true},
     NAMING_FIGURE(haul_injection, "processes", processes, NUMBER, COUNT),
@@ -192,6 +203,8 @@ const haul_mapping haul_machine_mapping = {"machine", machine_fields, COUNT(mach
 
 _Static_assert(COUNT(gpu_fields) <= HAUL_FIELDS_MOST && COUNT(curve_fields) <= HAUL_FIELDS_MOST,
                "a mapping has room for its fields");
+/* Fields of words are copied and compared as int; a compiler may choose a smaller type for an
+ * enumeration. */
 _Static_assert(sizeof(haul_direction) == sizeof(int) && sizeof(haul_memory) == sizeof(int) &&
                    sizeof(haul_locality) == sizeof(int) && sizeof(haul_reach) == sizeof(int) &&
                    sizeof(haul_link_kind) == sizeof(int),
@@ -214,8 +227,10 @@ haul_parameter_limits haul_field_limits(const haul_field *field)
     case HAUL_RANGE_FLAG:
         return (haul_parameter_limits){0, 1, true};
     case HAUL_RANGE_GENERATION:
+        /* Generation 7 has no row in machine.c's table of lane rates yet. */
         return (haul_parameter_limits){1, 6, true};
     case HAUL_RANGE_SHARE:
+        /* A share of 1 would leave the link no bandwidth for data. */
         return (haul_parameter_limits){0, 0.999, false};
     default:
         return own;
@@ -240,10 +255,12 @@ const char *haul_item_name(const haul_field *list, const void *item,
         char number[32];
         const char *part = NULL;
         if (field->kind == HAUL_FIELD_WORD)
+            /* A word that is not set has none, and the item is named without it. */
             part = haul_field_word(field, at);
         else if (field->is_name)
             part = haul_parameter_format(((const haul_parameter *)at)->value, field->dimension, 6,
                                          number, sizeof number);
+        /* The usual locality is left out: copies[HtoD pinned]; only the far one is named. */
         if (!part || used >= HAUL_ITEM_NAME_BYTES || (field->is_default && part == field->words[0]))
             continue;
         used += (size_t)snprintf(text + used, HAUL_ITEM_NAME_BYTES - used, "%s%s", blank, part);
@@ -257,6 +274,8 @@ const char *haul_item_name(const haul_field *list, const void *item,
 char *haul_parameter_format(double value, haul_dimension dimension, int digits, char *buffer,
                             size_t size)
 {
+    /* Makers give memory in powers of 1000 ("80 GB") and caches in powers of 1024; a size that is
+     * whole in MiB is taken for one of the latter. */
     const bool decimal = value >= 1e6 && fmod(value, 1e6) == 0 && fmod(value, 1 << 20) != 0;
     if (dimension != HAUL_DIM_BYTES || !decimal)
         return haul_quantity_format(value, dimension, digits, buffer, size);
@@ -267,6 +286,8 @@ char *haul_parameter_format(double value, haul_dimension dimension, int digits, 
 
 bool haul_machine_name_ok(const char *name)
 {
+    /* Names are file names and options: no blanks, no case, nothing that a shell or a path treats
+     * specially, and no leading '-'. */
     enum { LONGEST = 64 };
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
     return length && length <= LONGEST && !name[length] && name[0] != '-';
@@ -276,6 +297,7 @@ bool haul_machine_name_ok(const char *name)
  * UTF-8 that YAML does not carry as it is. */
 int haul_machine_text_length(const char *text)
 {
+    /* U+2028, U+2029, U+FEFF, U+FFFE and U+FFFF. */
     static const char *const refused[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
                                           "\xef\xbf\xbe", "\xef\xbf\xbf"};
     const unsigned char first = (unsigned char)text[0];
@@ -299,6 +321,7 @@ static int walk_list(const walker *self, const haul_field *field, const void *ba
 {
     for (size_t i = 0; i < haul_list_count(field, base); i++) {
         const void *item = haul_list_item(field, base, i);
+        /* One byte more than the name, for the point behind it. */
         char name[HAUL_ITEM_NAME_BYTES], prefix[HAUL_ITEM_NAME_BYTES + 1];
         snprintf(prefix, sizeof prefix, "%s.", haul_item_name(field, item, name));
         const int stop = walk_mapping(self, field->mapping, item, prefix);
@@ -317,6 +340,7 @@ static int walk_mapping(const walker *self, const haul_mapping *mapping, const v
         char path[160];
         int stop = 0;
         snprintf(path, sizeof path, "%s%s%s", prefix, field->key, nested ? "." : "");
+        /* Lists first: their items name themselves, so the key's own path is not used for them. */
         if (field->kind == HAUL_FIELD_LIST)
             stop = walk_list(self, field, base);
         else if (nested)

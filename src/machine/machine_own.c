@@ -16,6 +16,8 @@ void haul_machine_free(haul_machine *machine)
 {
     if (!machine)
         return;
+    /* haul_owned_machine begins with the machine, so that the public pointer is that of the
+     * whole. */
     haul_owned_machine *owned = (haul_owned_machine *)machine;
     haul_arena_release(&owned->arena);
     free(owned);
@@ -27,11 +29,13 @@ static bool own_list(haul_arena *arena, const haul_field *field, void *base)
 {
     const size_t count = haul_list_count(field, base);
     char *items = haul_arena_alloc(arena, count * field->item_size);
+    /* A list without items still gets an address: NULL would mean that memory was lacking. */
     if (items && count)
         memcpy(items, haul_list_item(field, base, 0), count * field->item_size);
     bool whole = items != NULL;
     for (size_t i = 0; whole && i < count; i++)
         whole = own_mapping(arena, field->mapping, items + i * field->item_size);
+    /* Through memcpy, for the list's pointer may be of any structure's type. */
     memcpy((char *)base + field->offset, &items, sizeof items);
     return whole;
 }
@@ -50,6 +54,8 @@ static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *ba
             return false;
         else if (field->kind == HAUL_FIELD_LIST && !own_list(arena, field, base))
             return false;
+        /* Sources are copied even where several parameters share one text: machines are small, and
+         * finding the shared ones would need a table. */
         if (string && *string && !(*string = haul_arena_string(arena, *string)))
             return false;
     }
@@ -65,6 +71,7 @@ haul_status haul_machine_with_copies(const haul_machine *machine, const haul_cop
     owned->machine = *machine;
     owned->machine.copies = copies;
     owned->machine.copy_count = copy_count;
+    /* The release frees the arena's blocks alone: texts that still belong to `machine` are safe. */
     if (!own_mapping(&owned->arena, &haul_machine_mapping, &owned->machine)) {
         haul_machine_free(&owned->machine);
         return haul_fail_no_memory(error);

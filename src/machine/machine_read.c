@@ -16,6 +16,7 @@ typedef struct origin {
     const char *source;
 } origin;
 
+/* Index 0 has no word, so that a parameter that is not given can never be read from a file. */
 static const char *const provenances[] = {NULL,
 #define PROVENANCE_ROW(name, text) text,
                                           HAUL_PROVENANCE_LIST(PROVENANCE_ROW)
@@ -45,6 +46,7 @@ static haul_status read_quantity(const haul_yaml *self, const haul_node *node,
                                  const haul_field *field, double *out)
 {
     double value = 0;
+    /* The reason of the parser is dropped: what was expected, at this place, says more. */
     if (node->kind != HAUL_NODE_SCALAR ||
         haul_quantity_parse(node->text, field->dimension, &value, NULL))
         return haul_node_fail_expected(self, node, haul_dimension_text(field->dimension),
@@ -97,6 +99,7 @@ static haul_status open_figure(const haul_yaml *self, const haul_node *node, con
         if (!*value)
             return haul_node_fail(self, node, "'value' is missing for '%s'", key);
     }
+    /* Every number needs its origin: reports say how far their inputs can be trusted. */
     if (!own->from)
         return haul_node_fail(
             self, node, "'from' is missing for '%s': where the figure was measured or read", key);
@@ -132,12 +135,16 @@ static haul_status read_points(const haul_yaml *self, const haul_node *node, ori
         status = read_point(self, at, point);
         if (status)
             return status;
+        /* Strictly ascending sizes, and times that do not fall: interpolation divides by the
+         * distance, and a copy of more bytes that takes less time is an error of the
+         * measurement. */
         if (count && point->bytes <= point[-1].bytes)
             return haul_node_fail_expected(self, at->first, "points ascending in bytes", "points");
         if (count && point->seconds < point[-1].seconds)
             return haul_node_fail_expected(self, at->first->next,
                                            "no less time than the point before", "points");
     }
+    /* How many points there are is kept as the value of their origin. */
     curve->points_from = (haul_parameter){(double)count, own.from, own.source};
     return HAUL_OK;
 }
@@ -154,6 +161,7 @@ static haul_status read_list(const haul_yaml *self, const haul_node *node, const
     if (count > HAUL_CURVES_MOST)
         return haul_node_fail(self, node, "expected at most %d entries of '%s', not %zu",
                               HAUL_CURVES_MOST, field->key, count);
+    /* Zeroed, so that fields that the file leaves out are "not given". */
     char *items = haul_arena_alloc(self->arena, count * field->item_size);
     if (!items)
         return haul_fail_no_memory(self->error);
@@ -164,11 +172,13 @@ static haul_status read_list(const haul_yaml *self, const haul_node *node, const
         if (status)
             return status;
         haul_item_name(field, item, name);
+        /* Quadratic, over at most 64 items. */
         for (const char *before = items; before < item; before += field->item_size)
             if (!strcmp(haul_item_name(field, before, other), name))
                 return haul_node_fail(self, child, "%s is there twice; expected it once", name);
         item += field->item_size;
     }
+    /* Only now, when all items are right: on failure the machine has an empty list. */
     memcpy((char *)base + field->offset, &items, sizeof items);
     memcpy((char *)base + field->count_offset, &count, sizeof count);
     return HAUL_OK;
@@ -194,6 +204,7 @@ static haul_status read_field(const haul_yaml *self, const haul_node *node, cons
     case HAUL_FIELD_WORD:
         return haul_node_word(self, node, field->key, field->words, field->word_count, at);
     case HAUL_FIELD_PARAMETER:
+        /* `own` is passed by value: what the parameter's own mapping says holds for it alone. */
         status = open_figure(self, node, field->key, &own, &value);
         if (!status)
             status = read_quantity(self, value, field, &figure->value);
@@ -218,6 +229,7 @@ static haul_status check_fields(const haul_yaml *self, const haul_node *node,
         const haul_field *field = &mapping->fields[i];
         const haul_node *child = haul_node_child(node, field->key);
         const bool is_pcie = mapping->is_link && ((const haul_link *)base)->kind == HAUL_LINK_PCIE;
+        /* HAUL_LINKS_OTHER is all but PCIe, so that equality of the two answers is enough. */
         const bool meant = !mapping->is_link || field->links == HAUL_LINKS_ANY ||
                            is_pcie == (field->links == HAUL_LINKS_PCIE);
         if (child && !meant)
@@ -235,6 +247,7 @@ static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
     const char *known[HAUL_FIELDS_MOST + 2];
     for (size_t i = 0; i < mapping->count; i++)
         known[i] = mapping->fields[i].key;
+    /* Both may stand in any mapping and hold for all parameters inside it. */
     known[mapping->count] = "from";
     known[mapping->count + 1] = "source";
     haul_status status = haul_node_keys(self, node, mapping->what, known, mapping->count + 2, NULL);
@@ -266,6 +279,7 @@ haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,
         haul_machine_free(&owned->machine);
         return status;
     }
+    /* Kept for haul_machine_check, which names the old word; reading accepts it in silence. */
     owned->machine.old_word_line = old_word_line(root);
     *machine = &owned->machine;
     return HAUL_OK;

@@ -11,6 +11,9 @@ enum { INDENT = 2, QUANTITY = 64, PLAIN_DIGITS = 15 };
  * a machine file may not hold becomes '?'. */
 static bool is_plain(const char *text)
 {
+    /* Conservative: '#', ':', ',', brackets and quotes mean something to YAML in some places, so
+     * any text with one is quoted. A first character that is no letter or digit could be an
+     * indicator. */
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     static const char inside[] = " ._+/()%=;<>@$^~-";
     if (!*text || !strchr(letters, text[0]))
@@ -35,6 +38,7 @@ static void write_text(const char *text, FILE *out)
         if (length)
             fwrite(text, 1, (size_t)length, out);
         else
+            /* YAML could carry these only as escapes, which haul's reader would refuse again. */
             fputc('?', out);
         text += length ? length : 1;
     }
@@ -50,6 +54,8 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
         fprintf(out, "%.0f", value); /* 40, not 4e+01 */
         return;
     }
+    /* At most 17 digits tell any two doubles apart, so the loop ends with the value itself unless
+     * the unit's scale rounds it. */
     for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
         double again = 0;
         haul_parameter_format(value, dimension, digits, text, sizeof text);
@@ -63,6 +69,7 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
 
 static bool same_origin(const haul_parameter *a, const haul_parameter *b)
 {
+    /* NULL sources are equal only to each other. */
     if (a->provenance != b->provenance || !a->source || !b->source)
         return a->provenance == b->provenance && a->source == b->source;
     return !strcmp(a->source, b->source);
@@ -79,6 +86,8 @@ static const haul_parameter *field_figure(const haul_field *field, const void *b
 /* A parameter whose origin is the most common in a mapping, or NULL where there is no parameter. */
 static const haul_parameter *common_origin(const haul_mapping *mapping, const void *base)
 {
+    /* Quadratic over at most 32 fields; ties go to the first, so that the same machine gives the
+     * same file. */
     const haul_parameter *best = NULL;
     size_t most = 0;
     for (size_t i = 0; i < mapping->count; i++) {
@@ -109,6 +118,7 @@ static void write_origin(const haul_parameter *figure, const char *before, const
 static void write_points(const haul_copy_curve *curve, FILE *out)
 {
     fputc('[', out);
+    /* `points` is bounded even where the count is wrong: callers may fill a curve by hand. */
     for (size_t i = 0; i < (size_t)curve->points_from.value && i < HAUL_CURVE_POINTS; i++) {
         fputs(i ? ", [" : "[", out);
         write_quantity(curve->points[i].bytes, HAUL_DIM_BYTES, out);
@@ -123,6 +133,7 @@ static void write_figure(const haul_field *field, const void *base, const haul_p
                          FILE *out)
 {
     const haul_parameter *figure = haul_field_at(field, base);
+    /* In the short form the origin is that of the mapping. */
     const bool own = !common || !same_origin(figure, common);
     if (own)
         fputs("{value: ", out);
@@ -165,6 +176,7 @@ static bool has_any(const haul_mapping *mapping, const void *base)
     return false;
 }
 
+/* NULL `common`: the top level, where every parameter would carry its own origin. */
 static void write_field(const haul_field *field, const void *base, const haul_parameter *common,
                         FILE *out)
 {
@@ -198,6 +210,7 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
         const haul_field *field = &mapping->fields[i];
         if (!is_given(field, base))
             continue;
+        /* `common` is set here, for this field has a figure of its own. */
         if (field_figure(field, base) && !origin_written) {
             write_origin(common, before, break_text, out);
             before = break_text;
@@ -212,6 +225,7 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
 haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
+    /* The reader takes keys in any order; the rows' order keeps files comparable with diff. */
     const haul_mapping *top = &haul_machine_mapping;
     for (size_t i = 0; i < top->count; i++) {
         const haul_field *field = &top->fields[i];
@@ -230,6 +244,7 @@ haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_erro
         }
     }
     fputc('\n', out);
+    /* stdio keeps the first failure: one question at the end is enough. */
     if (ferror(out))
         return haul_fail(error, HAUL_IO, "cannot write the machine '%s'", machine->name);
     return HAUL_OK;

@@ -13,6 +13,7 @@
 
 haul_status haul_node_fail(const haul_yaml *yaml, const haul_node *node, const char *format, ...)
 {
+    /* haul_fail has no form that takes a va_list. */
     char text[sizeof yaml->error->text];
     va_list args;
     va_start(args, format);
@@ -54,6 +55,8 @@ static const char *list_words(const char *const *words, int count, char *buffer,
 {
     size_t used = 0;
     int last = count - 1;
+    /* Words that are NULL are values of the enumeration which no file may name, perhaps the last
+     * ones. */
     while (last > 0 && !words[last])
         last--;
     buffer[0] = '\0';
@@ -89,7 +92,10 @@ haul_status haul_node_keys(const haul_yaml *yaml, const haul_node *node, const c
             return haul_node_fail(
                 yaml, child->key, "unknown key '%.80s' in '%s'; expected one of %s",
                 child->key->text, what, list_words(known, (int)count, list, sizeof list));
+        /* 64 keys at most: HAUL_FIELDS_MOST and the two for the origin are well below. */
         if (seen >> at & 1)
+            /* YAML lets a later key replace an earlier one in silence; here that is nearly always a
+             * mistake of editing. */
             return haul_node_fail(yaml, child->key, "'%s' is there twice in '%s'; expected it once",
                                   known[at], what);
         seen |= UINT64_C(1) << at;
@@ -114,6 +120,8 @@ haul_status haul_node_line(const haul_yaml *yaml, const haul_node *node, const c
                 yaml, node, "expected one line of text for '%s', without control characters", key);
         i += (size_t)bytes;
     }
+    /* An empty text is refused rather than kept: writing would leave the key out, and so change the
+     * file. */
     if (!length)
         return haul_node_fail_expected(yaml, node, "a line of text", key);
     const char *text = haul_arena_text(yaml->arena, node->text, length);
@@ -125,6 +133,7 @@ haul_status haul_node_line(const haul_yaml *yaml, const haul_node *node, const c
 
 haul_status haul_node_version(const haul_yaml *yaml, const haul_node *node, const char *key)
 {
+    /* Compared as text: "1.0" or "01" may mean something else in a later version. */
     if (node->kind != HAUL_NODE_SCALAR || strcmp(node->text, "1") != 0)
         return haul_node_fail_expected(yaml, node, "1, the version of this format,", key);
     return HAUL_OK;
@@ -135,6 +144,8 @@ haul_status haul_node_word(const haul_yaml *yaml, const haul_node *node, const c
 {
     char list[160];
     for (int i = 0; node->kind == HAUL_NODE_SCALAR && i < count; i++)
+        /* In any case, as "HtoD" is spelt in many ways; files are written in the table's
+         * spelling. */
         if (words[i] && !strcasecmp(words[i], node->text)) {
             *out = i;
             return HAUL_OK;

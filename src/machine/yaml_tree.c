@@ -21,6 +21,7 @@ typedef struct tree_reader {
 
 static int from_one(size_t at)
 {
+    /* libyaml counts from 0, editors and compilers from 1. */
     return at < INT_MAX ? (int)at + 1 : INT_MAX;
 }
 
@@ -38,6 +39,8 @@ static haul_status fail_parser(const tree_reader *self)
     const char *problem = parser->problem ? parser->problem : "not understood";
     if (parser->error == YAML_MEMORY_ERROR)
         return haul_fail_no_memory(self->error);
+    /* For bytes that are no UTF-8 libyaml gives an offset and no mark: line and column are
+     * counted. */
     if (parser->error == YAML_READER_ERROR) {
         haul_fail(self->error, HAUL_BAD_INPUT, "expected text in UTF-8: %s", problem);
         int line = 1, column = 1;
@@ -60,6 +63,7 @@ static haul_status fail_parser(const tree_reader *self)
 /* Puts the next event at hand in place of the one before. */
 static haul_status advance(tree_reader *self)
 {
+    /* Each event is deleted before the next is read; the last one is deleted by haul_yaml_read. */
     yaml_event_delete(&self->event);
     return yaml_parser_parse(&self->parser, &self->event) ? HAUL_OK : fail_parser(self);
 }
@@ -84,6 +88,8 @@ static haul_status read_node(tree_reader *self, int depth, haul_node **out);
  * over several lines, or with escapes. Marks count characters, not bytes. */
 static int text_column(const yaml_event_t *event)
 {
+    /* Errors inside an expression point at the character that is wrong, so they need to know that
+     * the text stands in the file as it was read. */
     const yaml_mark_t *start = &event->start_mark;
     const size_t quote = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
     size_t characters = 0;
@@ -104,6 +110,7 @@ static haul_status read_children(tree_reader *self, haul_node *parent, int depth
     while (!status && self->event.type != end) {
         haul_node *key = NULL;
         if (parent->kind == HAUL_NODE_MAPPING) {
+            /* Keys that are lists or mappings are valid YAML, but no format of haul has them. */
             if (self->event.type != YAML_SCALAR_EVENT)
                 return fail_event(self, "expected a word as the key");
             status = read_node(self, depth, &key);
@@ -113,6 +120,7 @@ static haul_status read_children(tree_reader *self, haul_node *parent, int depth
         if (!status)
             status = read_node(self, depth, last);
         if (status)
+            /* Nodes belong to the arena: nothing has to be undone. */
             return status;
         (*last)->key = key;
         last = &(*last)->next;
@@ -127,6 +135,7 @@ static haul_status read_node(tree_reader *self, int depth, haul_node **out)
     if (is_marked(&self->event))
         return fail_event(self, "expected plain values: anchors, aliases and tags have no meaning "
                                 "here");
+    /* Reading recurses on this program's stack, and a file may come from anywhere. */
     if (depth > HAUL_YAML_DEPTH)
         return fail_event(self, "nested deeper than such a file can be");
     haul_node *node = haul_arena_alloc(self->arena, sizeof *node);
@@ -138,18 +147,21 @@ static haul_status read_node(tree_reader *self, int depth, haul_node **out)
     if (self->event.type == YAML_SCALAR_EVENT) {
         const char *text = (const char *)self->event.data.scalar.value;
         const size_t length = self->event.data.scalar.length;
+        /* libyaml turns "\0" in double quotes into a NUL, which would cut the text short. */
         if (memchr(text, '\0', length))
             return fail_event(self, "expected text without a NUL character");
         node->text = haul_arena_text(self->arena, text, length);
         node->text_column = text_column(&self->event);
         return node->text ? HAUL_OK : haul_fail_no_memory(self->error);
     }
+    /* Whatever is not a scalar starts a list or a mapping: aliases were refused above. */
     node->kind = self->event.type == YAML_SEQUENCE_START_EVENT ? HAUL_NODE_LIST : HAUL_NODE_MAPPING;
     return read_children(self, node, depth + 1);
 }
 
 static haul_status read_stream(tree_reader *self, haul_node **root)
 {
+    /* Events come in the order stream start, document start, the tree, document end, stream end. */
     haul_status status = advance(self); /* the stream's start */
     if (!status)
         status = advance(self);
@@ -172,12 +184,14 @@ haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul
                            const haul_node **root, haul_error *error)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
+    /* The limit bounds the tree too: no node is made of less than a byte of text. */
     if (size > HAUL_YAML_BYTES) {
         haul_fail(error, HAUL_BAD_INPUT, "larger than such a file can be (%d KiB)",
                   HAUL_YAML_BYTES / 1024);
         haul_error_in_file(error, file);
         return HAUL_BAD_INPUT;
     }
+    /* libyaml would count the mark as a column, and so move all errors of the first line. */
     if (size >= 3 && !memcmp(yaml, byte_order_mark, 3)) {
         yaml += 3;
         size -= 3;
@@ -185,6 +199,7 @@ haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul
     tree_reader self = {.yaml = yaml, .file = file, .arena = arena, .error = error};
     if (!yaml_parser_initialize(&self.parser))
         return haul_fail_no_memory(error);
+    /* Given, since libyaml would otherwise take a mark of UTF-16 as its choice of encoding. */
     yaml_parser_set_encoding(&self.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&self.parser, (const unsigned char *)yaml, size);
     haul_node *node = NULL;

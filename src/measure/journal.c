@@ -9,10 +9,14 @@
 #include "base/numerals.h"
 #include "base/textfile.h"
 
+/* A journal of a whole machine has a few hundred lines: a larger file is something else. */
 enum { BYTES_MOST = 16 << 20, LINE_BYTES = 400 };
 
+/* The 1 is the version of the format. The device's name follows, so that points of two devices are
+ * never mixed. */
 static const char title[] = "haul measure 1 of ";
 
+/* Copies the name: the caller's may be a line that is read over. */
 static haul_status keep(haul_journal *self, const haul_point_measured *point, haul_error *error)
 {
     const char *name = haul_arena_string(&self->arena, point->name);
@@ -41,6 +45,8 @@ static haul_status read_line(haul_journal *self, const char *line, int number, h
     return keep(self, &point, error);
 }
 
+/* A last line without its end was cut short when the measurement was interrupted: it is not
+ * read. */
 static haul_status read_lines(haul_journal *self, char *text, const char *device, haul_error *error)
 {
     char *end = strchr(text, '\n');
@@ -63,12 +69,14 @@ static haul_status read_lines(haul_journal *self, char *text, const char *device
     return status;
 }
 
+/* An empty file is as good as none: it is what an interrupt before the first line leaves. */
 static haul_status read_file(haul_journal *self, const char *device, bool *is_new,
                              haul_error *error)
 {
     char *text = NULL;
     size_t size;
     FILE *there = fopen(self->path, "r");
+    /* a file that is there but cannot be read must not be taken for a new one and overwritten */
     *is_new = !there && errno == ENOENT;
     if (there)
         fclose(there);
@@ -114,6 +122,7 @@ haul_status haul_journal_open(haul_journal *journal, const char *path, const cha
     return status ? status : write_all(journal, device, error);
 }
 
+/* A linear search: a point takes far longer to measure than a few hundred names to compare. */
 const haul_point_measured *haul_journal_find(const haul_journal *journal, const char *name)
 {
     for (size_t i = 0; i < journal->count; i++)
@@ -129,11 +138,14 @@ haul_status haul_journal_add(haul_journal *journal, const haul_point_measured *p
     const haul_status status = keep(journal, point, error);
     if (status || !journal->file)
         return status;
+    /* 17 digits give the seconds back exactly, so that an interrupted run ends with the same
+     * machine */
     fprintf(journal->file, "%.17g %.4g %u %s\n", point->seconds, point->spread, point->count,
             point->name);
     return fflush(journal->file) ? fail_write(journal, error) : HAUL_OK;
 }
 
+/* The file stays: a finished journal gives the same machine again. */
 void haul_journal_close(haul_journal *journal)
 {
     if (journal->file)

@@ -6,12 +6,14 @@
 #include "base/fail.h"
 #include "measure/session.h"
 
+/* Drivers answer 0 for what they do not know. */
 static haul_parameter said(double value)
 {
     return value > 0 ? (haul_parameter){value, HAUL_MEASURED, "what the driver says"}
                      : (haul_parameter){.provenance = HAUL_NOT_GIVEN};
 }
 
+/* What no measurement is needed for. Runs after the parts, on the machine that they filled. */
 static void describe(haul_session *self)
 {
     const haul_device_properties *device = haul_device_describe(self->device);
@@ -50,6 +52,7 @@ static haul_status run_parts(haul_session *self, haul_error *error)
     return found ? HAUL_OK : lacking;
 }
 
+/* Copies are verified on the finished machine, through the same models as any user's prediction. */
 static haul_status run(haul_session *self, haul_error *error)
 {
     haul_status status = run_parts(self, error);

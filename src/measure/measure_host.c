@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "measure/session.h"
 
+/* 128 KiB and its copy fit the second-level cache of most server cores; 64 copies of it take long
+ * enough for the clock. */
 enum { CACHED_BYTES = 128 << 10, CACHED_TIMES = 64 };
 
 typedef struct host_copy {
@@ -13,6 +15,7 @@ typedef struct host_copy {
     int times;
 } host_copy;
 
+/* A clock that setting the date does not move. */
 static double clock_s(void)
 {
     struct timespec now;
@@ -20,6 +23,7 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The pages of both buffers are there already (session.c touches them): no page fault is timed. */
 static haul_status try_host_copy(haul_session *session, const void *what, double *seconds,
                                  haul_error *error)
 {
@@ -32,10 +36,13 @@ static haul_status try_host_copy(haul_session *session, const void *what, double
     return HAUL_OK;
 }
 
+/* The two rates and the cores of the host, which scale pageable copies from machine to machine. */
 haul_status haul_measure_host(haul_session *session, haul_error *error)
 {
     if (haul_device_describe(session->device)->is_simulated)
         return haul_fail(error, HAUL_ABSENT, "a simulated machine has no host to measure");
+    /* one core, because the driver stages with one thread: this rate scales pageable copies to
+     * other hosts */
     haul_host *host = &session->machine.host;
     const host_copy large = {session->options.largest_bytes, 1};
     const host_copy small = {CACHED_BYTES, CACHED_TIMES};

@@ -4,6 +4,8 @@
 #include "measure/rate_kernels.h"
 #include "measure/session.h"
 
+/* Steps and lanes: enough work for the clock, and as many threads as a GPU holds several times, so
+ * that a last wave that is not full costs little. */
 enum {
     LANES = 1 << 16,
     GPU_LANES = 8192, /* of a multiprocessor: four times what it holds */
@@ -50,6 +52,7 @@ static haul_status launch_on(haul_session *session, const run_of *self, int stre
                               session->events[stream], error);
 }
 
+/* The device's own clock around one launch: the host's launch cost is not in it. */
 static haul_status try_kernel(haul_session *session, const void *what, double *seconds,
                               haul_error *error)
 {
@@ -66,6 +69,7 @@ static bool is_gpu(const haul_session *self)
     return !device->is_host && !device->is_simulated;
 }
 
+/* Fresh device memory may hold denormals or NaN, which slow arithmetic on some CPUs. */
 static haul_status zero(haul_session *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -76,6 +80,7 @@ static haul_status zero(haul_session *self, haul_error *error)
     return status ? status : haul_stream_wait(self->streams[0], error);
 }
 
+/* A kernel of one index: nearly all of its time is launching and ending. */
 static haul_status measure_launch(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
@@ -130,6 +135,8 @@ static haul_status make_larger(haul_session *self, arrays *to, haul_error *error
     return haul_stream_fill(self->streams[0], &filling, NULL, error);
 }
 
+/* Half a buffer each: three arrays in the two buffers that copies use, so that nothing more is
+ * allocated on a small device. */
 static haul_status make_arrays(haul_session *self, arrays *to, haul_error *error)
 {
     const uint64_t bytes = self->options.largest_bytes / 2;
@@ -165,6 +172,7 @@ static haul_status measure_triads(haul_session *self, const run_of *whole, haul_
     return status;
 }
 
+/* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
 static haul_status measure_memory(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
@@ -218,6 +226,9 @@ static haul_status choose_steps(haul_session *self, const run_of *run, int *step
     return status;
 }
 
+/* Steps are doubled on GPUs only as far as the clock needs: a fixed number that suits a large one
+ * would take seconds on a small one. The flops are in the point's name, so that a journal's point
+ * is used only for the same work. */
 static haul_status measure_peak(haul_session *self, bool is_double, haul_parameter *out,
                                 haul_error *error)
 {
@@ -281,6 +292,8 @@ static haul_status try_together(haul_session *session, const void *what, double 
     return status;
 }
 
+/* How many kernels run at once: the work of all over the time that they took, which is TOGETHER at
+ * most. */
 static haul_status run_together(haul_session *self, together *all, haul_error *error)
 {
     haul_point_measured one, many;
@@ -299,6 +312,8 @@ static haul_status run_together(haul_session *self, together *all, haul_error *e
     return status;
 }
 
+/* Of one thread each, so that the GPU has room for all of them: what is found is how many it
+ * runs at once. */
 static haul_status measure_together(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
@@ -322,6 +337,7 @@ typedef struct pair_of {
     bool has_copy;
 } pair_of;
 
+/* From the start of whichever began first to the end of whichever ended last. */
 static haul_status try_pair(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
@@ -365,6 +381,8 @@ static haul_status find_sync(haul_session *self, pair_of *pair, haul_error *erro
     return status;
 }
 
+/* A kernel of one thread leaves room for the other on any GPU: if they still do not overlap, it is
+ * not for lack of multiprocessors. */
 static haul_status measure_sync(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
@@ -388,11 +406,13 @@ static haul_status measure_sync(haul_session *self, haul_error *error)
     return status;
 }
 
+/* What a device cannot do is no failure of the measurement. */
 static bool is_lacking(haul_status status)
 {
     return status == HAUL_ABSENT || status == HAUL_MISSING;
 }
 
+/* Each rate stands by itself: one that a device lacks does not take the others with it. */
 haul_status haul_measure_kernels(haul_session *session, haul_error *error)
 {
     haul_gpu *gpu = &session->machine.gpu;

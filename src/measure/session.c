@@ -11,6 +11,8 @@
 
 enum { ATTEMPTS_LEAST = 5, ATTEMPTS_MOST = 101, PAGE = 4096 };
 
+/* Copies of 64 MiB are within 1 % of the asymptotic rate on PCIe, where L+o is about 10 us. A
+ * machine has some hundred points, of 0.1 s each. */
 static const uint64_t usual_largest = UINT64_C(64) << 20;
 static const double usual_point_s = 0.1;
 
@@ -33,6 +35,7 @@ static haul_status choose_sizes(haul_session *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* Both ends of every kind of copy, once: allocation is slow on GPUs, and page-locking slower. */
 static haul_status allocate(haul_session *self, haul_error *error)
 {
     const uint64_t bytes = self->options.largest_bytes;
@@ -60,6 +63,7 @@ static haul_status allocate(haul_session *self, haul_error *error)
     return status;
 }
 
+/* On failure haul_session_end frees what was made: members that were not are NULL. */
 haul_status haul_session_begin(haul_session *session, haul_device *device,
                                const haul_measure_options *options, haul_error *error)
 {
@@ -96,6 +100,8 @@ void haul_session_end(haul_session *session)
     haul_arena_release(&session->arena);
 }
 
+/* Spent time is that of the host, which bounds how long a user waits; durations are the
+ * device's. */
 static double clock_s(void)
 {
     struct timespec now;
@@ -153,6 +159,7 @@ static haul_status try_in_turns(haul_session *self, const haul_trial *trials, ru
     return status;
 }
 
+/* The median and the quartiles: one attempt that the system interrupted does not move them. */
 static haul_status take_outcome(haul_session *self, haul_trial *trial, running *run,
                                 haul_error *error)
 {
@@ -169,6 +176,8 @@ static haul_status take_outcome(haul_session *self, haul_trial *trial, running *
     return haul_journal_add(&self->journal, &trial->point, error);
 }
 
+/* Points that the journal has count as measured, but only those of an earlier run as kept: a point
+ * that is asked for twice in one run is in the journal too. */
 haul_status haul_session_trials(haul_session *session, haul_trial *trials, size_t count,
                                 haul_error *error)
 {
@@ -264,6 +273,7 @@ haul_status haul_session_wait(haul_session *session, haul_error *error)
     return status;
 }
 
+/* The source says how sure the value is; it goes into the machine's file. */
 haul_parameter haul_session_found(haul_session *session, double value,
                                   const haul_point_measured *point)
 {

@@ -8,6 +8,8 @@
 #include "base/stats.h"
 #include "measure/session.h"
 
+/* TRAIN copies give 31 gaps. COVER copies of the largest size outlast one of a quarter of it. Lines
+ * are fitted from LINE_FROM bytes on, and latencies up to SMALL. */
 enum {
     SIZES = HAUL_SWEEP_SIZES,
     TRAIN = 32,
@@ -29,6 +31,7 @@ typedef struct copies {
     uint64_t bytes;
 } copies;
 
+/* T = (L+o) + n G, with the other direction idle. */
 static haul_status try_copy(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
@@ -101,6 +104,7 @@ static haul_status try_both(haul_session *session, const void *what, double *sec
     return status;
 }
 
+/* The name is the journal's key: it holds all that the point depends on. */
 static void name_point(char *name, size_t size, const char *what, const copies *one)
 {
     snprintf(name, size, "%s%s%s %s, %llu bytes", what, *what ? " " : "",
@@ -205,6 +209,8 @@ static size_t list_sizes(const haul_session *self, bool are_fresh, uint64_t size
     return count;
 }
 
+/* A kind of copies at all sizes: `first` is the point of one byte, L+o, with the sweep's usual
+ * spread. */
 typedef struct sweep {
     size_t count;
     haul_sample samples[SIZES];
@@ -219,6 +225,7 @@ static double median_error(const haul_point_measured *point)
     return 1.25 * point->spread / (2 * 0.67) / sqrt(point->count);
 }
 
+/* The tolerance is what the medians themselves may be off: a line is not asked to be better. */
 static void take_sweep(const haul_trial *trials, const copies *each, size_t count, sweep *out)
 {
     double spreads[SIZES], errors[SIZES];
@@ -235,6 +242,7 @@ static void take_sweep(const haul_trial *trials, const copies *each, size_t coun
     out->tolerance = fmax(exact_tolerance, haul_median(errors, count));
 }
 
+/* Sizes between the sweep's, for a check that no fit has seen. */
 static void take_fresh(const haul_trial *trials, const copies *each, size_t count, haul_fresh *out)
 {
     out->count = count;
@@ -245,6 +253,7 @@ static void take_fresh(const haul_trial *trials, const copies *each, size_t coun
     }
 }
 
+/* Swept and fresh sizes in one set of turns: the machine is in the same state for both. */
 static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
 {
     uint64_t sizes[2 * SIZES];
@@ -269,6 +278,8 @@ static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_
     return status;
 }
 
+/* A line where it is as good as the noise allows, else points as well. g is the time that one more
+ * copy of a byte adds to a train of them: T = (L+o) + n G + g (s - 1). */
 static haul_status add_curve(haul_session *self, haul_way way, haul_error *error)
 {
     sweep all;
@@ -297,6 +308,7 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
 
 /* --- both directions */
 
+/* NULL where the device has no such copies, and so nothing to measure in both directions. */
 static haul_copy_curve *pinned_curve(haul_session *self, haul_direction direction)
 {
     for (size_t i = 0; i < self->curve_count; i++)
@@ -305,6 +317,7 @@ static haul_copy_curve *pinned_curve(haul_session *self, haul_direction directio
     return NULL;
 }
 
+/* More than two engines cannot be told from two by copies in two directions. */
 static haul_status find_engines(haul_session *self, bool *overlap, haul_error *error)
 {
     const copies there = {{HAUL_HTOD, HAUL_PINNED}, self->options.largest_bytes};
@@ -340,6 +353,7 @@ static haul_status add_busy(haul_session *self, haul_direction direction, haul_e
     return status;
 }
 
+/* Only where directions overlap can they slow each other. */
 static haul_status measure_both(haul_session *self, haul_error *error)
 {
     bool overlap = false;
@@ -353,6 +367,7 @@ static haul_status measure_both(haul_session *self, haul_error *error)
 
 /* --- the check */
 
+/* By the model that users get by default (NULL: auto), on the machine as it will be written. */
 static haul_status verify(const haul_machine *machine, haul_way way, const haul_fresh *fresh,
                           haul_verified *out, haul_error *error)
 {
@@ -380,6 +395,7 @@ static haul_status verify(const haul_machine *machine, haul_way way, const haul_
     return HAUL_OK;
 }
 
+/* By kind of copy, because a mean over all would hide the worst. */
 haul_status haul_verify_copies(haul_session *session, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -399,6 +415,7 @@ static haul_status add_curves(haul_session *self, haul_error *error)
     static const haul_way ways[HAUL_WAYS] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
                                              {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
                                              {HAUL_DTOD, HAUL_DEVICE},   {HAUL_PTOP, HAUL_DEVICE}};
+    /* peer copies are the last row: they need a second device */
     const int count = self->on_peer ? HAUL_WAYS : HAUL_WAYS - 1;
     haul_status lacking = HAUL_OK;
     for (int i = 0; i < count; i++) {
@@ -410,6 +427,7 @@ static haul_status add_curves(haul_session *self, haul_error *error)
     return self->curve_count ? HAUL_OK : lacking;
 }
 
+/* Both directions at once are measured with pinned memory alone: pageable copies block the host. */
 haul_status haul_measure_copies(haul_session *session, haul_error *error)
 {
     const haul_status status = add_curves(session, error);

@@ -14,6 +14,8 @@ typedef struct steps {
     double most_s;
 } steps;
 
+/* A strategy's chunks in three stages: copies in, kernels and copies back, all equal but the
+ * first. */
 typedef struct pipeline {
     haul_workload_stream_device device;
     double count;
@@ -22,6 +24,8 @@ typedef struct pipeline {
     double kernel_s; /* of one chunk */
 } pipeline;
 
+/* A direction without bytes has no copies: all of its times are 0, and so drop out of sums and
+ * maxima. `speed` slows latency and gap too, as the timeline does. */
 static steps steps_of(const haul_overlap_leg *leg, double times, double count, double speed)
 {
     if (!(leg->bytes > 0))
@@ -82,6 +86,7 @@ static double back_begins(const pipeline *p)
     }
 }
 
+/* All copies back without a pause: only the first pays L+o, the others g (section V). */
 static double in_a_row(const pipeline *p)
 {
     return p->out.first_s + (p->count - 1) * p->out.next_s;
@@ -105,11 +110,14 @@ static double hybrid_time(const pipeline *p, double latency_s)
     return p->in.first_s + (p->count - 1) * fmax(p->in.next_s, chunk_s) + last_s;
 }
 
+/* Strategies in which chunks overlap; with one stream nothing does. */
 static bool is_piped(haul_strategy strategy, uint32_t streams)
 {
     return strategy == HAUL_HYBRID || (strategy == HAUL_STREAMS && streams > 1);
 }
 
+/* The timeline's time lies between the two whatever order its copies take: low with every copy as
+ * fast as alone, high with every copy slowed all the time by those of the other direction. */
 void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
                          double *low_s, double *high_s)
 {
@@ -145,6 +153,8 @@ static bool last_is_known(const pipeline *p)
     return waits_s >= spread_s || (waits_s < -tick_s && never);
 }
 
+/* Each flag is an assumption of Figure 7 that this case does not meet, so that a report can say why
+ * the two times differ. No flag: they agree to rounding. */
 unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
 {
     const double count = streams ? streams : 1;

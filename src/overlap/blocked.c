@@ -13,6 +13,8 @@ typedef struct split {
     double last;
 } split;
 
+/* A rest of more than `edge_alone` of a tile is a tile of its own; a smaller one is added to the
+ * last tile, so that none is too small to fill the device. */
 static split split_of(uint64_t length, uint64_t tile, double edge_alone)
 {
     const uint64_t whole = length / tile;
@@ -22,6 +24,7 @@ static split split_of(uint64_t length, uint64_t tile, double edge_alone)
     return (split){whole, 1 + rest};
 }
 
+/* The length of a tile along one dimension, in whole tiles. */
 static double part(const split *self, uint64_t index)
 {
     return index + 1 < self->count ? 1 : self->last;
@@ -48,6 +51,8 @@ static const char *const texts[WORKS] = {
 #undef WORK_TEXT
 };
 
+/* `finished` and the builder's storage are this struct's while it is built; `product` and `costs`
+ * are the caller's. */
 typedef struct tiling {
     const haul_blocked_product *product; /* NULL: a stencil */
     const haul_blocked_costs *costs;
@@ -62,6 +67,7 @@ typedef struct tiling {
     uint32_t *finished; /* of each tile of C, its last product */
 } tiling;
 
+/* A busy copy that is faster than one alone would give the timeline a speed above 1. */
 static haul_status check_costs(const haul_blocked_costs *costs, haul_error *error)
 {
     const double times[] = {costs->in_s, costs->in_busy_s, costs->out_s, costs->out_busy_s,
@@ -75,6 +81,8 @@ static haul_status check_costs(const haul_blocked_costs *costs, haul_error *erro
     return HAUL_OK;
 }
 
+/* One device and three streams: copies in, products, copies back. A host thread is needed only
+ * where the queue's depth limits how far it runs ahead. */
 static void begin(tiling *self, unsigned queue_depth)
 {
     haul_builder *builder = &self->builder;
@@ -91,6 +99,7 @@ static void begin(tiling *self, unsigned queue_depth)
         self->thread = haul_builder_thread(builder, &(haul_workload_thread){.id = 0});
 }
 
+/* Costs are of a whole tile; the caller scales them by the tile's share. */
 static uint32_t add(tiling *self, work what, double seconds)
 {
     const bool is_kernel = what == PRODUCT;
@@ -109,6 +118,8 @@ static uint32_t add(tiling *self, work what, double seconds)
     return haul_builder_op(&self->builder, &op);
 }
 
+/* C's tile goes back after its last product. Where a library begins to copy back only after all
+ * copies in, an edge holds the first; its stream holds the others. */
 static void add_back(tiling *self, uint64_t i, uint64_t j)
 {
     const double share = part(&self->m, i) * part(&self->n, j);
@@ -118,6 +129,8 @@ static void add_back(tiling *self, uint64_t i, uint64_t j)
     haul_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
 }
 
+/* Copies a tile of A, B or C the first time that a product needs it: A for j = 0, B for i = 0 and C
+ * for k = 0. The device keeps all tiles, so no other product copies. */
 static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
 {
     const haul_blocked_product *product = self->product;
@@ -138,6 +151,7 @@ static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
         add_back(self, i, j);
 }
 
+/* A stencil reads and writes each tile once: no tile is kept. */
 static void add_stencil(tiling *self, bool back_at_once)
 {
     const haul_blocked_costs *costs = self->costs;
@@ -153,12 +167,14 @@ static void add_stencil(tiling *self, bool back_at_once)
         }
 }
 
+/* Of its rate alone, what a copy keeps while the other direction is busy. */
 static double speed(double alone_s, double busy_s)
 {
     const double ratio = busy_s > 0 ? alone_s / busy_s : 1;
     return ratio > 0 ? ratio : 1; /* of nothing */
 }
 
+/* Checks the size before it allocates: a workload of tiles grows with the cube of the sizes. */
 static haul_status build(tiling *self, const haul_blocked_stencil *stencil, const char *name,
                          haul_workload **workload, haul_timeline_device *device, haul_error *error)
 {
@@ -223,6 +239,7 @@ haul_status haul_blocked_workload(const haul_blocked_product *product,
     return build(&self, NULL, "a blocked product", workload, device, error);
 }
 
+/* The same tiling with one product a tile: k is one tile long. */
 haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *stencil,
                                           const haul_blocked_costs *costs, haul_workload **workload,
                                           haul_timeline_device *device, haul_error *error)
@@ -250,11 +267,14 @@ static double row_factor(const haul_blocked_tile *tile)
     return is_block || row >= short_bytes ? 1 : 1 + most * (1 - row / short_bytes);
 }
 
+/* Rows cost in the data's part of the time alone; starting the copy takes L+o as for a block. */
 static double copy_s(const haul_overlap_leg *leg, const haul_blocked_tile *tile, double per_byte_s)
 {
     return leg->bytes > 0 ? leg->latency_s + leg->bytes * per_byte_s * row_factor(tile) : 0;
 }
 
+/* A tile is a program of one copy each way: its costs are those of the overlap model, with its
+ * rows. */
 haul_status haul_blocked_costs_of(const haul_machine *machine, const haul_blocked_tile *in,
                                   const haul_blocked_tile *out, haul_blocked_costs *costs,
                                   haul_error *error)
@@ -279,6 +299,8 @@ haul_status haul_blocked_costs_of(const haul_machine *machine, const haul_blocke
     return HAUL_OK;
 }
 
+/* Waits for the host's calls as well (RELEASE_HOST): with a limited queue they decide when copies
+ * start. */
 haul_status haul_blocked_time(const haul_blocked_product *product, const haul_blocked_costs *costs,
                               double *seconds, haul_error *error)
 {

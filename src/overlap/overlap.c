@@ -6,6 +6,8 @@
 #include "haul/cost.h"
 #include "haul/overlap.h"
 
+/* While one is made: `assumed` says which parameters of the leg had to be assumed, so that its
+ * interval is widened by those alone. */
 typedef struct description {
     const haul_machine *machine;
     haul_overlap_case *out;
@@ -13,11 +15,13 @@ typedef struct description {
     haul_error *error;
 } description;
 
+/* A rate of 0 divides: it counts as not given. */
 static bool is_given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
 }
 
+/* An estimate is as good as the weakest parameter in it. */
 static void rest_on(haul_overlap_case *self, haul_provenance provenance)
 {
     self->weakest = haul_provenance_weaker(self->weakest, provenance);
@@ -94,6 +98,8 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
     if (!(leg->bytes > 0))
         return HAUL_OK;
     haul_status status = haul_copy_time(self->machine, NULL, &copy, &none, self->error);
+    /* from the time of all bytes rather than the machine's rate, so that any copy model may be
+     * asked */
     copy.bytes = (uint64_t)leg->bytes;
     if (!status)
         status = haul_copy_time(self->machine, NULL, &copy, &all, self->error);
@@ -111,6 +117,7 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
     return HAUL_OK;
 }
 
+/* Never assumed: which formula holds depends on the two, and a wrong one is worse than none. */
 static haul_status find_device(description *self)
 {
     const haul_parameter *engines = &self->machine->gpu.copy_engines;
@@ -135,6 +142,8 @@ static haul_status find_device(description *self)
 static const double seconds_most = 3.2e10;
 static const double times_most = 1e9;
 
+/* *out is set only on success. The ends are those of the interval of every parameter at once: all
+ * fast, or all slow. */
 haul_status haul_overlap_describe(const haul_machine *machine, const haul_overlap_work *work,
                                   haul_overlap_case *out, haul_error *error)
 {
@@ -166,6 +175,7 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
     return status;
 }
 
+/* Bandwidth grows with a generation of PCIe; latency and gap are software and stay. */
 static void speed_up(haul_overlap_leg *leg, double ratio)
 {
     leg->per_byte_s /= ratio;
@@ -173,6 +183,7 @@ static void speed_up(haul_overlap_leg *leg, double ratio)
     leg->mapped_per_byte_s /= ratio;
 }
 
+/* Scales what was measured by the ratio of the nominal rates: the efficiency reached is kept. */
 haul_status haul_overlap_next_generation(const haul_machine *machine, const haul_overlap_case *self,
                                          haul_overlap_case *out, int *generation, haul_error *error)
 {

@@ -5,6 +5,8 @@
 #include "overlap/formulas.h"
 #include "timeline/predicted_run.h"
 
+/* Makes, runs and frees a workload: nothing is kept between two numbers of streams, for the length
+ * and the number of the chunks change with it. */
 haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                               uint32_t streams, double *seconds, haul_error *error)
 {
@@ -83,6 +85,7 @@ static void find_interval(const haul_overlap_case *self, haul_overlap_row *row)
     row->high_s = fmax(row->seconds, ends_s[1]);
 }
 
+/* Works on a copy: a row that no timeline holds keeps the times of the formulas. */
 static haul_status play_row(const haul_overlap_case *self, bool asked, haul_overlap_row *row,
                             haul_error *error)
 {
@@ -98,6 +101,7 @@ static haul_status play_row(const haul_overlap_case *self, bool asked, haul_over
     return HAUL_OK;
 }
 
+/* Only memory is a failure. A row that cannot be played is left as it is. */
 haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
                                   haul_error *error)
 {
@@ -110,6 +114,7 @@ haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *o
     return HAUL_OK;
 }
 
+/* Both models at the same numbers of streams, for a plot of where they part. */
 haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy strategy, uint32_t most,
                                haul_overlap_point points[HAUL_OVERLAP_POINTS], size_t *count,
                                haul_error *error)

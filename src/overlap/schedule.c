@@ -37,6 +37,7 @@ static int64_t part_ns(double each_s, uint32_t i)
     return llround(each_ns * (i + 1.0)) - llround(each_ns * i);
 }
 
+/* As part_ns: parts differ by a byte at most. */
 static uint64_t part_bytes(const plan *self, double bytes, uint32_t i)
 {
     const double each = bytes / self->count;
@@ -58,6 +59,7 @@ static int64_t copy_ns(const chunks *self, uint32_t i)
     return saved_ns(self->latency_s, self->gap_s) + part_ns(self->gap_s + self->data_s, i);
 }
 
+/* Without a host thread: the paper's formulas have no cost of calls. */
 static uint32_t add(plan *self, haul_op op, op_name name)
 {
     op.name = self->names[name];
@@ -65,6 +67,7 @@ static uint32_t add(plan *self, haul_op op, op_name name)
     return haul_builder_op(&self->builder, &op);
 }
 
+/* The builder returns the same stream for the same id. */
 static uint32_t stream_of(plan *self, uint32_t i)
 {
     return haul_builder_stream(&self->builder,
@@ -82,6 +85,8 @@ static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
     return add(self, op, name);
 }
 
+/* Chunk i is on stream i: its stream orders copy in, kernel and copy back, so no edges are
+ * needed. */
 static void add_copies(plan *self, haul_direction direction)
 {
     const chunks *leg = direction == HAUL_HTOD ? &self->in : &self->out;
@@ -98,6 +103,8 @@ static void add_copies(plan *self, haul_direction direction)
     }
 }
 
+/* A mapped kernel's writes, as a copy beside it on a stream of their own. The last one alone
+ * pays L+o: those before it follow one behind another. */
 static uint32_t add_writes(plan *self, uint32_t i)
 {
     const bool last = i + 1 == self->count;
@@ -137,6 +144,7 @@ static void plan_hybrid(plan *self)
     }
 }
 
+/* `times`: how often mapped memory is written; copies move each byte once. */
 static chunks chunks_of(const haul_overlap_leg *leg, double times, uint32_t count)
 {
     return (chunks){
@@ -147,11 +155,13 @@ static chunks chunks_of(const haul_overlap_leg *leg, double times, uint32_t coun
     };
 }
 
+/* NaN compares false, so it is refused here as well. */
 static bool is_held(double value)
 {
     return value >= 0 && value <= most;
 }
 
+/* All copies together, not each: the timeline adds their times. */
 static bool chunks_fit(const chunks *self, uint32_t count)
 {
     const double each_s = fmax(self->latency_s, self->gap_s) + self->data_s;
@@ -159,6 +169,8 @@ static bool chunks_fit(const chunks *self, uint32_t count)
            is_held(self->data_s) && is_held(1e9 * count * each_s);
 }
 
+/* Breadth first, as in the paper's figures: all copies in, then all kernels, then all copies
+ * back. */
 static void fill(plan *self, haul_strategy strategy)
 {
     static const char names[NAMES][16] = {"copy in", "kernel", "copy back", "mapped kernel",
@@ -184,6 +196,8 @@ static uint32_t chunk_count(haul_strategy strategy, uint32_t streams)
     return haul_strategy_has_streams(strategy) && streams ? streams : 1;
 }
 
+/* Explicit and mapped copies are one chunk each, whatever the streams. Checks that times fit a
+ * timeline before it builds anything. */
 haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy strategy,
                                   uint32_t streams, haul_workload **workload, haul_error *error)
 {
@@ -217,6 +231,8 @@ static double speed_of(const haul_overlap_leg *leg, double slowed_s, double time
     return alone_s > 0 && met_s > alone_s ? alone_s / met_s : 1;
 }
 
+/* The hybrid's writes are not made by a copy engine, so that its two directions never share one;
+ * nor does anything synchronise its streams. */
 void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
                          haul_timeline_device *device)
 {

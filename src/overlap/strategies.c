@@ -13,6 +13,7 @@ static double per_byte(const haul_overlap_leg *leg, contention with)
     return of[with];
 }
 
+/* G times the bytes that cross, which are more than the leg's where mapped memory is read again. */
 static haul_leg_times times_of(const haul_overlap_leg *leg, double bytes, contention with)
 {
     return (haul_leg_times){leg->latency_s, bytes * per_byte(leg, with), leg->gap_s};
@@ -34,6 +35,7 @@ static haul_formula formula_of(const haul_overlap_case *self, contention with)
     };
 }
 
+/* One stream: nothing overlaps, and the number of streams is of no account. */
 static double explicit_time(const haul_overlap_case *self, double s)
 {
     (void)s;
@@ -75,11 +77,14 @@ static double mapped_time(const haul_overlap_case *self, double s)
     return haul_formula_mapped(&f);
 }
 
+/* The share of its rate alone that a direction keeps while the other one moves. */
 static double speed_both_ways(const haul_overlap_leg *leg)
 {
     return leg->busy_per_byte_s > 0 ? leg->per_byte_s / leg->busy_per_byte_s : 1;
 }
 
+/* Until the shorter direction is done both move at their busy rates; what the longer has left then
+ * moves at its rate alone. */
 double haul_overlap_mapped_both_ways(const haul_overlap_case *self)
 {
     haul_formula f = mapped_formula(self);
@@ -133,11 +138,14 @@ bool haul_strategy_has_streams(haul_strategy strategy)
     return strategies[strategy].has_streams;
 }
 
+/* No streams mean one. */
 double haul_overlap_time(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams)
 {
     return strategies[strategy].time(self, streams ? streams : 1);
 }
 
+/* The time at the fast (0) or the slow (1) end of what is known of the machine. Mapped memory's
+ * slow end has both directions at once, which (6) leaves out. */
 static double end_time(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
                        int end)
 {
@@ -152,6 +160,7 @@ static double end_time(const haul_overlap_case *self, haul_strategy strategy, ui
     return haul_overlap_time(&there, strategy, streams);
 }
 
+/* Includes the time itself: the ends of the parameters need not bracket it. */
 void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
                            double *low_s, double *high_s)
 {
@@ -182,6 +191,8 @@ uint32_t haul_overlap_best_streams(const haul_overlap_case *self, haul_strategy 
     return haul_overlap_time(self, strategy, low) < haul_overlap_time(self, strategy, 1) ? low : 1;
 }
 
+/* The fewest streams within `share` of the best, by bisection: below the best the time only falls.
+ * One stream is tried by itself, as its copies are alone. */
 uint32_t haul_overlap_enough_streams(const haul_overlap_case *self, haul_strategy strategy,
                                      double share)
 {
@@ -207,6 +218,7 @@ typedef struct busy {
     bool in_turn; /* one direction's copies after the other's */
 } busy;
 
+/* How long each resource is busy in all, with copies as slow as the strategy's formula has them. */
 static busy busy_of(const haul_overlap_case *self, haul_strategy strategy, double s)
 {
     contention with = ALONE;
@@ -255,6 +267,8 @@ const char *haul_overlap_bound_text(haul_overlap_bound bound)
     return texts[bound];
 }
 
+/* The numbers of the formulas. Those of the timeline are NaN until haul_overlap_play_all has
+ * run. */
 static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy strategy,
                                uint32_t streams)
 {
@@ -273,6 +287,7 @@ static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy stra
 /* More than any kernel reads a byte. */
 static const double times_beyond = 1e9;
 
+/* The row's time if each byte of a direction crossed so often. */
 static double with_times(const haul_overlap_case *self, const haul_overlap_row *row,
                          haul_strategy_time time, bool out, double times)
 {
@@ -330,6 +345,7 @@ void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_
     haul_overlap_choose(self, haul_overlap_time, out);
     const double in_s = self->in.bytes * self->in.per_byte_s;
     const double out_s = self->out.bytes * self->out.per_byte_s;
+    /* the paper's bounds, without latencies: full overlap, none, and mapped memory */
     out->full_s = fmax(self->kernel_s, fmax(in_s, out_s));
     out->none_s = self->kernel_s + in_s + out_s;
     out->mapped_s = fmax(self->kernel_s, fmax(in_s * self->in.times, out_s * self->out.times));

@@ -3,6 +3,7 @@
 
 #include "haul/overlap.h"
 
+/* B G: the bytes alone, as the formulas of section VI have them. */
 static double data_s(const haul_overlap_leg *leg)
 {
     return leg->bytes * leg->per_byte_s;
@@ -46,6 +47,7 @@ double haul_overlap_useful_streams(const haul_overlap_case *self, bool kernel_do
     return root(data_s(smaller) + self->kernel_s, larger->gap_s);
 }
 
+/* Whether the kernel takes longer than the copies that it could hide. */
 bool haul_overlap_kernel_dominates(const haul_overlap_case *self)
 {
     const double in_s = data_s(&self->in);

@@ -22,6 +22,8 @@ enum { SCHEMA = 2, SAID_BYTES = 2048, NAME_WIDTH = 48 };
 static haul_table *add_part(haul_table *parent, haul_part_kind part, const char *key,
                             const haul_column *columns)
 {
+    /* A NULL parent is an earlier failure: it passes through every function, so callers need no
+     * checks. */
     if (!parent)
         return NULL;
     haul_document *document = parent->document;
@@ -39,7 +41,9 @@ static haul_table *add_part(haul_table *parent, haul_part_kind part, const char 
     while (columns && (columns[self->column_count].key || columns[self->column_count].head ||
                        columns[self->column_count].csv))
         self->column_count++;
+    /* The row that JSON nests this part in: the last that its parent has so far. */
     self->parent_row = parent->row_count ? parent->row_count - 1 : 0;
+    /* Children in order of their adding, and all parts of the document in the order of reading. */
     *(parent->latest ? &parent->latest->next : &parent->first) = self;
     parent->latest = self;
     document->last = document->last->reading = self;
@@ -81,6 +85,7 @@ static haul_cell read_cell(haul_table *self, size_t column, va_list *args)
 {
     haul_cell cell = {0};
     switch (self->columns[column].unit) {
+    /* Text is copied: names come from buffers that the caller uses again for the next row. */
     case HAUL_TEXT:
     case HAUL_NAME:
         cell.text = keep_text(self, column, va_arg(*args, const char *));
@@ -153,6 +158,7 @@ static void release_part(haul_table *self)
 {
     for (haul_table *child = self->first; child; child = child->next)
         release_part(child);
+    /* A table whose rows are made on demand holds a document of its own. */
     haul_report_free(self->made);
     free(self->cells);
 }
@@ -179,6 +185,7 @@ haul_report *haul_report_new(const char *name)
     haul_table *root = new_root();
     if (!root)
         return NULL;
+    /* The root is an object of one row, so that its parts nest in that row as in any other. */
     root->row_count = 1;
     haul_report_object(root, NULL, head, name, (uint64_t)SCHEMA);
     return root;
@@ -201,8 +208,11 @@ void haul_table_rows(haul_table *table, size_t count, haul_row_maker make, const
 {
     if (!table)
         return;
+    /* Rows are made into a table of one row that is used again: memory does not grow with the
+     * count. */
     haul_table *made = table->made = new_root();
     if (!made ||
+        /* One more, for a table without columns must not look like one without memory. */
         !haul_grow(&made->cells, &made->capacity, table->column_count + 1, sizeof *made->cells)) {
         table->document->failed = true;
         return;
@@ -239,6 +249,7 @@ void haul_table_head(haul_table *table, size_t column, const char *head)
         table->document->failed = true;
         return;
     }
+    /* With the terminating empty column. */
     memcpy(columns, table->columns, size);
     columns[column].head = kept;
     table->columns = columns;
@@ -358,6 +369,8 @@ bool haul_column_is_left(const haul_column *column)
 
 size_t haul_table_rows_shown(const haul_table *table, const haul_report_options *options)
 {
+    /* `top` of the options replaces the limit of a table that has one; other tables are always
+     * whole. */
     const size_t most = table->limit && options->top ? options->top : table->limit;
     return most && most < table->row_count ? most : table->row_count;
 }
@@ -373,6 +386,7 @@ static haul_words say_number(haul_unit unit, double number)
         return haul_say_rate(number);
     if (unit == HAUL_SHARE)
         return haul_say_share(number);
+    /* Below 1e15 every whole number is exact in a double. */
     const bool is_whole = fabs(number) < 1e15 && number == trunc(number);
     if (isfinite(number))
         (void)snprintf(words.text, sizeof words.text,
@@ -415,6 +429,7 @@ const char *haul_cell_say(const haul_column *column, const haul_cell *cell,
     default:
         words = say_number(column->unit, cell->number);
     }
+    /* Units before HAUL_SECONDS are texts and counts: the enumeration is in that order. */
     const bool is_blank = column->unit < HAUL_SECONDS && haul_cell_is_unknown(column, cell);
     (void)snprintf(buffer, HAUL_CELL_BYTES, "%s", is_blank ? "" : words.text);
     return buffer;
@@ -426,6 +441,7 @@ haul_status haul_report_write(const haul_report *report, const haul_report_optio
                               FILE *out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
+    /* A report that could not be built whole is not written at all. */
     if (!report || report->document->failed)
         return haul_fail_no_memory(error);
     if (options->format == HAUL_JSON)

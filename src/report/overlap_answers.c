@@ -21,6 +21,7 @@ static void say_dominant(const haul_overlap_report *report, char *text, size_t s
         [HAUL_TWO_ENGINES] = "copies of both directions run at once beside it",
     };
     const double kernel_s = report->of->kernel_s;
+    /* "No overlap" is kernel and copies one after another, so that the rest is the copies. */
     const double copies_s = report->strategies.none_s - kernel_s;
     if (kernel_s > copies_s)
         (void)snprintf(text, size, "kernel execution: %s, the transfers %s",
@@ -47,6 +48,8 @@ static double time_of(const haul_overlap_row *row, row_time which)
  * differ by more than 5 %. */
 static void say_model(const haul_overlap_report *report, char *text, size_t size)
 {
+    /* The sentence names each assumption of the paper's formulas that the case at hand does not
+     * meet. */
     static const struct {
         unsigned bit;
         const char *text;
@@ -63,6 +66,8 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
                         haul_say_seconds(best->analytical_s).text);
     for (size_t i = 0; i < sizeof assumptions / sizeof *assumptions; i++)
         if (unmet & assumptions[i].bit && used > 0 && (size_t)used < size) {
+            /* Bits go up with the list, so that no lower bit set means that this is the first one
+             * said. */
             const bool first = !(unmet & (assumptions[i].bit - 1));
             used +=
                 snprintf(text + used, size - (size_t)used, "%s%s",
@@ -86,6 +91,8 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
         for (int k = 0; k < HAUL_STRATEGIES; k++)
             if (time_of(&of->rows[k], (row_time)i) < time_of(other, (row_time)i))
                 other = &of->rows[k];
+        /* Below 1 % another choice is no finding: predictions differ by more than that from
+         * measurements. */
         if (time_of(other, (row_time)i) < 0.99 * time_of(best, (row_time)i) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s with %s %s", used ? "; " : "",
                                      haul_strategy_word(other->strategy),
@@ -99,6 +106,7 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
                                 haul_strategy_word(of->best));
     const char *before = joint;
     for (int i = 0; i < 2; i++)
+        /* Rounded down: at the number that is printed the choice must still hold. */
         if (isfinite(most[i]) && used < size) {
             used += (size_t)snprintf(text + used, size - used, "%s%s up to %.3g times", before,
                                      done[i], floor(most[i] * 100) / 100);
@@ -114,6 +122,7 @@ static void say_gain(const haul_overlap_report *report, char *text, size_t size)
     const haul_overlap *of = &report->strategies;
     const haul_overlap_row *best = best_row(of);
     const double explicit_s = of->rows[HAUL_EXPLICIT].seconds;
+    /* The bound is the roofline with full overlap: no strategy can gain more than this factor. */
     const double most = of->full_s > 0 ? explicit_s / of->full_s : 1;
     if (of->best == HAUL_EXPLICIT)
         (void)snprintf(text, size, "nothing: no strategy is faster than explicit's %s",
@@ -142,6 +151,7 @@ static void say_mapped(const haul_overlap_report *report, char *text, size_t siz
                                      : HAUL_EXPLICIT;
     const double copied_s = of->rows[copies].seconds;
     const double mapped_s = fmin(of->rows[HAUL_MAPPED].seconds, of->rows[HAUL_HYBRID].seconds);
+    /* Within 1 % the answer depends on how the program is written, not on the model. */
     const bool are_level = fmax(copied_s, mapped_s) <= 1.01 * fmin(copied_s, mapped_s);
     (void)snprintf(text, size, "%s; %s %s, mapped %s, hybrid %s",
                    are_level ? "either, within 1 %" : choices[of->best], haul_strategy_word(copies),
@@ -170,6 +180,7 @@ static void say_streams(const haul_overlap_report *report, char *text, size_t si
     const haul_overlap *of = &report->strategies;
     const haul_overlap_row *streams = &of->rows[HAUL_STREAMS];
     const haul_overlap_row *hybrid = &of->rows[HAUL_HYBRID];
+    /* The paper's formula divides by the gap: with a gap of 0 more streams never cost anything. */
     char formula[24] = "no limit";
     if (isfinite(of->useful))
         (void)snprintf(formula, sizeof formula, "%.3g", of->useful);
@@ -185,6 +196,7 @@ static void say_next(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *now = &report->strategies;
     const haul_overlap *next = &report->next;
+    /* 0: there is no next generation to ask about. */
     if (!report->next_generation) {
         (void)snprintf(text, size, "not known: the link is not PCIe, or of its newest generation");
         return;

@@ -24,6 +24,7 @@ static void draw_all(perfetto *self, haul_drawing *drawing)
 {
     for (size_t i = 0; i < self->count; i++)
         haul_rows_draw(&self->rows[i], drawing);
+    /* Kept with the counts, for the sentence that says what the trace leaves out. */
     drawing->thinned.shorter_than_ns = drawing->merge_ns;
     drawing->thinned.without_arrows = !drawing->full;
 }
@@ -33,11 +34,14 @@ enum { MERGE_STEPS = 4 * 61 };
 
 static int64_t merge_ns_of(int step)
 {
+    /* (4 + k) / 4 times a power of two: the step taken is at most 25 % above the least that
+     * fits. */
     return (int64_t)((uint64_t)(4 + step % 4) << (step / 4) >> 2);
 }
 
 static bool fits(perfetto *self, haul_drawing tried)
 {
+    /* `tried` is a copy: counting must not change the drawing that is chosen. */
     draw_all(self, &tried);
     return tried.bytes + HEAD_BYTES < self->limit_bytes;
 }
@@ -52,6 +56,7 @@ static bool choose(perfetto *self, haul_drawing *drawing)
     drawing->full = false;
     if (fits(self, *drawing))
         return true;
+    /* More merging draws less, as a rule; whether the last step fits is tried again at the end. */
     int low = 0, high = MERGE_STEPS;
     while (low < high) {
         const int middle = (low + high) / 2;
@@ -61,11 +66,13 @@ static bool choose(perfetto *self, haul_drawing *drawing)
         else
             low = middle + 1;
     }
+    /* The last try may have been one that did not fit. */
     drawing->merge_ns = merge_ns_of(high);
     return fits(self, *drawing);
 }
 
-/* A trace that leaves something out says so, for it looks complete. */
+/* A trace that leaves something out says so, for it looks complete. Also for the page and for
+ * stderr, which say the same. */
 char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
 {
     HAUL_PLAIN_NUMERALS;
@@ -84,6 +91,7 @@ char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size_t size)
         length += snprintf(buffer + length, size - (size_t)length,
                            "%s that overlap %d others of their stream are left out; ",
                            haul_say_number_of(thinned->hidden, "operation", NULL).text, HAUL_LANES);
+    /* The last "; " is cut off. */
     if (length > 1 && (size_t)length < size)
         buffer[length - 2] = '\0';
     return buffer;
@@ -95,6 +103,7 @@ static void write_trace(perfetto *self, haul_drawing *drawing, const haul_thinne
     const haul_workload *workload = self->rows[0].drawn->workload;
     char left_out[512];
     haul_thinned_text(thinned, left_out, sizeof left_out);
+    /* Written by hand around json_out, which indents: millions of events are one line each. */
     fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":", out);
     haul_json json = haul_json_begin(out);
     haul_json_open_object(&json);
@@ -129,12 +138,15 @@ haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint
     perfetto self = {
         .rows = calloc(count, sizeof *self.rows),
         .count = count,
+        /* 0: the usual limit. */
         .limit_bytes = limit_bytes ? limit_bytes : HAUL_TRACE_BYTES,
     };
     if (!self.rows)
         return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
     haul_track next = {1, 1};
+    /* Numbers of tracks start behind those of processes, so that no thread shares an id with
+     * one. */
     for (size_t i = 0; i < count; i++)
         next.tid += (uint32_t)timelines[i].workload->device_count + 2;
     for (size_t i = 0; !status && i < count; i++)
@@ -146,6 +158,8 @@ haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count, uint
                            " bytes that a trace may have",
                            self.limit_bytes);
     if (!status) {
+        /* The sentence about what is left out stands before the events: it is counted in one more
+         * pass. */
         haul_drawing counted = drawing;
         draw_all(&self, &counted);
         write_trace(&self, &drawing, &counted.thinned, out);

@@ -22,9 +22,12 @@ bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
     *self = (haul_drawn_names){.drawn = drawn};
     for (size_t i = 0; i < drawn->workload->op_count; i++) {
         const uint32_t name = drawn->workload->ops[i].name;
+        /* A damaged profile may have ids far beyond its strings; the table must not grow with
+         * them. */
         if (name < NAMES_MOST && name >= self->count)
             self->count = name + 1;
     }
+    /* One more, so that a profile without names does not look like a lack of memory. */
     self->items = calloc((size_t)self->count + 1, sizeof *self->items);
     return self->items != NULL;
 }
@@ -46,8 +49,10 @@ static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
         const char *text = haul_workload_string(self->drawn->workload, id);
         text = haul_shorten_name(text, NAME_WIDTH, buffer, sizeof buffer);
         name->text = haul_arena_string(&self->arena, text);
+        /* Without memory the name is left out: a trace without it is still of use. */
         if (!name->text)
             name->text = "";
+        /* The quotes. */
         name->bytes = 2;
         for (const char *at = name->text; *at;) {
             const int length = haul_utf8_length(at);
@@ -69,6 +74,7 @@ static const haul_op *op_of(const haul_drawn_names *names, const haul_slice *sli
 static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice *slice)
 {
     const haul_op *op = op_of(names, slice);
+    /* Several slices drawn as one have no one name. */
     bool known = slice->count == 1;
     if (op->kind == HAUL_OP_KERNEL)
         known = known && !slice->is_call;
@@ -97,6 +103,7 @@ static haul_words kind_name(const haul_op *op, const haul_slice *slice)
 /* Microseconds, as the format has them, to the nanosecond. */
 static void write_us(const char *key, int64_t ns, FILE *out)
 {
+    /* By integers: a double of microseconds loses nanoseconds from about 100 days on. */
     fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
@@ -123,6 +130,7 @@ void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_
     fprintf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, at.pid, at.tid);
     write_us("ts", slice->start_ns, out);
     write_us("dur", slice->end_ns - slice->start_ns, out);
+    /* Numbered from 1, as reports number operations. */
     fprintf(out, ",\"args\":{\"op\":%" PRIu32, slice->op + 1);
     if (slice->count > 1)
         write_us("busy_us", slice->busy_ns, out);
@@ -152,6 +160,7 @@ uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *sl
 {
     const haul_drawn_name *name = own_name(names, slice);
     const haul_op *op = op_of(names, slice);
+    /* Counted even where it is not written: the size is an upper bound. */
     const bool shape = op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE;
     const uint32_t of_times = digits_of((uint64_t)slice->start_ns) +
                               digits_of((uint64_t)slice->busy_ns) +

@@ -32,6 +32,7 @@ static int64_t called_ns(const haul_op *op)
 static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
 {
     const int64_t most_ns = INT64_MAX - start_ns;
+    /* Recorded times start at 0 or later here, so that the subtraction cannot overflow. */
     return (haul_span){start_ns, start_ns + (dur_ns < most_ns ? dur_ns : most_ns)};
 }
 
@@ -52,6 +53,7 @@ static haul_span call_span_of(const haul_perfetto_rows *self, uint32_t i)
 /* The row after the last stream is that of operations which name none; threads likewise. */
 static haul_perfetto_row *stream_row(const haul_perfetto_rows *self, const haul_op *op)
 {
+    /* stream_count is one more than the workload's, for this row. */
     const uint32_t none = self->stream_count - 1;
     return &self->items[op->stream < none ? op->stream : none];
 }
@@ -77,6 +79,8 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
     const uint32_t thread = row - self->stream_count;
     int length = 0;
     if (row < workload->stream_count)
+        /* Recorders may name streams and threads; otherwise the number from the profile has to
+         * do. */
         length = name_actor("stream", workload->streams[row].name, workload->streams[row].id, text,
                             size);
     else if (row >= self->stream_count && thread < workload->thread_count)
@@ -84,6 +88,8 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
                             text, size);
     else
         length = snprintf(text, size, row < self->stream_count ? "no stream" : "no thread");
+    /* Lanes beyond the first exist only where operations of a stream or calls of a thread
+     * overlap. */
     if (lane)
         snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
 }
@@ -122,6 +128,8 @@ static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t
         name_process(self, at, text, sizeof text);
         haul_perfetto_name(at, false, at.pid, text, drawing->out);
     }
+    /* From above, whether it is written or only counted: both passes must come to the same
+     * number. */
     drawing->bytes += *pid_named ? 0 : 2 * HAUL_EVENT_NAME_BYTES;
     *pid_named = true;
     if (drawing->out) {
@@ -139,6 +147,7 @@ static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sl
                  haul_drawing *drawing)
 {
     uint32_t lane = 0;
+    /* Lanes fill from the first, so that rows without overlap have one. */
     while (lane < HAUL_LANES && row->lane_end_ns[lane] > slice->start_ns)
         lane++;
     if (lane == HAUL_LANES) {
@@ -148,6 +157,7 @@ static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sl
     if (lane >= row->named)
         name_lane(self, row, lane, drawing);
     row->lane_end_ns[lane] = slice->end_ns;
+    /* Arrows start and end at single operations: for groups no lane is kept. */
     if (slice->count == 1)
         (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = (uint8_t)lane;
     const haul_track at = lane_place(row, lane);
@@ -173,10 +183,12 @@ static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sli
     drawing->thinned.operations++;
     const bool is_short = slice->busy_ns < drawing->merge_ns;
     haul_slice *group = &row->group;
+    /* The group counts in 32 bits. */
     if (is_short && group->count && group->count < UINT32_MAX &&
         slice->start_ns >= group->start_ns &&
         slice->start_ns - group->start_ns < drawing->merge_ns) {
         group->count++;
+        /* The group's busy time is the sum, and its length includes the gaps between. */
         group->bytes += slice->bytes;
         group->busy_ns += slice->busy_ns;
         if (slice->end_ns > group->end_ns)
@@ -198,6 +210,7 @@ static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_c
         .start_ns = span.start_ns,
         .end_ns = span.end_ns,
         .busy_ns = span.end_ns - span.start_ns,
+        /* A call moves no bytes itself: its operation has them. */
         .bytes = !is_call && haul_op_has_bytes(op) ? op->bytes : 0,
         .op = i,
         .count = 1,
@@ -228,6 +241,7 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 /* Arrows go forward in time; one against it would be drawn around the whole page. */
 static void draw_arrow(haul_arrow *arrow, haul_drawing *drawing)
 {
+    /* Clocks of host and device may differ by more than a launch takes. */
     if (arrow->to_ns < arrow->from_ns)
         return;
     arrow->id = ++drawing->arrows;
@@ -255,6 +269,7 @@ static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
     const haul_workload *workload = self->drawn->workload;
     const uint8_t *lanes = self->lanes, *calls = self->call_lanes;
     for (uint32_t i = 0; i < workload->op_count; i++) {
+        /* Not drawn alone: merged, hidden, or without a call. */
         if (lanes[i] == HAUL_NO_LANE || calls[i] == HAUL_NO_LANE)
             continue;
         haul_arrow arrow = {
@@ -272,6 +287,7 @@ static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
             lanes[edge.before] == HAUL_NO_LANE || lanes[edge.after] == HAUL_NO_LANE)
             continue;
         const haul_span before = span_of(self, edge.before), after = span_of(self, edge.after);
+        /* A wait begins before what it waits for ends: its arrow goes to the wait's end. */
         const bool is_wait = haul_op_on_host(&workload->ops[edge.after]);
         haul_arrow arrow = {
             .what = "dependency",
@@ -322,6 +338,7 @@ static bool order_host(haul_perfetto_rows *self)
     self->host_order = malloc(((size_t)self->host_count + 1) * sizeof *self->host_order);
     bool ok = times && self->host_order;
     uint32_t count = 0;
+    /* Times of all operations, so that an order by number can look them up. */
     for (uint32_t i = 0; ok && i < workload->op_count; i++) {
         times[i] =
             is_recorded(self) ? called_ns(&workload->ops[i]) : self->drawn->spans[i].start_ns;

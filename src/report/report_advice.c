@@ -25,6 +25,7 @@ static double seconds(int64_t ns)
 /* Speculative changes rest on a guess about the program, so the headline is without them. */
 static void say_answer(const advised *self)
 {
+    /* Savings of changes made together come from one schedule, not from a sum. */
     const haul_advice_list *list = self->list;
     const haul_advised_plan *together = &list->together;
     const haul_advice *best = NULL; /* of the changes made: the list is in order of savings */
@@ -42,6 +43,7 @@ static void say_answer(const advised *self)
                         "%s on %.100s: no safe or conditional change saves more than %s",
                         haul_say_time(list->baseline_ns).text, list->machine,
                         haul_say_time(list->threshold_ns).text);
+    /* Where speculative changes add nothing, the second line would repeat the first. */
     if (together->changes && best)
         haul_report_line(self->report, together->changes > 1 ? "changes" : "change", "%.300s%s%s",
                          best->what, together->changes > 1 ? "; and together with it " : "",
@@ -55,6 +57,7 @@ static void say_answer(const advised *self)
                      haul_say_number_of(list->tried, "change", NULL).text,
                      haul_say_number_of(list->below, "saves", "save").text,
                      haul_say_time(list->threshold_ns).text, list->below == 1 ? "is" : "are");
+    /* One caution fits the answer; the others are details. */
     if (list->note_count)
         haul_report_line(self->report, "caution", "%.700s%s", list->notes[0],
                          list->note_count > 1 ? " (more: --verbose)" : "");
@@ -70,6 +73,8 @@ static void add_ranking(const advised *self, bool is_speculative)
                                           {NULL, HAUL_TEXT, .head = "certainty"},
                                           {NULL, HAUL_TEXT, .head = "what to do"},
                                           {0}};
+    /* Both tables number changes by their place in the whole list, so that a number names one
+     * change. */
     haul_table *table = haul_report_table(self->report, NULL, columns);
     haul_table_limit(table, is_speculative ? GUESSES_SHOWN : CHANGES_SHOWN);
     for (size_t i = 0; i < self->list->count; i++) {
@@ -103,6 +108,7 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
     haul_table_limit(table, CALLS_SHOWN);
     for (size_t c = 0; c < advice->call_count; c++) {
         const haul_advised_calls *calls = &advice->calls[c];
+        /* An empty name is one that the profile lacks: null in JSON. */
         haul_table_row(table, *calls->name ? calls->name : NULL,
                        haul_direction_text(calls->direction), haul_memory_text(calls->memory),
                        calls->count, calls->bytes, calls->least_bytes, calls->most_bytes,
@@ -134,6 +140,7 @@ static void add_advice(const advised *self)
     for (size_t i = 0; i < self->list->count; i++) {
         const haul_advice *advice = &self->list->items[i];
         uint64_t count = 0, bytes = 0;
+        /* CSV has a row for each piece of advice, so the calls are summed. */
         for (size_t c = 0; c < advice->call_count; c++) {
             count += advice->calls[c].count;
             bytes += advice->calls[c].bytes;
@@ -184,6 +191,7 @@ haul_report *haul_report_advice(const haul_workload *workload, const haul_advice
     const advised self = {report, workload, list};
     const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
     say_answer(&self);
+    /* Before the advice: a profile that lost operations makes all savings doubtful. */
     haul_report_losses(report, workload);
     haul_report_detail(report, true);
     haul_report_object(report, NULL, inputs, workload->source, workload->format, list->machine,

@@ -74,8 +74,10 @@ static const haul_copy_group *next_longest(const haul_analysis *analysis,
     const haul_copy_group *found = NULL;
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
+        /* Ties are broken by the place in the array, so that each group comes once. */
         const bool is_left = !before || group->busy_ns < before->busy_ns ||
                              (group->busy_ns == before->busy_ns && group > before);
+        /* HtoD and DtoH come first in the enumeration: only these cross the link to the host. */
         if (group->direction <= HAUL_DTOH && group->totals.bytes && group->busy_ns && is_left &&
             (!found || group->busy_ns > found->busy_ns))
             found = group;
@@ -95,6 +97,7 @@ static void say_copies(const analysis_report *self)
                      haul_say_time(analysis->busy.copy_ns).text,
                      haul_say_share(analysis->overlap_share).text);
     const haul_copy_group *group = NULL;
+    /* Three rates fit a line. */
     for (int said = 0; said < RATES_SHOWN && (group = next_longest(analysis, group)); said++)
         used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", said ? ", " : "",
                                  haul_say_copies(group->direction, group->memory).text,
@@ -128,6 +131,7 @@ static void say_answer(const analysis_report *self)
     else
         (void)snprintf(devices, sizeof devices, "%.150s",
                        alike ? first->name : haul_say_number_of(count, "device", NULL).text);
+    /* Shares may add up to more than 100 %: kernels and copies overlap. */
     haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s; idle %s",
                     haul_say_time(span_ns).text, devices,
                     haul_say_share_ns(analysis->busy.kernel_ns, span_ns).text,
@@ -170,10 +174,12 @@ static void add_times(const analysis_report *self)
     haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const haul_totals *totals = rows[i].totals;
+        /* Most programs have none: the row would only be a zero. */
         if (totals == &analysis->memsets && !totals->count)
             continue;
         haul_table_row(table, rows[i].name, totals ? totals->count : HAUL_NO_COUNT,
                        totals ? 1e-9 * (double)totals->time_ns : (double)NAN, rows[i].busy_ns,
+                       /* Of the span, like every share here, so that the rows can be compared. */
                        haul_share_ns(rows[i].busy_ns, analysis->span_ns));
     }
 }
@@ -206,6 +212,7 @@ static void add_copies(const analysis_report *self)
                        haul_memory_text(group->memory), totals->count, totals->bytes,
                        totals->time_ns, group->busy_ns, group->shortest_ns, group->longest_ns,
                        group->latency_s, rate_of(group), group->median_Bps, group->best_Bps);
+        /* Decades without a copy are left out of JSON: a reader takes them for zero. */
         haul_table *decades = haul_report_table(table, "decades", decade_columns);
         for (int k = 0; k < HAUL_DECADES; k++)
             if (group->decades[k].count) {
@@ -252,6 +259,7 @@ static void add_devices(const analysis_report *self)
     for (size_t i = 0; i < self->analysis->device_count; i++) {
         const haul_workload_device_use *use = &self->analysis->devices[i];
         const haul_workload_device *device = device_at(self, i);
+        /* A profile may name a device by an operation alone, without a row for it. */
         char label[200] = "not named";
         char rank[32] = "";
         if (device && device->rank >= 0)
@@ -261,6 +269,8 @@ static void add_devices(const analysis_report *self)
                            device->name ? device->name : "");
         haul_table_row(table, device ? device->id : HAUL_NO_COUNT, label, use->copies.count,
                        use->busy.copy_ns, use->kernels.count, use->busy.kernel_ns,
+                       /* Idle within the span of all devices, so that devices of one run can be
+                        * compared. */
                        use->busy.both_ns, self->analysis->span_ns - use->busy.any_ns,
                        device && device->memory_bytes ? device->memory_bytes : HAUL_NO_COUNT);
         if (device)
@@ -289,6 +299,7 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
         haul_table_row(table, label, haul_say_decade(k).text, decade->count, by_count,
                        haul_say_bar(by_count, BAR_WIDTH).text, decade->time_ns, by_time,
                        haul_say_bar(by_time, BAR_WIDTH).text);
+        /* The label stands in its first row alone, as in a printed table. */
         label = "";
     }
 }
@@ -315,6 +326,7 @@ static void add_sizes(const analysis_report *self)
             sums[k].count += analysis->groups[i].decades[k].count;
             sums[k].time_ns += analysis->groups[i].decades[k].time_ns;
         }
+    /* With one kind of copy the sum would repeat it. */
     if (analysis->group_count > 1)
         add_size_rows(table, "all copies", sums, &analysis->copies);
     for (size_t i = 0; i < analysis->group_count; i++) {
@@ -365,6 +377,7 @@ static void add_largest(const analysis_report *self)
         {0},
     };
     const haul_analysis *analysis = self->analysis;
+    /* Total time of all kinds: a share of the span would pass 100 % where streams overlap. */
     const double all = (double)analysis->copies.time_ns + (double)analysis->kernels.time_ns +
                        (double)analysis->memsets.time_ns;
     haul_table *table = haul_report_table(self->report, "largest", columns);
@@ -409,6 +422,7 @@ static void add_host(const analysis_report *self)
         [HAUL_SYNC_STREAM] = {"stream", "  waiting for streams"},
         [HAUL_SYNC_CONTEXT] = {"context", "  device-wide synchronisation"},
     };
+    /* A profile without API calls has no rows here, and tables without rows are not shown. */
     const haul_host_use *host = &self->analysis->host;
     const uint64_t calls = self->workload->counts.calls;
     haul_table *object =
@@ -427,6 +441,7 @@ static void add_host(const analysis_report *self)
     }
     for (int i = 0; i < HAUL_SYNC_KINDS; i++) {
         const haul_totals *sync = &self->analysis->syncs[i];
+        /* JSON has every kind, so that a program finds its key; people see those that occurred. */
         haul_table_row(syncs, waits[i][0], sync->count, sync->time_ns);
         if (sync->count)
             haul_table_row(times, waits[i][1], sync->count, sync->time_ns);

@@ -13,6 +13,7 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
     char rate[32];
     const haul_parameter peak = haul_link_peak(link);
     buffer[0] = '\0';
+    /* No peak: there is no link, or its parameters are incomplete. */
     if (!peak.provenance)
         return;
     haul_quantity_format(peak.value, HAUL_DIM_RATE, 3, rate, sizeof rate);
@@ -45,12 +46,15 @@ haul_status haul_report_catalogue(haul_report **report, haul_error *error)
     haul_report *made = haul_report_new("catalogue");
     haul_table *table = haul_report_table(made, "machines", columns);
     haul_table_csv(table);
+    /* In order of names, as the catalogue gives them. */
     for (size_t i = 0; i < count; i++) {
         haul_machine *machine = NULL;
         haul_error wrong;
         char text[1200] = "error: ", link[96];
         /* a file that cannot be read is listed with its error: the others are still of use */
         if (haul_machine_load(names[i], &machine, &wrong)) {
+            /* Behind "error: ", which people see in the column of summaries; JSON has a key for
+             * it. */
             haul_error_format(&wrong, text + 7, sizeof text - 7);
             haul_table_row(table, names[i], text + 7, NULL, NULL, NULL, "", text);
             continue;

@@ -31,6 +31,7 @@ static int list_field(void *state, const char *path, const haul_field *field, co
         return 0; /* said by the heads, by the path */
     const char *copy = haul_arena_string(&self->arena, path);
     if (!copy || !haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+        /* Stops the walk: without memory there is no whole list. */
         return 1;
     self->items[self->count++] = (listed_field){copy, field, at};
     return 0;
@@ -44,6 +45,7 @@ static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
     for (size_t i = 0; same && i < count && i < HAUL_CURVE_POINTS; i++)
         same = a->points[i].bytes == b->points[i].bytes &&
                a->points[i].seconds == b->points[i].seconds;
+    /* Provenance is not compared: the same curve may be measured and published. */
     return same;
 }
 
@@ -57,6 +59,7 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
     const char *texts[2], *csv[2];
     const haul_parameter *figures[2];
     for (int i = 0; i < 2; i++) {
+        /* A number replaces the text in CSV where the field is a parameter. */
         csv[i] = texts[i] = haul_report_text(item->field, ats[i], buffers[i]);
         figures[i] = item->field->kind == HAUL_FIELD_PARAMETER && *texts[i] ? ats[i] : NULL;
         if (!figures[i])
@@ -65,6 +68,7 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
         csv[i] = numbers[i];
     }
     const bool has_both = figures[0] && figures[1];
+    /* Texts first: names and words have nothing else to compare. */
     bool is_same = !strcmp(texts[0], texts[1]);
     if (is_same && has_both)
         is_same = figures[0]->value == figures[1]->value;
@@ -72,6 +76,7 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
         is_same = same_points(haul_report_curve(ats[0]), haul_report_curve(ats[1]));
     if (is_same)
         return;
+    /* NaN: not known. JSON has null for it, people see an empty cell. */
     double ratio = (double)NAN;
     if (has_both && figures[0]->value > 0 && figures[1]->value > 0) {
         ratio = figures[1]->value / figures[0]->value;
@@ -117,6 +122,7 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
     haul_report_object(report, NULL, names, a->name, b->name);
     haul_table *table = haul_report_table(report, "differences", columns);
     haul_table_csv(table);
+    /* The machines' names head their columns. */
     haul_table_head(table, 2, a->name);
     haul_table_head(table, 3, b->name);
     if (haul_report_walk(a, &lists[0].peaks, list_field, &lists[0]) ||
@@ -128,6 +134,7 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
     for (int i = 0; report && i < 2; i++)
         for (size_t k = 0; k < lists[i].count; k++) {
             const listed_field *item = &lists[i].items[k];
+            /* Quadratic over some hundred fields. */
             const void *other = find_path(&lists[1 - i], item->path);
             if (i == 0)
                 add_pair(table, item, (const void *const[]){item->at, other});

@@ -11,6 +11,8 @@ enum { SIZES = 23 }; /* 1 B to 4 MiB */
 static bool predict(const haul_exchange_report *self, const haul_exchange *of,
                     haul_path_time times[HAUL_PATHS])
 {
+    /* A way that lacks parameters is in `times` with what it lacks: no error is of interest
+     * here. */
     return !haul_exchange_predict(self->machine, of, times, NULL);
 }
 
@@ -18,8 +20,11 @@ static bool predict(const haul_exchange_report *self, const haul_exchange *of,
 static void say_cause(const haul_path_time times[HAUL_PATHS], char *text, size_t size)
 {
     const haul_path_time *best = &times[0], *next = &times[1];
+    /* Its parts overlap, so that no single part explains a difference. */
     if (next->path == HAUL_PATH_CHUNKED)
         next++;
+    /* Spreading the data over the node's processes counts as sending: it is done for the
+     * messages. */
     const double sent_s = best->messages_s + best->spread_s;
     const double next_sent_s = next->messages_s + next->spread_s;
     if (*next->missing)
@@ -41,6 +46,7 @@ static void say_cause(const haul_path_time times[HAUL_PATHS], char *text, size_t
 
 static haul_words say_exchange(const haul_exchange *of)
 {
+    /* Counts are a matrix, of which no one size can be named. */
     haul_words words = {"an all-to-all-v by its counts"};
     const haul_words bytes = haul_say_bytes(of->bytes);
     if (of->kind == HAUL_EXCHANGE_MESSAGES)
@@ -56,6 +62,8 @@ static void say_answer(haul_report *report, const haul_exchange_report *self,
                        const haul_path_time times[HAUL_PATHS])
 {
     const haul_path_time *best = &times[0], *next = &times[1];
+    /* Beyond the largest measured size the last protocol's line goes on; MPI may change it
+     * there. */
     const char *beyond = best->largest_bytes > best->measured_bytes ? " (extrapolated)" : "";
     char cause[160];
     say_cause(times, cause, sizeof cause);
@@ -66,6 +74,8 @@ static void say_answer(haul_report *report, const haul_exchange_report *self,
     if (!*next->missing)
         haul_report_line(report, "next", "%s: %s, %.2fx%s", haul_path_text(next->path),
                          haul_say_seconds(next->seconds).text, next->seconds / best->seconds,
+                         /* The intervals overlap, so that the order of the two may be the other way
+                          * round. */
                          next->low_s < best->high_s ? "; within the interval: measure both" : "");
     if (*beyond)
         haul_report_line(report, "caution", "messages of %s, measured up to %s",
@@ -77,6 +87,7 @@ static void say_answer(haul_report *report, const haul_exchange_report *self,
 static uint64_t bisect(const haul_exchange_report *self, haul_exchange of, bool is_size,
                        uint64_t below, uint64_t above, haul_path path)
 {
+    /* Between neighbours of the doubling sequence there is taken to be one change. */
     while (above - below > 1) {
         haul_path_time times[HAUL_PATHS];
         const uint64_t middle = below + (above - below) / 2;
@@ -99,6 +110,7 @@ static void say_crossovers(haul_report *report, const haul_exchange_report *self
     haul_exchange of = *self->exchange;
     uint64_t before = 0;
     haul_path path = HAUL_PATHS;
+    /* 23 sizes to 4 MiB, but only 10 numbers of messages, to 512. */
     for (uint64_t value = 1, i = 0; i < SIZES - (is_size ? 0 : 13); value *= 2, i++) {
         haul_path_time times[HAUL_PATHS];
         if (is_size)
@@ -145,7 +157,9 @@ static void add_curve(haul_report *report, const haul_exchange_report *self)
         if (!predict(self, &of, times))
             continue;
         for (int p = 0; p < HAUL_PATHS; p++)
+            /* `times` is sorted by time; the columns are in the order of the list of ways. */
             seconds[times[p].path] = times[p].seconds;
+        /* In the order of haul_path. */
         haul_table_row(table, of.bytes, seconds[0], seconds[1], seconds[2], seconds[3], seconds[4],
                        haul_path_text(times[0].path));
     }
@@ -184,6 +198,7 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
     haul_table *table = haul_report_table(report, "paths", columns);
     for (int i = 0; i < HAUL_PATHS; i++) {
         const haul_path_time *of = &times[i];
+        /* Added, so that it makes the parts of a way that lacks parameters "not known" (NaN). */
         const double unknown = *of->missing ? (double)NAN : 0;
         const bool is_beyond = of->largest_bytes > of->measured_bytes;
         const haul_words largest = haul_say_bytes((uint64_t)of->largest_bytes);
@@ -196,6 +211,7 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
     }
     if (!self->with_curve)
         haul_table_csv(table);
+    /* With a matrix of counts there is no one size to vary. */
     if (!self->exchange->counts) {
         haul_table *crossovers = haul_report_table(report, "crossovers", crossover);
         say_crossovers(report, self, true, crossovers);

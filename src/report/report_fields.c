@@ -11,8 +11,10 @@ int haul_report_walk(const haul_machine *machine, haul_link_peaks *peaks, haul_f
                      void *state)
 {
     static const haul_field peak = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
+    /* The file's own fields first. */
     const int result = haul_machine_walk(machine, visit, state);
     *peaks = (haul_link_peaks){haul_link_peak(&machine->link), haul_link_peak(&machine->peer)};
+    /* link.peak and peer.peak are computed, not read: no row of the file stands for them. */
     return result ? result
                   : visit(state, "link.peak", &peak, &peaks->link) ||
                         visit(state, "peer.peak", &peak, &peaks->peer);
@@ -21,6 +23,7 @@ int haul_report_walk(const haul_machine *machine, haul_link_peaks *peaks, haul_f
 const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
 {
     const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
+    /* Points keep their provenance in the place of a parameter. */
     return has ? at : NULL;
 }
 
@@ -53,6 +56,7 @@ static const char *say_points(const haul_copy_curve *curve, char *buffer)
 {
     char bytes[32], seconds[32];
     const size_t count = (size_t)curve->points_from.value;
+    /* A curve made by hand may hold any number. */
     if (!count || count > HAUL_CURVE_POINTS)
         return "";
     haul_report_point(&curve->points[count - 1], bytes, seconds);

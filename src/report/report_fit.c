@@ -58,6 +58,7 @@ static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group
         const haul_copy_curve *curve = fits[i].curve;
         const size_t points = (size_t)curve->points_from.value;
         char figures[FIGURES];
+        /* No residuals: this fit could not be made. */
         if (!of->samples)
             continue;
         haul_table_row(rows, direction, memory, locality, (uint64_t)of->samples,

@@ -40,7 +40,9 @@ static void add_architectures(haul_report *report, const haul_kernel_fitted *fit
         for (size_t k = 0; k < count; k++) {
             if (!are_alike(&fits[i], &fits[k]))
                 continue;
+            /* Only the first fit of a kernel and architecture adds the row. */
             first = k < first ? k : first;
+            /* A factor is a ratio, so that its mean is the geometric one. */
             sum += log(fits[k].fit->calibration);
             gpus++;
         }
@@ -104,6 +106,7 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
 {
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("kernel fits");
+    /* Over all fits, whichever kernel: the headline shows the range in which factors lie. */
     double least = (double)INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, fits[i].fit->least);
@@ -119,6 +122,7 @@ haul_report *haul_report_kernel_fits(const haul_kernel_fitted *fits, size_t coun
             haul_say_number_of(count, "pair of kernel and GPU", "pairs of kernel and GPU").text,
             least, most);
     for (size_t i = 0; i < count; i++)
+        /* The paper's method has one factor for all sizes; where that fails, it is said. */
         if (!fits[i].fit->one_serves)
             haul_report_line(report, "by size",
                              "%.80s on %.64s: no one factor gives all sizes within %g %%: it goes "

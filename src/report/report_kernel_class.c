@@ -14,6 +14,7 @@ static const char *tile_of(const haul_kernel_kind *kind, char *text, size_t size
 
 static const char *source_of(const haul_kernel_kind *kind)
 {
+    /* A pattern of the user's own file may have no source; then the file is its source. */
     return kind->is_users && !*kind->source ? "the classes file" : kind->source;
 }
 
@@ -40,6 +41,7 @@ haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, siz
                        tile_of(kind, tile, sizeof tile), kind->pattern, kind->precision_pattern,
                        kind->pattern ? source_of(kind) : NULL);
     }
+    /* Sources stand below the table: they are sentences. */
     for (size_t i = 0; i < count; i++)
         if (items[i].kind.pattern)
             haul_report_line(report, items[i].kind.pattern, "%s", source_of(&items[i].kind));

@@ -33,6 +33,7 @@ static const char *advice_of(const haul_kernel_explanation *why)
             "some; "
             "or a higher clock. More multiprocessors or bandwidth change nothing.",
     };
+    /* Every multiprocessor may have a block, but some have more than others. */
     if (why->bound == HAUL_KERNEL_BOUND_LOW_OCCUPANCY && why->busiest > 1)
         return uneven;
     return (unsigned)why->bound < HAUL_KERNEL_BOUNDS ? advice[why->bound] : "";
@@ -57,6 +58,7 @@ static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
     haul_report_say(report, "%.100s at size %.17g on %.100s: %s (%s), bound by %s", all->kernel,
                     of->size, of->machine->name, haul_say_seconds(why->estimate.seconds).text,
                     haul_say_interval(why->estimate.low_s, why->estimate.high_s).text, bound);
+    /* On the machine of the measurement there is nothing to scale. */
     if (of->machine != all->source)
         haul_report_line(report, "measured", "%s on %.100s; without the launches %.3g times that",
                          haul_say_seconds(why->source_s).text, all->source->name, why->ratio);
@@ -69,6 +71,7 @@ static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++) {
         const haul_kernel_term *term = &why->terms[i];
         const char *name = haul_kernel_bound_text((haul_kernel_bound)i);
+        /* A bound of 0 seconds was not computed: the counts or the machine lack what it needs. */
         const bool is_known = term->seconds > 0, is_bound = (int)why->bound == i;
         char label[80];
         (void)snprintf(label, sizeof label, "%s%s", name, is_bound ? " (the bound)" : "");

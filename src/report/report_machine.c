@@ -21,6 +21,7 @@ static void add_points(haul_table *parent, const char *key, const haul_copy_curv
     static const haul_column points[] = {
         {"bytes", .unit = HAUL_NUMBER}, {"time_s", .unit = HAUL_SECONDS}, {0}};
     const haul_parameter *from = &curve->points_from;
+    /* null, so that readers of JSON find the key in every curve. */
     if (!from->provenance) {
         haul_report_value(parent, key, NULL);
         return;
@@ -50,6 +51,7 @@ static void add_field(haul_table *parent, const haul_field *field, const void *b
     case HAUL_FIELD_MAPPING:
         table = haul_report_object(parent, key, none);
         add_mapping(table, field->mapping, at);
+        /* The peak is computed from lanes and generation; files do not hold it. */
         if (field->mapping->is_link) {
             const haul_parameter peak = haul_link_peak(at);
             haul_report_parameter(table, "peak_Bps", &peak);
@@ -92,6 +94,7 @@ static void add_row(machine_tables *self, const char *path, const char *value,
 {
     const char *source = figure && figure->provenance ? figure->source : NULL;
     const uint64_t number =
+        /* Numbered by first occurrence, so that numbers go up as people read. */
         source && *source ? (uint64_t)haul_strings_add(&self->sources, source, strlen(source)) + 1
                           : HAUL_NO_COUNT;
     haul_table_row(self->people, path, value, from_text(figure), number);
@@ -102,6 +105,7 @@ static void add_csv_number(machine_tables *self, const char *path, double value,
                            haul_dimension dimension, const haul_parameter *figure)
 {
     char text[32];
+    /* As JSON writes numbers. */
     (void)snprintf(text, sizeof text, "%.9g", value);
     haul_table_row(self->csv, path, text, haul_dimension_unit(dimension), from_text(figure),
                    figure->provenance && figure->source ? figure->source : "");
@@ -132,6 +136,7 @@ static int add_field_rows(void *state, const char *path, const haul_field *field
     char buffer[HAUL_FIELD_TEXT_BYTES];
     const haul_parameter *figure = haul_parameter_of(field, at);
     const char *text = haul_report_text(field, at, buffer);
+    /* Fields that are not given are left out of both tables; JSON has null for them. */
     if (!*text || haul_report_in_path(field, path))
         return 0;
     if (field->kind == HAUL_FIELD_POINTS) {
@@ -164,6 +169,7 @@ haul_report *haul_report_machine(const haul_machine *machine)
     HAUL_PLAIN_NUMERALS;
     char id[300], title[300];
     haul_report *report = haul_report_new("machine");
+    /* JSON first: its keys do not depend on the tables for people. */
     add_mapping(report, &haul_machine_mapping, machine);
     (void)snprintf(id, sizeof id, "machine-%.250s", machine->name);
     (void)snprintf(title, sizeof title, "Machine %.250s", machine->name);

@@ -8,12 +8,14 @@
 /* A parameter without provenance was not measured. */
 static double value_of(const haul_parameter *parameter)
 {
+    /* NaN: null in JSON, an empty cell for people. */
     return parameter->provenance ? parameter->value : (double)NAN;
 }
 
 /* The answer: the rates that most programs care about, and whether directions overlap. */
 static void say_copies(haul_report *report, const haul_machine *machine)
 {
+    /* Not measured: the run was for rates other than copies'. */
     if (!machine->gpu.copy_engines.provenance)
         return;
     char there[64] = "-", back[64] = "-";
@@ -106,6 +108,7 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
                        verified ? verified->spread : (double)NAN);
     }
     haul_table *triads =
+        /* A NULL table takes rows in silence. */
         measurement->triad_count ? haul_report_table(report, "triad", triad_columns) : NULL;
     for (size_t i = 0; i < measurement->triad_count; i++)
         haul_table_row(triads, measurement->triad[i].bytes, measurement->triad[i].rate_Bps);

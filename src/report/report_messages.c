@@ -26,6 +26,7 @@ static void say_answer(haul_report *report, const haul_message_fit *fit)
         pieces += fit->curves[i].count;
         median = fmax(median, fit->curves[i].median);
         p90 = fmax(p90, fit->curves[i].p90);
+        /* The curve with the worst tail is named: predictions rest on it. */
         worst = fit->curves[i].p90 > fit->curves[worst].p90 ? i : worst;
     }
     if (!fit->count) {
@@ -34,12 +35,14 @@ static void say_answer(haul_report *report, const haul_message_fit *fit)
             haul_say_number_of(fit->injection_count, "number of processes", "numbers of processes")
                 .text);
     } else {
+        /* Errors of the worst curve, so that the sentence holds for every one. */
         name_curve(&fit->curves[worst], name, sizeof name);
         haul_report_say(report,
                         "%s in %s: median errors up to %.1f %%, 90 %% of errors up to %.1f %% (%s)",
                         haul_say_number_of(fit->count, "curve", NULL).text,
                         haul_say_number_of(pieces, "piece", NULL).text, median, p90, name);
     }
+    /* The two memories that messages have: device and host. */
     for (int memory = HAUL_DEVICE; memory <= HAUL_HOST; memory += HAUL_HOST - HAUL_DEVICE) {
         const haul_injection *one = NULL, *most = NULL;
         for (size_t i = 0; i < fit->injection_count; i++) {
@@ -49,6 +52,7 @@ static void say_answer(haul_report *report, const haul_message_fit *fit)
             one = at->processes.value == 1 ? at : one;
             most = !most || at->rate_Bps.value > most->rate_Bps.value ? at : most;
         }
+        /* One process may reach the node's limit alone: then there is nothing to compare. */
         if (one && most && one != most)
             haul_report_line(report, "node", "%s: one process sends %s, %g send %s",
                              haul_memory_text((haul_memory)memory),
@@ -90,7 +94,9 @@ haul_report *haul_report_message_fit(const haul_message_fit *fit)
             const haul_message_piece *piece = &curve->pieces[k];
             const bool is_last = k + 1 == curve->count;
             haul_table_row(table, name, piece->from_bytes,
+                           /* A piece holds up to where the next begins. */
                            is_last ? curve->most_bytes : piece[1].from_bytes, piece->latency_s,
+                           /* beta of the postal model is a time a byte; people compare rates. */
                            piece->per_byte_s, 1 / piece->per_byte_s, piece->gap_s,
                            (uint64_t)curve->samples, curve->median, curve->p90, curve->worst);
         }

@@ -57,6 +57,7 @@ static void say_answer(haul_report *report, const haul_overlap_report *self)
     if (haul_strategy_has_streams(best->strategy))
         (void)snprintf(streams, sizeof streams, " in %s",
                        haul_say_number_of(best->streams, "stream", NULL).text);
+    /* Below half a percent a gain is within what measurements repeat to. */
     if (of->gain >= 1.005)
         (void)snprintf(gain, sizeof gain, ": %.2fx faster than explicit copies", of->gain);
     haul_report_say(report, "%s (%s) on %.100s by %s%s%s", haul_say_seconds(best->seconds).text,
@@ -64,6 +65,7 @@ static void say_answer(haul_report *report, const haul_overlap_report *self)
                     names[of->best], streams, gain);
     haul_overlap_answer(self, answers);
     for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++) {
+        /* "gain" repeats the headline, and "next PCIe" is about a machine that is not there. */
         haul_report_detail(report, i == 1 || i == HAUL_OVERLAP_QUESTIONS - 1);
         haul_report_line(report, labels[i], "%s", answers[i].text);
     }
@@ -91,6 +93,7 @@ static void say_leg(haul_report *report, const char *label, uint64_t bytes,
         (void)snprintf(mapped, sizeof mapped, "; mapped %.4g times", leg->times);
     if (bytes)
         haul_report_line(report, label, "%s at %s, latency %s, gap %s%s",
+                         /* G of LogGP is a time a byte; people compare rates. */
                          haul_say_bytes(bytes).text, haul_say_rate(1 / leg->per_byte_s).text,
                          haul_say_seconds(leg->latency_s).text, haul_say_seconds(leg->gap_s).text,
                          mapped);
@@ -113,6 +116,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
         {NULL, HAUL_SHARE, .head = "of its time"},
         {0},
     };
+    /* From the roofline: the first two cannot be beaten, the last is what overlap starts from. */
     const struct {
         const char *name;
         double seconds;
@@ -129,6 +133,7 @@ static void add_strategies(haul_report *report, const haul_overlap *of, const ch
                        row->strategy == of->best ? " (best)" : "");
         haul_table_row(
             table, name,
+            /* Explicit copies and mapped memory have no streams. */
             haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams : HAUL_NO_COUNT,
             row->seconds, row->low_s, row->high_s, row->analytical_s, gain_of(of, row->seconds),
             haul_overlap_bound_text(row->bound), haul_share_of(row->bound_s, row->seconds));
@@ -210,6 +215,7 @@ static void add_leg(haul_table *parent, const char *key, const haul_overlap_leg 
         {"rate_Bps", .unit = HAUL_RATE},        {"busy_rate_Bps", .unit = HAUL_RATE},
         {"mapped_rate_Bps", .unit = HAUL_RATE}, {0},
     };
+    /* Bytes of a model are doubles; they are whole here. */
     haul_report_object(parent, key, columns, (uint64_t)leg->bytes, leg->times, leg->latency_s,
                        leg->gap_s, 1 / leg->per_byte_s, 1 / leg->busy_per_byte_s,
                        1 / leg->mapped_per_byte_s);
@@ -226,6 +232,7 @@ static void add_case(haul_report *report, const haul_overlap_report *self)
     static const haul_column assumed[] = {{"", .unit = HAUL_TEXT}, {0}};
     const haul_overlap_case *of = self->of;
     const char *weakest = haul_provenance_text(of->weakest);
+    /* Inputs are what the user gave: details, for a reader who checks them. */
     haul_report_detail(report, true);
     haul_report_line(report, "machine", "%.250s: %.1000s", self->machine->name,
                      self->machine->summary);
@@ -275,6 +282,8 @@ haul_report *haul_report_overlap(const haul_overlap_report *self)
     add_overlap(report, &self->strategies);
     haul_report_section(report, "strategies", "Strategies of overlap");
     add_strategies(report, &self->strategies, NULL);
+    /* The strategies once more on a link of twice the rate: where the balance moves, the best
+     * may. */
     if (self->next_generation) {
         char title[40];
         (void)snprintf(title, sizeof title, "On PCIe %d", self->next_generation);

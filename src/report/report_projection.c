@@ -23,6 +23,7 @@
 static haul_score known(haul_score score)
 {
     if (!score.count)
+        /* NaN: an error of 0 would look like a perfect prediction. */
         score.wmape = score.wape = score.median = score.p90 = (double)NAN;
     return score;
 }
@@ -38,6 +39,7 @@ static haul_self_check_score known_check(haul_self_check_score check)
 /* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x" */
 static void say_copies(const haul_projected *self)
 {
+    /* Also where the time is NaN. */
     const haul_projection *projection = self->projection;
     const haul_estimate *copies = &projection->copies;
     const haul_link *link = &self->options->to->link;
@@ -169,6 +171,7 @@ static void add_work(const haul_projected *self, const char *key, double recorde
 static double model_time(const haul_projection *projection, const haul_projection_row *row,
                          const char *name)
 {
+    /* Model 0 is the chosen one. */
     for (size_t m = 1; m < projection->model_count; m++)
         if (!strcmp(projection->models[m].name, name))
             return row->model_s[m];
@@ -178,6 +181,7 @@ static double model_time(const haul_projection *projection, const haul_projectio
 /* The copies of a row: those of all sizes by their name, the decades below them by their sizes. */
 static haul_words say_row(const haul_projection_row *row)
 {
+    /* One beyond the last decade stands for all sizes. */
     if (row->decade == HAUL_DECADES)
         return haul_say_copies(row->direction, row->memory);
     haul_words words;
@@ -232,6 +236,7 @@ static void add_rows(const haul_projected *self)
             haul_memory_text(row->memory), is_all ? HAUL_NO_COUNT : haul_decade_least(row->decade),
             is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count, row->bytes,
             row->recorded_s, predicted->seconds, predicted->low_s, predicted->high_s,
+            /* The rate that the prediction amounts to, latency included. */
             (double)row->bytes / predicted->seconds, model_time(projection, row, "bandwidth-bound"),
             model_time(projection, row, "latency-bandwidth-bound"), predicted->model,
             haul_provenance_text(predicted->weakest));
@@ -297,6 +302,7 @@ static void add_copies(const haul_projected *self)
             haul_table_row(table, say_row(row).text, row->count, row->recorded_s,
                            predicted->seconds, predicted->low_s, predicted->high_s,
                            (double)row->bytes / predicted->seconds,
+                           /* Copies of one kind may be predicted by several models. */
                            predicted->model ? predicted->model : "several, by size",
                            haul_provenance_text(predicted->weakest), known(row->score).wape);
     }
@@ -338,6 +344,7 @@ static void add_scores(const haul_projected *self)
                                           {NULL, HAUL_PERCENT, .head = "median"},
                                           {NULL, HAUL_PERCENT, .head = "p90"},
                                           {0}};
+    /* Without a reference, or without a copy that both have. */
     if (!self->projection->matched)
         return;
     haul_table *table = haul_report_table(self->report, NULL, columns);
@@ -383,6 +390,7 @@ static void add_self_check(const haul_projected *self)
     };
     const haul_self_check *check = &self->projection->self_check;
     const haul_self_check_score all = known_check(check->of);
+    /* One object for the sums, with the groups inside. */
     haul_table *object = haul_report_object(
         self->report, "self_check", total, all.score.wmape, all.score.wape, all.score.median,
         all.score.p90, all.noise_floor, all.wape_without_contention, all.score.count,
@@ -419,6 +427,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     add_work(&self, "kernels", projection->recorded_kernels_s, &projection->kernels);
     add_work(&self, "memsets", projection->recorded_memsets_s, &projection->memsets);
     haul_projected_add_run(&self);
+    /* The run first, then kernels and copies: the order in which they explain the answer. */
     haul_report_ranges(self.report, workload, projection->durations_ns);
     haul_projected_add_kernels(&self);
     haul_report_section(self.report, "copies", "Copies on the target");
@@ -427,6 +436,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     add_rows(&self);
     add_sizes(&self);
     add_models(&self);
+    /* Accuracy is what a reference was given for; without one it is a detail. */
     haul_report_detail(self.report, !options->reference);
     haul_report_section(self.report, "accuracy", "Predicted against measured");
     add_scores(&self);

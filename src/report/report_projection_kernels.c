@@ -13,6 +13,7 @@ enum { KERNELS_SHOWN = 3 };
 static haul_words say_class(const haul_kernel_row *row)
 {
     haul_words words;
+    /* A kernel bound by latency is scaled as such, whatever its name tells. */
     const bool is_latency = row->as == HAUL_KERNEL_CLASS_LATENCY;
     const char *precision = is_latency ? "" : haul_precision_text(row->kind.precision);
     (void)snprintf(words.text, sizeof words.text, "%s%s%s", precision, *precision ? " " : "",
@@ -43,6 +44,7 @@ static void add_rows(const haul_projected *self)
     for (size_t i = 0; i < projection->kernel_row_count; i++) {
         const haul_kernel_row *row = &projection->kernel_rows[i];
         const haul_kernel_kind *kind = &row->kind;
+        /* Kernels of some profiles have none, and the row must be findable. */
         haul_table_row(table, *row->name ? row->name : "(no name)", say_class(row).text,
                        haul_kernel_class_text(kind->kind), haul_kernel_class_text(row->as),
                        kind->precision ? haul_precision_text(kind->precision) : NULL, kind->pattern,
@@ -69,6 +71,7 @@ static void add_classes(const haul_projected *self)
     for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
         const haul_kernel_class_sum *sum = &self->projection->kernel_classes[c];
         const double reference_s = has_reference ? sum->reference_s : (double)NAN;
+        /* A class that only the reference has shows what the prediction missed. */
         if (!sum->count && !(reference_s > 0))
             continue;
         haul_table_row(
@@ -87,6 +90,7 @@ static void say_unknown(const haul_projected *self)
         if (projection->kernel_rows[i].as == HAUL_KERNEL_CLASS_UNKNOWN)
             unknown_s += projection->kernel_rows[i].recorded_s;
     const double share = haul_share_of(unknown_s, projection->recorded_kernels_s);
+    /* Below a twentieth of the time it cannot change the answer much. */
     if (share >= 0.05)
         haul_report_say(
             self->report,
@@ -98,6 +102,7 @@ static void say_unknown(const haul_projected *self)
 
 void haul_projected_add_kernels(const haul_projected *self)
 {
+    /* Without a model kernels were not scaled; the answer says why. */
     if (!self->projection->kernels.model)
         return;
     haul_report_section(self->report, "kernels", "Kernels on the target");

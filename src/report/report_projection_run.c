@@ -21,6 +21,7 @@ static void say_bound(const haul_projected *self)
     int said = 0;
     char copies[HAUL_DIRECTIONS][32];
     const char *names[HAUL_DIRECTIONS + 3] = {"kernels", "the host", "memsets"};
+    /* Kinds of operation compete as equals: a direction of copies may outweigh all kernels. */
     int64_t times_ns[HAUL_DIRECTIONS + 3] = {path->kernels_ns, path->host_ns, path->memsets_ns};
     for (int d = 0; d < HAUL_DIRECTIONS; d++) {
         (void)snprintf(copies[d], sizeof copies[d], "%s copies",
@@ -28,10 +29,12 @@ static void say_bound(const haul_projected *self)
         names[3 + d] = copies[d];
         times_ns[3 + d] = path->copies_ns[d];
     }
+    /* The largest is taken out each time: there are only a few. */
     for (;;) {
         int most = 0;
         for (int i = 1; i < HAUL_DIRECTIONS + 3; i++)
             most = times_ns[i] > times_ns[most] ? i : most;
+        /* Less than 0.1 % of the path bounds nothing. */
         if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000) || said == BOUNDS_SAID)
             break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s%s", used ? ", " : "",
@@ -54,6 +57,7 @@ void haul_projected_say_run(const haul_projected *self)
                         projection->run_missing);
         return;
     }
+    /* Nothing to replay, so that there is no run to predict. */
     if (!replay->ops)
         return;
     if (projection->unsound) {
@@ -73,11 +77,13 @@ void haul_projected_say_run(const haul_projected *self)
     const bool is_faster = target <= recorded;
     const double factor = is_faster ? recorded / target : target / recorded;
     char by[32] = "as fast";
+    /* Below half a percent the factor is within what runs repeat to. */
     if (factor >= 1.005)
         (void)snprintf(by, sizeof by, "%.3gx %s", factor, is_faster ? "faster" : "slower");
     haul_report_say(self->report, "%s -> %s on %s: %s (%.3gx to %.3gx)",
                     haul_say_time(projection->recorded_run.makespan_ns).text,
                     haul_say_time(projection->target_run.makespan_ns).text, to, by,
+                    /* The slow end of the interval is the smaller gain. */
                     is_faster ? recorded / high : low / recorded,
                     is_faster ? recorded / low : high / recorded);
     const double reference = (double)projection->reference_run.makespan_ns;
@@ -149,6 +155,7 @@ static void add_replay(haul_table *parent, const haul_replay *replay)
         {"delays_s", .unit = HAUL_TIME},          {0},
     };
     haul_report_object(parent, "replay", columns, replay->replayed_ns, replay->error,
+                       /* Medians of nanoseconds are doubles. */
                        1e-9 * replay->start_median_ns, 1e-9 * replay->start_p90_ns,
                        1e-9 * replay->start_worst_ns, replay->ops, replay->unissued,
                        replay->delayed, replay->delays_ns);
@@ -229,6 +236,7 @@ static void add_parts(const haul_projected *self)
     const haul_breakdown *const runs[] = {&projection->recorded_run, &projection->target_run,
                                           &projection->reference_run};
     int64_t parts[3][6];
+    /* Three runs by six parts, the last of which is the whole. */
     for (int r = 0; r < 3; r++) {
         const haul_breakdown *run = runs[r];
         const int64_t of[] = {run->kernels_ns, run->hidden_ns, run->both_ways_ns,
@@ -239,6 +247,7 @@ static void add_parts(const haul_projected *self)
     for (int p = 0; p < 6; p++) {
         double shares[3];
         for (int r = 0; r < 3; r++)
+            /* Shares of each run's own makespan, so that a faster run can be compared. */
             shares[r] = haul_share_of((double)parts[r][p], (double)parts[r][5]);
         haul_table_row(table, names[p], parts[0][p], shares[0], parts[1][p], shares[1],
                        self->options->reference ? 1e-9 * (double)parts[2][p] : (double)NAN,
@@ -268,6 +277,7 @@ static void add_largest(const haul_projected *self)
                        haul_share_ns(row->time_ns, all_ns));
         rest_ns -= row->time_ns;
     }
+    /* The list of largest costs is cut: the rest makes the shares add up. */
     if (rest_ns > 0)
         haul_table_row(table, "other operations", HAUL_NO_COUNT, rest_ns,
                        haul_share_ns(rest_ns, all_ns));

@@ -5,6 +5,7 @@
 /* In per cent, signed. */
 static double error_of(const haul_run_row *row)
 {
+    /* Positive: the prediction is too slow. */
     return row->measured_s > 0 ? row->predicted_s / row->measured_s - 1 : 0;
 }
 
@@ -47,6 +48,7 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
     haul_report_say(report, "%s for '%s' on %.100s by %s in %s",
                     haul_say_seconds(best->measured_s).text, self->kernel, device,
                     haul_strategy_word(best->strategy), streams_of(best).text);
+    /* The loss is what following the prediction costs against the best that was measured. */
     if (self->best == self->predicted_best)
         haul_report_line(report, "predicted", "the same, in %s",
                          haul_say_seconds(predicted->predicted_s).text);
@@ -59,6 +61,7 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
     haul_report_line(
         report, "work", "%s in, %s out, kernel %s", haul_say_bytes(self->work.in_bytes).text,
         haul_say_bytes(self->work.out_bytes).text, haul_say_seconds(self->work.kernel_s).text);
+    /* Large problems on a simulated device have no data: only their times are simulated. */
     if (self->is_checked)
         haul_report_line(report, "results", "as a plain loop's, within %.1g", self->difference);
     else

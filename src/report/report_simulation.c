@@ -43,6 +43,8 @@ static void say_critical_path(haul_report *report, const haul_simulation *self,
     size_t used = 0;
     for (size_t i = 0; i < timeline->critical_count; i++) {
         char name[NAME_BYTES];
+        /* The middle is skipped: the beginning and the end say how the run starts and what it ends
+         * with. */
         const bool is_left_out = timeline->critical_count > PATH_SHOWN && i == PATH_SHOWN / 2;
         if (is_left_out)
             i = timeline->critical_count - PATH_SHOWN / 2;
@@ -62,6 +64,7 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
     const haul_schedule *schedule = self->schedule;
     const haul_workload *workload = schedule->workload;
     char range[100] = "", copies[200] = "", kernels[100] = "";
+    /* Without a provenance nothing was predicted, so there is no interval. */
     if (self->weakest)
         (void)snprintf(
             range, sizeof range, " (%s)",
@@ -71,6 +74,7 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
                     haul_say_time(run->makespan_ns).text, range, self->machine->name);
     /* devices of a stream: a machine has more than a schedule uses */
     uint64_t devices = 0;
+    /* Without memory the number is 0, and the report still holds. */
     bool *met = calloc(workload->device_count + 1, sizeof *met);
     for (size_t s = 0; met && s < workload->stream_count; s++) {
         bool *is_met = &met[workload->streams[s].device];
@@ -78,6 +82,7 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
         *is_met = true;
     }
     free(met);
+    /* Summaries come from files and may be of any length. */
     haul_report_line(report, "workload", "%s on %s of %s%s%.600s",
                      haul_say_number_of(workload->op_count, "operation", NULL).text,
                      haul_say_number_of(workload->stream_count, "stream", NULL).text,
@@ -87,6 +92,8 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
     if (self->predicted_copies)
         (void)snprintf(copies, sizeof copies, "%s predicted by %.60s",
                        haul_say_number_of(self->predicted_copies, "copy", "copies").text,
+                       /* Copies may differ in model where a machine lacks parameters for some of
+                        * them. */
                        self->model ? self->model : "several models");
     if (self->predicted_kernels)
         (void)snprintf(kernels, sizeof kernels, "%s by kernel files",
@@ -190,6 +197,7 @@ static void say_waited(const haul_simulation *self, uint32_t op, haul_waited wai
         [HAUL_WAITED_CALL] = "its call, after ",
         [HAUL_WAITED_STREAM] = "",
         [HAUL_WAITED_AFTER] = "",
+        /* A kernel waits for free multiprocessors, a copy for its engine. */
         [HAUL_WAITED_RESOURCE] = is_kernel ? "occupancy, by " : "engine, by ",
     };
     char name[NAME_BYTES];
@@ -210,6 +218,7 @@ static void make_operation(haul_table *table, const void *state, size_t row)
     const haul_span span = self->timeline->ops[i];
     const haul_workload_stream *stream =
         haul_op_on_device(op) ? &workload->streams[op->stream] : NULL;
+    /* Every operation was issued by some thread of the schedule. */
     const char *thread = workload->threads[op->thread].name;
     uint32_t cause = HAUL_NONE;
     const haul_waited waited = haul_simulation_waited(self, i, &cause);
@@ -220,6 +229,7 @@ static void make_operation(haul_table *table, const void *state, size_t row)
         kind = haul_direction_text((haul_direction)op->direction);
     else if (op->kind == HAUL_OP_CALL)
         kind = "host";
+    /* Numbered from 1 in every report and in the trace. */
     haul_table_row(table, (uint64_t)i + 1, name_of(self, i, name),
                    op->name == HAUL_NONE ? NULL : haul_workload_string(workload, op->name), kind,
                    stream ? stream->name : thread,
@@ -252,6 +262,7 @@ static void add_operations(haul_report *report, const haul_simulation *self)
         {0},
     };
     haul_table *table = haul_report_table(report, "operations", columns);
+    /* Made row by row while they are written; people see the first 40. */
     haul_table_rows(table, self->schedule->workload->op_count, make_operation, self);
     haul_table_limit(table, OPS_SHOWN);
     haul_table_csv(table);
@@ -266,6 +277,7 @@ haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned 
     const haul_workload *workload = simulation->schedule->workload;
     const haul_timeline *timeline = simulation->timeline;
     haul_breakdown run;
+    /* The only cause of failure is a lack of memory, which NULL stands for. */
     if (haul_breakdown_make(workload, timeline->ops, &run, NULL))
         return NULL;
     haul_report *report = haul_report_new("simulation");
@@ -277,6 +289,7 @@ haul_report *haul_report_simulation(const haul_simulation *simulation, unsigned 
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
         const bool is_drawn = out && haul_timeline_draw(workload, timeline->ops, width, out);
+        /* The text is complete only once the stream is closed. */
         const bool is_kept = out && !fclose(out);
         haul_report_drawing(report, is_drawn && is_kept ? text : NULL);
         free(text);

@@ -52,15 +52,18 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
                                                       : BACK;
         busy[of].count++;
         busy[of].seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
+        /* The durations of operations alone: one after another, without any overlap. */
         alone_s += 1e-9 * (double)op->dur_ns;
     }
     const double gain = time_s > 0 ? alone_s / time_s : 1;
+    /* On three streams in a steady state the longest stage sets the pace. */
     stage longest = IN;
     for (int s = 0; s < STAGES; s++)
         if (busy[s].seconds > busy[longest].seconds)
             longest = (stage)s;
     haul_report *report = haul_report_new("tiles");
     haul_report_object(report, NULL, head, self->machine->name, self->kind, time_s, alone_s, gain,
+                       /* 0: as many as there are operations, which JSON tells as null. */
                        self->queue_depth ? (uint64_t)self->queue_depth : HAUL_NO_COUNT);
     haul_report_object(report, "tile", tile, costs->in_s, costs->in_busy_s, costs->out_s,
                        costs->out_busy_s, costs->kernel_s);

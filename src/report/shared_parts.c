@@ -14,6 +14,7 @@ enum { NAME_WIDTH = 48, MOST_LOSSES = 3 };
 /* A profile that lost operations makes every total too small: this stands in the answer. */
 void haul_report_losses(haul_report *report, const haul_workload *workload)
 {
+    /* The answer stays short however much a profile lost. */
     const size_t count = workload->loss_count, shown = count > MOST_LOSSES ? MOST_LOSSES : count;
     for (size_t i = 0; i < shown; i++)
         haul_report_line(report, "incomplete", "%.600s", workload->losses[i].text);
@@ -37,6 +38,8 @@ void haul_report_caution(haul_report *report, const haul_workload *workload)
     char more[64] = "";
     if (count > 1)
         (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", count - 1);
+    /* What the profile lacks comes first: it can make an answer wrong, where a repair was already
+     * made. */
     if (workload->missing_count)
         haul_report_line(report, "caution", "the profile lacks: %.600s%s",
                          workload->missing[0].text, more);

@@ -50,6 +50,7 @@ static mark mark_of(const haul_op *op)
 {
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
+        /* Copies on the device, between devices and on the host have one sign. */
         if (op->direction > HAUL_DTOH)
             return OTHER_COPY;
         return op->direction == HAUL_HTOD ? HTOD : DTOH;
@@ -67,6 +68,7 @@ static mark mark_of(const haul_op *op)
 
 static size_t actor_of(const canvas *self, const haul_op *op)
 {
+    /* Threads are numbered behind the streams. */
     return haul_op_on_device(op) ? op->stream : self->workload->stream_count + op->thread;
 }
 
@@ -74,6 +76,7 @@ static void find_rows(canvas *self)
 {
     const haul_workload *workload = self->workload;
     const size_t actors = workload->stream_count + workload->thread_count;
+    /* All ones are HAUL_NONE: no operation yet. */
     memset(self->row_of, 0xff, (actors + 1) * sizeof *self->row_of);
     self->start_ns = INT64_MAX;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -85,12 +88,14 @@ static void find_rows(canvas *self)
     for (size_t a = 0; a < actors; a++)
         if (self->row_of[a] != HAUL_NONE)
             self->row_of[a] = self->rows++;
+    /* More rows than a screen has lines are counted below the drawing. */
     self->drawn = self->rows < ROWS_MOST ? self->rows : ROWS_MOST;
 }
 
 /* Where cell `at` begins: of equal parts, to the nanosecond. */
 static int64_t cell_start_ns(const canvas *self, unsigned at)
 {
+    /* As doubles: the product of two 64-bit numbers may overflow. */
     const double share = (double)at / self->cells;
     return self->start_ns + (int64_t)((double)(self->end_ns - self->start_ns) * share);
 }
@@ -99,6 +104,7 @@ static unsigned cell_at(const canvas *self, int64_t time_ns)
 {
     const double whole = (double)(self->end_ns - self->start_ns);
     double at = (double)(time_ns - self->start_ns) / (whole > 0 ? whole : 1) * self->cells;
+    /* The end of the last operation lies on the edge behind the last cell. */
     at = at < self->cells ? at : self->cells - 1;
     return (unsigned)at;
 }
@@ -140,6 +146,7 @@ static char sign_of(canvas *self, const cell *at)
     }
     if (!busy_ns)
         return '.';
+    /* One operation alone is drawn as it is, however short: only several can mislead. */
     const bool is_sparse = at->ops > 1 && busy_ns < cell_ns / 2;
     self->has_sparse |= is_sparse;
     if (is_sparse)
@@ -170,6 +177,7 @@ static void label_row(const canvas *self, size_t actor, char *text, size_t size)
 static void print_legend(const canvas *self, size_t indent, FILE *out)
 {
     const haul_words from = haul_say_time(self->start_ns), to = haul_say_time(self->end_ns);
+    /* Both ends of the time stand under the first and the last cell. */
     const int gap = (int)self->cells - (int)strlen(from.text) - (int)strlen(to.text);
     if (self->rows > self->drawn)
         fprintf(out, "and %s more\n", haul_say_count(self->rows - self->drawn).text);
@@ -204,7 +212,9 @@ bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, u
         label_row(&self, a, label, sizeof label);
         indent = haul_utf8_count(label) > indent ? haul_utf8_count(label) : indent;
     }
+    /* Fewer cells than this show nothing: on a narrow terminal the lines are longer than it. */
     self.cells = width > indent + 2 + CELLS_LEAST ? width - (unsigned)indent - 2 : CELLS_LEAST;
+    /* One more, so that a timeline without rows does not look like one without memory. */
     cell *cells = self.at = calloc((size_t)self.drawn * self.cells + 1, sizeof *cells);
     for (size_t i = 0; cells && i < workload->op_count; i++)
         add_op(&self, i);

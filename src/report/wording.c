@@ -23,6 +23,7 @@ static haul_words say_quantity(double value, haul_dimension dimension, int digit
 static haul_words say_seconds(double s, int digits)
 {
     haul_words words;
+    /* From here three digits would be "1e+03", and there is no unit above the second. */
     if (!(s >= 999.5 && s < 1e15))
         return say_quantity(s, HAUL_DIM_SECONDS, digits);
     snprintf(words.text, sizeof words.text, "%.40s s", haul_say_count((uint64_t)llround(s)).text);
@@ -47,6 +48,7 @@ haul_words haul_say_bytes(uint64_t bytes)
 
 haul_words haul_say_rate(double rate_Bps)
 {
+    /* A rate of 0 is one that is not known: nothing moved, or it took no time. */
     return say_quantity(rate_Bps > 0 ? rate_Bps : (double)NAN, HAUL_DIM_RATE, 3);
 }
 
@@ -75,6 +77,7 @@ haul_words haul_say_interval(double low_s, double high_s)
     }
     if (!strcmp(low.text, high.text))
         return words;
+    /* "9.42 to 9.61 us", not "9.42 us to 9.61 us". */
     char *unit = strrchr(low.text, ' ');
     const char *high_unit = strrchr(high.text, ' ');
     if (unit && high_unit && !strcmp(unit, high_unit))
@@ -99,6 +102,7 @@ haul_words haul_say_decade(int decade)
     static const char *const ranges[] = {"1-10", "10-100", "100-1000"};
     haul_words words;
     snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
+             /* Three decades to each unit. */
              units[decade / 3]);
     return words;
 }
@@ -107,12 +111,14 @@ uint64_t haul_decade_least(int decade)
 {
     uint64_t least = decade ? 1 : 0;
     for (int i = 0; i < decade; i++)
+        /* Exact, which pow need not be. */
         least *= 10;
     return least;
 }
 
 uint64_t haul_decade_most(int decade)
 {
+    /* The last decade has no end. */
     return decade + 1 < HAUL_DECADES ? haul_decade_least(decade + 1) - 1 : UINT64_MAX;
 }
 
@@ -126,6 +132,7 @@ haul_words haul_say_share(double share)
     haul_words words = {"-"};
     if (!isfinite(share))
         return words;
+    /* It would round to 0.0 %, and something is not nothing. */
     if (share > 0 && share < 0.0005)
         return (haul_words){"<0.1 %"};
     snprintf(words.text, sizeof words.text, "%.1f %%", 100 * share);
@@ -148,6 +155,7 @@ haul_words haul_say_bar(double share, int width)
     const int length = isfinite(share) ? (int)lround(share * width) : 0;
     memset(words.text, '#', (size_t)length);
     words.text[length] = '\0';
+    /* Something that is too little for a sign still shows. */
     return share > 0 && !length ? (haul_words){"."} : words;
 }
 
@@ -182,7 +190,9 @@ static size_t measure_clutter(const char *text, bool after_word, const char **in
             length++;
         } while (depth && text[length]);
         if (starts_with(text, "(anonymous namespace)::"))
+            /* "::" belongs to the name of the namespace. */
             return length + 2;
+        /* Before a word, parentheses are a cast in a template's argument. */
         const bool is_cast = is_word(text[length]), is_last = !text[length];
         *instead = is_cast || is_last ? "" : "()";
         return length;
@@ -206,6 +216,7 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
     const bool is_short = haul_utf8_count(name) <= width;
     size_t used = 0;
     bool after_word = false;
+    /* Room for "()", the longest replacement, and the NUL. */
     while (*name && used + 3 < size) {
         const char *instead = "";
         const size_t clutter = is_short ? 0 : measure_clutter(name, after_word, &instead);
@@ -233,6 +244,7 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
 /* Words are broken at spaces alone: a path or a kernel's name has to be copied whole. */
 void haul_print_hanging(size_t indent, const char *text, FILE *out)
 {
+    /* Counted in characters: in UTF-8 bytes are more. */
     size_t column = indent;
     while (*text) {
         const size_t length = strcspn(text, " ");
@@ -241,6 +253,7 @@ void haul_print_hanging(size_t indent, const char *text, FILE *out)
             const int bytes = haul_utf8_length(at);
             at += bytes ? bytes : 1;
         }
+        /* A word that is longer than a line stands alone on one, and passes the margin. */
         const bool starts_line = column == indent;
         if (!starts_line && column + 1 + width > HAUL_PAGE_WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");

@@ -11,6 +11,8 @@
 
 static void put_value(haul_json *json, const haul_column *column, const haul_cell *cell)
 {
+    /* Units of one C type are neighbours in the enumeration; read_cell (document.c) has the same
+     * groups. */
     if (column->unit == HAUL_INTERVAL) {
         haul_json_open_array(json);
         haul_json_number(json, cell->ends[0]);
@@ -41,11 +43,13 @@ static void put_members(haul_json *json, const haul_table *table, size_t row, si
     for (size_t c = first; c < table->column_count; c++) {
         const haul_column *column = &table->columns[c];
         const haul_cell *cell = haul_table_cell(table, row, c);
+        /* An optional member that is not known is left out, any other is null. */
         if (!column->key || (column->optional && haul_cell_is_unknown(column, cell)))
             continue;
         haul_json_key(json, column->key);
         put_value(json, column, cell);
     }
+    /* Children are in order of their rows, so that one pass hands them all out. */
     for (; *inside && (*inside)->parent_row == row; *inside = (*inside)->next)
         put_part(json, *inside);
 }
@@ -54,6 +58,7 @@ static void put_row(haul_json *json, const haul_table *table, size_t row, size_t
                     const haul_table **inside)
 {
     /* an empty key: the row is a value and no object */
+    /* A list of texts or numbers, as "notes" is. */
     if (first < table->column_count && table->columns[first].key && !*table->columns[first].key) {
         put_value(json, &table->columns[first], haul_table_cell(table, row, first));
         return;
@@ -69,6 +74,7 @@ static void put_part(haul_json *json, const haul_table *part)
 {
     const haul_table *inside = part->first;
     const bool is_map = part->part == HAUL_PART_MAP, is_object = part->part == HAUL_PART_OBJECT;
+    /* Kinds behind the list are for people. */
     if (part->part > HAUL_PART_LIST || (!part->key && !is_object))
         return;
     if (!part->key) {
@@ -83,6 +89,7 @@ static void put_part(haul_json *json, const haul_table *part)
     (is_map ? haul_json_open_object : haul_json_open_array)(json);
     for (size_t r = 0; r < part->row_count; r++) {
         if (is_map)
+            /* The first column of a map is its key and never a member. */
             haul_json_key(json, haul_table_cell(part, r, 0)->text);
         put_row(json, part, r, is_map ? 1 : 0, &inside);
     }
@@ -94,6 +101,7 @@ void haul_write_json(const haul_report *report, FILE *out)
     haul_json json = haul_json_begin(out);
     const haul_table *inside = report->first;
     put_row(&json, report, 0, 0, &inside);
+    /* ferror of the stream is asked by haul_report_write. */
     (void)haul_json_end(&json);
 }
 
@@ -113,6 +121,7 @@ static void print_value(const haul_column *column, const haul_cell *cell, FILE *
     else if (column->unit <= HAUL_BYTES || column->unit == HAUL_FLAG)
         fprintf(out, "%" PRIu64, cell->count);
     else if (column->unit == HAUL_TIME)
+        /* All nine digits, from the integer: nothing is rounded. */
         fprintf(out, "%" PRId64 ".%09" PRId64, cell->ns / 1000000000, cell->ns % 1000000000);
     else
         fprintf(out, "%.9g", cell->number);
@@ -148,6 +157,7 @@ static void print_heads(const haul_table *table, FILE *out)
         comma = ",";
     }
     for (size_t r = 0; map && r < map->row_count; r++) {
+        /* The unit in the map's key ("time_s") is that of each of its members. */
         const char *unit = strrchr(map->key, '_');
         fprintf(out, ",%s%s", haul_table_cell(map, r, 0)->text, unit ? unit : "");
     }
@@ -179,6 +189,7 @@ static void print_csv(const haul_table *table, FILE *out)
 void haul_write_csv(const haul_report *report, FILE *out)
 {
     for (const haul_table *part = report; part; part = part->reading)
+        /* One table a report: CSV has no way to separate several. */
         if (part->is_csv)
             print_csv(part, out);
 }

@@ -33,6 +33,8 @@ static void end_bold(const terminal *self)
 static const char *say(const haul_table *table, size_t row, size_t column,
                        char buffer[HAUL_CELL_BYTES])
 {
+    /* Texts are made again for widths and for printing: keeping them would cost a copy of the
+     * table. */
     return haul_cell_say(&table->columns[column], haul_table_cell(table, row, column), buffer);
 }
 
@@ -47,6 +49,7 @@ typedef struct row_place {
 static void print_cell(const terminal *self, const char *text, size_t width, bool is_left,
                        row_place *at)
 {
+    /* Numbers are padded before, texts behind: the digits of a column stand below each other. */
     const size_t pad = width - haul_utf8_count(text);
     at->blanks += is_left ? 0 : pad;
     if (*text) {
@@ -71,6 +74,7 @@ static void print_row(const terminal *self, const haul_table *table, size_t row,
 {
     char buffer[HAUL_CELL_BYTES];
     size_t last = 0;
+    /* The last column that is shown ends the line. */
     for (size_t c = 0; c < MOST_COLUMNS; c++)
         last = widths[c] ? c : last;
     row_place at = {0};
@@ -98,6 +102,7 @@ static void print_line(const terminal *self, const char *label, const char *text
 static void print_table(const terminal *self, const haul_table *table)
 {
     char buffer[HAUL_CELL_BYTES];
+    /* Two passes: all rows that are shown are measured before the first is printed. */
     size_t widths[MOST_COLUMNS] = {0}; /* that of a column which is not shown stays 0 */
     const size_t rows = haul_table_rows_shown(table, self->options);
     for (size_t c = 0; c < table->column_count && c < MOST_COLUMNS; c++) {
@@ -108,6 +113,7 @@ static void print_table(const terminal *self, const haul_table *table)
             const size_t width = haul_utf8_count(say(table, r, c, buffer));
             widths[c] = width > widths[c] ? width : widths[c];
         }
+        /* A shown column without any text is one blank wide, as 0 means "not shown". */
         widths[c] += !widths[c];
     }
     begin_bold(self);
@@ -118,6 +124,7 @@ static void print_table(const terminal *self, const haul_table *table)
     if (rows < table->row_count)
         fprintf(self->out, "%s%s\n",
                 haul_say_number_of(table->row_count - rows, "more row", NULL).text,
+                /* Only one table of a report is in its CSV. */
                 table->is_csv ? ": --format csv has them all" : "");
 }
 
@@ -154,6 +161,7 @@ static void print_part(terminal *self, const haul_table *part)
         fputs(part->text, self->out);
         break;
     default:
+        /* The first sentence is the answer. */
         if (is_first)
             begin_bold(self);
         haul_print_wrapped("", part->text, self->out);

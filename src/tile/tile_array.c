@@ -13,6 +13,7 @@
 #include "haul/device_backend.h"
 #include "tile/tile_parts.h"
 
+/* Bytes of a cache line and of a page. */
 enum { LINE = 64, PAGE = 4096 };
 
 static int64_t rounded_up(int64_t value, int64_t to)
@@ -20,6 +21,8 @@ static int64_t rounded_up(int64_t value, int64_t to)
     return (value + to - 1) / to * to;
 }
 
+/* Indices, also those of cells beyond the edges, are ints: half of INT_MAX leaves room for sums of
+ * two. */
 static haul_status check_spec(const haul_array_spec *spec, haul_error *error)
 {
     for (int d = 0; d < 3; d++) {
@@ -76,6 +79,8 @@ static bool lay_out(haul_field *self)
            self->host_bytes < INT64_MAX / 2;
 }
 
+/* A new or empty file becomes the array's, full of zeros. One of another size is refused: it is
+ * most likely another array's. */
 static haul_status map_file(haul_field *self, const char *path, haul_error *error)
 {
     struct stat found;
@@ -91,6 +96,8 @@ static haul_status map_file(haul_field *self, const char *path, haul_error *erro
     return HAUL_OK;
 }
 
+/* Reserves address space; the system gives pages when they are first touched. Memory is page-locked
+ * only where a device copies it. A file's pages are not: the system may write them out. */
 static haul_status allocate(haul_field *self, const char *path, haul_error *error)
 {
     haul_device *device = self->context->device;
@@ -115,6 +122,8 @@ static haul_status allocate(haul_field *self, const char *path, haul_error *erro
                      : HAUL_OK;
 }
 
+/* A periodic or copied edge begins stale, so that the first loop that reads it sets it. On failure
+ * what was made is freed here. */
 haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, haul_field **field,
                            haul_error *error)
 {
@@ -157,6 +166,8 @@ haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, h
     return HAUL_OK;
 }
 
+/* Needs: no queued work uses the field. Also frees fields that are half made, which are not in the
+ * list. */
 void haul_field_free(haul_field *field)
 {
     haul_context *context = field->context;
@@ -180,6 +191,7 @@ void haul_field_free(haul_field *field)
     free(field);
 }
 
+/* An array is a name for a field: haul_swap exchanges the fields alone. */
 haul_status haul_array_new(haul_context *context, const haul_array_spec *spec, haul_array **array,
                            haul_error *error)
 {
@@ -195,6 +207,7 @@ haul_status haul_array_new(haul_context *context, const haul_array_spec *spec, h
     return status;
 }
 
+/* Waits only where a queued loop uses it or the device may. */
 void haul_array_free(haul_array *array)
 {
     if (!array)
@@ -211,6 +224,7 @@ void haul_array_free(haul_array *array)
     free(array);
 }
 
+/* Costs nothing: loops that are queued keep the fields that they were given. */
 haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error)
 {
     const haul_field *x = a->field, *y = b->field;
@@ -226,6 +240,7 @@ haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error)
     return HAUL_OK;
 }
 
+/* Tells that the contents are of no use any more: they are not copied back. */
 void haul_array_discard(haul_array *array)
 {
     array->field->is_discarded = true;
@@ -238,6 +253,8 @@ int haul_array_regions(haul_array *array)
     return array->field->part_count;
 }
 
+/* Runs what is queued, but waits only for the region's own work. A write makes the device's copy
+ * stale, and with it all cells beyond the edges. */
 haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_region *region,
                               haul_error *error)
 {
@@ -288,6 +305,7 @@ static void copy_rows(const haul_field *field, const haul_region *region, char *
         }
 }
 
+/* Region by region: the copy of one needs no other to be on the host. */
 static haul_status copy_all(haul_array *array, char *cells, haul_use use, haul_error *error)
 {
     haul_region region;

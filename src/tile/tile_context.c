@@ -9,6 +9,8 @@
 
 enum { REGIONS = 16 }; /* of the longest array where nothing else decides: the paper's */
 
+/* A device gets streams and a budget; the host needs neither, as kernels run on the arrays
+ * themselves. */
 haul_status haul_context_open(const char *device, const haul_context_options *options,
                               haul_context **context, haul_error *error)
 {
@@ -33,6 +35,7 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
         if (!status && !self->budget)
             status = haul_device_room(self->device, &room, error);
         if (!self->budget)
+            /* a tenth is left to the driver, compiled kernels and frames */
             self->budget = room / 10 * 9;
     }
     if (status)
@@ -42,6 +45,7 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     return status;
 }
 
+/* In the order of use: work ends, then arrays and kernels go, then the streams, then the device. */
 void haul_context_close(haul_context *context)
 {
     if (!context)
@@ -71,6 +75,8 @@ haul_context_counts haul_context_count(const haul_context *context)
     return context->counts;
 }
 
+/* Compiles a kernel at its first loop and keeps it. Sources are static, so their addresses tell
+ * them apart. */
 haul_status haul_context_kernel(haul_context *context, const haul_kernel_source *source,
                                 haul_kernel **kernel, haul_error *error)
 {
@@ -107,6 +113,8 @@ static void choose_region(haul_context *self)
         self->region = 1;
 }
 
+/* Late, at the first run or access: by then all arrays of a program are known, and the choice is
+ * theirs together. New regions are the host's. */
 haul_status haul_fields_divide(haul_context *context, haul_error *error)
 {
     for (haul_field *field = context->fields; field; field = field->next) {
@@ -134,6 +142,7 @@ haul_status haul_context_start(haul_context *context, haul_error *error)
     return haul_queue_run(context, error);
 }
 
+/* Copies in need no wait: kernels wait for them. */
 haul_status haul_context_wait(haul_context *context, haul_error *error)
 {
     haul_status status = haul_queue_run(context, error);

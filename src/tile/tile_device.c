@@ -30,6 +30,8 @@ static bool make_event(haul_context *self, haul_event **event, haul_status *stat
     return !*status;
 }
 
+/* Three streams: in, kernels, out, so that each engine of the device has one. A fourth for the
+ * host's own reads, which then wait for no copy of a pass. */
 haul_status haul_device_open_queues(haul_context *self, haul_error *error)
 {
     haul_stream **streams[] = {&self->up, &self->run, &self->down};
@@ -44,6 +46,7 @@ haul_status haul_device_open_queues(haul_context *self, haul_error *error)
     return status;
 }
 
+/* Needs: nothing queued. Works where opening stopped half way. */
 void haul_device_close_queues(haul_context *self)
 {
     for (int i = 0; i < 3; i++) {
@@ -91,6 +94,7 @@ static haul_status copy_planes(haul_field *field, int first, int end, haul_strea
     return status;
 }
 
+/* Whether two parts share places of the ring. */
 static bool overlap(const haul_field *field, int part, int other)
 {
     const int first = haul_part_begin(field, part), begin = haul_part_begin(field, other);
@@ -100,6 +104,7 @@ static bool overlap(const haul_field *field, int part, int other)
            ahead + haul_part_end(field, other) - begin > field->planes;
 }
 
+/* The host's copy counts as current from now on; is_leaving says that it has yet to arrive. */
 static haul_status part_down(haul_field *field, int part, haul_error *error)
 {
     const haul_status status = copy_planes(field, haul_part_begin(field, part),
@@ -109,6 +114,7 @@ static haul_status part_down(haul_field *field, int part, haul_error *error)
     return status;
 }
 
+/* A region of the pass as a part of the array. */
 static int turned(const pass *self, const haul_field *field, int region)
 {
     return self->is_backward ? field->part_count - 1 - region : region;
@@ -192,6 +198,7 @@ static haul_status bring(const pass *self, const haul_block_field *of, int part,
     return status;
 }
 
+/* Events go round in threes: one region is used, one arrives and one makes room. */
 static haul_status bring_region(const pass *self, int region, haul_error *error)
 {
     haul_context *context = self->context;
@@ -227,6 +234,7 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
     return status;
 }
 
+/* A plane to another of the ring, in the stream of the kernels: it needs no event. */
 static haul_status copy_within(haul_field *field, int to, int from, haul_error *error)
 {
     const haul_transfer transfer = {
@@ -407,6 +415,7 @@ static haul_status run_pass(const pass *self, haul_error *error)
     return status;
 }
 
+/* Then there is nothing to copy and the pass needs no regions: each step is one launch. */
 static bool is_resident(const haul_block *block)
 {
     for (unsigned i = 0; i < block->field_count; i++) {
@@ -420,6 +429,7 @@ static bool is_resident(const haul_block *block)
     return true;
 }
 
+/* A block that does not fit is an error here, before anything is queued. */
 static haul_status check_pass(const pass *self, haul_error *error)
 {
     for (unsigned i = 0; i < self->block.field_count; i++) {
@@ -443,6 +453,7 @@ static haul_status check_pass(const pass *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* A pass over what is resident keeps its direction: no order is better than another. */
 static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
 {
     const haul_field *along = self->block.fields[0].field;
@@ -493,6 +504,8 @@ static haul_status wrap(haul_field *field, haul_error *error)
     return status;
 }
 
+/* Such a step joins the two ends of the array, which may not be on the device at once: it is a
+ * block by itself, and the planes follow after the pass. */
 static bool is_wrap(const haul_step *step)
 {
     const haul_field *field = step->uses[0].field;
@@ -518,6 +531,8 @@ static int along_region(const haul_step *step)
     return 1;
 }
 
+/* Streaming passes go back and forth: each begins with the regions that the one before left on the
+ * device. */
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error)
 {
@@ -546,6 +561,8 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
     return status;
 }
 
+/* Copies on a stream of its own and waits for the part's last work alone, not for the pass to
+ * end. */
 haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error)
 {
     haul_context *context = field->context;

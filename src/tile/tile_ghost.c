@@ -7,6 +7,7 @@
 #include "tile/tile_ghost.kernel.h"
 #include "tile/tile_parts.h"
 
+/* Kernels count planes from base on, and go round after `planes` of them. */
 haul_view haul_field_view(const haul_field *field, int first, bool on_device)
 {
     const int planes = on_device ? field->planes : field->length + 2 * field->edge;
@@ -51,6 +52,7 @@ static void set_row(const haul_field *field, char *row)
     }
 }
 
+/* With the cells left and right of the row: its corners are set already. */
 static void copy_row(const haul_field *field, int into, int into_row, int from, int from_row)
 {
     const int ghost = field->ghost[0];
@@ -145,6 +147,7 @@ static int list_cells(const haul_field *field, int *list)
     return count;
 }
 
+/* Waits, because the caller frees `from`. */
 static haul_status upload(haul_context *context, haul_buffer *buffer, const void *from,
                           uint64_t bytes, haul_error *error)
 {
@@ -164,6 +167,8 @@ static haul_status make_buffer(haul_context *context, uint64_t bytes, haul_buffe
     return haul_buffer_new(context->device, HAUL_BUFFER_DEVICE, bytes, buffer, error);
 }
 
+/* Whether cells within planes keep values of their own, which no other cell on the device has.
+ * Planes beyond the edges are brought with their region. */
 static bool has_fixed(const haul_field *field)
 {
     bool is_fixed = false;
@@ -172,6 +177,8 @@ static bool has_fixed(const haul_field *field)
     return is_fixed;
 }
 
+/* The frame is sent as a whole when the host has changed it: fixed cells are few and change
+ * rarely. */
 static haul_status send_frame(haul_field *field, const int *list, haul_error *error)
 {
     const uint64_t planes = (uint64_t)field->length + 2 * (uint64_t)field->edge;
@@ -191,6 +198,7 @@ static haul_status send_frame(haul_field *field, const int *list, haul_error *er
     return status;
 }
 
+/* The list depends on the shape alone and is sent once. */
 haul_status haul_ghosts_prepare(haul_field *field, haul_error *error)
 {
     const bool needs_frame = has_fixed(field) && field->frame_stale;
@@ -228,6 +236,7 @@ haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool fr
     haul_context *context = field->context;
     if (first >= end || !field->ghost_count || (from_frame && !field->frame))
         return HAUL_OK;
+    /* in the largest unit that divides an element: one kernel then serves elements of any type */
     const int which = field->element % 8 == 0 ? 0 : field->element % 4 == 0 ? 1 : 2;
     const int unit = which == 0 ? 8 : which == 1 ? 4 : 1;
     ghost_shape shape = {

@@ -13,6 +13,8 @@
 #include <omp.h>
 #endif
 
+/* A field takes two arguments, its cells and its view; a value at least 16 bytes of a step's
+ * values. A front has about CELLS cells, so that work outweighs the wait for the tile before. */
 enum { ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16, SPINS = 200, CELLS = 8192 };
 
 /* A step's arguments. */
@@ -47,6 +49,7 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
+/* All of a step's arguments at once: its parts differ in their box alone. */
 static void prepare(call *self, const haul_step *step)
 {
     const haul_kernel_source *source = step->source;
@@ -95,6 +98,8 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     haul_ghosts_on_host(step->uses[0].field, lo, hi);
 }
 
+/* Spins for a while, as waits are mostly short, then gives the core away: there may be more threads
+ * than cores. */
 static void wait_for(atomic_int *value, int least_value)
 {
     for (int spins = 0; atomic_load_explicit(value, memory_order_acquire) < least_value; spins++)
@@ -102,6 +107,8 @@ static void wait_for(atomic_int *value, int least_value)
             sched_yield();
 }
 
+/* Step i is `skew` planes and rows behind the front. The first front and tile reach back to the
+ * array's edge, the last tile to its end. */
 static void run_front(const job *self, int tile, int front)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -126,6 +133,7 @@ static void wait_for_job(const job *self, job *before, int tile)
     wait_for(&before->done[last], before->fronts);
 }
 
+/* The release store makes a front's cells visible to the tile that waits for it. */
 static void run_tile(job *jobs, size_t index, int tile)
 {
     job *self = &jobs[index];
@@ -220,12 +228,14 @@ static void make_runs(const haul_block *block, job *self)
 {
     const haul_step *step = block->steps;
     const int planes = step->box.hi[self->outer] - step->box.lo[self->outer];
+    /* several runs a thread, so that a thread that is held up has fewer of them */
     const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
     self->width = (step->box.hi[self->outer] + runs - 1) / most(1, runs);
     self->width = most(1, self->width);
     self->tiles = most(1, (step->box.hi[self->outer] + self->width - 1) / self->width);
 }
 
+/* A block of several steps becomes a wavefront, a single step plain runs of planes. */
 static haul_status make_job(haul_context *context, const haul_block *block, call *calls, job *self,
                             haul_error *error)
 {
@@ -269,6 +279,8 @@ static size_t block_most(const haul_context *context, const haul_step *step)
     return context->options.steps ? context->options.steps : 16;
 }
 
+/* Makes the jobs of all steps before any runs: tiles of a job may then begin while the job before
+ * still runs. */
 haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error)
 {
     haul_status status = bring_home(context, steps, count, error);

@@ -9,6 +9,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
+/* A size of 0 is the whole dimension. */
 haul_tiles haul_tiles_of(haul_array *array, const int size[3])
 {
     const haul_field *field = array->field;
@@ -50,6 +51,7 @@ bool haul_tiles_valid(const haul_tiles *tiles)
     return tiles->is_valid;
 }
 
+/* Along x first, as cells are in memory. */
 void haul_tiles_next(haul_tiles *tiles)
 {
     const haul_field *field = tiles->array->field;
@@ -64,6 +66,7 @@ void haul_tiles_next(haul_tiles *tiles)
     tiles->is_valid = false;
 }
 
+/* Where bounds cut a tile to nothing, the loop is empty and is not queued. */
 haul_status haul_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
                          const void *const *arguments, size_t count, const haul_box *bounds,
                          haul_error *error)

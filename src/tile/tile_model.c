@@ -31,6 +31,7 @@ static const haul_tile_rates gpu_rates = {
     .source = "assumed of a GPU",
 };
 
+/* 0 where the machine's models give no time. */
 static double copy_s(const haul_machine *machine, haul_direction direction, uint64_t bytes)
 {
     const haul_copy copy = {
@@ -118,6 +119,7 @@ static void predict(const haul_context *self, const haul_block *block, int regio
                    region * plane_bytes / rates->copy_Bps[0];
 }
 
+/* Takes the same blocks as the run will, so that the prediction is of the passes that are made. */
 haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, size_t count,
                                  int region)
 {
@@ -152,6 +154,7 @@ void haul_tile_choose(haul_context *self, haul_step *steps, size_t count)
     haul_pass_time best = {.total_s = INFINITY};
     for (const haul_field *field = self->fields; field; field = field->next)
         longest = field->length > longest && !field->region_given ? field->length : longest;
+    /* a fifth larger each time: the time changes slowly with the size, and few sizes are tried */
     for (int region = 1; region <= longest; region += 1 + region / 5) {
         const haul_pass_time time = haul_tile_predict(self, steps, count, region);
         if (time.total_s < best.total_s)

@@ -45,12 +45,14 @@ static int stream_of(const haul_context *context, const haul_stream *stream)
     return stream == context->up ? 0 : stream == context->run ? 1 : stream == context->down ? 2 : 3;
 }
 
+/* The later of the two on every stream: after it, all that is after either. */
 static void join_moment(moment *self, const moment *other)
 {
     for (int s = 0; s < STREAMS; s++)
         self->at[s] = other->at[s] > self->at[s] ? other->at[s] : self->at[s];
 }
 
+/* Notes only waits that say something new: what a stream has already waited for is implied. */
 static haul_status add(haul_context *context, const haul_stream *stream, planned op,
                        haul_error *error)
 {
@@ -70,6 +72,7 @@ static haul_status add(haul_context *context, const haul_stream *stream, planned
     return HAUL_OK;
 }
 
+/* By the kind of buffer: host memory is pinned or has no buffer. */
 haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
                            const haul_transfer *transfer, haul_error *error)
 {
@@ -91,6 +94,8 @@ haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
                error);
 }
 
+/* A kept plan needs the kernel's time before it has run: that of the simulated device, or of the
+ * model's rates. */
 haul_status haul_tile_launch(haul_context *context, const haul_kernel_source *source,
                              const haul_launch *launch, haul_error *error)
 {
@@ -119,6 +124,7 @@ static known_event *find(haul_tile_plan *self, const haul_event *event)
     return NULL;
 }
 
+/* An event stands for all that its stream has done or waited for until now. */
 haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_event *event,
                              haul_error *error)
 {
@@ -139,6 +145,7 @@ haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_ev
     return HAUL_OK;
 }
 
+/* An event that was never recorded holds nothing up, and is not noted. */
 haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
                            haul_error *error)
 {
@@ -163,6 +170,7 @@ void haul_tile_plan_free(haul_tile_plan *plan)
     free(plan);
 }
 
+/* Numbers of operations are their names in the file. */
 static void write_after(FILE *file, const moment *after, const char *open, const char *quote,
                         const char *between, const char *close)
 {
@@ -214,6 +222,7 @@ static void write_csv(FILE *file, const haul_tile_plan *self)
     }
 }
 
+/* Runs what is queued first. CSV has no limit on operations, where YAML is read as a document. */
 haul_status haul_context_plan_write(haul_context *context, const char *path, haul_error *error)
 {
     const haul_status status = haul_queue_run(context, error);

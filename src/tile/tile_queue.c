@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "tile/tile_parts.h"
 
+/* Values are aligned as any type needs. */
 static size_t rounded(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;
@@ -19,6 +20,7 @@ bool haul_step_uses(const haul_step *step, const haul_field *field)
     return false;
 }
 
+/* False also where the cells beyond the edges were written as data: the step does not set those. */
 bool haul_step_overwrites(const haul_step *step, const haul_field *field)
 {
     bool is_written = false;
@@ -82,6 +84,8 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
     return HAUL_OK;
 }
 
+/* Finds the array that the loop goes along with: the first that it writes, else the first. An array
+ * that is written may not be given twice: regions would be read while they change. */
 static haul_status check_uses(const haul_context *context, haul_step *step, bool has_box,
                               haul_error *error)
 {
@@ -140,6 +144,7 @@ static bool is_empty(const haul_step *step)
     return false;
 }
 
+/* Writes with a halo are left out: their cells may lie in the other loop's box. */
 static bool is_same_loop(const haul_step *a, const haul_step *b)
 {
     if (!a->source || a->source != b->source || a->on_host != b->on_host ||
@@ -205,6 +210,7 @@ static haul_status push_faces(haul_context *self, haul_field *field, haul_error 
     return status;
 }
 
+/* Cells with fixed values need no step: they keep them. */
 static haul_status push_ghosts(haul_context *self, haul_field *field, haul_error *error)
 {
     bool is_set = field->boundary_kernel != NULL;
@@ -240,6 +246,8 @@ static void note_writes(const haul_step *step)
     }
 }
 
+/* Queues the loop, and before it the setting of edges that it reads and that are stale: programs
+ * need not say so. The queue is run when it is full. */
 haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
                       const void *const *arguments, size_t count, const haul_loop_options *options,
                       haul_error *error)
@@ -275,6 +283,8 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
     return status;
 }
 
+/* Runs of steps on one side go together, as blocks are made within them. After an error the queue
+ * is empty as well: what is left would compute on lost data. */
 haul_status haul_queue_run(haul_context *context, haul_error *error)
 {
     if (!context->step_count)
@@ -340,6 +350,8 @@ static int skew_of(haul_block *block, const haul_step *step, bool in_host_rows)
     return skew;
 }
 
+/* Notes what the steps after this one must stay behind: planes written so far, and planes still
+ * read. */
 static void add_use(haul_block *block, const haul_step *step, const haul_field_use *use,
                     bool in_host_rows)
 {
@@ -364,6 +376,8 @@ static void add_use(haul_block *block, const haul_step *step, const haul_field_u
         block->reach = step->skew + use->halo;
 }
 
+/* Whether the step can join the block. A block of its own may reach further than asked: the caller
+ * says that there is no room. */
 static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_rows)
 {
     if (block->count &&
@@ -382,6 +396,8 @@ static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_ro
     return true;
 }
 
+/* Looks past the block's end for each field: one that is overwritten next, or discarded, is dead
+ * and is not copied back. */
 void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,
                      bool in_host_rows)
 {

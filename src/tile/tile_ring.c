@@ -4,6 +4,7 @@
 #include "haul/device_backend.h"
 #include "tile/tile_parts.h"
 
+/* Bytes; below them no smaller budget is tried. */
 enum { LEAST_BUDGET = 4096 };
 
 /* All of a field's planes, or the share that is left to those that do not fit. */
@@ -24,6 +25,8 @@ int haul_ring_planes(const haul_context *context, const haul_field *field)
     return plane_bytes ? (int)(left / plane_bytes) : 0;
 }
 
+/* A ring has as many planes as the budget gives its array; behind them room for the tail that rows
+ * of the last plane reach into. */
 static haul_status make_rings(haul_context *context, haul_error *error)
 {
     for (haul_field *field = context->fields; field; field = field->next) {
@@ -66,6 +69,8 @@ static haul_status drop_rings(haul_context *context, haul_error *error)
     return status;
 }
 
+/* Regions are chosen only while no array is on the device: they would not fit rings that are
+ * there. */
 static haul_status choose_and_make(haul_context *context, haul_step *steps, size_t count,
                                    haul_error *error)
 {
@@ -106,6 +111,7 @@ haul_status haul_rings_ensure(haul_context *context, haul_step *steps, size_t co
     return status;
 }
 
+/* An array that is wholly on the device sets no limit. */
 int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region)
 {
     int reach = INT32_MAX;
