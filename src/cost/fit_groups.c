@@ -102,7 +102,10 @@ haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul
     for (size_t i = 1; i < count_all; i++)
         found += !same_group(&sorted[i - 1].copy, &sorted[i].copy);
     haul_fit_group *fitted = calloc(found, sizeof *fitted);
-    status = fitted ? HAUL_OK : haul_fail_no_memory(error);
+    if (!fitted) {
+        free(sorted);
+        return haul_fail_no_memory(error);
+    }
     for (size_t i = 0, end; !status && i < count_all; i = end) {
         for (end = i + 1; end < count_all && same_group(&sorted[i].copy, &sorted[end].copy); end++)
             ;

@@ -174,7 +174,11 @@ haul_status haul_kernel_groups_new(const haul_kernel_matching *what, haul_kernel
     self->what = what;
     self->error = error;
     self->launches = calloc(what->times->count + 1, sizeof *self->launches);
-    haul_status status = self->launches ? HAUL_OK : haul_fail_no_memory(error);
+    if (!self->launches) {
+        haul_kernel_groups_free(&self->groups);
+        return haul_fail_no_memory(error);
+    }
+    haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < what->times->count; i++)
         status = add_row(self, &what->times->rows[i]);
     if (!status && !self->count)

@@ -50,9 +50,8 @@ static bool own_mapping(haul_arena *arena, const haul_mapping *mapping, void *ba
             string = at;
         else if (field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS)
             string = &((haul_parameter *)at)->source;
-        else if (field->kind == HAUL_FIELD_MAPPING && !own_mapping(arena, field->mapping, at))
-            return false;
-        else if (field->kind == HAUL_FIELD_LIST && !own_list(arena, field, base))
+        else if ((field->kind == HAUL_FIELD_MAPPING && !own_mapping(arena, field->mapping, at)) ||
+                 (field->kind == HAUL_FIELD_LIST && !own_list(arena, field, base)))
             return false;
         /* Sources are copied even where several parameters share one text: machines are small, and
          * finding the shared ones would need a table. */

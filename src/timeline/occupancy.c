@@ -17,10 +17,11 @@ static uint64_t product(const uint32_t dimensions[3], uint64_t most)
     return all;
 }
 
-/* How often `each` fits into a limit, where there is one. */
-static uint64_t times(uint64_t limit, uint64_t each, uint64_t most)
+/* How often a need fits into a limit, where there is one. */
+static uint64_t times(uint64_t limit, uint64_t need, uint64_t most)
 {
-    return limit && each ? least(limit / each, most) : most;
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the need is not zero here
+    return limit && need ? least(limit / need, most) : most;
 }
 
 /* The blocks that a multiprocessor has room for are the fewest by any of its limits, at most 2^20,

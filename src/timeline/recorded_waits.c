@@ -99,7 +99,7 @@ static bool find(walk *self, haul_recorded_waits *found)
         if (of && of->end - of->oldest > found->most)
             found->most = (uint32_t)(of->end - of->oldest);
     }
-    if (found->most < HAUL_CUDA_QUEUE)
+    if (!count || found->most < HAUL_CUDA_QUEUE)
         return true;
     int64_t *calls_ns = malloc(count * sizeof *calls_ns);
     const uint32_t full = found->most - found->most / 16;

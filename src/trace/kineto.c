@@ -336,10 +336,12 @@ static void read_member(haul_kineto *self, haul_json_text key)
 {
     haul_json_in *const in = &self->in;
     haul_json_text text;
+    if (self->flows && !haul_json_is(key, "traceEvents")) { /* all else is known */
+        haul_json_in_skip(in);
+        return;
+    }
     if (haul_json_is(key, "traceEvents"))
         read_events(self);
-    else if (self->flows) /* all else is known */
-        haul_json_in_skip(in);
     else if (haul_json_is(key, "deviceProperties"))
         for (bool is = haul_kineto_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
             read_device(self);

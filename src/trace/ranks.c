@@ -112,7 +112,7 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     rank_loader self = {.paths = paths,
                         .count = count,
                         .failed_at = count,
-                        .workloads = calloc(count, sizeof *self.workloads)};
+                        .workloads = calloc(count, sizeof(haul_workload *))};
     if (!self.workloads)
         return haul_fail_no_memory(error);
     pthread_mutex_init(&self.lock, NULL);
