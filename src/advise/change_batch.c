@@ -50,11 +50,12 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
     const haul_op *op = &study->workload->ops[i];
     run *at = state;
     const bool small = op->kind == HAUL_OP_COPY && is_small(study, i);
-    const haul_op *first = at->first != HAUL_NONE ? &study->workload->ops[at->first] : NULL;
-    const bool continues = first && small && first->name == op->name &&
+    const bool begun = at->first != HAUL_NONE;
+    const haul_op *first = &study->workload->ops[begun ? at->first : i];
+    const bool continues = begun && small && first->name == op->name &&
                            first->direction == op->direction && first->detail == op->detail &&
                            first->thread == op->thread;
-    if (first && !continues)
+    if (begun && !continues)
         close_run(study, at, context);
     if (!small)
         return;

@@ -32,8 +32,8 @@ static void close_kernel(haul_study *study, const fault_walk *walk, faults *at, 
     *at = (faults){.kernel = kernel, .covered = haul_union_begin()};
 }
 
-/* Where there is a plan, the migrations are left out of it. */
-static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *plan, void *state)
+/* Where the state is a plan, the migrations are left out of it. */
+static void visit_faults(haul_study *study, fault_visitor visit, bool is_plan, void *state)
 {
     const haul_workload *workload = study->workload;
     const fault_walk walk = {malloc((workload->device_count + 1) * sizeof(faults)), visit, state};
@@ -64,10 +64,10 @@ static void visit_faults(haul_study *study, fault_visitor visit, haul_rewrite *p
         at->bytes += op->bytes;
         at->time_ns = haul_add_ns(at->time_ns, haul_study_dur(study, i));
         at->alone_s += seconds;
-        if (!plan)
+        if (!is_plan)
             continue;
-        (void)haul_rewrite_claim(plan, i);
-        haul_rewrite_leave_out(plan, i, false);
+        (void)haul_rewrite_claim(state, i);
+        haul_rewrite_leave_out(state, i, false);
     }
     for (size_t d = 0; d <= workload->device_count; d++)
         close_kernel(study, &walk, &walk.of[d], HAUL_NONE);
@@ -88,7 +88,7 @@ static void sum_bound(haul_study *study, const faults *at, void *state)
 static void find(haul_study *study, haul_candidates *out)
 {
     haul_candidate candidate = {.variants = 1};
-    visit_faults(study, sum_bound, NULL, &candidate);
+    visit_faults(study, sum_bound, false, &candidate);
     haul_candidates_add(study, out, &candidate);
 }
 
@@ -122,7 +122,7 @@ static void prefetch(haul_study *study, const faults *at, void *state)
 static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
 {
     (void)candidate;
-    visit_faults(study, prefetch, plan, plan);
+    visit_faults(study, prefetch, true, plan);
 }
 
 static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,

@@ -180,6 +180,22 @@ typedef struct content {
     bool kernels;
 } content;
 
+static void add_content(const haul_study *study, uint32_t i, content *at)
+{
+    const haul_op *op = &study->workload->ops[i];
+    at->kernels |= op->kind == HAUL_OP_KERNEL;
+    if (phase_of(study, i) == PHASE_KERNEL)
+        return;
+    const int64_t both_ns = haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i));
+    at->copy_ns = haul_add_ns(at->copy_ns, both_ns);
+    at->rank_ns = haul_add_ns(at->rank_ns, haul_study_weight(study, i));
+    if (op->detail == HAUL_PAGEABLE) {
+        uint64_t *largest = &at->largest[op->direction];
+        *largest = op->bytes > *largest ? op->bytes : *largest;
+        at->pageable[op->direction]++;
+    }
+}
+
 /* A stream qualifies that has kernels and copies, whose pageable copies can be predicted as pinned.
  */
 static void find(haul_study *study, haul_candidates *out)
@@ -189,21 +205,8 @@ static void find(haul_study *study, haul_candidates *out)
     study->failed |= !of;
     for (uint32_t i = 0; of && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
-            continue;
-        content *at = &of[op->stream];
-        at->kernels |= op->kind == HAUL_OP_KERNEL;
-        if (phase_of(study, i) == PHASE_KERNEL)
-            continue;
-        const int64_t both_ns =
-            haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i));
-        at->copy_ns = haul_add_ns(at->copy_ns, both_ns);
-        at->rank_ns = haul_add_ns(at->rank_ns, haul_study_weight(study, i));
-        if (op->detail == HAUL_PAGEABLE) {
-            uint64_t *largest = &at->largest[op->direction];
-            *largest = op->bytes > *largest ? op->bytes : *largest;
-            at->pageable[op->direction]++;
-        }
+        if (haul_op_on_device(op) && op->stream != HAUL_NONE)
+            add_content(study, i, &of[op->stream]);
     }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
         bool can = of[s].kernels && of[s].copy_ns > 0;

@@ -127,7 +127,8 @@ haul_status haul_copy_times_make(haul_copy_times *self, haul_projection *out, ha
     const size_t most =
         classes->count + 1; /* classes: each has a row of its decade and one of all */
     const size_t rows = 2 * most < MOST_ROWS ? 2 * most : MOST_ROWS, all = haul_copy_model_count();
-    const haul_copy_model **models = haul_arena_alloc(self->arena, (all + 1) * sizeof *models);
+    const haul_copy_model **models =
+        haul_arena_alloc(self->arena, (all + 1) * sizeof(haul_copy_model *));
     double *model_s = haul_arena_alloc(self->arena, (all + 1) * sizeof *model_s);
     out->models = haul_arena_alloc(self->arena, (all + 1) * sizeof *out->models);
     out->sizes = haul_arena_alloc(self->arena, most * sizeof *out->sizes);

@@ -96,8 +96,10 @@ static haul_status make_rows(const haul_device_work *self, launch_groups *groups
             status = haul_fail_no_memory(error);
     }
     out->kernel_rows = haul_arena_alloc(self->arena, (names.count + 1) * sizeof *out->kernel_rows);
-    if (!status && !out->kernel_rows)
-        status = haul_fail_no_memory(error);
+    if (!out->kernel_rows) {
+        release(&names);
+        return haul_fail_no_memory(error);
+    }
     for (size_t i = 0; !status && i < names.count; i++) {
         const uint32_t name = names.items[i].name;
         haul_kernel_row *row = &out->kernel_rows[out->kernel_row_count++];

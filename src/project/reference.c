@@ -134,7 +134,9 @@ static haul_status score_models(const comparison *self, haul_error *error)
     const haul_class_range everything = {0, self->classes->count};
     const haul_projection *out = self->out;
     double *times_s = malloc((out->size_count + 1) * sizeof *times_s); /* NaN: not predicted */
-    haul_status status = times_s ? HAUL_OK : haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
+    if (!times_s)
+        return haul_fail_no_memory(error);
     for (size_t m = 0; !status && m < out->model_count; m++) {
         if (out->models[m].missing)
             continue;

@@ -37,6 +37,19 @@ static bool is_taken_over(const haul_machine *to, const haul_machine *completed,
     return false;
 }
 
+/* Puts a curve after `text`, NULL before the first; a name begins its kind's list. */
+static const char *append(const char *text, const char *name, const haul_copy_curve *curve,
+                          haul_arena *arena)
+{
+    return haul_arena_format(arena, "%s%s%s%s%s %s%s", text ? text : "",
+                             !name  ? ", "
+                             : text ? "; "
+                                    : "",
+                             name ? name : "", name ? " of " : "",
+                             haul_direction_text(curve->direction), haul_memory_text(curve->memory),
+                             curve->locality == HAUL_FAR ? " far" : "");
+}
+
 const char *haul_taken_over_text(const haul_machine *to, const haul_machine *completed,
                                  const haul_size_classes *classes, haul_arena *arena)
 {
@@ -51,13 +64,7 @@ const char *haul_taken_over_text(const haul_machine *to, const haul_machine *com
                         (classes->items[c].memory == curve->memory || curve->memory == HAUL_PINNED);
             if (!used || !is_taken_over(to, completed, at, &kinds[k]))
                 continue;
-            text = haul_arena_format(
-                arena, "%s%s%s%s%s %s%s", text ? text : "",
-                !name  ? ", "
-                : text ? "; "
-                       : "",
-                name ? name : "", name ? " of " : "", haul_direction_text(curve->direction),
-                haul_memory_text(curve->memory), curve->locality == HAUL_FAR ? " far" : "");
+            text = append(text, name, curve, arena);
             name = NULL;
         }
     }

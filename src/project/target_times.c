@@ -25,11 +25,12 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
     const haul_workload *workload = self->workload;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const haul_work_scale *scale = op->kind == HAUL_OP_KERNEL
-                                           ? &self->scales->kernels[self->scales->group_of[i]]
-                                       : op->kind == HAUL_OP_MEMSET ? &self->scales->memsets
-                                                                    : NULL;
-        durations_ns[i] = scale ? to_ns((double)op->dur_ns * bound_of(scale, bound)) : op->dur_ns;
+        const bool is_kernel = op->kind == HAUL_OP_KERNEL;
+        const haul_work_scale *scale =
+            is_kernel ? &self->scales->kernels[self->scales->group_of[i]] : &self->scales->memsets;
+        durations_ns[i] = is_kernel || op->kind == HAUL_OP_MEMSET
+                              ? to_ns((double)op->dur_ns * bound_of(scale, bound))
+                              : op->dur_ns;
     }
     for (size_t c = 0; c < self->classes->count; c++) {
         const haul_size_class *one = &self->classes->items[c];

@@ -52,8 +52,12 @@ static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, c
     const int folder = slash && is_file && *name != '/' ? (int)(slash + 1 - self->beside) : 0;
     const int length = snprintf(path, sizeof path, "%.*s%s", folder, self->beside, name);
     haul_fitted_kernel *made = calloc(1, sizeof *made);
-    haul_status status = made ? HAUL_OK : haul_fail_no_memory(error);
-    if (!status && (length < 0 || (size_t)length >= sizeof path))
+    haul_status status = HAUL_OK;
+    if (!made) {
+        haul_fail_no_memory(error);
+        return NULL;
+    }
+    if (length < 0 || (size_t)length >= sizeof path)
         status = haul_fail(error, HAUL_BAD_INPUT, "the name of a kernel file is too long");
     if (!status)
         status = haul_kernel_file_load(path, &made->file, error);
@@ -66,8 +70,7 @@ static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, c
         status = haul_kernel_fit_new(made->source, HAUL_KERNEL_FIT_AUTO, made->file->samples,
                                      made->file->sample_count, &made->fit, error);
     if (status) {
-        if (made)
-            free_kernel(made);
+        free_kernel(made);
         return NULL;
     }
     made->id = id;

@@ -100,7 +100,11 @@ haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size)
     if (status)
         return status;
     haul_draft *draft = calloc(1, sizeof *draft);
-    status = draft ? find_columns(&reader) : haul_fail_no_memory(self->error);
+    if (!draft) {
+        haul_csv_close(reader.csv);
+        return haul_fail_no_memory(self->error);
+    }
+    status = find_columns(&reader);
     while (!status) {
         status = haul_csv_next(reader.csv, &fields, self->error);
         if (!fields)

@@ -251,6 +251,20 @@ static haul_status run(simulator *self)
     return HAUL_OK;
 }
 
+/* The caller frees the arrays, whether there is an error or not. */
+static haul_status simulate(simulator *self)
+{
+    if (!self->durations_ns || !self->low_ns || !self->high_ns)
+        return haul_fail_no_memory(self->error);
+    haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
+    if (!status)
+        status = time_all(self);
+    if (status)
+        return status;
+    assume_contention(self);
+    return run(self);
+}
+
 haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
                           const haul_copy_model *model, haul_simulation **simulation,
                           haul_error *error)
@@ -278,17 +292,7 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     made->durations_ns = self->durations_ns;
     self->low_ns = calloc(count, sizeof *self->low_ns);
     self->high_ns = calloc(count, sizeof *self->high_ns);
-    haul_status status = HAUL_OK;
-    if (!self->durations_ns || !self->low_ns || !self->high_ns)
-        status = haul_fail_no_memory(error);
-    if (!status)
-        status = haul_timeline_device_of(machine, &made->device, error);
-    if (!status)
-        status = time_all(self);
-    if (!status) {
-        assume_contention(self);
-        status = run(self);
-    }
+    const haul_status status = simulate(self);
     haul_fitted_kernels_release(&self->kernels);
     free(self->low_ns);
     free(self->high_ns);
