@@ -35,7 +35,8 @@ haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_l
             call.arguments[i] = (char *)address_of(argument->buffer) + argument->offset;
             continue;
         }
-        memcpy(value, argument->value, source->parameters[i].bytes);
+        if (value) /* else no value has a byte */
+            memcpy(value, argument->value, source->parameters[i].bytes);
         call.arguments[i] = value;
         value += rounded(source->parameters[i].bytes);
     }

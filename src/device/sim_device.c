@@ -265,7 +265,7 @@ static haul_status stream_new(haul_device *device, haul_stream **stream, haul_er
     while (at < node->stream_count && node->streams[at])
         at++;
     if (!self ||
-        !haul_grow(&node->streams, &node->stream_capacity, at + 1, sizeof *node->streams)) {
+        !haul_grow(&node->streams, &node->stream_capacity, at + 1, sizeof(haul_sim_stream *))) {
         free(self);
         return haul_fail_no_memory(error);
     }
@@ -503,7 +503,7 @@ static haul_status queue_mapped(haul_sim_stream *on, haul_direction direction, i
     haul_status status = HAUL_OK;
     if (!*side) {
         status = stream_new(on->base.device, &made, error);
-        if (status)
+        if (!made)
             return status;
         made->device = on->base.device;
         *side = (haul_sim_stream *)made;
@@ -520,24 +520,30 @@ static haul_status queue_mapped(haul_sim_stream *on, haul_direction direction, i
     return status ? status : haul_sim_queue(&(*side)->base, &op, NULL, &nothing, NULL, error);
 }
 
+/* What the clock is told of a launch. */
+typedef struct launched {
+    haul_op op;
+    haul_shape shape;
+    int64_t mapped_ns[2]; /* what it moves over the link, by direction */
+} launched;
+
 /* A kernel that moves mapped memory: it, beside it what it moves, and a point behind both, where
  * its data is there. */
-static haul_status launch_mapped(haul_sim_stream *on, const haul_op *op, const haul_shape *shape,
-                                 const int64_t mapped_ns[2], const haul_host_task *task,
-                                 haul_event *event, haul_error *error)
+static haul_status launch_mapped(haul_sim_stream *on, const launched *made,
+                                 const haul_host_task *task, haul_event *event, haul_error *error)
 {
     const haul_sim_device *device = (const haul_sim_device *)on->base.device;
     haul_sim_node *node = device->node;
     const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
     haul_status status = HAUL_OK;
     for (int i = 0; i < 2 && !status; i++)
-        if (mapped_ns[i])
-            status = queue_mapped(on, (haul_direction)i, mapped_ns[i], error);
+        if (made->mapped_ns[i])
+            status = queue_mapped(on, (haul_direction)i, made->mapped_ns[i], error);
     if (!status)
-        status = haul_sim_queue(&on->base, op, shape, &nothing, NULL, error);
+        status = haul_sim_queue(&on->base, &made->op, &made->shape, &nothing, NULL, error);
     const uint32_t kernel = (uint32_t)node->count - 1;
     for (int i = 0; i < 2 && !status; i++)
-        if (mapped_ns[i])
+        if (made->mapped_ns[i])
             status = haul_sim_wait_for(on, device->mapped[i]->last - 1, error);
     if (!status)
         status = haul_sim_queue(&on->base, &point, NULL, task, event, error);
@@ -550,21 +556,19 @@ static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const 
                           haul_event *event, haul_error *error)
 {
     const haul_sim_node *node = haul_sim_node_of(stream->device);
-    haul_op op = {.kind = HAUL_OP_KERNEL};
+    launched made = {.op = {.kind = HAUL_OP_KERNEL}};
     haul_host_task task = {.kind = HAUL_TASK_NOTHING};
-    int64_t mapped_ns[2] = {0, 0};
-    haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &op.dur_ns, error);
+    haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &made.op.dur_ns, error);
     for (int i = 0; i < 2 && !status && !stream->device->options.kernel_seconds; i++)
-        status = haul_sim_mapped_ns(node, given, (haul_direction)i, &mapped_ns[i], error);
+        status = haul_sim_mapped_ns(node, given, (haul_direction)i, &made.mapped_ns[i], error);
     if (!status && !node->without_data)
         status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
     if (status)
         return status;
-    const haul_shape shape = shape_of(kernel->source, &given->box);
-    status =
-        mapped_ns[0] || mapped_ns[1]
-            ? launch_mapped((haul_sim_stream *)stream, &op, &shape, mapped_ns, &task, event, error)
-            : haul_sim_queue(stream, &op, &shape, &task, event, error);
+    made.shape = shape_of(kernel->source, &given->box);
+    status = made.mapped_ns[0] || made.mapped_ns[1]
+                 ? launch_mapped((haul_sim_stream *)stream, &made, &task, event, error)
+                 : haul_sim_queue(stream, &made.op, &made.shape, &task, event, error);
     if (status)
         haul_host_task_release(&task);
     return status;

@@ -257,7 +257,7 @@ static void take_fresh(const haul_trial *trials, const copies *each, size_t coun
 static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
 {
     uint64_t sizes[2 * SIZES];
-    copies each[2 * SIZES];
+    copies each[2 * SIZES] = {{.bytes = 0}};
     haul_trial *trials = calloc(HAUL_TRIALS, sizeof *trials);
     if (!trials)
         return haul_fail_no_memory(error);
@@ -282,7 +282,7 @@ static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_
  * copy of a byte adds to a train of them: T = (L+o) + n G + g (s - 1). */
 static haul_status add_curve(haul_session *self, haul_way way, haul_error *error)
 {
-    sweep all;
+    sweep all = {.count = 0};
     const bool is_pinned = way.memory == HAUL_PINNED;
     haul_point_measured train = {0};
     haul_status status = run_sweep(self, way, &all, error);

@@ -21,6 +21,7 @@ HAUL_KERNEL_FILE(paper_kernels)
             3.03175128e-16 * (p) * (t) * (t) * (t)-1.27934137e-17 * (p) * (p) * (t)))
 #define DENSITY(t, s, p) (ABOVE(t, s, p) / BELOW(t, s, p))
 
+// NOLINTBEGIN(readability-function-size): the parameters are the kernels' own
 /* Of each level k the pressure is (k + 1) * step dbar. The derivatives are those of the quotient.
  */
 HAUL_KERNEL_3D(state, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s), HAUL_OUT(double, rho),
@@ -62,6 +63,7 @@ HAUL_KERNEL_3D(buoydiff, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s),
         surface[i] = 9.80616 * (1 - DENSITY(t[first], s[first], p) / here);
     }
 }
+// NOLINTEND(readability-function-size)
 
 HAUL_KERNEL_2D(product, paper_kernels, HAUL_IN(float, a), HAUL_IN(float, b), HAUL_OUT(float, c),
                HAUL_VALUE(int, length), HAUL_VALUE(int, width))
@@ -74,7 +76,12 @@ HAUL_KERNEL_2D(product, paper_kernels, HAUL_IN(float, a), HAUL_IN(float, b), HAU
     }
 }
 
-/* Rows beyond the first and the last are taken for those. */
+/* Rows and columns beyond the first and the last are taken for those. */
+HAUL_FUNCTION int nearest_of(int index, int count)
+{
+    return index < 0 ? 0 : index < count ? index : count - 1;
+}
+
 HAUL_KERNEL_2D(convolution, paper_kernels, HAUL_IN(float, in), HAUL_IN(float, filter),
                HAUL_OUT(float, out), HAUL_VALUE(int, width), HAUL_VALUE(int, height))
 {
@@ -82,8 +89,8 @@ HAUL_KERNEL_2D(convolution, paper_kernels, HAUL_IN(float, in), HAUL_IN(float, fi
         float sum = 0;
         for (int j = -2; j <= 2; j++)
             for (int i = -2; i <= 2; i++) {
-                const int row = y + j < 0 ? 0 : y + j < height ? y + j : height - 1;
-                const int column = x + i < 0 ? 0 : x + i < width ? x + i : width - 1;
+                const int row = nearest_of(y + j, height);
+                const int column = nearest_of(x + i, width);
                 sum += filter[5 * j + i + 12] * in[row * width + column];
             }
         out[y * width + x] = sum;

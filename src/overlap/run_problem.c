@@ -81,7 +81,7 @@ static void make_convolution(run_problem *self, int side)
     add_number(self, wide);
     self->box = (haul_box){.hi = {wide, wide}};
     self->before = 1;
-    self->ahead = 2 * 4 * (uint64_t)wide;
+    self->ahead = 2 * (4 * (uint64_t)wide);
     self->flops = 50.0 * wide * wide;
     self->reads = 5;
 }
@@ -91,7 +91,7 @@ static void make_sparse(run_problem *self, int side)
     const int rows = 4 * side * side;
     self->source = &sparse;
     add_group(self, 2, 4 * (uint64_t)rows * EACH, false, false);
-    add_group(self, 1, 4 * VECTOR, false, true);
+    add_group(self, 1, 4 * (uint64_t)VECTOR, false, true);
     add_group(self, 1, 4 * (uint64_t)rows, true, false);
     add_number(self, EACH);
     self->box = (haul_box){.hi = {rows}};

@@ -131,16 +131,34 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
     return haul_stream_launch(self->streams[part], self->kernel, &made, event, error);
 }
 
+/* What all parts share, then each part's own. */
+static haul_status queue_inputs(runner *self, int count, haul_error *error)
+{
+    const bool shares = has_whole(&self->problem);
+    haul_status status = shares ? copy_whole(self, error) : HAUL_OK;
+    for (int part = 1; part < count && shares && !status; part++)
+        status = haul_stream_wait_event(self->streams[part], self->copied[0], error);
+    for (int part = 0; part < count && !status; part++)
+        status = copy_in(self, part, count, error);
+    return status;
+}
+
+static haul_status queue_outputs(runner *self, int count, haul_error *error)
+{
+    const run_problem *problem = &self->problem;
+    haul_status status = HAUL_OK;
+    for (int part = 0; part < count; part++)
+        for (size_t i = 0; i < problem->group_count && !status; i++)
+            if (problem->groups[i].is_out)
+                status = copy(self, &problem->groups[i], part, count, error);
+    return status;
+}
+
 /* In the order of the paper's figures: all copies in, all kernels, all copies back. */
 static haul_status queue_all(runner *self, haul_strategy strategy, int count, haul_error *error)
 {
     const run_problem *problem = &self->problem;
-    const bool shares = has_whole(problem) && strategy != HAUL_MAPPED;
-    haul_status status = shares ? copy_whole(self, error) : HAUL_OK;
-    for (int part = 1; part < count && shares && !status; part++)
-        status = haul_stream_wait_event(self->streams[part], self->copied[0], error);
-    for (int part = 0; part < count && strategy != HAUL_MAPPED && !status; part++)
-        status = copy_in(self, part, count, error);
+    haul_status status = strategy == HAUL_MAPPED ? HAUL_OK : queue_inputs(self, count, error);
     for (int part = 0; part < count && !status; part++) {
         for (int other = 0; other < count && strategy != HAUL_MAPPED && !status; other++)
             if (other != part && needs(problem, part, other, count))
@@ -150,11 +168,7 @@ static haul_status queue_all(runner *self, haul_strategy strategy, int count, ha
                             strategy == HAUL_EXPLICIT ? self->timed : NULL, error);
     }
     const bool copies_back = strategy == HAUL_EXPLICIT || strategy == HAUL_STREAMS;
-    for (int part = 0; part < count && copies_back; part++)
-        for (size_t i = 0; i < problem->group_count && !status; i++)
-            if (problem->groups[i].is_out)
-                status = copy(self, &problem->groups[i], part, count, error);
-    return status;
+    return copies_back && !status ? queue_outputs(self, count, error) : status;
 }
 
 static haul_status run_once(runner *self, const haul_run_row *row, double *seconds,
@@ -171,12 +185,26 @@ static haul_status run_once(runner *self, const haul_run_row *row, double *secon
 
 /* --- what is predicted */
 
+/* What one of `count` equal shares takes of a step: the copies in, the kernel, the copies back. */
+static haul_status step_time(const runner *self, int step, uint32_t count, double *seconds,
+                             haul_error *error)
+{
+    const haul_overlap_work *work = &self->made.work;
+    haul_estimate estimate = {.seconds = work->kernel_s / count +
+                                         self->machine->gpu.launch_latency_s.value};
+    const haul_copy copied = {(step ? work->out_bytes : work->in_bytes) / count,
+                              step ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, HAUL_NEAR};
+    const haul_status status =
+        step == 1 ? HAUL_OK : haul_copy_time(self->machine, NULL, &copied, &estimate, error);
+    *seconds = estimate.seconds;
+    return status;
+}
+
 /* On a CPU nothing crosses a link: mapped memory is where the kernel finds it, and copies take a
  * core of those that kernels run on, each of which is a place of the timeline's. */
 static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error *error)
 {
     const unsigned cores = haul_device_describe(self->device)->multiprocessors;
-    const haul_overlap_work *work = &self->made.work;
     const haul_timeline_device device = {
         .kernels = 1000,
         .busy_speed = {1, 1},
@@ -199,15 +227,11 @@ static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error
         last[s] = HAUL_NONE;
     for (int step = 0; step < 3; step++)
         for (uint32_t s = 0; s < count && copies[step] && !status; s++) {
-            haul_estimate estimate = {.seconds = work->kernel_s / count +
-                                                 self->machine->gpu.launch_latency_s.value};
-            const haul_copy copied = {(step ? work->out_bytes : work->in_bytes) / count,
-                                      step ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, HAUL_NEAR};
-            if (step != 1)
-                status = haul_copy_time(self->machine, NULL, &copied, &estimate, error);
+            double seconds = 0;
+            status = step_time(self, step, count, &seconds, error);
             const haul_op op = {.kind = HAUL_OP_KERNEL,
                                 .start_ns = llround(1e9 * call_s * (double)live.workload.op_count),
-                                .dur_ns = llround(1e9 * estimate.seconds),
+                                .dur_ns = llround(1e9 * seconds),
                                 .name = HAUL_NONE,
                                 .stream = s,
                                 .stream_prev = last[s]};
