@@ -14,8 +14,10 @@ static haul_status act(void *request, haul_error *error)
     const size_t count = self->given.operand_count;
     haul_kernel_classes *classes = NULL;
     haul_kernel_classified *items = calloc(count, sizeof *items);
-    haul_status status = items ? HAUL_OK : haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    if (!status && self->classes)
+    if (!items)
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    haul_status status = HAUL_OK;
+    if (self->classes)
         status = haul_kernel_classes_load(self->classes, &classes, error);
     for (size_t i = 0; !status && i < count; i++)
         items[i] = (haul_kernel_classified){self->given.operands[i],

@@ -81,8 +81,14 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     char **names = NULL;
     size_t count = 1;
     haul_status status = is_path ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
-    if (!status && !(self->files = calloc(count + 1, sizeof(haul_kernel_file *))))
-        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    if (status)
+        return status;
+    self->files = calloc(count + 1, sizeof(haul_kernel_file *));
+    if (!self->files) {
+        if (names)
+            haul_names_free(names, count);
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    }
     for (size_t i = 0; !status && i < count; i++) {
         status = haul_kernel_file_load(is_path ? asked : names[i], &self->files[self->file_count],
                                        error);

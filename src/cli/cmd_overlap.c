@@ -55,10 +55,24 @@ static const cli_option options[] = {
     {0},
 };
 
+/* The option that is missing or wrong for what is compared; NULL where none is. */
+static const char *missing_size(const overlap_request *self)
+{
+    if (!cli_has(&self->given, "tiles")) {
+        if (!cli_has(&self->given, "h2d"))
+            return "--h2d BYTES";
+        return cli_has(&self->given, "d2h") ? NULL : "--d2h BYTES";
+    }
+    if (self->size.count != (self->is_stencil ? 2 : 3))
+        return self->is_stencil ? "--size ROWSxCOLUMNS" : "--size MxNxK";
+    if (self->tile.count != (self->is_stencil ? 2 : 1))
+        return self->is_stencil ? "--tile ROWSxCOLUMNS" : "--tile T";
+    return NULL;
+}
+
 static haul_status check(void *request, haul_error *error)
 {
     const overlap_request *self = request;
-    const char *missing = NULL;
     if (cli_has(&self->given, "run"))
         return self->size.count > 1
                    ? haul_fail(error, HAUL_USAGE, "with --run a size is one number")
@@ -67,17 +81,7 @@ static haul_status check(void *request, haul_error *error)
         return haul_fail(error, HAUL_USAGE, "--machine M is missing");
     if (!cli_has(&self->given, "kernel"))
         return haul_fail(error, HAUL_USAGE, "--kernel TIME is missing");
-    if (cli_has(&self->given, "tiles")) {
-        const size_t sides = self->is_stencil ? 2 : 1;
-        if (self->size.count != (self->is_stencil ? 2 : 3))
-            missing = self->is_stencil ? "--size ROWSxCOLUMNS" : "--size MxNxK";
-        else if (self->tile.count != sides)
-            missing = self->is_stencil ? "--tile ROWSxCOLUMNS" : "--tile T";
-    } else {
-        missing = !cli_has(&self->given, "h2d")   ? "--h2d BYTES"
-                  : !cli_has(&self->given, "d2h") ? "--d2h BYTES"
-                                                  : NULL;
-    }
+    const char *missing = missing_size(self);
     return missing ? haul_fail(error, HAUL_USAGE, "expected %s", missing) : HAUL_OK;
 }
 

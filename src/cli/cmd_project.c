@@ -173,7 +173,7 @@ static haul_status compare(const project_request *self, haul_projection_options 
     haul_status status = HAUL_OK;
     if (!rows || !why)
         status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; !status && i < all->count; i++) {
+    for (size_t i = 0; rows && why && !status && i < all->count; i++) {
         haul_projection *of = NULL;
         asked->to = &all->items[i].machine;
         status = haul_project(self->profile, asked, &of, error);
@@ -232,7 +232,7 @@ static haul_status project(void *request, haul_error *error)
     cli_progress_begin("projecting", self->given.operands[0]);
     if (!status && all.count > 1) {
         status = compare(self, &asked, &all, error);
-    } else if (!status) {
+    } else if (!status && all.items) {
         asked.to = &all.items[0].machine;
         status = haul_project(self->profile, &asked, &projection, error);
     }
@@ -242,7 +242,7 @@ static haul_status project(void *request, haul_error *error)
     haul_projection_free(projection);
     haul_kernel_times_free(counters);
     haul_kernel_classes_free(classes);
-    for (size_t i = 0; i < all.count; i++)
+    for (size_t i = 0; all.items && i < all.count; i++)
         haul_machine_free(all.items[i].owned);
     free(all.items);
     return status;

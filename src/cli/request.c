@@ -13,10 +13,10 @@ static haul_status load_machines(const cli_texts *texts, cli_machines *machines,
         for (const char *comma = texts->items[i]; (comma = strchr(comma, ',')); comma++)
             most++;
     machines->names = calloc(most + 1, sizeof *machines->names);
-    machines->items = calloc(most + 1, sizeof *machines->items);
-    haul_status status = HAUL_OK;
+    machines->items = calloc(most + 1, sizeof(haul_machine *));
     if (!machines->names || !machines->items)
-        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < texts->count; i++)
         for (const char *at = texts->items[i]; !status && at;) {
             const size_t length = strcspn(at, ",");

@@ -241,7 +241,7 @@ static span copy(const predictor *self, haul_direction direction, double bytes)
     rest_on(self, estimate.weakest);
     /* without the call's share the device's time alone stands for the host's */
     const double call_s = curve ? curve->call_latency_s.value : 0;
-    rest_on(self, call_s > 0 ? curve->call_latency_s.provenance : HAUL_ASSUMED);
+    rest_on(self, curve && call_s > 0 ? curve->call_latency_s.provenance : HAUL_ASSUMED);
     return (span){estimate.seconds + call_s, estimate.low_s + call_s, estimate.high_s + call_s};
 }
 

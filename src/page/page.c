@@ -111,7 +111,9 @@ haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
     HAUL_PLAIN_NUMERALS;
     haul_page_writer self = {.page = page, .out = out};
     self.lanes = calloc(page->timeline_count + 1, sizeof *self.lanes);
-    haul_status status = self.lanes ? HAUL_OK : haul_fail_no_memory(error);
+    if (!self.lanes)
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
     /* timelines share one scale: that of the longest */
     for (size_t i = 0; !status && i < page->timeline_count; i++) {
         status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self.lanes[i], error);
@@ -133,7 +135,7 @@ haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
         haul_page_timeline_data(&self);
         fprintf(out, "<script>%s</script>\n</body>\n</html>\n", haul_page_script);
     }
-    for (size_t i = 0; self.lanes && i < page->timeline_count; i++)
+    for (size_t i = 0; i < page->timeline_count; i++)
         haul_lanes_release(&self.lanes[i]);
     free(self.lanes);
     if (!status && ferror(out))

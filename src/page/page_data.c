@@ -34,14 +34,16 @@ static uint32_t what_of(data *self, const haul_bar *bar)
     const haul_workload *workload = self->lanes->drawn->workload;
     const haul_op *op = &workload->ops[bar->op];
     char key[4 * NAME_CHARACTERS + 2];
-    haul_words words = {""};
-    const char *name = words.text;
-    if (bar->shares || self->name_bytes >= NAME_BYTES)
-        name = "";
-    else if (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))
+    const bool has_name = !bar->shares && self->name_bytes < NAME_BYTES;
+    haul_words words;
+    const char *name = "";
+    if (has_name &&
+        (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))) {
         name = haul_workload_string(workload, op->name);
-    else if (op->kind == HAUL_OP_COPY)
+    } else if (has_name && op->kind == HAUL_OP_COPY) {
         words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
+        name = words.text;
+    }
     const int length = snprintf(key, sizeof key, "%c%s", 'a' + (int)bar->look, name);
     const size_t before = self->whats.count;
     const uint32_t what = haul_strings_add(&self->whats, key, strlen(key));

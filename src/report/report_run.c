@@ -14,6 +14,28 @@ static haul_words streams_of(const haul_run_row *row)
     return haul_say_number_of(row->streams, "stream", NULL);
 }
 
+static void add_rows(haul_report *report, const haul_run *self)
+{
+    static const haul_column columns[] = {
+        {"strategy", HAUL_TEXT, .head = "Strategy"},
+        {"streams", HAUL_COUNT, .head = "streams"},
+        {"measured_s", HAUL_SECONDS, .head = "measured"},
+        {"spread_percent", HAUL_PERCENT, .head = "spread"},
+        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
+        {"error", HAUL_SHARE, .head = "off by"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "rows", columns);
+    haul_table_csv(table);
+    for (size_t i = 0; i < self->row_count; i++) {
+        const haul_run_row *row = &self->rows[i];
+        haul_table_row(table, haul_strategy_word(row->strategy),
+                       haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams
+                                                                : HAUL_NO_COUNT,
+                       row->measured_s, row->spread, row->predicted_s, error_of(row));
+    }
+}
+
 haul_report *haul_report_run(const haul_run *self, const char *device)
 {
     static const haul_column head[] = {
@@ -27,15 +49,6 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
         {"predicted_best", .unit = HAUL_TEXT},
         {"predicted_streams", .unit = HAUL_COUNT},
         {"loss", .unit = HAUL_SHARE},
-        {0},
-    };
-    static const haul_column columns[] = {
-        {"strategy", HAUL_TEXT, .head = "Strategy"},
-        {"streams", HAUL_COUNT, .head = "streams"},
-        {"measured_s", HAUL_SECONDS, .head = "measured"},
-        {"spread_percent", HAUL_PERCENT, .head = "spread"},
-        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
-        {"error", HAUL_SHARE, .head = "off by"},
         {0},
     };
     const haul_run_row *best = &self->rows[self->best];
@@ -66,14 +79,6 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
         haul_report_line(report, "results", "as a plain loop's, within %.1g", self->difference);
     else
         haul_report_line(report, "results", "not computed: times alone were simulated");
-    haul_table *table = haul_report_table(report, "rows", columns);
-    haul_table_csv(table);
-    for (size_t i = 0; i < self->row_count; i++) {
-        const haul_run_row *row = &self->rows[i];
-        haul_table_row(table, haul_strategy_word(row->strategy),
-                       haul_strategy_has_streams(row->strategy) ? (uint64_t)row->streams
-                                                                : HAUL_NO_COUNT,
-                       row->measured_s, row->spread, row->predicted_s, error_of(row));
-    }
+    add_rows(report, self);
     return report;
 }

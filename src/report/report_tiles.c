@@ -17,6 +17,22 @@ typedef enum stage { IN, COMPUTE, BACK, STAGES } stage;
 
 static const char *const stages[] = {"copies to the device", "kernels", "copies from the device"};
 
+static void add_stages(haul_report *report, const part busy[STAGES], double time_s)
+{
+    static const haul_column columns[] = {
+        {"stage", HAUL_TEXT, .head = "Stage"},
+        {"count", HAUL_COUNT, .head = "number"},
+        {"busy_s", HAUL_SECONDS, .head = "busy"},
+        {"share", HAUL_SHARE, .head = "of the time"},
+        {0},
+    };
+    haul_table *table = haul_report_table(report, "stages", columns);
+    haul_table_csv(table);
+    for (int s = 0; s < STAGES; s++)
+        haul_table_row(table, stages[s], busy[s].count, busy[s].seconds,
+                       haul_share_of(busy[s].seconds, time_s));
+}
+
 haul_report *haul_report_tiles(const haul_tiles_report *self)
 {
     static const haul_column head[] = {
@@ -32,13 +48,6 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
         {"in_s", .unit = HAUL_SECONDS},     {"in_busy_s", .unit = HAUL_SECONDS},
         {"out_s", .unit = HAUL_SECONDS},    {"out_busy_s", .unit = HAUL_SECONDS},
         {"kernel_s", .unit = HAUL_SECONDS}, {0},
-    };
-    static const haul_column columns[] = {
-        {"stage", HAUL_TEXT, .head = "Stage"},
-        {"count", HAUL_COUNT, .head = "number"},
-        {"busy_s", HAUL_SECONDS, .head = "busy"},
-        {"share", HAUL_SHARE, .head = "of the time"},
-        {0},
     };
     const haul_blocked_costs *costs = &self->costs;
     const double time_s = 1e-9 * (double)self->timeline->makespan_ns;
@@ -75,10 +84,6 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
                      haul_say_seconds(costs->in_s).text, haul_say_seconds(costs->in_busy_s).text,
                      haul_say_seconds(costs->kernel_s).text, haul_say_seconds(costs->out_s).text,
                      haul_say_seconds(costs->out_busy_s).text);
-    haul_table *table = haul_report_table(report, "stages", columns);
-    haul_table_csv(table);
-    for (int s = 0; s < STAGES; s++)
-        haul_table_row(table, stages[s], busy[s].count, busy[s].seconds,
-                       haul_share_of(busy[s].seconds, time_s));
+    add_stages(report, busy, time_s);
     return report;
 }
