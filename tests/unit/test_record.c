@@ -1,9 +1,11 @@
 /* haul record on a program that knows what it moves (tests/tools/cl_program), and its profile. */
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -543,6 +545,24 @@ static void pause_ms(long milliseconds)
     nanosleep(&time, NULL);
 }
 
+/* Until the log of the profile in the making has a megabyte, thousands of operations; a busy
+ * machine under a sanitizer takes seconds to begin. */
+static void wait_for_operations(void)
+{
+    char pattern[200];
+    snprintf(pattern, sizeof pattern, "%s/profile.sqlite.part-*-wal", folder);
+    for (int tries = 0; tries < 300; tries++) {
+        glob_t found;
+        struct stat is = {.st_size = 0};
+        if (!glob(pattern, 0, NULL, &found))
+            (void)stat(found.gl_pathv[0], &is);
+        globfree(&found);
+        if (is.st_size > 1000000)
+            return;
+        pause_ms(100);
+    }
+}
+
 /* Not only the program: haul with it. The file that was to be renamed stays, with its log. */
 static void killed_outright_it_is_readable(void **state)
 {
@@ -559,7 +579,7 @@ static void killed_outright_it_is_readable(void **state)
               (char *)NULL);
         _exit(1);
     }
-    pause_ms(2500);
+    wait_for_operations();
     kill(-child, SIGKILL);
     waitpid(child, NULL, 0);
     pause_ms(100);
