@@ -34,8 +34,7 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
     const haul_status status =
         haul_quantity_parse(self->text, (haul_dimension)dimension, &value, self->error);
     if (!status)
-        *(haul_parameter *)(void *)(uintptr_t)parameter =
-            (haul_parameter){value, HAUL_ASSUMED, "given with --set"};
+        *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, "given with --set"};
     return status ? (int)status : -1;
 }
 

@@ -56,21 +56,21 @@ void haul_assumed_host_note_slow_link(const haul_machine *like, const haul_size_
                                       haul_notes *notes)
 {
     enum { LARGE = 1 << 20 /* above it the latency is below a tenth of the time on any PCIe */ };
-    double best_Bps = 0;
+    double fastest = 0; /* B/s */
     for (size_t c = 0; c < classes->count; c++) {
         const haul_size_class *one = &classes->items[c];
-        const double rate_Bps = (double)one->bytes * one->count / (1e-9 * one->time_ns);
+        const double measured = (double)one->bytes * one->count / (1e-9 * one->time_ns);
         if (crosses(one) && one->memory == HAUL_PINNED && one->bytes >= LARGE && one->time_ns > 0 &&
-            rate_Bps > best_Bps)
-            best_Bps = rate_Bps;
+            measured > fastest)
+            fastest = measured;
     }
     haul_link link = like->link;
-    if (link.kind != HAUL_LINK_PCIE || best_Bps <= 0)
+    if (link.kind != HAUL_LINK_PCIE || fastest <= 0)
         return;
-    for (double slower_Bps = best_Bps; slower_Bps >= best_Bps && link.generation.value > 1;) {
+    for (double slower = fastest; slower >= fastest && link.generation.value > 1;) {
         link.generation.value -= 1;
-        slower_Bps = haul_link_rate(&link);
-        link.generation.value += slower_Bps < best_Bps;
+        slower = haul_link_rate(&link);
+        link.generation.value += slower < fastest;
     }
     char rate[32];
     if (link.generation.value < like->link.generation.value)
@@ -78,7 +78,7 @@ void haul_assumed_host_note_slow_link(const haul_machine *like, const haul_size_
             notes,
             "the profile's pinned copies reach %s at most, as on PCIe gen %.0f x%.0f or gen "
             "%.0f x%.0f; '%s' of the catalogue, with that GPU, has gen %.0f x%.0f",
-            haul_quantity_format(best_Bps, HAUL_DIM_RATE, 3, rate, sizeof rate),
+            haul_quantity_format(fastest, HAUL_DIM_RATE, 3, rate, sizeof rate),
             link.generation.value, link.lanes.value, link.generation.value + 1,
             link.lanes.value / 2, like->name, like->link.generation.value, link.lanes.value);
 }

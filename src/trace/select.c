@@ -110,8 +110,10 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
         of.to_ns = first + selection->to_ns;
     spans named = {NULL};
     bool *kept = calloc(workload->op_count + 1, sizeof *kept);
+    if (!kept)
+        return haul_fail_no_memory(error);
     haul_status status = HAUL_OK;
-    if (!kept || (selection->range && !find_spans(workload, selection->range, &named)))
+    if (selection->range && !find_spans(workload, selection->range, &named))
         status = haul_fail_no_memory(error);
     else if (selection->range && !named.count)
         status = fail_range(workload, selection->range, error);
