@@ -142,8 +142,10 @@ static const char verdict[] = "\nowlv2 is one program on both machines, with the
                               " ms on the A100, 503 ms on the V100, 1.41 times as long; the"
                               " V100's run has 8,384 that the A100's lacks, and lacks 2,202"
                               " of its. NCCL's kernels, a quarter to a third of the kernels'"
-                              " time, wait in both for seven other GPUs that the profile"
-                              " does not show, which no model of one GPU gives.\n";
+                              " time, exchange with GPUs that the profile does not show: the"
+                              " A100's run has 8 in all, the V100's 2 (world_size), so that the"
+                              " two differ in this, too. How much of that time is waiting was"
+                              " not measured.\n";
 
 static haul_status write_section(const char *data, FILE *out, haul_error *error)
 {

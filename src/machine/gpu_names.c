@@ -20,7 +20,8 @@ static const char *without_maker(const char *name)
 }
 
 /* Some drivers name the board by its number where others name the GPU on it: an A100 of 40 GB on
- * the module PG509 has the processors, clocks and memory of the one that the catalogue has. */
+ * the module PG509 is assumed to have the processors, clocks and memory of the one that the
+ * catalogue has: no source was found. */
 static const char *of_board(const char *name)
 {
     static const struct {
