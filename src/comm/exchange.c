@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "comm/message_cost.h"
 #include "haul/cost.h"
 
 enum { PROCESSES_MOST = 1 << 16, CHUNKS_MOST = 64 };
@@ -70,17 +71,9 @@ static void rest_on(const predictor *self, haul_provenance provenance)
 static const haul_message_protocol *protocol_of(const predictor *self, haul_memory memory,
                                                 haul_reach reach, double bytes)
 {
-    const haul_message_protocol *found = NULL;
-    double measured = 0;
-    for (size_t i = 0; i < self->machine->message_count; i++) {
-        const haul_message_protocol *one = &self->machine->messages[i];
-        if (one->memory != memory || one->reach != reach)
-            continue;
-        measured = fmax(measured, one->most_bytes.value);
-        if (one->from_bytes.value <= bytes &&
-            (!found || one->from_bytes.value >= found->from_bytes.value))
-            found = one;
-    }
+    double measured;
+    const haul_message_protocol *found =
+        haul_message_protocol_of(self->machine, memory, reach, bytes, &measured);
     if (!found) {
         lack(self, "", memory, reach);
         return NULL;
@@ -93,46 +86,6 @@ static const haul_message_protocol *protocol_of(const predictor *self, haul_memo
     return found;
 }
 
-/* What each message after the first adds beside its bytes. Where it was measured between nodes
- * alone it serves within the node; where not at all it is a latency, as in the paper's eq. 3. */
-static double gap_of(const predictor *self, const haul_message_protocol *protocol, double bytes)
-{
-    if (protocol->gap_s.provenance)
-        return protocol->gap_s.value;
-    for (size_t i = self->machine->message_count; i-- > 0;) {
-        const haul_message_protocol *other = &self->machine->messages[i];
-        if (other->memory == protocol->memory && other->reach == HAUL_BETWEEN_NODES &&
-            other->gap_s.provenance && other->from_bytes.value <= bytes)
-            return fmin(other->gap_s.value, protocol->latency_s.value);
-    }
-    return protocol->latency_s.value;
-}
-
-/* The rate of a node while so many of its processes send, between the numbers that were measured;
- * infinite where it was not. */
-static double injection_of(const predictor *self, haul_memory memory, double processes)
-{
-    const haul_injection *below = NULL, *above = NULL;
-    for (size_t i = 0; i < self->machine->injection_count; i++) {
-        const haul_injection *one = &self->machine->injection[i];
-        if (one->memory != memory)
-            continue;
-        if (one->processes.value <= processes &&
-            (!below || one->processes.value > below->processes.value))
-            below = one;
-        if (one->processes.value >= processes &&
-            (!above || one->processes.value < above->processes.value))
-            above = one;
-    }
-    if (!below && !above)
-        return (double)INFINITY;
-    below = below ? below : above;
-    above = above ? above : below;
-    const double apart = above->processes.value - below->processes.value;
-    const double share = apart > 0 ? (processes - below->processes.value) / apart : 0;
-    return below->rate_Bps.value + share * (above->rate_Bps.value - below->rate_Bps.value);
-}
-
 /* `count` messages of `bytes` from one process, one after another: alpha + beta n of the first, gap
  * + beta n of each that follows. */
 static span serial(const predictor *self, haul_memory memory, haul_reach reach, double count,
@@ -143,8 +96,9 @@ static span serial(const predictor *self, haul_memory memory, haul_reach reach, 
     if (!protocol)
         return (span){0, 0, 0};
     const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
-    const double time = protocol->latency_s.value + each +
-                        fmax(count - 1, 0) * (gap_of(self, protocol, bytes) + each);
+    const double time =
+        protocol->latency_s.value + each +
+        fmax(count - 1, 0) * (haul_message_gap(self->machine, protocol, bytes) + each);
     const double error = tail * protocol->error.value;
     return (span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
 }
@@ -162,7 +116,7 @@ static span send(const predictor *self, haul_memory memory, const load *of, doub
                  bool is_limited)
 {
     span out = serial(self, memory, HAUL_BETWEEN_NODES, of->count, of->bytes);
-    const double rate = injection_of(self, memory, processes);
+    const double rate = haul_injection_rate(self->machine, memory, processes);
     if (of->count > 0 && is_limited && isfinite(rate)) {
         const haul_message_protocol *protocol =
             protocol_of(self, memory, HAUL_BETWEEN_NODES, of->bytes);
