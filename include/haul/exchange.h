@@ -15,6 +15,7 @@
 #define HAUL_EXCHANGE_H
 
 #include "haul/machine.h"
+#include "haul/timeline.h"
 
 HAUL_BEGIN
 
@@ -50,6 +51,7 @@ typedef struct haul_exchange {
     uint64_t unique_bytes;  /* of MESSAGES: what is copied to the host once, for data that goes to
                              * several; 0: all */
     const uint64_t *counts; /* of ALL_V: bytes from GPU i to GPU j at [i * nodes * gpus + j] */
+    double kernel_s;        /* of a kernel on each GPU that makes the data; 0: it is there */
 } haul_exchange;
 
 /* What one way takes. */
@@ -57,8 +59,9 @@ typedef struct haul_path_time {
     haul_path path;
     double seconds; /* NaN: `missing` */
     double low_s, high_s;
-    double copies_s; /* the parts; they may overlap */
-    double spread_s; /* messages within the node, of extra-message */
+    double timeline_s; /* NaN, or what haul_exchange_schedule gives */
+    double copies_s;   /* the parts; they may overlap */
+    double spread_s;   /* messages within the node, of extra-message */
     double messages_s;
     uint32_t processes; /* of a GPU */
     uint32_t chunks;
@@ -75,6 +78,25 @@ typedef struct haul_path_time {
 HAUL_API haul_status haul_exchange_predict(const haul_machine *machine,
                                            const haul_exchange *exchange,
                                            haul_path_time times[HAUL_PATHS], haul_error *error);
+
+/* The same way as a workload: what the processes, the GPUs and the network interface of one node do
+ * while all others do the same. Devices are the node's GPUs and, the last, its interface. Takes
+ * path, processes and chunks of `way`. The caller frees *workload. Returns as above. */
+HAUL_API haul_status haul_exchange_workload(const haul_machine *machine,
+                                            const haul_exchange *exchange,
+                                            const haul_path_time *way, haul_workload **workload,
+                                            haul_error *error);
+
+/* That workload on the machine's resources: two copy engines a GPU where it does not say. The
+ * caller frees *timeline. Returns what haul_timeline_run does. */
+HAUL_API haul_status haul_exchange_timeline(const haul_machine *machine,
+                                            const haul_workload *workload, haul_timeline **timeline,
+                                            haul_error *error);
+
+/* Sets timeline_s of all ways for which it can be told. Where the formulas' assumptions hold, one
+ * phase after another and no contention of copies, it equals `seconds`. */
+HAUL_API void haul_exchange_schedule(const haul_machine *machine, const haul_exchange *exchange,
+                                     haul_path_time ways[HAUL_PATHS]);
 
 enum { HAUL_COUNTS_MOST = 4096 };
 

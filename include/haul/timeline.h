@@ -8,6 +8,8 @@
  *                 holds nothing of the other device: an operation names its stream's device alone
  *   GPU           runs so many kernels, memsets and copies within its memory at once, and kernels
  *                 as far as occupancy allows
+ *   network       a node's interface: carries one message at a time, first come, first served; the
+ *                 node is a device of its own
  *   host thread   makes its calls in the order of the workload; a call returns after call_dur_ns,
  *                 or, where it blocks, when its operation has ended
  * Copies within the host, and of unknown direction, hold nothing but their stream.
@@ -138,6 +140,7 @@ typedef struct haul_span {
     X(ENGINE_PEER, "PtoP")                                                                         \
     X(STAGING, "staging")                                                                          \
     X(MIGRATION, "migrations")                                                                     \
+    X(NETWORK, "network")                                                                          \
     X(NOWHERE, "none") /* nothing is held */
 
 typedef enum haul_resource_kind {

@@ -17,6 +17,7 @@ HAUL_BEGIN
 typedef enum haul_op_place { HAUL_PLACE_DEVICE, HAUL_PLACE_HOST } haul_op_place;
 
 /* name in reports, place, whether haul_op.bytes counts.
+ * MESSAGE: a part of a message between processes (haul_message_part); its stream is of a node.
  * SYNC: the host waits for an event, stream or context, or a stream for an event.
  * CALL: an API call that started nothing on a device. */
 #define HAUL_OP_KIND_LIST(X)                                                                       \
@@ -24,7 +25,8 @@ typedef enum haul_op_place { HAUL_PLACE_DEVICE, HAUL_PLACE_HOST } haul_op_place;
     X(MEMSET, "memset", HAUL_PLACE_DEVICE, true)                                                   \
     X(KERNEL, "kernel", HAUL_PLACE_DEVICE, false)                                                  \
     X(SYNC, "wait", HAUL_PLACE_HOST, false)                                                        \
-    X(CALL, "call", HAUL_PLACE_HOST, false)
+    X(CALL, "call", HAUL_PLACE_HOST, false)                                                        \
+    X(MESSAGE, "message", HAUL_PLACE_DEVICE, true)
 
 typedef enum haul_op_kind {
 #define HAUL_OP_ENUM(name, text, place, has_bytes) HAUL_OP_##name,
@@ -72,6 +74,14 @@ typedef enum haul_memory {
         HAUL_MEMORIES
 } haul_memory;
 
+/* What happens to a message of a process: the process hands it over, the node's network interface
+ * carries it, which it does for one message at a time, and it takes its latency to arrive. */
+typedef enum haul_message_part {
+    HAUL_MESSAGE_SENT,
+    HAUL_MESSAGE_CARRIED,
+    HAUL_MESSAGE_ARRIVES,
+} haul_message_part;
+
 typedef enum haul_sync_kind {
     HAUL_SYNC_UNKNOWN,
     HAUL_SYNC_EVENT,       /* the host waits for an event */
@@ -93,7 +103,7 @@ typedef struct haul_op {
     int64_t start_ns; /* on the device; of the call for SYNC and CALL */
     int64_t dur_ns;   /* never negative */
     union {
-        uint64_t bytes; /* COPY and MEMSET */
+        uint64_t bytes; /* COPY, MEMSET and MESSAGE */
         uint32_t shape; /* KERNEL: index into haul_workload.shapes, or HAUL_NONE */
         uint64_t wait;  /* SYNC: 0; for those who make the workload, what it waits for */
     };
@@ -106,8 +116,8 @@ typedef struct haul_op {
                            * CALL is on no stream's chain */
     uint32_t thread_prev; /* the operation called before it on its thread, or HAUL_NONE */
     uint8_t kind;         /* haul_op_kind */
-    uint8_t direction;    /* COPY: haul_direction */
-    uint8_t detail;       /* COPY: haul_memory; SYNC: haul_sync_kind */
+    uint8_t direction;    /* COPY: haul_direction; MESSAGE: haul_message_part */
+    uint8_t detail;       /* COPY, MESSAGE: haul_memory; SYNC: haul_sync_kind */
     uint8_t flags;
 } haul_op;
 
@@ -120,7 +130,7 @@ static inline haul_op_place haul_op_kind_place(haul_op_kind kind)
     return (unsigned)kind < HAUL_OP_KINDS ? places[kind] : HAUL_PLACE_HOST;
 }
 
-/* A copy, memset or kernel: it runs in the order of its stream. */
+/* A copy, memset, kernel or message: it runs in the order of its stream. */
 static inline bool haul_op_on_device(const haul_op *op)
 {
     return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_DEVICE;

@@ -19,6 +19,7 @@ typedef struct predict_request {
     uint64_t nodes;
     uint64_t gpus;
     uint64_t cores;
+    double kernel_s;
     const char *counts;
     bool all;
     bool all_v;
@@ -45,6 +46,8 @@ static const cli_option options[] = {
      .help = "of a node, that send at once (1; all in an all-to-all)", .least = 1, .most = 1024},
     {"cores", "N", CLI_COUNT, OF(cores), .help = "of a node (the machine's)", .least = 1,
      .most = 65536},
+    {"kernel", "T", CLI_SECONDS, OF(kernel_s),
+     .help = "of a kernel on each GPU that makes the data (0)", .least = 0, .most = 1e6},
     {"curve", .kind = CLI_FLAG, .at = OF(curve), .help = "all ways over sizes from 1 B to 4 MiB"},
     {0},
 };
@@ -73,7 +76,8 @@ static haul_status predict(void *request, haul_error *error)
                         .cores = (uint32_t)self->cores,
                         .messages = (uint32_t)self->messages,
                         .bytes = self->bytes,
-                        .unique_bytes = self->unique_bytes};
+                        .unique_bytes = self->unique_bytes,
+                        .kernel_s = self->kernel_s};
     const double gpus = self->gpus ? (double)self->gpus : machine->gpu.count.value;
     uint64_t *counts = NULL;
     haul_path_time times[HAUL_PATHS];
@@ -85,6 +89,7 @@ static haul_status predict(void *request, haul_error *error)
     if (!status)
         status = haul_exchange_predict(machine, &of, times, error);
     if (!status) {
+        haul_exchange_schedule(machine, &of, times);
         const haul_exchange_report report = {machine, &of, self->curve};
         status = cli_report(&self->given.results, haul_report_exchange(&report, times), error);
     }

@@ -31,6 +31,8 @@ haul_look haul_look_of(const haul_op *op)
         return HAUL_LOOK_SET;
     case HAUL_OP_KERNEL:
         return HAUL_LOOK_KERNEL;
+    case HAUL_OP_MESSAGE:
+        return HAUL_LOOK_PEER;
     case HAUL_OP_SYNC:
         return HAUL_LOOK_WAIT;
     case HAUL_OP_CALL:

@@ -174,6 +174,7 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
         {"path", HAUL_TEXT, .head = "Way"},
         {"time_s", HAUL_SECONDS, .head = "time"},
         {"interval_s", HAUL_INTERVAL, .head = "interval"},
+        {"timeline_s", HAUL_SECONDS, .head = "timeline"},
         {"copies_s", HAUL_SECONDS, .head = "copies"},
         {"spread_s", HAUL_SECONDS, .head = "spread"},
         {"messages_s", HAUL_SECONDS, .head = "messages"},
@@ -203,8 +204,8 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
         const bool is_beyond = of->largest_bytes > of->measured_bytes;
         const haul_words largest = haul_say_bytes((uint64_t)of->largest_bytes);
         haul_table_row(table, haul_path_text(of->path), of->seconds, of->low_s, of->high_s,
-                       of->copies_s + unknown, of->spread_s + unknown, of->messages_s + unknown,
-                       (uint64_t)of->processes, (uint64_t)of->chunks,
+                       of->timeline_s, of->copies_s + unknown, of->spread_s + unknown,
+                       of->messages_s + unknown, (uint64_t)of->processes, (uint64_t)of->chunks,
                        is_beyond ? largest.text : NULL, of->largest_bytes, of->measured_bytes,
                        of->weakest ? haul_provenance_text(of->weakest) : NULL,
                        *of->missing ? of->missing : NULL);

@@ -58,6 +58,8 @@ static mark mark_of(const haul_op *op)
         return KERNEL;
     case HAUL_OP_MEMSET:
         return MEMSET;
+    case HAUL_OP_MESSAGE:
+        return OTHER_COPY;
     case HAUL_OP_SYNC:
         return HOST_WAIT;
     case HAUL_OP_CALL:

@@ -34,6 +34,8 @@ static op_class class_of(const haul_op *op)
         return op->direction == HAUL_HTOD   ? CLASS_IN
                : op->direction == HAUL_DTOH ? CLASS_OUT
                                             : CLASS_OTHER;
+    case HAUL_OP_MESSAGE:
+        return CLASS_OTHER;
     case HAUL_OP_MEMSET:
     case HAUL_OP_KERNEL:
     case HAUL_OP_SYNC:

@@ -27,6 +27,8 @@ static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_dev
     case HAUL_OP_MEMSET:
     case HAUL_OP_KERNEL:
         return HAUL_KERNEL_SLOTS;
+    case HAUL_OP_MESSAGE:
+        return op->direction == HAUL_MESSAGE_CARRIED ? HAUL_NETWORK : HAUL_NOWHERE;
     case HAUL_OP_SYNC:
     case HAUL_OP_CALL:
         break; /* on no stream */
@@ -97,7 +99,8 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
 
 static bool goes_over_link(const haul_actor *stream)
 {
-    return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NOWHERE;
+    return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NETWORK &&
+           stream->resource != HAUL_NOWHERE;
 }
 
 /* The first operation begins a busy time, the last to leave ends it: a union, not a sum. */

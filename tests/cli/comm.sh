@@ -75,6 +75,7 @@ try haul comm predict ./node.yaml --bytes 8KiB --all-to-allv --nodes 8
 try haul comm predict ./node.yaml --bytes 4MiB
 printf '0 1000 1000 1000\n0 0 0 0\n0 0 0 0\n0 0 0 0\n' >counts.txt
 try haul comm predict ./node.yaml --all-to-allv --counts counts.txt --nodes 1 --format csv
+try haul comm predict ./node.yaml --bytes 4MiB --kernel 400us --format csv
 try haul comm predict ./node.yaml --bytes 64KiB --curve --format csv
 echo "== what is wrong"
 try haul comm fit pairs.csv
