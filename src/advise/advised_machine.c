@@ -129,9 +129,8 @@ void haul_advisor_note(haul_advisor *self)
     const haul_advice_list *out = &self->out;
     if (self->borrowed)
         haul_notes_add(&self->notes,
-                       "copies of kinds that the profile does not have are predicted as on '%s' of "
-                       "the catalogue, which has the same GPU; if your machine has another link, "
-                       "give it with --from",
+                       "copies of kinds that the profile does not have are predicted as on %s; "
+                       "if your machine has another link, give it with --from",
                        self->borrowed);
     if (self->study.impossible)
         haul_notes_add(&self->notes,

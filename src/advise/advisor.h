@@ -29,7 +29,7 @@ typedef struct haul_advisor {
     haul_machine *recorded;
     haul_machine *target;        /* completed from the recording machine; or NULL */
     haul_projection *projection; /* onto it */
-    const char *borrowed; /* the machine whose parameters complete the recorded one, or NULL */
+    const char *borrowed; /* who lent the parameters that complete the recorded machine, or NULL */
     haul_timeline_device device;
     haul_study study;
     haul_rewrite plan;

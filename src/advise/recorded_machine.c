@@ -30,7 +30,7 @@ static haul_status complete(const haul_machine *fitted, const haul_machine *like
     return status;
 }
 
-/* *borrowed names the machine that lent its curves: the note tells the reader to check its link. */
+/* *borrowed says which machine lent its curves: the note tells the reader to check its link. */
 haul_status haul_recorded_machine(const haul_workload *workload, haul_arena *arena,
                                   haul_machine **machine, const char **borrowed, haul_error *error)
 {
@@ -38,7 +38,9 @@ haul_status haul_recorded_machine(const haul_workload *workload, haul_arena *are
     haul_status status = haul_recording_learn(workload, NULL, &recording, error);
     *borrowed = NULL;
     if (!status && recording.like) {
-        *borrowed = haul_arena_string(arena, recording.like->name);
+        *borrowed = haul_arena_format(arena, "'%s' of the catalogue, %s", recording.like->name,
+                                      recording.is_family ? "whose GPU is of the same family"
+                                                          : "which has the same GPU");
         status = complete(recording.machine, recording.like, machine, error);
     } else if (!status) {
         *machine = recording.machine;

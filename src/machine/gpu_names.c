@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -119,4 +120,79 @@ size_t haul_gpu_names_likeness(const char *a, const char *b)
     b = of_board(without_maker(b));
     /* The longer the part that both share, the surer: "A100-SXM4" counts for more than "A100". */
     return holds(a, b) ? letters_of(b) : holds(b, a) ? letters_of(a) : 0;
+}
+
+typedef struct name_word {
+    const char *text;
+    size_t length;
+} name_word;
+
+static name_word next_word(const char **rest)
+{
+    name_word word = {next_sign(*rest), 0};
+    while (isalnum((unsigned char)word.text[word.length]))
+        word.length++;
+    *rest = word.text + word.length;
+    return word;
+}
+
+static bool begins(name_word word, const char *start)
+{
+    return word.length >= strlen(start) && !strncasecmp(word.text, start, strlen(start));
+}
+
+static bool same_word(name_word a, name_word b)
+{
+    return a.length == b.length && !strncasecmp(a.text, b.text, a.length);
+}
+
+/* What names say of the board beside the GPU's own words. */
+typedef struct board_words {
+    enum { FORM_UNKNOWN, FORM_PCIE, FORM_SXM } form;
+    unsigned long gigabytes;
+} board_words;
+
+/* Takes a word of the board's form or memory. */
+static bool takes_board_word(board_words *board, name_word word)
+{
+    char *end = NULL;
+    const unsigned long number = strtoul(word.text, &end, 10);
+    if (end > word.text && end + 2 == word.text + word.length && !strncasecmp(end, "gb", 2))
+        board->gigabytes = number;
+    /* NVL is a pair of PCIe boards; drivers call an H100 SXM5 by its memory, "H100 80GB HBM3". */
+    else if (begins(word, "pcie") || begins(word, "nvl"))
+        board->form = FORM_PCIE;
+    else if (begins(word, "sxm") || begins(word, "hbm"))
+        board->form = FORM_SXM;
+    else /* a virtual function of an Instinct */
+        return word.length == 2 && begins(word, "vf");
+    return true;
+}
+
+static name_word next_own_word(const char **rest, board_words *board)
+{
+    name_word word = next_word(rest);
+    while (word.length > 0 && takes_board_word(board, word))
+        word = next_word(rest);
+    return word;
+}
+
+unsigned haul_gpu_names_family(const char *a, const char *b)
+{
+    board_words of_a = {FORM_UNKNOWN, 0}, of_b = {FORM_UNKNOWN, 0};
+    if (!a || !b)
+        return 0;
+    a = of_board(without_maker(a));
+    b = of_board(without_maker(b));
+    for (size_t words = 0;; words++) {
+        const name_word one = next_own_word(&a, &of_a), other = next_own_word(&b, &of_b);
+        if (!same_word(one, other) || (!one.length && !words))
+            return 0;
+        if (!one.length)
+            break;
+    }
+    /* The form decides the links and clocks: it counts for more than the memory. */
+    const bool same_form = of_a.form && of_a.form == of_b.form;
+    const bool same_memory = of_a.gigabytes && of_a.gigabytes == of_b.gigabytes;
+    return 1U + (same_form ? 2U : 0U) + (same_memory ? 1U : 0U);
 }

@@ -19,4 +19,9 @@ bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b);
  * same name, 0 where neither holds the other. */
 size_t haul_gpu_names_likeness(const char *a, const char *b);
 
+/* Whether two names are of one family: the same GPU but for the form of its board and the size of
+ * its memory ("A100-SXM4-40GB" and "A100 80GB PCIe", "GH200 120GB"). 0: no; 1: yes; more where form
+ * or size are the same too. */
+unsigned haul_gpu_names_family(const char *a, const char *b);
+
 #endif

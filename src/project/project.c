@@ -106,6 +106,11 @@ static void note_recording(projector *self)
                        "the profile was recorded on a '%s', but the machine '%s' has a '%s': is it "
                        "the one that recorded it?",
                        other, from->name, from->gpu.name);
+    if (self->recording.is_family)
+        haul_notes_add(&self->notes,
+                       "the GPU is taken for that of '%s', of the same family, but for what the "
+                       "profile tells of it",
+                       self->recording.like->name);
     if (self->recording.like)
         haul_assumed_host_note_slow_link(self->recording.like, &self->recording.classes,
                                          &self->notes);

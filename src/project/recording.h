@@ -11,6 +11,7 @@ typedef struct haul_recording {
     haul_contention contention;
     uint64_t impossible;    /* copies that moved nothing: see haul_size_classes_mark_impossible */
     haul_machine *like;     /* the catalogue's first machine with the GPU, or NULL */
+    bool is_family;         /* `like` has another GPU of the same family */
     haul_machine *gpu;      /* a machine that has the GPU and nothing else; NULL: not known, */
     haul_error gpu_unknown; /* and why */
     haul_machine
@@ -30,9 +31,9 @@ haul_status haul_recording_fit(const haul_workload *workload, const haul_size_cl
                                const haul_contention *contention, const haul_machine *gpu,
                                haul_machine **machine, haul_error *error);
 
-/* Fills `like` and `gpu`: by the GPU's name from the catalogue, else as the profile's device table
- * describes it. Returns MISSING, with what to give, where neither knows it or where the profile's
- * GPUs differ. */
+/* Fills `like` and `gpu`: by the GPU's name from the catalogue, else by its family's with what the
+ * profile's device table has, else as that table describes it. Returns MISSING, with what to give,
+ * where neither knows it or where the profile's GPUs differ. */
 haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *self,
                                haul_error *error);
 

@@ -1,5 +1,8 @@
 /* The GPU that recorded a profile: by name from the catalogue, whose parameters are sourced, else
  * from the profile's own device table, which has the memory's rate but no kernel's. */
+#include <limits.h>
+#include <math.h>
+
 #include "base/fail.h"
 #include "machine/gpu_names.h"
 #include "project/recording.h"
@@ -33,27 +36,91 @@ static haul_parameter from_table(double value)
     return (haul_parameter){value, HAUL_DATASHEET, "the profile's device table"};
 }
 
+/* How well a machine of the catalogue stands for the GPU of the profile; 0: not at all. */
+static unsigned standing(const haul_gpu *gpu, const haul_workload_device *device)
+{
+    const unsigned family = haul_gpu_names_family(gpu->name, device->name);
+    if (haul_gpu_names_same(gpu->name, device->name))
+        return UINT_MAX;
+    /* As many multiprocessors say more than any name. */
+    const bool as_many = gpu->multiprocessors.value == device->multiprocessors;
+    return family ? family + (as_many ? 4U : 0U) : 0;
+}
+
+static haul_status find_in_catalogue(const haul_workload_device *device, haul_recording *self,
+                                     haul_error *error)
+{
+    char **names = NULL;
+    size_t count = 0;
+    unsigned best = 0;
+    const haul_status status = haul_catalogue_list(&names, &count, error);
+    for (size_t i = 0; !status && i < count && best < UINT_MAX; i++) {
+        haul_machine *entry = NULL;
+        /* a broken file of the catalogue is no reason to stop: it is not asked for */
+        const unsigned found =
+            haul_machine_load(names[i], &entry, NULL) ? 0 : standing(&entry->gpu, device);
+        if (found > best) {
+            haul_machine_free(self->like);
+            self->like = entry;
+            best = found;
+        } else {
+            haul_machine_free(entry);
+        }
+    }
+    haul_names_free(names, count);
+    self->is_family = best > 0 && best < UINT_MAX;
+    return status;
+}
+
+static void replace(haul_parameter *old, double value)
+{
+    if (value > 0)
+        *old = from_table(value);
+}
+
+static void scale(haul_parameter *parameter, double ratio)
+{
+    if (!parameter->value || ratio == 1)
+        return;
+    parameter->value *= ratio;
+    parameter->provenance = haul_provenance_weaker(parameter->provenance, HAUL_SCALED);
+}
+
+/* The GPU of `like`, of the same family, with what the profile's device table knows better; rates
+ * go with what they are made of. */
+static haul_gpu of_family(const haul_gpu *like, const haul_workload_device *device)
+{
+    haul_gpu gpu = *like;
+    gpu.name = device->name;
+    replace(&gpu.multiprocessors, device->multiprocessors);
+    replace(&gpu.clock_Hz, device->clock_Hz);
+    replace(&gpu.memory_bytes, (double)device->memory_bytes);
+    replace(&gpu.memory_bandwidth_Bps, device->memory_bandwidth_Bps);
+    replace(&gpu.l2_bytes, (double)device->l2_bytes);
+    replace(&gpu.copy_engines, device->copy_engines);
+    const double compute = gpu.multiprocessors.value * gpu.clock_Hz.value /
+                           (like->multiprocessors.value * like->clock_Hz.value);
+    const double memory = gpu.memory_bandwidth_Bps.value / like->memory_bandwidth_Bps.value;
+    if (isfinite(compute) && compute > 0) {
+        scale(&gpu.fp32_flops, compute);
+        scale(&gpu.fp64_flops, compute);
+        for (size_t p = 0; p < HAUL_PRECISIONS; p++)
+            scale(&gpu.product_flops[p], compute);
+    }
+    if (isfinite(memory) && memory > 0)
+        scale(&gpu.stream_Bps, memory);
+    return gpu;
+}
+
 haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *self,
                                haul_error *error)
 {
     const haul_workload_device *device = common_device(workload, error);
     haul_machine described = {.name = "the recording machine",
                               .summary = "the machine that recorded the profile"};
-    char **names = NULL;
-    size_t count = 0;
     if (!device)
         return HAUL_MISSING;
-    const haul_status status = haul_catalogue_list(&names, &count, error);
-    for (size_t i = 0; !status && i < count && !self->like; i++) {
-        haul_machine *entry = NULL;
-        /* a broken file of the catalogue is no reason to stop: it is not asked for */
-        if (!haul_machine_load(names[i], &entry, NULL) &&
-            haul_gpu_names_same(entry->gpu.name, device->name))
-            self->like = entry;
-        else
-            haul_machine_free(entry);
-    }
-    haul_names_free(names, count);
+    const haul_status status = find_in_catalogue(device, self, error);
     if (status)
         return status;
     /* A clock alone does not scale a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
@@ -62,15 +129,10 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
                          "no machine of the catalogue has the GPU '%.80s' and the profile does not "
                          "say how fast its memory is; give the recording machine with --from",
                          device->name);
-    described.gpu =
-        self->like ? self->like->gpu
-                   : (haul_gpu){.name = device->name,
-                                .multiprocessors = from_table(device->multiprocessors),
-                                .clock_Hz = from_table(device->clock_Hz),
-                                .memory_bytes = from_table((double)device->memory_bytes),
-                                .memory_bandwidth_Bps = from_table(device->memory_bandwidth_Bps),
-                                .l2_bytes = from_table((double)device->l2_bytes),
-                                .copy_engines = from_table(device->copy_engines)};
+    const haul_gpu unknown = {.name = NULL};
+    described.gpu = self->like && !self->is_family
+                        ? self->like->gpu
+                        : of_family(self->like ? &self->like->gpu : &unknown, device);
     return haul_machine_with_copies(&described, NULL, 0, &self->gpu, error);
 }
 

@@ -569,6 +569,28 @@ static void names_of_gpus_are_compared(void **state)
     assert_true(haul_gpu_names_likeness("A100", "NVIDIA A100") == SIZE_MAX);
 }
 
+/* The more the better: the form of the board counts for more than the size of its memory. */
+static void families_of_gpus_are_told(void **state)
+{
+    (void)state;
+    const char *const pcie = "NVIDIA A100-PCIE-40GB", *const sxm = "NVIDIA A100-SXM4-80GB";
+    assert_int_equal(haul_gpu_names_family("NVIDIA A100-SXM4-40GB", sxm), 3);
+    assert_int_equal(haul_gpu_names_family("NVIDIA A100-SXM4-40GB", pcie), 2);
+    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", pcie), 3);
+    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", sxm), 2);
+    assert_int_equal(haul_gpu_names_family("Tesla V100-SXM2-32GB", "Tesla V100-SXM2-16GB"), 3);
+    assert_int_equal(haul_gpu_names_family("NVIDIA GH200 120GB", "NVIDIA GH200 480GB"), 1);
+    assert_int_equal(haul_gpu_names_family("NVIDIA H100 NVL", "NVIDIA H100 PCIe"), 3);
+    assert_int_equal(haul_gpu_names_family("NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3"), 1);
+    assert_int_equal(haul_gpu_names_family("AMD Instinct MI300X VF", "AMD Instinct MI300X"), 1);
+    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", "NVIDIA A10"), 0);
+    assert_int_equal(haul_gpu_names_family("NVIDIA H200 NVL", "NVIDIA H100 PCIe"), 0);
+    assert_int_equal(haul_gpu_names_family("GTX 1080", "GTX 1080 Ti"), 0);
+    assert_int_equal(haul_gpu_names_family("80GB PCIe", "40GB PCIe"), 0);
+    assert_int_equal(haul_gpu_names_family("", ""), 0);
+    assert_int_equal(haul_gpu_names_family(NULL, pcie), 0);
+}
+
 static unsigned threads_of(const char *architecture, double cores)
 {
     const haul_gpu gpu = {.architecture = architecture, .cores = {cores, HAUL_DATASHEET, NULL}};
@@ -643,6 +665,7 @@ int main(void)
         cmocka_unit_test(provenances_have_an_order),
         cmocka_unit_test(slips_are_counted),
         cmocka_unit_test(names_of_gpus_are_compared),
+        cmocka_unit_test(families_of_gpus_are_told),
         cmocka_unit_test(architectures_are_told_by_name_and_cores),
         cmocka_unit_test(the_catalogue_round_trips),
         cmocka_unit_test(a_parameter_is_set),

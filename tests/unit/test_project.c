@@ -477,7 +477,7 @@ static void room_and_queue_are_the_targets_where_the_recordings_are_known(void *
     by_hand hand = {0};
     const haul_workload *workload = record(&hand);
     const haul_timeline_device unknown = device_on(workload, "a100-pcie4");
-    assert_int_equal(unknown.copy_engines, 2);
+    assert_int_equal(unknown.copy_engines, 3);
     assert_int_equal(unknown.kernels, 128);
     assert_int_equal(unknown.occupancy.multiprocessors, 0);
     assert_int_equal(unknown.queue_depth, 0);
