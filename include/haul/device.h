@@ -256,13 +256,19 @@ typedef enum haul_access {
     HAUL_ACCESS_INOUT,
     HAUL_ACCESS_VALUE,
     HAUL_ACCESS_SHARED, /* memory of a group of threads; no argument */
+    HAUL_ACCESS_SUM,    /* reductions of haul/tile.h */
+    HAUL_ACCESS_MIN,
+    HAUL_ACCESS_MAX,
+    HAUL_ACCESS_HIDDEN = HAUL_ACCESS_VALUE, /* a value that the kernel's text does not see */
 } haul_access;
 
 typedef struct haul_kernel_parameter {
     const char *name;
     haul_access access;
     uint32_t bytes; /* of the value, of an element of the buffer or of the whole shared memory */
-    int halo; /* of an array of haul/tile.h: neighbours that are read; its view follows. Else -1 */
+    /* Of an array of haul/tile.h: neighbours that are read, and its view follows. Of a reduction:
+     * its type, and its place follows. Else -1. */
+    int halo;
 } haul_kernel_parameter;
 
 /* A kernel as the program holds it. */
@@ -277,6 +283,8 @@ typedef struct haul_kernel_source {
      * launch's box counts groups. */
     unsigned dimensions;
     unsigned group[2];
+    bool reduces; /* a loop of haul/tile.h; a launch's box counts groups of rows, and the loop's box
+                     is the last parameter */
     /* Runs the part `part` of the launch's box `whole` on the host. An argument is the address in
      * the buffer or of the value. */
     void (*host)(const haul_box *part, const haul_box *whole, void *const *arguments);

@@ -24,10 +24,19 @@
  *   HAUL_AT(name, x, y, z), HAUL_AT2(name, x, y), HAUL_AT1(name, x)   the cell, to read or to set
  * Each counts as two parameters.
  *
+ * Reductions of haul/tile.h, into an array of one element of type double, float, int or unsigned:
+ *   HAUL_SUM(type, name), HAUL_MIN(type, name), HAUL_MAX(type, name), in kernels HAUL_REDUCE_3D
+ *   HAUL_ADD(name, value), HAUL_LEAST(name, value), HAUL_MOST(name, value)
+ * Each counts as two parameters, and the kernel has one more. Results depend on the arrays'
+ * regions, not on the order in which threads and copies run.
+ *
  * Loops over the launch's box, one in each kernel:
  *   HAUL_KERNEL_1D(name, file, ...)   HAUL_FOR1 (x)
  *   HAUL_KERNEL_2D(name, file, ...)   HAUL_FOR2 (x, y)
  *   HAUL_KERNEL_3D(name, file, ...)   HAUL_FOR3 (x, y, z)
+ *   HAUL_REDUCE_1D(name, file, ...)   HAUL_ROW1 (x)
+ *   HAUL_REDUCE_2D(name, file, ...)   HAUL_ROW2 (x, y)
+ *   HAUL_REDUCE_3D(name, file, ...)   HAUL_ROW3 (x, y, z)
  *
  * Groups of threads with shared memory:
  *   HAUL_KERNEL_GROUPS(name, file, width, height, ...)
@@ -46,10 +55,13 @@
 
 #if defined(__OPENCL_VERSION__)
 #define HAUL_ON_OPENCL
+#define HAUL_FUNCTION static
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__) || defined(__HIPCC__) || defined(__HIPCC_RTC__)
 #define HAUL_ON_CUDA
+#define HAUL_FUNCTION static __device__ __forceinline__
 #else
 #define HAUL_ON_HOST
+#define HAUL_FUNCTION static inline
 #include <string.h>
 
 #include "haul/device.h"
@@ -100,6 +112,26 @@
 #define HAUL_FIELD(access, type, name, halo)                                                       \
     (access, type, name##_data, 1, halo), (VALUE, haul_view, name##_view, 1, -1)
 
+/* The rows' results, and where they are; the last of the five is the type's number. */
+#define HAUL_SUM(type, name) HAUL_REDUCTION(SUM, type, name)
+#define HAUL_MIN(type, name) HAUL_REDUCTION(MIN, type, name)
+#define HAUL_MAX(type, name) HAUL_REDUCTION(MAX, type, name)
+#define HAUL_REDUCTION(access, type, name)                                                         \
+    (access, type, name, 1, HAUL_NUMBER_##type), (HIDDEN, haul_rows, name##_place, 1, -1)
+/* NOLINTBEGIN(readability-identifier-naming): the types' names */
+#define HAUL_NUMBER_double 0
+#define HAUL_NUMBER_float 1
+#define HAUL_NUMBER_int 2
+#define HAUL_NUMBER_unsigned 3
+/* NOLINTEND(readability-identifier-naming) */
+
+#define HAUL_ADD(name, value) (*name = HAUL_FOLD_SUM(*name, value))
+#define HAUL_LEAST(name, value) (*name = HAUL_FOLD_MIN(*name, value))
+#define HAUL_MOST(name, value) (*name = HAUL_FOLD_MAX(*name, value))
+#define HAUL_FOLD_SUM(a, b) ((a) + (b))
+#define HAUL_FOLD_MIN(a, b) ((b) < (a) ? (b) : (a))
+#define HAUL_FOLD_MAX(a, b) ((b) > (a) ? (b) : (a))
+
 #define HAUL_AT(name, x, y, z)                                                                     \
     name##_data[haul_turn(name##_view, z) * name##_view.plane + (y)*name##_view.row + (x)]
 #define HAUL_AT2(name, x, y) name##_data[haul_turn(name##_view, y) * name##_view.plane + (x)]
@@ -113,12 +145,30 @@
 #define HAUL_DECLARE_INOUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_VALUE(type, name) , type name
 #define HAUL_DECLARE_SHARED(type, name) , HAUL_LOCAL type *name
+#define HAUL_DECLARE_HIDDEN(type, name)
+#define HAUL_DECLARE_SUM(type, name) , type *name
+#define HAUL_DECLARE_MIN(type, name) , type *name
+#define HAUL_DECLARE_MAX(type, name) , type *name
 #define HAUL_BODY(name, ...)                                                                       \
     HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))
 
 #define HAUL_KERNEL_1D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 1, __VA_ARGS__)
 #define HAUL_KERNEL_2D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 2, __VA_ARGS__)
 #define HAUL_KERNEL_3D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 3, __VA_ARGS__)
+
+#define HAUL_REDUCE_1D(name, file, ...) HAUL_REDUCE(name, file, 1, __VA_ARGS__)
+#define HAUL_REDUCE_2D(name, file, ...) HAUL_REDUCE(name, file, 2, __VA_ARGS__)
+#define HAUL_REDUCE_3D(name, file, ...) HAUL_REDUCE(name, file, 3, __VA_ARGS__)
+#define HAUL_REDUCE(name, file, dims, ...)                                                         \
+    HAUL_KERNEL_ROWS(name, file, dims, __VA_ARGS__, (HIDDEN, haul_box, whole, 1, -1))
+
+/* A row of a reduction, by the threads of a group, which each take every HAUL_LANES-th cell. */
+#define HAUL_ROW1(x) for (int x = haul_it.lo[0]; x < haul_it.hi[0]; x += HAUL_LANES)
+#define HAUL_ROW2(x, y)                                                                            \
+    for (int y = haul_it.lo[1], x = haul_it.lo[0]; x < haul_it.hi[0]; x += HAUL_LANES)
+#define HAUL_ROW3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2], y = haul_it.lo[1], x = haul_it.lo[0]; x < haul_it.hi[0];           \
+         x += HAUL_LANES)
 
 #define HAUL_GROUP(d) haul_it.lo[d]
 #define HAUL_GROUPS(d) haul_it.hi[d]
@@ -132,19 +182,97 @@ typedef struct haul_view {
     int ring;
 } haul_view;
 
-#ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
-
-#define HAUL_FUNCTION static inline
-#define HAUL_GLOBAL
-#define HAUL_LOCAL
-#define HAUL_RESTRICT __restrict__
-#define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#ifndef HAUL_ON_HOST
+typedef struct haul_box {
+    int lo[3];
+    int hi[3];
+} haul_box;
+#endif
 
 HAUL_FUNCTION long haul_turn(haul_view view, int index)
 {
     index -= view.base;
     return index < view.ring ? index : index - view.ring;
 }
+
+/* The result of row y of plane z is at z * width + y - origin. In one dimension a row is
+ * HAUL_ROW_CELLS cells. */
+typedef struct haul_rows {
+    double identity; /* what changes no result: the sum's 0 */
+    long width;
+    long origin;
+} haul_rows;
+
+/* A group takes HAUL_GROUP_ROWS rows with HAUL_GROUP_LANES threads. */
+#define HAUL_ROW_CELLS 1024
+#define HAUL_GROUP_ROWS 8
+#define HAUL_GROUP_LANES 64
+
+/* Division that rounds down. */
+HAUL_FUNCTION int haul_row_at(int x)
+{
+    return x >= 0 ? x / HAUL_ROW_CELLS : -((HAUL_ROW_CELLS - 1 - x) / HAUL_ROW_CELLS);
+}
+
+HAUL_FUNCTION int haul_row_first(haul_box it, int dims)
+{
+    return dims == 1 ? haul_row_at(it.lo[0]) : it.lo[1];
+}
+
+HAUL_FUNCTION int haul_row_end(haul_box it, int dims)
+{
+    return dims == 1 ? haul_row_at(it.hi[0] - 1) + 1 : it.hi[1];
+}
+
+/* The cells of a box that are in a row; none where the row is beyond the box. */
+HAUL_FUNCTION haul_box haul_row_box(haul_box it, int dims, int row, int plane)
+{
+    const int first = row * HAUL_ROW_CELLS, end = first + HAUL_ROW_CELLS;
+    if (row >= haul_row_end(it, dims)) {
+        it.hi[0] = it.lo[0];
+    } else if (dims == 1) {
+        it.lo[0] = it.lo[0] > first ? it.lo[0] : first;
+        it.hi[0] = it.hi[0] < end ? it.hi[0] : end;
+    }
+    it.lo[1] = dims == 1 ? 0 : row;
+    it.lo[2] = plane;
+    return it;
+}
+
+HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
+{
+    return row.lo[2] * rows.width + index - rows.origin;
+}
+
+/* Before and after a row: m(fold, index, type, name) of each reduction. */
+#define HAUL_OPEN_ROW(index, parameter) HAUL_FOLDS(HAUL_OPEN_ROW_OF, index, HAUL_OPEN parameter)
+#define HAUL_SHUT_ROW(index, parameter) HAUL_FOLDS(HAUL_SHUT_ROW_OF, index, HAUL_OPEN parameter)
+#define HAUL_FOLDS(m, index, ...) HAUL_FOLDS_BY(m, index, __VA_ARGS__)
+#define HAUL_FOLDS_BY(m, index, access, type, name) HAUL_FOLDS_##access(m, index, type, name)
+#define HAUL_FOLDS_IN(m, index, type, name)
+#define HAUL_FOLDS_OUT(m, index, type, name)
+#define HAUL_FOLDS_INOUT(m, index, type, name)
+#define HAUL_FOLDS_VALUE(m, index, type, name)
+#define HAUL_FOLDS_HIDDEN(m, index, type, name)
+#define HAUL_FOLDS_SUM(m, index, type, name) m(HAUL_FOLD_SUM, index, type, name)
+#define HAUL_FOLDS_MIN(m, index, type, name) m(HAUL_FOLD_MIN, index, type, name)
+#define HAUL_FOLDS_MAX(m, index, type, name) m(HAUL_FOLD_MAX, index, type, name)
+#define HAUL_OPEN(access, type, name, count, halo) access, type, name
+#define HAUL_OPEN_ROW_OF(fold, index, type, name)                                                  \
+    type haul_r_##name = (type)HAUL_PLACE_OF(index, name).identity;
+#define HAUL_SHUT_ROW_OF(fold, index, type, name)                                                  \
+    {                                                                                              \
+        HAUL_GLOBAL type *haul_row = HAUL_ROWS_OF(index, type, name) +                             \
+                                     haul_row_place(HAUL_PLACE_OF(index, name), haul_it, haul_y);  \
+        *haul_row = fold(*haul_row, haul_r_##name);                                                \
+    }
+
+#ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
+
+#define HAUL_GLOBAL
+#define HAUL_LOCAL
+#define HAUL_RESTRICT __restrict__
+#define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 
 /* The text of the file that says this. `.incbin` finds it where the compiler found it. */
 #define HAUL_KERNEL_FILE(label)                                                                    \
@@ -161,6 +289,8 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
     for (int z = haul_it.lo[2]; z < haul_it.hi[2]; z++)                                            \
         HAUL_FOR2 (x, y)
 
+#define HAUL_LANES 1
+
 #define HAUL_THREADS(x, width, y, height)                                                          \
     for (int y = 0; y < (height); y++)                                                             \
         for (int x = 0; x < (width); x++)
@@ -172,7 +302,6 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
 #define HAUL_ROW_BY(access, type, name, count, halo)                                               \
     {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count)), (halo)},
 #define HAUL_GIVE(index, parameter) HAUL_GIVE_BY(index, HAUL_OPEN parameter)
-#define HAUL_OPEN(access, type, name, count, halo) access, type, name
 #define HAUL_GIVE_BY(index, ...) HAUL_GIVE_TO(index, __VA_ARGS__)
 #define HAUL_GIVE_TO(index, access, type, name) HAUL_GIVE_##access(index, type, name)
 #define HAUL_GIVE_IN(index, type, name) , (const type *)arguments[index]
@@ -188,7 +317,18 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
 #define HAUL_SHARE_VALUE(type, name, count)
 #define HAUL_SHARE_SHARED(type, name, count) type haul_shared_##name[count];
 
-#define HAUL_SOURCE(called, label, dims, width, height, ...)                                       \
+#define HAUL_GIVE_HIDDEN(index, type, name)
+#define HAUL_GIVE_SUM(index, type, name) , &haul_r_##name
+#define HAUL_GIVE_MIN(index, type, name) , &haul_r_##name
+#define HAUL_GIVE_MAX(index, type, name) , &haul_r_##name
+#define HAUL_SHARE_SUM(type, name, count)
+#define HAUL_SHARE_MIN(type, name, count)
+#define HAUL_SHARE_MAX(type, name, count)
+#define HAUL_SHARE_HIDDEN(type, name, count)
+#define HAUL_ROWS_OF(index, type, name) ((type *)arguments[index])
+#define HAUL_PLACE_OF(index, name) (*(const haul_rows *)arguments[(index) + 1])
+
+#define HAUL_SOURCE(called, label, dims, width, height, reduces, ...)                              \
     static const haul_kernel_parameter called##_parameters[] = {HAUL_EACH(HAUL_ROW, __VA_ARGS__)}; \
     static const haul_kernel_source called __attribute__((unused)) = {                             \
         #called,                                                                                   \
@@ -199,6 +339,7 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
         HAUL_COUNT(__VA_ARGS__),                                                                   \
         (dims),                                                                                    \
         {(width), (height)},                                                                       \
+        (reduces),                                                                                 \
         called##_host,                                                                             \
     };
 
@@ -209,7 +350,7 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
         (void)whole;                                                                               \
         name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
     }                                                                                              \
-    HAUL_SOURCE(name, file, dims, 0, 0, __VA_ARGS__)                                               \
+    HAUL_SOURCE(name, file, dims, 0, 0, false, __VA_ARGS__)                                        \
     HAUL_BODY(name, __VA_ARGS__)
 
 #define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
@@ -227,15 +368,32 @@ HAUL_FUNCTION long haul_turn(haul_view view, int index)
                     name##_body(group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                          \
                 }                                                                                  \
     }                                                                                              \
-    HAUL_SOURCE(name, file, 3, width, height, __VA_ARGS__)                                         \
+    HAUL_SOURCE(name, file, 3, width, height, false, __VA_ARGS__)                                  \
+    HAUL_BODY(name, __VA_ARGS__)
+
+/* The last argument is the loop's box, of which `part` counts groups of rows. */
+#define HAUL_KERNEL_ROWS(name, file, dims, ...)                                                    \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    static void name##_host(const haul_box *part, const haul_box *groups, void *const *arguments)  \
+    {                                                                                              \
+        const haul_box whole = *(const haul_box *)arguments[HAUL_COUNT(__VA_ARGS__) - 1];          \
+        const int end = haul_row_end(whole, dims), first = haul_row_first(whole, dims);            \
+        (void)groups;                                                                              \
+        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
+            for (int y = part->lo[1] * HAUL_GROUP_ROWS; y < part->hi[1] * HAUL_GROUP_ROWS; y++) {  \
+                const int haul_y = first + y, haul_z = (dims) == 3 ? whole.lo[2] + z : 0;          \
+                const haul_box haul_it = haul_row_box(whole, dims, haul_y, haul_z);                \
+                HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                              \
+                name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                            \
+                if (haul_y < end) {                                                                \
+                    HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                          \
+                }                                                                                  \
+            }                                                                                      \
+    }                                                                                              \
+    HAUL_SOURCE(name, file, dims, HAUL_GROUP_LANES, 1, true, __VA_ARGS__)                          \
     HAUL_BODY(name, __VA_ARGS__)
 
 #else /* a device ---------------------------------------------------------------------------- */
-
-typedef struct haul_box {
-    int lo[3];
-    int hi[3];
-} haul_box;
 
 #define HAUL_KERNEL_FILE(label)
 
@@ -247,7 +405,6 @@ typedef struct haul_box {
 #define HAUL_ENTRY kernel void
 #define HAUL_KERNEL_START(width, height)                                                           \
     kernel __attribute__((reqd_work_group_size(width, height, 1))) void
-#define HAUL_FUNCTION static
 #define HAUL_GLOBAL global
 #define HAUL_LOCAL local
 #define HAUL_RESTRICT restrict
@@ -263,11 +420,12 @@ typedef struct haul_box {
 #define HAUL_GIVE_IN(type, name) , (global const type *)(haul_p_##name + haul_o_##name)
 #define HAUL_GIVE_OUT(type, name) , (global type *)(haul_p_##name + haul_o_##name)
 #define HAUL_SHARE_SHARED(type, name, count) local type haul_v_##name[count];
+#define HAUL_ROWS_OF(index, type, name) ((global type *)(haul_p_##name + haul_o_##name))
+#define HAUL_LANES_OF(fold, index, type, name) local type haul_l_##name[HAUL_GROUP_LANES];
 #else
 #define HAUL_ENTRY extern "C" __global__ void
 #define HAUL_KERNEL_START(width, height)                                                           \
     extern "C" __global__ void __launch_bounds__((width) * (height))
-#define HAUL_FUNCTION static __device__ __forceinline__
 #define HAUL_GLOBAL
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
@@ -282,13 +440,9 @@ typedef struct haul_box {
 #define HAUL_GIVE_IN(type, name) , haul_v_##name
 #define HAUL_GIVE_OUT(type, name) , haul_v_##name
 #define HAUL_SHARE_SHARED(type, name, count) __shared__ type haul_v_##name[count];
+#define HAUL_ROWS_OF(index, type, name) haul_v_##name
+#define HAUL_LANES_OF(fold, index, type, name) __shared__ type haul_l_##name[HAUL_GROUP_LANES];
 #endif
-
-HAUL_FUNCTION long haul_turn(haul_view view, int index)
-{
-    index -= view.base;
-    return index < view.ring ? index : index - view.ring;
-}
 
 /* One index per thread of a GPU; a row per work-item on a CPU, whose compiler vectorises it. */
 #define HAUL_LAST(d) haul_it.hi[d]
@@ -330,11 +484,20 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_TAKE_INOUT(type, name) HAUL_TAKE_OUT(type, name)
 #define HAUL_TAKE_VALUE(type, name) , type haul_v_##name
 #define HAUL_TAKE_SHARED(type, name)
+#define HAUL_TAKE_HIDDEN(type, name) , type haul_v_##name
+#define HAUL_TAKE_SUM(type, name) HAUL_TAKE_OUT(type, name)
+#define HAUL_TAKE_MIN(type, name) HAUL_TAKE_OUT(type, name)
+#define HAUL_TAKE_MAX(type, name) HAUL_TAKE_OUT(type, name)
 #define HAUL_GIVE(index, parameter) HAUL_GIVE_BY parameter
 #define HAUL_GIVE_BY(access, type, name, count, halo) HAUL_GIVE_##access(type, name)
 #define HAUL_GIVE_INOUT(type, name) HAUL_GIVE_OUT(type, name)
 #define HAUL_GIVE_VALUE(type, name) , haul_v_##name
 #define HAUL_GIVE_SHARED(type, name) , haul_v_##name
+#define HAUL_GIVE_HIDDEN(type, name)
+#define HAUL_GIVE_SUM(type, name) , &haul_r_##name
+#define HAUL_GIVE_MIN(type, name) , &haul_r_##name
+#define HAUL_GIVE_MAX(type, name) , &haul_r_##name
+#define HAUL_PLACE_OF(index, name) haul_v_##name##_place
 #define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
 #define HAUL_SHARE_BY(access, type, name, count, halo) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
@@ -362,6 +525,62 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
         haul_group.lo[1] += HAUL_BLOCK(1);                                                         \
         haul_group.lo[2] += HAUL_BLOCK(2);                                                         \
         name##_body(haul_group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                 \
+    }                                                                                              \
+    HAUL_BODY(name, __VA_ARGS__)
+
+/* Rows of a reduction: on a CPU one each for the first work-items of a group, else one after
+ * another by all, whose results are then folded two by two. */
+#ifdef HAUL_ROWS
+#define HAUL_LANES 1
+#define HAUL_ROWS_HERE(name, ...)                                                                  \
+    for (int haul_y = haul_first + HAUL_THREAD(0), haul_once = HAUL_THREAD(0) < HAUL_GROUP_ROWS;   \
+         haul_once && haul_y < haul_end; haul_once = 0) {                                          \
+        const haul_box haul_it = haul_row_box(haul_v_whole, haul_dims, haul_y, haul_z);            \
+        HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                                      \
+        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+        HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                                      \
+    }
+#else
+#define HAUL_LANES HAUL_GROUP_LANES
+#define HAUL_ROWS_HERE(name, ...)                                                                  \
+    HAUL_EACH(HAUL_LANE, __VA_ARGS__)                                                              \
+    for (int haul_y = haul_first; haul_y < haul_first + HAUL_GROUP_ROWS; haul_y++) {               \
+        const int haul_t = HAUL_THREAD(0);                                                         \
+        haul_box haul_it = haul_row_box(haul_v_whole, haul_dims, haul_y, haul_z);                  \
+        HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                                      \
+        haul_it.lo[0] += haul_t;                                                                   \
+        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+        HAUL_EACH(HAUL_FOLD_ROW, __VA_ARGS__)                                                      \
+        if (!haul_t && haul_y < haul_end) {                                                        \
+            HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                                  \
+        }                                                                                          \
+    }
+#define HAUL_LANE(index, parameter) HAUL_FOLDS(HAUL_LANES_OF, index, HAUL_OPEN parameter)
+#define HAUL_FOLD_ROW(index, parameter) HAUL_FOLDS(HAUL_FOLD_ROW_OF, index, HAUL_OPEN parameter)
+#define HAUL_FOLD_ROW_OF(fold, index, type, name)                                                  \
+    haul_l_##name[haul_t] = haul_r_##name;                                                         \
+    HAUL_BARRIER;                                                                                  \
+    for (int haul_n = HAUL_GROUP_LANES / 2; haul_n; haul_n /= 2) {                                 \
+        if (haul_t < haul_n)                                                                       \
+            haul_l_##name[haul_t] = fold(haul_l_##name[haul_t], haul_l_##name[haul_t + haul_n]);   \
+        HAUL_BARRIER;                                                                              \
+    }                                                                                              \
+    haul_r_##name = haul_l_##name[0];                                                              \
+    HAUL_BARRIER;
+#endif
+
+#define HAUL_KERNEL_ROWS(name, file, dims, ...)                                                    \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    HAUL_KERNEL_START(HAUL_GROUP_LANES, 1)                                                         \
+    name(haul_box haul_group HAUL_EACH(HAUL_TAKE, __VA_ARGS__))                                    \
+    {                                                                                              \
+        const int haul_dims = dims;                                                                \
+        const int haul_z = haul_dims == 3 ? haul_v_whole.lo[2] + HAUL_BLOCK(2) : 0;                \
+        const int haul_first =                                                                     \
+            haul_row_first(haul_v_whole, haul_dims) + HAUL_BLOCK(1) * HAUL_GROUP_ROWS;             \
+        const int haul_end = haul_row_end(haul_v_whole, haul_dims);                                \
+        (void)haul_group;                                                                          \
+        HAUL_ROWS_HERE(name, __VA_ARGS__)                                                          \
     }                                                                                              \
     HAUL_BODY(name, __VA_ARGS__)
 

@@ -181,6 +181,7 @@ void haul_field_free(haul_field *field)
         context->counts.device_bytes -= haul_buffer_bytes(field->ring);
     haul_buffer_free(field->ring);
     haul_buffer_free(field->frame);
+    haul_buffer_free(field->rows);
     haul_buffer_free(field->ghost_list);
     haul_buffer_free(field->pinned);
     if (field->host)

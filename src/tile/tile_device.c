@@ -23,77 +23,6 @@ typedef struct pass {
     bool is_whole; /* all is on the device, or will be made there: one launch a step */
 } pass;
 
-static bool make_event(haul_context *self, haul_event **event, haul_status *status,
-                       haul_error *error)
-{
-    *status = haul_event_new(self->device, event, error);
-    return !*status;
-}
-
-/* Three streams: in, kernels, out, so that each engine of the device has one. A fourth for the
- * host's own reads, which then wait for no copy of a pass. */
-haul_status haul_device_open_queues(haul_context *self, haul_error *error)
-{
-    haul_stream **streams[] = {&self->up, &self->run, &self->down};
-    haul_status status = haul_stream_new(self->device, &self->home, error);
-    for (int i = 0; i < 3 && !status; i++) {
-        status = haul_stream_new(self->device, streams[i], error);
-        if (!status && make_event(self, &self->made_room[i], &status, error))
-            (void)make_event(self, &self->arrived[i], &status, error);
-    }
-    if (!status)
-        status = haul_event_new(self->device, &self->computed, error);
-    return status;
-}
-
-/* Needs: nothing queued. Works where opening stopped half way. */
-void haul_device_close_queues(haul_context *self)
-{
-    for (int i = 0; i < 3; i++) {
-        haul_event_free(self->made_room[i]);
-        haul_event_free(self->arrived[i]);
-    }
-    for (size_t i = 0; i < self->passed_count; i++)
-        haul_event_free(self->passed[i]);
-    haul_event_free(self->computed);
-    haul_stream_free(self->up);
-    haul_stream_free(self->run);
-    haul_stream_free(self->down);
-    haul_stream_free(self->home);
-}
-
-/* The place of a plane in a ring. */
-static int place(const haul_field *field, int plane)
-{
-    const int at = plane % field->planes;
-    return at < 0 ? at + field->planes : at;
-}
-
-/* Copies planes [first, end) between the host's memory and the ring. */
-static haul_status copy_planes(haul_field *field, int first, int end, haul_stream *stream,
-                               haul_error *error)
-{
-    haul_context *context = field->context;
-    const bool is_up = stream == context->up;
-    haul_status status = HAUL_OK;
-    while (first < end && !status) {
-        const int at = place(field, first), room = field->planes - at;
-        const int planes = end - first < room ? end - first : room;
-        const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->plane_bytes);
-        const uint64_t offset = haul_field_offset(field, first);
-        const haul_address host = field->pinned ? haul_in_buffer(field->pinned, offset)
-                                                : haul_in_host(field->host + offset);
-        const haul_transfer transfer = {
-            .to = is_up ? ring : host,
-            .from = is_up ? host : ring,
-            .size = {(uint64_t)planes * field->plane_bytes},
-        };
-        status = haul_tile_copy(context, stream, &transfer, error);
-        first += planes;
-    }
-    return status;
-}
-
 /* Whether two parts share places of the ring. */
 static bool overlap(const haul_field *field, int part, int other)
 {
@@ -107,8 +36,9 @@ static bool overlap(const haul_field *field, int part, int other)
 /* The host's copy counts as current from now on; is_leaving says that it has yet to arrive. */
 static haul_status part_down(haul_field *field, int part, haul_error *error)
 {
-    const haul_status status = copy_planes(field, haul_part_begin(field, part),
-                                           haul_part_end(field, part), field->context->down, error);
+    const haul_status status =
+        haul_planes_copy(field, haul_part_begin(field, part), haul_part_end(field, part),
+                         field->context->down, error);
     if (!status)
         field->parts[part].on_host = field->parts[part].is_leaving = true;
     return status;
@@ -166,7 +96,7 @@ static bool is_part_written(const haul_block *block, const haul_field *field, in
         const haul_step *step = &block->steps[i];
         for (unsigned u = 0; u < step->use_count; u++)
             if (step->uses[u].field == field && step->uses[u].writes &&
-                (!step->source || step->length != field->length ||
+                (!step->source || !haul_is_along(step, &step->uses[u]) ||
                  (step->box.lo[step->outer] < haul_part_end(field, part) &&
                   step->box.hi[step->outer] > haul_part_begin(field, part))))
                 return true;
@@ -184,12 +114,12 @@ static haul_status bring(const pass *self, const haul_block_field *of, int part,
     if (!state->on_device) {
         const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
         if (!of->is_fresh) {
-            status = copy_planes(field, first, end, up, error);
+            status = haul_planes_copy(field, first, end, up, error);
         } else {
-            status = copy_planes(field, first, first < 0 ? 0 : first, up, error);
+            status = haul_planes_copy(field, first, first < 0 ? 0 : first, up, error);
             if (!status)
-                status =
-                    copy_planes(field, end < field->length ? end : field->length, end, up, error);
+                status = haul_planes_copy(field, end < field->length ? end : field->length, end, up,
+                                          error);
         }
         state->on_device = status == HAUL_OK;
     }
@@ -234,17 +164,6 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
     return status;
 }
 
-/* A plane to another of the ring, in the stream of the kernels: it needs no event. */
-static haul_status copy_within(haul_field *field, int to, int from, haul_error *error)
-{
-    const haul_transfer transfer = {
-        .to = haul_in_buffer(field->ring, (uint64_t)place(field, to) * field->plane_bytes),
-        .from = haul_in_buffer(field->ring, (uint64_t)place(field, from) * field->plane_bytes),
-        .size = {field->plane_bytes},
-    };
-    return haul_tile_copy(field->context, field->context->run, &transfer, error);
-}
-
 /* Sets cells beyond the edges of planes [first, end), and the planes beyond the edges that are like
  * one of them. */
 static haul_status run_ghosts(haul_field *field, int first, int end, haul_error *error)
@@ -256,9 +175,9 @@ static haul_status run_ghosts(haul_field *field, int first, int end, haul_error 
     haul_status status = haul_ghosts_on_device(field, low, high, false, error);
     for (int k = 1; k <= field->edge && is_copy && !status; k++) {
         if (!first)
-            status = copy_within(field, -k, 0, error);
+            status = haul_plane_copy_within(field, -k, 0, error);
         if (!status && end == field->length)
-            status = copy_within(field, last + k, last, error);
+            status = haul_plane_copy_within(field, last + k, last, error);
     }
     return status;
 }
@@ -271,10 +190,11 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
         return run_ghosts(step->uses[0].field, first, end, error);
     haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
     haul_view views[HAUL_USES];
+    haul_rows places[HAUL_USES];
     haul_launch launch = {.box = step->box, .arguments = arguments, .is_double = true};
     size_t value = 0;
     unsigned use = 0;
-    for (unsigned i = 0; i < step->source->parameter_count; i++) {
+    for (unsigned i = 0; i < step->source->parameter_count - step->source->reduces; i++) {
         const haul_kernel_parameter *parameter = &step->source->parameters[i];
         if (parameter->halo < 0) {
             arguments[i] = (haul_argument){.value = step->values + value};
@@ -283,7 +203,14 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
         }
         const haul_field_use *of = &step->uses[use];
         const haul_field *field = of->field;
-        const bool is_along = field->length == step->length;
+        if (of->reduction) {
+            uint64_t rows;
+            places[use] = haul_rows_of(step, of, &rows);
+            arguments[i] = (haul_argument){.buffer = field->rows};
+            arguments[++i] = (haul_argument){.value = &places[use++]};
+            continue;
+        }
+        const bool is_along = haul_is_along(step, of);
         const int lowest = is_along ? first - of->halo : -field->edge;
         views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
         arguments[i] = (haul_argument){.buffer = field->ring,
@@ -299,6 +226,11 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
     launch.argument_count = step->source->parameter_count;
     launch.box.lo[step->outer] = first;
     launch.box.hi[step->outer] = end;
+    const haul_box box = launch.box;
+    if (step->source->reduces) {
+        arguments[launch.argument_count - 1] = (haul_argument){.value = &box};
+        launch.box = haul_row_groups(&box, step->outer + 1);
+    }
     return haul_tile_launch(context, step->source, &launch, error);
 }
 
@@ -408,6 +340,8 @@ static haul_status run_pass(const pass *self, haul_error *error)
         status = bring_region(self, 0, error);
     for (int front = 0; front <= last && !status; front++)
         status = advance(self, front, last, error);
+    for (size_t i = 0; i < self->block.count && !status; i++)
+        status = haul_rows_fold_on_device(self->context, &self->block.steps[i], error);
     if (!status)
         status = note_passed(self, self->is_whole || last < self->lag ? 0 : last - self->lag,
                              self->count, error);
@@ -453,6 +387,16 @@ static haul_status check_pass(const pass *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* Rows of one dimension may be cut by regions: their parts are then added in one order. */
+static bool has_cut_rows(const haul_block *block)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < block->count; i++)
+        is_one = is_one || (block->steps[i].source && block->steps[i].source->reduces &&
+                            !block->steps[i].outer);
+    return is_one;
+}
+
 /* A pass over what is resident keeps its direction: no order is better than another. */
 static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
 {
@@ -465,10 +409,12 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
     self->count = along->part_count;
     self->lag = (self->block.reach + self->region - 1) / self->region;
     self->is_whole = is_resident(&self->block);
-    self->is_backward = !self->is_whole && context->is_backward;
+    self->is_backward = !self->is_whole && context->is_backward && !has_cut_rows(&self->block);
     haul_status status = check_pass(self, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++)
         status = haul_ghosts_prepare(self->block.fields[i].field, error);
+    for (size_t i = 0; i < self->block.count && !status; i++)
+        status = haul_rows_ensure(context, &self->block.steps[i], error);
     return status;
 }
 
@@ -493,9 +439,9 @@ static haul_status wrap(haul_field *field, haul_error *error)
     }
     for (int k = 1; k <= edge && !status; k++) {
         if (on_device) {
-            status = copy_within(field, -k, length - k, error);
+            status = haul_plane_copy_within(field, -k, length - k, error);
             if (!status)
-                status = copy_within(field, length - 1 + k, k - 1, error);
+                status = haul_plane_copy_within(field, length - 1 + k, k - 1, error);
         } else if (!field->context->without_data) {
             wrap_memory(field, -k, length - k);
             wrap_memory(field, length - 1 + k, k - 1);
@@ -526,7 +472,7 @@ static void give_up(haul_context *context, const haul_block *block)
 static int along_region(const haul_step *step)
 {
     for (unsigned i = 0; i < step->use_count; i++)
-        if (step->uses[i].field->length == step->length)
+        if (haul_is_along(step, &step->uses[i]))
             return step->uses[i].field->region;
     return 1;
 }
@@ -555,38 +501,8 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
             give_up(context, &self.block);
         context->steps_chosen = (unsigned)self.block.count;
         if (!self.is_whole)
-            context->is_backward = !context->is_backward;
+            context->is_backward = !self.is_backward;
         done += self.block.count;
     }
-    return status;
-}
-
-/* Copies on a stream of its own and waits for the part's last work alone, not for the pass to
- * end. */
-haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error)
-{
-    haul_context *context = field->context;
-    haul_part *state = &field->parts[part];
-    haul_status status = HAUL_OK;
-    if (context->is_host)
-        return HAUL_OK;
-    if (with_data && !state->on_host && !state->on_device && !field->is_discarded)
-        return haul_fail(error, HAUL_DEVICE_FAILED, "region %d was on the device, and is lost",
-                         part);
-    if (with_data && !state->on_host && state->on_device) {
-        if (state->passed)
-            status = haul_tile_wait(context, context->home, state->passed, error);
-        if (!status)
-            status = copy_planes(field, haul_part_begin(field, part), haul_part_end(field, part),
-                                 context->home, error);
-        if (!status)
-            status = haul_stream_wait(context->home, error);
-        state->on_host = !status;
-    } else if (state->is_leaving) {
-        status = haul_stream_wait(context->down, error);
-    }
-    if (!status && state->passed)
-        status = haul_event_wait(state->passed, error);
-    state->is_leaving = state->is_leaving && status;
     return status;
 }

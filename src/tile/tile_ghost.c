@@ -147,9 +147,8 @@ static int list_cells(const haul_field *field, int *list)
     return count;
 }
 
-/* Waits, because the caller frees `from`. */
-static haul_status upload(haul_context *context, haul_buffer *buffer, const void *from,
-                          uint64_t bytes, haul_error *error)
+haul_status haul_tile_upload(haul_context *context, haul_buffer *buffer, const void *from,
+                             uint64_t bytes, haul_error *error)
 {
     const haul_transfer transfer = {
         .to = haul_in_buffer(buffer, 0), .from = haul_in_host(from), .size = {bytes}};
@@ -193,7 +192,7 @@ static haul_status send_frame(haul_field *field, const int *list, haul_error *er
                    field->host + p * field->plane_bytes +
                        (uint64_t)list[2 * (size_t)i] * field->element,
                    field->element);
-    status = upload(field->context, field->frame, frame, bytes, error);
+    status = haul_tile_upload(field->context, field->frame, frame, bytes, error);
     free(frame);
     return status;
 }
@@ -216,7 +215,7 @@ haul_status haul_ghosts_prepare(haul_field *field, haul_error *error)
     if (!field->ghost_list) {
         status = make_buffer(field->context, bytes, &field->ghost_list, error);
         if (!status)
-            status = upload(field->context, field->ghost_list, list, bytes, error);
+            status = haul_tile_upload(field->context, field->ghost_list, list, bytes, error);
     }
     if (!status && needs_frame) {
         status = send_frame(field, list, error);

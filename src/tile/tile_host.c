@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -22,6 +23,8 @@ typedef struct call {
     const haul_step *step;
     void *arguments[ARGUMENTS];
     haul_view views[HAUL_USES];
+    haul_rows places[HAUL_USES];
+    void *rows[HAUL_USES]; /* of reductions */
 } call;
 
 /* A block, or a loop cut into runs of planes. */
@@ -50,13 +53,13 @@ static int most(int a, int b)
 }
 
 /* All of a step's arguments at once: its parts differ in their box alone. */
-static void prepare(call *self, const haul_step *step)
+static haul_status prepare(call *self, const haul_step *step, haul_error *error)
 {
     const haul_kernel_source *source = step->source;
     size_t at = 0;
     unsigned use = 0;
     self->step = step;
-    for (unsigned i = 0; source && i < source->parameter_count; i++) {
+    for (unsigned i = 0; source && i < source->parameter_count - source->reduces; i++) {
         const haul_kernel_parameter *parameter = &source->parameters[i];
         if (parameter->halo < 0) {
             self->arguments[i] = (void *)(step->values + at);
@@ -64,9 +67,41 @@ static void prepare(call *self, const haul_step *step)
             continue;
         }
         const haul_field *field = step->uses[use].field;
+        if (step->uses[use].reduction) {
+            uint64_t count;
+            self->places[use] = haul_rows_of(step, &step->uses[use], &count);
+            self->rows[use] = haul_rows_new(step, &step->uses[use], &count);
+            if (!self->rows[use])
+                return haul_fail_no_memory(error);
+            self->arguments[i] = self->rows[use];
+            self->arguments[++i] = &self->places[use++];
+            continue;
+        }
         self->views[use] = haul_field_view(field, -field->edge, false);
         self->arguments[i] = field->host + (uint64_t)field->lead * field->element;
         self->arguments[++i] = &self->views[use++];
+    }
+    return HAUL_OK;
+}
+
+/* Groups of rows, whose box is the kernel's last argument. */
+static void run_rows(const call *self, haul_box box)
+{
+    const haul_kernel_source *source = self->step->source;
+    const haul_box groups = haul_row_groups(&box, (int)source->dimensions);
+    void *arguments[ARGUMENTS];
+    memcpy(arguments, self->arguments, sizeof arguments);
+    arguments[source->parameter_count - 1] = &box;
+    source->host(&groups, &groups, arguments);
+}
+
+/* What a job of reductions has left is folded, and its memory freed. */
+static void close_call(call *self, bool has_run)
+{
+    for (unsigned u = 0; self->step && u < self->step->use_count; u++) {
+        if (self->rows[u] && has_run)
+            haul_rows_fold(self->step, &self->step->uses[u], self->rows[u]);
+        free(self->rows[u]);
     }
 }
 
@@ -89,6 +124,10 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     }
     if (box.lo[outer] >= box.hi[outer])
         return;
+    if (step->source && step->source->reduces) {
+        run_rows(self, box);
+        return;
+    }
     if (step->source) {
         step->source->host(&box, &box, self->arguments);
         return;
@@ -232,6 +271,8 @@ static void make_runs(const haul_block *block, job *self)
     const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
     self->width = (step->box.hi[self->outer] + runs - 1) / most(1, runs);
     self->width = most(1, self->width);
+    if (!self->outer) /* rows of a reduction stay whole */
+        self->width = (self->width + HAUL_ROW_CELLS - 1) / HAUL_ROW_CELLS * HAUL_ROW_CELLS;
     self->tiles = most(1, (step->box.hi[self->outer] + self->width - 1) / self->width);
 }
 
@@ -241,8 +282,11 @@ static haul_status make_job(haul_context *context, const haul_block *block, call
 {
     *self =
         (job){.calls = calls, .count = block->count, .outer = block->steps[0].outer, .depth = 1};
-    for (size_t i = 0; i < block->count; i++)
-        prepare(&calls[i], &block->steps[i]);
+    for (size_t i = 0; i < block->count; i++) {
+        const haul_status status = prepare(&calls[i], &block->steps[i], error);
+        if (status)
+            return status;
+    }
     if (block->count > 1)
         make_wave(context, block, self);
     else
@@ -279,8 +323,16 @@ static size_t block_most(const haul_context *context, const haul_step *step)
     return context->options.steps ? context->options.steps : 16;
 }
 
-/* Makes the jobs of all steps before any runs: tiles of a job may then begin while the job before
- * still runs. */
+static bool reduces(const haul_block *block)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < block->count; i++)
+        is_one = is_one || (block->steps[i].source && block->steps[i].source->reduces);
+    return is_one;
+}
+
+/* Makes the jobs of all steps, up to the next reduction, before any runs: tiles of a job may then
+ * begin while the job before still runs. */
 haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error)
 {
     haul_status status = bring_home(context, steps, count, error);
@@ -294,16 +346,21 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
         free(calls);
         return haul_fail_no_memory(error);
     }
-    while (!status && taken < count) {
-        haul_block block;
-        haul_block_take(&block, steps + taken, count - taken, block_most(context, &steps[taken]),
-                        INT32_MAX, true);
-        status = make_job(context, &block, calls + taken, &jobs[made], error);
-        taken += block.count;
-        made++;
+    for (size_t first = 0, ran = 0; !status && taken < count; first = made, ran = taken) {
+        for (bool is_last = false; !status && !is_last && taken < count;) {
+            haul_block block;
+            haul_block_take(&block, steps + taken, count - taken,
+                            block_most(context, &steps[taken]), INT32_MAX, true);
+            status = make_job(context, &block, calls + taken, &jobs[made], error);
+            taken += block.count;
+            made++;
+            is_last = reduces(&block);
+        }
+        if (!status)
+            run_jobs(jobs + first, made - first);
+        for (size_t i = ran; i < taken; i++)
+            close_call(&calls[i], !status);
     }
-    if (!status)
-        run_jobs(jobs, made);
     context->counts.passes += made;
     context->counts.kernels += count;
     for (size_t i = 0; i < made; i++)

@@ -53,6 +53,11 @@ typedef struct haul_field {
     haul_buffer *frame;
     int ghost_count;
     bool frame_stale;
+    /* Of a reduction's result: the rows' results of the loop that last set it. */
+    haul_buffer *rows;
+    const haul_kernel_source *rows_of;
+    unsigned rows_use;
+    haul_box rows_box;
 } haul_field;
 
 struct haul_array {
@@ -65,6 +70,8 @@ typedef struct haul_field_use {
     bool reads;
     bool writes;
     int halo;
+    haul_access reduction; /* SUM, MIN, MAX; else 0 */
+    int number;            /* its type */
 } haul_field_use;
 
 /* A loop of the queue, or, where `source` is NULL, setting the cells beyond uses[0]'s edges. */
@@ -153,6 +160,12 @@ struct haul_context {
     haul_tile_plan *plan; /* NULL: not kept */
 };
 
+/* Whether the step's planes are those of the array. */
+static inline bool haul_is_along(const haul_step *step, const haul_field_use *use)
+{
+    return !use->reduction && use->field->length == step->length;
+}
+
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)
 {
     return (uint64_t)(plane + field->edge) * field->plane_bytes;
@@ -198,6 +211,12 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
 haul_status haul_device_open_queues(haul_context *self, haul_error *error);
 void haul_device_close_queues(haul_context *self);
 
+/* Copies planes [first, end) between the host's memory and the ring: to the ring on the stream
+ * `up`. Within the ring one plane, on the stream of the kernels. */
+haul_status haul_planes_copy(haul_field *field, int first, int end, haul_stream *stream,
+                             haul_error *error);
+haul_status haul_plane_copy_within(haul_field *field, int to, int from, haul_error *error);
+
 /* Makes the host's copy of a part current, and waits until the device has done with it. */
 haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error);
 
@@ -213,6 +232,23 @@ haul_status haul_ghosts_prepare(haul_field *field, haul_error *error);
 /* Sets them on the device, from within the plane or from the frame; planes [first, end). */
 haul_status haul_ghosts_on_device(haul_field *field, int first, int end, bool from_frame,
                                   haul_error *error);
+
+/* Reductions: where the results of a step's rows are and how many they are; the groups that take
+ * the rows of a box; memory for the results on the host, which the caller frees. */
+haul_rows haul_rows_of(const haul_step *step, const haul_field_use *use, uint64_t *count);
+haul_box haul_row_groups(const haul_box *box, int dims);
+void *haul_rows_new(const haul_step *step, const haul_field_use *use, uint64_t *bytes);
+/* From the rows' results to the array's one element, on the host and on the device. */
+void haul_rows_fold(const haul_step *step, const haul_field_use *use, void *rows);
+haul_status haul_rows_ensure(haul_context *context, const haul_step *step, haul_error *error);
+haul_status haul_rows_fold_on_device(haul_context *context, const haul_step *step,
+                                     haul_error *error);
+/* Sets the results of a loop over no cells. */
+haul_status haul_rows_none(const haul_step *step, haul_error *error);
+
+/* Waits, because the caller frees `from`. */
+haul_status haul_tile_upload(haul_context *context, haul_buffer *buffer, const void *from,
+                             uint64_t bytes, haul_error *error);
 
 /* Operations on the device, counted and, where the context keeps a plan, noted there. */
 haul_tile_plan *haul_tile_plan_new(void);

@@ -26,8 +26,8 @@ bool haul_step_overwrites(const haul_step *step, const haul_field *field)
     bool is_written = false;
     for (unsigned i = 0; i < step->use_count; i++) {
         const haul_field_use *use = &step->uses[i];
-        if (use->field == field && use->reads)
-            return false;
+        if (use->field == field && (use->reads || use->reduction))
+            return use->reduction;
         is_written = is_written || use->field == field;
     }
     if (!is_written || !step->source || (int)step->source->dimensions != field->dims ||
@@ -39,13 +39,32 @@ bool haul_step_overwrites(const haul_step *step, const haul_field *field)
     return true;
 }
 
+static bool is_single(const haul_field *field)
+{
+    return field->dims == 1 && field->size[0] == 1 && !field->ghost[0];
+}
+
+static haul_field_use use_of(const haul_kernel_parameter *parameter, haul_field *field)
+{
+    const haul_access access = parameter->access;
+    if (access > HAUL_ACCESS_SHARED)
+        return (haul_field_use){
+            .field = field, .writes = true, .reduction = access, .number = parameter->halo};
+    return (haul_field_use){
+        .field = field,
+        .reads = access != HAUL_ACCESS_OUT,
+        .writes = access != HAUL_ACCESS_IN,
+        .halo = parameter->halo,
+    };
+}
+
 /* Fields and values from the arguments of a loop. */
 static haul_status read_arguments(haul_step *step, const void *const *arguments, size_t count,
                                   haul_error *error)
 {
     const haul_kernel_source *source = step->source;
     size_t given = 0, at = 0;
-    for (unsigned i = 0; i < source->parameter_count; i++) {
+    for (unsigned i = 0; i < source->parameter_count - source->reduces; i++) {
         const haul_kernel_parameter *parameter = &source->parameters[i];
         const bool is_field = parameter->halo >= 0;
         if (parameter->access == HAUL_ACCESS_SHARED ||
@@ -70,13 +89,11 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
                              "'%s' of kernel '%s' has elements of %u bytes, not %llu",
                              parameter->name, source->name, parameter->bytes,
                              (unsigned long long)field->element);
-        step->uses[step->use_count++] = (haul_field_use){
-            .field = field,
-            .reads = parameter->access != HAUL_ACCESS_OUT,
-            .writes = parameter->access != HAUL_ACCESS_IN,
-            .halo = parameter->halo,
-        };
-        i++; /* its view */
+        if (parameter->access > HAUL_ACCESS_SHARED && !is_single(field))
+            return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' is an array of one element",
+                             parameter->name, source->name);
+        step->uses[step->use_count++] = use_of(parameter, field);
+        i++; /* its view or place */
     }
     if (given != count)
         return haul_fail(error, HAUL_USAGE, "kernel '%s' has %zu arguments, not %zu", source->name,
@@ -99,11 +116,11 @@ static haul_status check_uses(const haul_context *context, haul_step *step, bool
                 return haul_fail(error, HAUL_USAGE,
                                  "kernel '%s' writes an array that it is given twice",
                                  step->source->name);
-        if (use->writes && !along)
+        if (use->writes && !use->reduction && !along)
             along = use->field;
     }
-    if (!along && step->use_count)
-        along = step->uses[0].field;
+    for (unsigned i = 0; i < step->use_count && !along; i++)
+        along = step->uses[i].reduction ? NULL : step->uses[i].field;
     if (!along)
         return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array", step->source->name);
     step->length = along->length;
@@ -119,7 +136,7 @@ static haul_status check_box(const haul_step *step, haul_error *error)
     for (unsigned i = 0; i < step->use_count; i++) {
         const haul_field_use *use = &step->uses[i];
         const haul_field *field = use->field;
-        if (field->length != step->length || field->dims != (int)step->source->dimensions)
+        if (!haul_is_along(step, use) || field->dims != (int)step->source->dimensions)
             continue;
         for (int d = 0; d < field->dims; d++) {
             const int halo = use->halo, ghost = field->ghost[d];
@@ -147,7 +164,7 @@ static bool is_empty(const haul_step *step)
 /* Writes with a halo are left out: their cells may lie in the other loop's box. */
 static bool is_same_loop(const haul_step *a, const haul_step *b)
 {
-    if (!a->source || a->source != b->source || a->on_host != b->on_host ||
+    if (!a->source || a->source->reduces || a->source != b->source || a->on_host != b->on_host ||
         a->use_count != b->use_count || a->length != b->length ||
         memcmp(a->values, b->values, sizeof a->values) != 0)
         return false;
@@ -238,8 +255,10 @@ static void note_writes(const haul_step *step)
         haul_field *field = step->uses[i].field;
         if (!step->uses[i].writes)
             continue;
-        field->ghosts_stale = true;
         field->is_discarded = false;
+        if (step->uses[i].reduction)
+            continue;
+        field->ghosts_stale = true;
         for (int d = 0; d < field->dims && field->dims == step->outer + 1; d++)
             if (step->box.lo[d] < 0 || step->box.hi[d] > field->size[d])
                 field->ghosts_written = true;
@@ -258,7 +277,7 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
         step.flops = options->flops;
         step.on_host = options->on_host;
     }
-    if (!kernel->dimensions || kernel->group[0])
+    if (!kernel->dimensions || (kernel->group[0] && !kernel->reduces))
         return haul_fail(error, HAUL_USAGE, "kernel '%s' is no loop", kernel->name);
     haul_status status = read_arguments(&step, arguments, count, error);
     if (!status)
@@ -266,7 +285,7 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
     if (!status)
         status = check_box(&step, error);
     if (status || is_empty(&step))
-        return status;
+        return status ? status : haul_rows_none(&step, error);
     for (unsigned i = 0; i < step.use_count && !status; i++)
         if (step.uses[i].reads && step.uses[i].halo && step.uses[i].field->ghosts_stale)
             status = push_ghosts(context, step.uses[i].field, error);
@@ -333,7 +352,7 @@ static int skew_of(haul_block *block, const haul_step *step, bool in_host_rows)
     for (unsigned i = 0; i < step->use_count; i++) {
         const haul_field_use *use = &step->uses[i];
         haul_block_field *before = find(block, use->field);
-        bool is_aligned = use->field->length == step->length;
+        bool is_aligned = haul_is_along(step, use);
         if (in_host_rows)
             is_aligned = is_aligned && use->field->dims == step->outer + 1;
         int least = use->halo;
@@ -360,8 +379,8 @@ static void add_use(haul_block *block, const haul_step *step, const haul_field_u
         field = &block->fields[block->field_count++];
         *field = (haul_block_field){
             .field = use->field,
-            .is_aligned = use->field->length == step->length &&
-                          (!in_host_rows || use->field->dims == step->outer + 1),
+            .is_aligned =
+                haul_is_along(step, use) && (!in_host_rows || use->field->dims == step->outer + 1),
             .is_fresh = haul_step_overwrites(step, use->field),
             .write_skew = -1,
             .read_skew = -1,

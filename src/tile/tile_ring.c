@@ -79,8 +79,12 @@ static haul_status choose_and_make(haul_context *context, haul_step *steps, size
         has_rings = has_rings || field->ring;
     if (!has_rings)
         haul_tile_choose(context, steps, count);
-    const haul_status status = haul_fields_divide(context, error);
-    return status ? status : make_rings(context, error);
+    haul_status status = haul_fields_divide(context, error);
+    if (!status)
+        status = make_rings(context, error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = haul_rows_ensure(context, &steps[i], error);
+    return status;
 }
 
 /* Rings for all arrays, with less memory where the device has not what was asked for. */

@@ -2,6 +2,7 @@
  * loops, on every device that is present, or on those that are named. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "haul/tile.h"
 #include "tile_kernels.h"
 
-enum { ARRAYS = 4, HALO = 2 };
+enum { ARRAYS = 4, HALO = 2, RESULTS = 3 };
 
 typedef struct device_case {
     const char *name;
@@ -31,6 +32,8 @@ typedef struct program {
     int whole[3]; /* sizes with ghosts */
     size_t count;
     twin twins[ARRAYS];
+    haul_array *results[RESULTS]; /* of reductions: sum, least, most */
+    unsigned expected[RESULTS];
     bool is_over; /* the device had not enough memory */
     haul_error error;
 } program;
@@ -124,6 +127,63 @@ static void run_plainly(const program *self, const haul_kernel_source *kernel, c
     kernel->host(&whole, &whole, arguments);
 }
 
+static haul_box draw_box(program *self)
+{
+    haul_box box = {{0}, {0}};
+    for (int d = 0; d < self->dims; d++) {
+        box.hi[d] = self->spec.size[d];
+        if (!draw(self, 5)) {
+            box.lo[d] = (int)draw(self, (unsigned)self->spec.size[d]);
+            box.hi[d] = box.lo[d] + (int)draw(self, (unsigned)(self->spec.size[d] - box.lo[d]) + 1);
+        }
+    }
+    return box;
+}
+
+/* Three reductions at once, and what they should be. */
+static void one_reduction(program *self)
+{
+    static const haul_kernel_source *const kernels[3] = {&total_1, &total_2, &total_3};
+    const twin *of = &self->twins[draw(self, ARRAYS)];
+    const unsigned value = draw(self, 1000);
+    const haul_box box = draw_box(self);
+    const haul_loop_options options = {.box = &box, .on_host = !draw(self, 20)};
+    const void *const arguments[] = {of->array, self->results[0], self->results[1], &value,
+                                     self->results[2]};
+    const int outer = self->dims - 1;
+    unsigned *expected = self->expected;
+    int at[3];
+    set_ghosts(self, of->cells);
+    expected[0] = expected[2] = 0;
+    expected[1] = UINT32_MAX;
+    first_cell(self, at, false);
+    do {
+        bool is_in = true;
+        for (int d = 0; d < self->dims; d++)
+            is_in = is_in && at[d] >= box.lo[d] && at[d] < box.hi[d];
+        if (!is_in)
+            continue;
+        int low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
+        low[outer]--;
+        high[outer]++;
+        const unsigned cell = of->cells[place(self, at)];
+        expected[0] += of->cells[place(self, low)] + value * of->cells[place(self, high)];
+        expected[1] = cell < expected[1] ? cell : expected[1];
+        expected[2] = cell > expected[2] ? cell : expected[2];
+    } while (next_cell(self, at, false));
+    check(self, haul_loop(self->context, kernels[outer], arguments, 5, &options, &self->error));
+}
+
+static void check_results(program *self)
+{
+    for (int i = 0; i < RESULTS && !self->is_over; i++) {
+        unsigned got = 0;
+        check(self, haul_array_read(self->results[i], &got, &self->error));
+        if (!self->is_over && got != self->expected[i])
+            fail_msg("reduction %d is %u, not %u", i, got, self->expected[i]);
+    }
+}
+
 static void one_loop(program *self)
 {
     static const haul_kernel_source *const kernels[3][3] = {
@@ -141,15 +201,8 @@ static void one_loop(program *self)
         arguments[1] = self->twins[c].array;
         arguments[2] = self->twins[b].array;
     }
-    haul_box box = {{0}, {0}};
+    const haul_box box = draw_box(self);
     const haul_loop_options options = {.box = &box, .on_host = !draw(self, 20)};
-    for (int d = 0; d < self->dims; d++) {
-        box.hi[d] = self->spec.size[d];
-        if (!draw(self, 5)) {
-            box.lo[d] = (int)draw(self, (unsigned)self->spec.size[d]);
-            box.hi[d] = box.lo[d] + (int)draw(self, (unsigned)(self->spec.size[d] - box.lo[d]) + 1);
-        }
-    }
     check(self, haul_loop(self->context, kernel, arguments, 3, &options, &self->error));
     if (which < 2)
         set_ghosts(self, used[0]->cells);
@@ -254,6 +307,9 @@ static void make(program *self, const device_case *on)
         check(self,
               haul_array_new(self->context, &self->spec, &self->twins[i].array, &self->error));
     }
+    const haul_array_spec one = {.size = {1}, .element_bytes = sizeof(unsigned)};
+    for (int i = 0; i < RESULTS; i++)
+        check(self, haul_array_new(self->context, &one, &self->results[i], &self->error));
 }
 
 static size_t run_program(const device_case *on, uint64_t seed)
@@ -261,8 +317,12 @@ static size_t run_program(const device_case *on, uint64_t seed)
     program self = {.random = seed * 0x9e3779b97f4a7c15 + 1};
     make(&self, on);
     for (unsigned i = draw(&self, 60); i > 0 && !self.is_over; i--) {
-        const unsigned what = draw(&self, 12);
-        if (what < 8) {
+        const unsigned what = draw(&self, 14);
+        if (what == 12)
+            one_reduction(&self);
+        else if (what == 13)
+            check_results(&self);
+        else if (what < 8) {
             one_loop(&self);
         } else if (what < 10) {
             touch(&self);
@@ -277,6 +337,9 @@ static size_t run_program(const device_case *on, uint64_t seed)
         }
     }
     compare(&self);
+    check_results(&self);
+    for (int i = 0; i < RESULTS; i++)
+        haul_array_free(self.results[i]);
     for (int i = 0; i < ARRAYS; i++) {
         haul_array_free(self.twins[i].array);
         free(self.twins[i].cells);
@@ -563,6 +626,113 @@ static void test_limits(void **state)
     haul_context_close(context);
 }
 
+static double sum_of(const char *device, const haul_context_options *options, bool on_host)
+{
+    enum { N = 5000 };
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *sum;
+    double cells[N], got = 0;
+    const haul_array_spec spec = {.size = {N}}, one = {.size = {1}};
+    const haul_loop_options where = {.on_host = on_host};
+    for (int i = 0; i < N; i++)
+        cells[i] = 1.0 / (i + 1);
+    assert_false(haul_context_open(device, options, &context, &error));
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &one, &sum, &error));
+    assert_false(haul_array_write(u, cells, &error));
+    const void *const arguments[] = {u, sum};
+    for (int i = 0; i < 2; i++) { /* there and back */
+        double last = got;
+        assert_false(haul_loop(context, &sum_1, arguments, 2, &where, &error));
+        if (haul_array_read(sum, &got, &error))
+            fail_msg("%s", error.text);
+        assert_true(!i || got == last);
+    }
+    const double whole = got;
+    const haul_box none = {{3}, {3}};
+    const haul_loop_options empty = {.box = &none};
+    assert_false(haul_loop(context, &sum_1, arguments, 2, &empty, &error));
+    assert_false(haul_array_read(sum, &got, &error) || got != 0);
+    haul_array_free(u);
+    haul_array_free(sum);
+    haul_context_close(context);
+    return whole;
+}
+
+static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
+
+/* A sum has the same bits whatever the order of copies and kernels. */
+static void test_sum(void **state)
+{
+    (void)state;
+    double first = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const haul_device_options device = {.order = (haul_order)(i % 3), .seed = i};
+        const haul_context_options options = {
+            .device_options = &device, .memory_bytes = 25000, .region = 500};
+        const double sum = sum_of("sim:k40", &options, false);
+        assert_true(!i || sum == first);
+        first = sum;
+    }
+    double exact = 0;
+    for (int i = 5000; i > 0; i--)
+        exact += 1.0 / i;
+    assert_true(fabs(first - exact) < 1e-12);
+    assert_true(fabs(sum_of("host", NULL, false) - exact) < 1e-12);
+    assert_true(fabs(sum_of("sim:k40", NULL, true) - exact) < 1e-12);
+}
+
+/* Reductions of three types beside an array that is written, on every device. */
+static void test_reductions(void **state)
+{
+    (void)state;
+    enum { X = 70, Y = 9, Z = 30, N = X * Y * Z };
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v, *sum, *most, *least;
+    static double cells[N], twice[N];
+    const haul_array_spec spec = {.size = {X, Y, Z}, .region = 3}, one = {.size = {1}},
+                          small = {.size = {1}, .element_bytes = 4}, two = {.size = {2}};
+    const haul_context_options options = {.memory_bytes = 200000};
+    for (int i = 0; i < N; i++)
+        cells[i] = i % 100 - 40;
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+        if (haul_context_open(devices[d], &options, &context, &error))
+            continue;
+        double total = 0;
+        float highest = 0;
+        int lowest = 0;
+        assert_false(haul_array_new(context, &spec, &u, &error));
+        assert_false(haul_array_new(context, &spec, &v, &error));
+        assert_false(haul_array_new(context, &one, &sum, &error));
+        assert_false(haul_array_new(context, &small, &most, &error));
+        assert_false(haul_array_new(context, &small, &least, &error));
+        assert_false(haul_array_write(u, cells, &error));
+        if (HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least) ||
+            haul_array_read(sum, &total, &error))
+            fail_msg("%s: %s", devices[d], error.text);
+        assert_false(haul_array_read(most, &highest, &error));
+        assert_false(haul_array_read(least, &lowest, &error));
+        assert_false(haul_array_read(v, twice, &error));
+        double expected = 0;
+        for (int i = 0; i < N; i++) {
+            expected += cells[i] * cells[i];
+            assert_true(twice[i] == 2 * cells[i]);
+        }
+        assert_true(total == expected); /* of whole numbers, so exact */
+        assert_true(highest == 59 && lowest == -40);
+        haul_array_free(sum);
+        assert_false(haul_array_new(context, &two, &sum, &error));
+        check_refused(HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least), &error,
+                      "one element");
+        haul_array *const all[] = {u, v, sum, most, least};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            haul_array_free(all[i]);
+        haul_context_close(context);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 3) {
@@ -570,10 +740,13 @@ int main(int argc, char **argv)
         run_case(&on, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 1);
         return 0;
     }
+    if (getenv("TILE_TEST"))
+        cmocka_set_test_filter(getenv("TILE_TEST"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),          cmocka_unit_test(test_limits),
         cmocka_unit_test(test_plan),           cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_file),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_reductions),     cmocka_unit_test(test_file),
         cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,3 +70,55 @@ HAUL_KERNEL_3D(add_3, tile_kernels, HAUL_READ(unsigned, u, 0), HAUL_UPDATE(unsig
         HAUL_AT(v, x, y, z) =
             2 * HAUL_AT(v, x, y, z) + HAUL_AT(u, x, y, z) + k * (unsigned)(x + 3 * y + 7 * z);
 }
+
+HAUL_REDUCE_1D(total_1, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_SUM(unsigned, sum),
+               HAUL_MIN(unsigned, least), HAUL_VALUE(unsigned, k), HAUL_MAX(unsigned, most))
+{
+    HAUL_ROW1(x)
+    {
+        HAUL_ADD(sum, HAUL_AT1(u, x - 1) + k * HAUL_AT1(u, x + 1));
+        HAUL_LEAST(least, HAUL_AT1(u, x));
+        HAUL_MOST(most, HAUL_AT1(u, x));
+    }
+}
+
+HAUL_REDUCE_2D(total_2, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_SUM(unsigned, sum),
+               HAUL_MIN(unsigned, least), HAUL_VALUE(unsigned, k), HAUL_MAX(unsigned, most))
+{
+    HAUL_ROW2(x, y)
+    {
+        HAUL_ADD(sum, HAUL_AT2(u, x, y - 1) + k * HAUL_AT2(u, x, y + 1));
+        HAUL_LEAST(least, HAUL_AT2(u, x, y));
+        HAUL_MOST(most, HAUL_AT2(u, x, y));
+    }
+}
+
+HAUL_REDUCE_3D(total_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_SUM(unsigned, sum),
+               HAUL_MIN(unsigned, least), HAUL_VALUE(unsigned, k), HAUL_MAX(unsigned, most))
+{
+    HAUL_ROW3(x, y, z)
+    {
+        HAUL_ADD(sum, HAUL_AT(u, x, y, z - 1) + k * HAUL_AT(u, x, y, z + 1));
+        HAUL_LEAST(least, HAUL_AT(u, x, y, z));
+        HAUL_MOST(most, HAUL_AT(u, x, y, z));
+    }
+}
+
+HAUL_REDUCE_1D(sum_1, tile_kernels, HAUL_READ(double, u, 0), HAUL_SUM(double, sum))
+{
+    HAUL_ROW1(x)
+    HAUL_ADD(sum, HAUL_AT1(u, x));
+}
+
+HAUL_REDUCE_3D(norms_3, tile_kernels, HAUL_READ(double, u, 0), HAUL_WRITE(double, v),
+               HAUL_SUM(double, sum), HAUL_MAX(float, most), HAUL_MIN(int, least))
+{
+    HAUL_ROW3(x, y, z)
+    {
+        const double value = HAUL_AT(u, x, y, z);
+        HAUL_AT(v, x, y, z) = 2 * value;
+        HAUL_ADD(sum, value * value);
+        HAUL_MOST(most, (float)value);
+        HAUL_LEAST(least, (int)value);
+    }
+}
