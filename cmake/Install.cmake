@@ -34,6 +34,12 @@ install(FILES ${manual}/haul.bash RENAME haul
 install(FILES ${manual}/_haul DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${manual}/haul.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
+if(TARGET haul-mpi)
+  set_target_properties(haul-mpi PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS haul-mpi EXPORT haul-mpi)
+  install(EXPORT haul-mpi NAMESPACE haul:: FILE haul-mpiTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
+endif()
 install(EXPORT haul NAMESPACE haul:: FILE haulTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
 configure_package_config_file(cmake/haulConfig.cmake.in ${PROJECT_BINARY_DIR}/haulConfig.cmake
   INSTALL_DESTINATION ${HAUL_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)

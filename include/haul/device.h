@@ -143,6 +143,10 @@ HAUL_API void haul_buffer_free(haul_buffer *buffer);
 HAUL_API void *haul_buffer_host(const haul_buffer *buffer);
 HAUL_API uint64_t haul_buffer_bytes(const haul_buffer *buffer);
 
+/* The device's own address of a buffer, which a library that knows the device takes, such as an MPI
+ * that is aware of it; NULL where there is none. */
+HAUL_API void *haul_buffer_pointer(const haul_buffer *buffer);
+
 /* Device memory named for another process, which can import it as long as the buffer lives. */
 typedef struct haul_buffer_handle {
     uint64_t bytes;

@@ -12,7 +12,7 @@ HAUL_BEGIN
 typedef struct haul_device_backend haul_device_backend;
 
 /* The first member of each backend's own objects. The interface fills it when the backend's
- * function has returned the object; `properties`, `host` are the backend's to fill. */
+ * function has returned the object; `properties`, `host` and `pointer` are the backend's to fill. */
 struct haul_device {
     const haul_device_backend *backend;
     char name[64]; /* "opencl:0" */
@@ -26,6 +26,7 @@ struct haul_buffer {
     haul_buffer_kind kind;
     uint64_t bytes;
     void *host;      /* NULL for device memory */
+    void *pointer;   /* the device's own, or NULL */
     bool is_counted; /* in the device's `allocated` */
 };
 

@@ -48,6 +48,7 @@ static haul_status adopt(haul_cu_device *owner, const haul_cu_buffer *made, haul
     if (!self)
         return haul_fail_no_memory(error);
     *self = *made;
+    self->base.pointer = (void *)(uintptr_t)made->at; // NOLINT(performance-no-int-to-ptr)
     self->next = owner->buffers;
     owner->buffers = self;
     *buffer = &self->base;

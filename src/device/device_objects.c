@@ -90,6 +90,11 @@ void *haul_buffer_host(const haul_buffer *buffer)
     return buffer->host;
 }
 
+void *haul_buffer_pointer(const haul_buffer *buffer)
+{
+    return buffer->pointer;
+}
+
 uint64_t haul_buffer_bytes(const haul_buffer *buffer)
 {
     return buffer->bytes;

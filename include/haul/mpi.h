@@ -1,0 +1,142 @@
+/* libhaul-mpi: all-to-alls and many messages between the processes of an MPI program, sent in the
+ * way that is fastest for their size on this machine.
+ *
+ * Owners and helpers: every process either owns data or helps. Owners are numbered from 0 in the
+ * order of the communicator; counts, peers and blocks are theirs. Helpers are further cores of the
+ * nodes, which `extra-message` and `duplicate-pointer` use: they make the same calls with all
+ * arguments zero.
+ *
+ * A call is collective: all processes of the haul_comm make the same calls in the same order. An
+ * error on one process ends the call on all, each with the reason, and every later call of that
+ * haul_comm returns it again. Two cases cannot be told: MPI_Alltoall itself runs (`plain`) and one
+ * process alone has given wrong arguments, or a process has died and `time_limit_s` is 0: then it
+ * is the MPI that ends the others.
+ *
+ * Threads: as haul/status.h says; MPI's own level of threads holds for all calls. */
+#ifndef HAUL_MPI_H
+#define HAUL_MPI_H
+
+#include <mpi.h>
+
+#include "haul/device.h"
+#include "haul/machine.h"
+
+HAUL_BEGIN
+
+/* name, text */
+#define HAUL_WAY_LIST(X)                                                                           \
+    X(PLAIN, "plain")   /* MPI_Alltoall or MPI_Alltoallv of the MPI itself */                      \
+    X(DIRECT, "direct") /* a message to each peer, some at a time, from where the data is */       \
+    X(AGGREGATED, "aggregated") /* one message between each two nodes */                           \
+    X(BRUCK, "bruck")           /* log2 P rounds (Bruck et al., 1997); of haul_alltoall */         \
+    X(EXTRA_MESSAGE, "extra-message")                                                              \
+    X(THREE_STEP, "3-step") /* of device memory, here and below; see haul/exchange.h */            \
+    X(CHUNKED, "chunked-3-step")                                                                   \
+    X(DUPLICATE_POINTER, "duplicate-pointer")
+
+typedef enum haul_way {
+#define HAUL_WAY_ENUM(name, text) HAUL_WAY_##name,
+    HAUL_WAY_LIST(HAUL_WAY_ENUM)
+#undef HAUL_WAY_ENUM
+        HAUL_WAYS
+} haul_way;
+
+HAUL_API const char *haul_way_text(haul_way way);
+
+typedef struct haul_comm haul_comm;
+
+/* Zero is the default of each. `machine`, `way`, `window` and `time_limit_s` count as the first
+ * process gives them. An environment variable overrides what the program says: HAUL_MPI_MACHINE (a
+ * name of the catalogue or a file), HAUL_MPI_WAY, HAUL_MPI_WINDOW, HAUL_MPI_TIME_LIMIT (seconds),
+ * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1). */
+typedef struct haul_comm_options {
+    /* with messages, as `haul comm fit` writes it; NULL: `direct` and `plain` are measured */
+    const haul_machine *machine;
+    const char *way;         /* NULL: chosen */
+    unsigned window;         /* messages in flight each way; 0: 16 */
+    double time_limit_s;     /* a wait that takes longer returns TIMED_OUT; 0: none */
+    unsigned ranks_per_node; /* consecutive ranks count as nodes; 0: as the MPI says */
+    bool is_helper;
+    haul_device *device;  /* of this process's device buffers; of a helper: the same GPU */
+    bool is_device_aware; /* the MPI takes pointers to it; else MPIX_Query_cuda_support says so for
+                           * a device of CUDA */
+    bool
+        takes_simulated_time; /* copies of a simulated device take their time on the host's clock */
+} haul_comm_options;
+
+/* Collective over `mpi`, which is duplicated. `options` may be NULL. Returns USAGE for a way or
+ * number in the environment that does not exist, what haul_machine_load returns, ABSENT where no
+ * process owns data, all on every process. The caller frees *comm, before MPI_Finalize. */
+HAUL_API haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_comm **comm,
+                                   haul_error *error);
+
+/* Collective; NULL is nothing. */
+HAUL_API void haul_comm_free(haul_comm *comm);
+
+/* The number of owners, and this process's among them; -1 for a helper. */
+HAUL_API int haul_comm_size(const haul_comm *comm);
+HAUL_API int haul_comm_rank(const haul_comm *comm);
+
+/* What haul_alltoall sends in place. */
+static inline haul_address haul_in_place(void)
+{
+    haul_address address = {NULL, UINT64_MAX, NULL};
+    return address;
+}
+
+/* Sends `bytes` bytes to each owner: block i of `send` is for owner i, block i of `receive` comes
+ * from it. `bytes` is the same on all owners, also beyond 2^31. */
+HAUL_API haul_status haul_alltoall(haul_comm *comm, haul_address send, haul_address receive,
+                                   uint64_t bytes, haul_error *error);
+
+/* Counts and displacements of one side, in items, one for each owner. */
+typedef struct haul_blocks {
+    const size_t *counts;
+    const size_t *displacements; /* NULL: one block behind the other */
+} haul_blocks;
+
+/* Sends counts[i] items of `item_bytes` to each owner i. In place `sends` is not read: what is
+ * received is sent. Returns USAGE where a sum overflows or an end lies outside its buffer,
+ * BAD_INPUT where two owners differ about the size of a block. */
+typedef struct haul_alltoallv_blocks {
+    haul_address send;
+    haul_blocks sends;
+    haul_address receive;
+    haul_blocks receives;
+    size_t item_bytes;
+} haul_alltoallv_blocks;
+
+HAUL_API haul_status haul_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
+                                    haul_error *error);
+
+/* A message to or from owner `peer`, at `offset` of the side's address. Several between the same
+ * two arrive in the order of the lists. */
+typedef struct haul_comm_message {
+    int peer;
+    uint64_t bytes;
+    uint64_t offset;
+} haul_comm_message;
+
+typedef struct haul_comm_messages {
+    haul_address send;
+    const haul_comm_message *sends;
+    size_t send_count;
+    haul_address receive;
+    const haul_comm_message *receives;
+    size_t receive_count;
+} haul_comm_messages;
+
+/* Sends many messages, such as ghost cells; owners without any call it with none. */
+HAUL_API haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_messages *messages,
+                                        haul_error *error);
+
+/* What the last call did and why, in lines: the way, predicted times, measured ones. Good until the
+ * next call; "" before the first. */
+HAUL_API const char *haul_comm_explain(haul_comm *comm);
+
+/* The way of the last call. */
+HAUL_API haul_way haul_comm_way(const haul_comm *comm);
+
+HAUL_END
+
+#endif

@@ -1,0 +1,226 @@
+/* What each way takes by the machine's messages: of device memory as haul/exchange.h predicts it,
+ * of the host's by the same postal and max-rate terms. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "comm/message_cost.h"
+#include "mpi/mpi_parts.h"
+
+enum { AGGREGATED_MOST = 1 << 22, BRUCK_MOST = 1 << 24, ENTRY_BYTES = 16 };
+
+/* Errors are distributed as Laplace's: the 90th percentile is ln 10 / ln 2 times the median. */
+static const double tail = 3.32;
+
+/* How MPI makes its own collective is not known: of the published measured by predicted times of
+ * Summit (docs/accuracy.md) the ends lie about so far apart. */
+static const double own_low = 0.4, own_high = 2.5;
+
+/* Of one core that packs, where the machine does not say. */
+static const double usual_copy_rate = 5e9;
+
+typedef struct costs {
+    const haul_machine *machine;
+    const haul_mpi_shape *shape;
+    const haul_mpi_layout *layout;
+    double far, near; /* messages of an owner to other nodes, and within its own */
+    double bytes;     /* of one */
+    double copy_Bps;
+    double error; /* the largest of the terms' */
+} costs;
+
+/* `count` messages of `bytes`, one after another, while `processes` of the node send alike. */
+static double serial(costs *self, haul_reach reach, double count, double bytes, double processes)
+{
+    double measured;
+    const haul_machine *machine = self->machine;
+    if (!(count > 0))
+        return 0;
+    const haul_message_protocol *of =
+        haul_message_protocol_of(machine, HAUL_HOST, reach, bytes, &measured);
+    for (int other = HAUL_ON_SOCKET; !of && other <= HAUL_BETWEEN_NODES; other++)
+        of = haul_message_protocol_of(machine, HAUL_HOST, (haul_reach)other, bytes, &measured);
+    if (!of)
+        return (double)NAN;
+    self->error = fmax(self->error, of->error.value);
+    const double each = of->rate_Bps.value > 0 ? bytes / of->rate_Bps.value : 0;
+    const double time =
+        of->latency_s.value + each + (count - 1) * (haul_message_gap(machine, of, bytes) + each);
+    const double rate = reach == HAUL_BETWEEN_NODES
+                            ? haul_injection_rate(machine, HAUL_HOST, processes)
+                            : (double)INFINITY;
+    return fmax(time, of->latency_s.value + processes * count * bytes / rate);
+}
+
+static double direct(costs *self, double split)
+{
+    const double owners = self->layout->most;
+    return serial(self, HAUL_BETWEEN_NODES, ceil(self->far / split), self->bytes, owners * split) +
+           serial(self, HAUL_ON_NODE, ceil(self->near / split), self->bytes, owners);
+}
+
+/* log2 P rounds of P/2 blocks, each packed and unpacked (Bruck et al., 1997). */
+static double bruck(costs *self)
+{
+    const double owners = self->layout->owners, block = self->bytes * owners / 2;
+    const haul_reach reach = self->layout->nodes > 1 ? HAUL_BETWEEN_NODES : HAUL_ON_NODE;
+    return ceil(log2(owners)) *
+               (serial(self, reach, 1, block, self->layout->most) + 2 * block / self->copy_Bps) +
+           4 * block / self->copy_Bps;
+}
+
+static double aggregated(costs *self)
+{
+    const double most = self->layout->most, nodes = self->layout->nodes;
+    const double all = (self->far + self->near) * (self->bytes + ENTRY_BYTES);
+    const double talks = ceil(nodes / most);
+    const double mate_s = serial(self, HAUL_ON_NODE, most - 1, all / most, most);
+    return 2 * mate_s + serial(self, HAUL_BETWEEN_NODES, talks, most * all / nodes, most) +
+           4 * all / self->copy_Bps;
+}
+
+/* The data handed to the team and back: two more messages of each share. */
+static double spread(costs *self, double team)
+{
+    const double all = (self->far + self->near) * self->bytes;
+    return 2 * serial(self, HAUL_ON_NODE, team - 1, all / team, 1) + 2 * all / self->copy_Bps;
+}
+
+static double of_way(costs *self, haul_way way, double team)
+{
+    switch (way) {
+    case HAUL_WAY_PLAIN:
+        return self->shape->kind == HAUL_EXCHANGE_ALL ? fmin(direct(self, 1), bruck(self))
+                                                      : direct(self, 1);
+    case HAUL_WAY_AGGREGATED:
+        return aggregated(self);
+    case HAUL_WAY_BRUCK:
+        return bruck(self);
+    case HAUL_WAY_EXTRA_MESSAGE:
+        return spread(self, team) + direct(self, team);
+    default:
+        return direct(self, 1);
+    }
+}
+
+static bool can(const haul_comm *self, const haul_mpi_shape *shape, haul_way way)
+{
+    const haul_mpi_layout *layout = &self->layout;
+    const bool has_team = layout->team_start[layout->owners] > layout->owners;
+    const bool is_native = !shape->on_device || self->is_device_aware;
+    switch (way) {
+    case HAUL_WAY_PLAIN:
+        return shape->kind != HAUL_EXCHANGE_MESSAGES && shape->largest <= INT_MAX && is_native;
+    case HAUL_WAY_DIRECT:
+        return is_native;
+    case HAUL_WAY_AGGREGATED:
+        return layout->nodes > 1 && layout->most > 1 &&
+               shape->bytes + ENTRY_BYTES * shape->messages <=
+                   AGGREGATED_MOST / (uint64_t)layout->most;
+    case HAUL_WAY_BRUCK:
+        return shape->kind == HAUL_EXCHANGE_ALL && layout->owners > 1 && shape->bytes <= BRUCK_MOST;
+    case HAUL_WAY_EXTRA_MESSAGE:
+        return has_team;
+    case HAUL_WAY_DUPLICATE_POINTER:
+        return shape->on_device && has_team && self->can_share;
+    default:
+        return shape->on_device;
+    }
+}
+
+/* Times of haul/exchange.h for device memory; NaN where the machine lacks a parameter. */
+static void predict_device(const haul_comm *self, const haul_mpi_shape *shape,
+                           haul_mpi_time times[HAUL_WAYS])
+{
+    static const haul_way ways[HAUL_PATHS] = {
+        [HAUL_PATH_DIRECT] = HAUL_WAY_DIRECT,
+        [HAUL_PATH_THREE_STEP] = HAUL_WAY_THREE_STEP,
+        [HAUL_PATH_EXTRA_MESSAGE] = HAUL_WAY_EXTRA_MESSAGE,
+        [HAUL_PATH_DUPLICATE_POINTER] = HAUL_WAY_DUPLICATE_POINTER,
+        [HAUL_PATH_CHUNKED] = HAUL_WAY_CHUNKED,
+    };
+    const haul_mpi_layout *layout = &self->layout;
+    const double gpus = fmax(layout->most, self->machine->gpu.count.value);
+    const double team = (double)layout->team_start[layout->owners] / layout->owners;
+    const uint64_t messages = shape->messages ? shape->messages : 1;
+    const uint64_t bytes = shape->bytes / messages ? shape->bytes / messages : 1;
+    const haul_exchange of = {.kind = layout->owners > 1 ? shape->kind : HAUL_EXCHANGE_MESSAGES,
+                              .nodes = (uint32_t)layout->nodes,
+                              .gpus = (uint32_t)layout->most,
+                              .cores = (uint32_t)(gpus * floor(team)),
+                              .messages = (uint32_t)fmin((double)messages, INT_MAX),
+                              .bytes = bytes};
+    haul_path_time found[HAUL_PATHS];
+    if (haul_exchange_predict(self->machine, &of, found, NULL))
+        return;
+    double copies_s = (double)NAN;
+    for (int p = 0; p < HAUL_PATHS; p++) {
+        haul_mpi_time *to = &times[ways[found[p].path]];
+        to->seconds = found[p].seconds;
+        to->low_s = found[p].low_s;
+        to->high_s = found[p].high_s;
+        if (found[p].path == HAUL_PATH_THREE_STEP)
+            copies_s = found[p].copies_s;
+    }
+    times[HAUL_WAY_PLAIN] = times[HAUL_WAY_DIRECT];
+    times[HAUL_WAY_PLAIN].way = HAUL_WAY_PLAIN;
+    for (haul_way way = HAUL_WAY_AGGREGATED; way <= HAUL_WAY_BRUCK; way++) {
+        times[way].seconds += copies_s;
+        times[way].low_s += copies_s;
+        times[way].high_s += copies_s;
+    }
+}
+
+static void predict_host(const haul_comm *self, const haul_mpi_shape *shape,
+                         haul_mpi_time times[HAUL_WAYS])
+{
+    const haul_mpi_layout *layout = &self->layout;
+    const double others = layout->owners - 1, messages = (double)shape->messages;
+    const double outside = others > 0 ? (layout->owners - layout->most) / others : 0;
+    const double team = (double)layout->team_start[layout->owners] / layout->owners;
+    const double host_rate = self->machine->host.copy_rate_Bps.value;
+    costs of = {.machine = self->machine,
+                .shape = shape,
+                .layout = layout,
+                .far = messages * outside,
+                .near = messages * (1 - outside),
+                .bytes = messages > 0 ? (double)shape->bytes / messages : 0,
+                .copy_Bps = host_rate > 0 ? host_rate : usual_copy_rate};
+    for (int way = 0; way < HAUL_WAYS; way++) {
+        of.error = 0;
+        const double time = of_way(&of, (haul_way)way, team);
+        const bool is_own = way == HAUL_WAY_PLAIN;
+        times[way].seconds = time;
+        times[way].low_s = time * (is_own ? own_low : 1 - fmin(tail * of.error, 0.5));
+        times[way].high_s = time * (is_own ? own_high : 1 + tail * of.error);
+    }
+}
+
+size_t haul_mpi_predict(const haul_comm *self, const haul_mpi_shape *shape,
+                        haul_mpi_time times[HAUL_WAYS])
+{
+    haul_mpi_time all[HAUL_WAYS];
+    size_t count = 0;
+    for (int way = 0; way < HAUL_WAYS; way++)
+        all[way] =
+            (haul_mpi_time){(haul_way)way, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    if (self->machine)
+        predict_host(self, shape, all);
+    if (self->machine && shape->on_device) {
+        for (int way = 0; way < HAUL_WAYS; way++)
+            if (way != HAUL_WAY_AGGREGATED && way != HAUL_WAY_BRUCK)
+                all[way].seconds = all[way].low_s = all[way].high_s = (double)NAN;
+        predict_device(self, shape, all);
+    }
+    for (int way = 0; way < HAUL_WAYS; way++) {
+        if (!can(self, shape, (haul_way)way))
+            continue;
+        size_t at = count++; /* unknown times last, in the order of the list */
+        for (; at > 0 && (all[way].seconds < times[at - 1].seconds ||
+                          (isnan(times[at - 1].seconds) && !isnan(all[way].seconds)));
+             at--)
+            times[at] = times[at - 1];
+        times[at] = all[way];
+    }
+    return count;
+}

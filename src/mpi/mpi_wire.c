@@ -1,0 +1,273 @@
+/* Messages in flight, and errors: whoever waits also listens for another process's error, so that
+ * none waits for one that has given up. */
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "mpi/mpi_parts.h"
+
+enum { TAG = 1, PIECE_BYTES = 1 << 30, TEXT_MOST = 256 };
+
+/* --- errors */
+
+haul_status haul_mpi_listen(haul_comm *self, haul_error *error)
+{
+    const int code = MPI_Irecv(&self->notice, (int)sizeof self->notice, MPI_BYTE, MPI_ANY_SOURCE,
+                               TAG, self->notices, &self->notice_request);
+    return code ? haul_mpi_failed(self, code, "listening for errors", error) : HAUL_OK;
+}
+
+/* Nobody waits for the sends: a process that is gone takes none. */
+haul_status haul_mpi_tell(haul_comm *self, const haul_error *error)
+{
+    if (self->failure.status)
+        return error->status;
+    self->failure = *error;
+    self->sent = (haul_mpi_notice){.rank = self->rank, .status = (int)error->status};
+    (void)snprintf(self->sent.text, sizeof self->sent.text, "%s", error->text);
+    self->sent_requests = calloc((size_t)self->size, sizeof(MPI_Request));
+    for (int rank = 0; self->sent_requests && rank < self->size; rank++) {
+        self->sent_requests[rank] = MPI_REQUEST_NULL;
+        if (rank != self->rank)
+            (void)MPI_Isend(&self->sent, (int)sizeof self->sent, MPI_BYTE, rank, TAG, self->notices,
+                            &self->sent_requests[rank]);
+    }
+    return error->status;
+}
+
+haul_status haul_mpi_failed(haul_comm *self, int code, const char *what, haul_error *error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    (void)MPI_Error_string(code, text, &length);
+    return haul_fail(error, HAUL_DEVICE_FAILED, "rank %d: %s: %.*s", self->rank, what, TEXT_MOST,
+                     text);
+}
+
+static haul_status heard(haul_comm *self, haul_error *error)
+{
+    const haul_mpi_notice *notice = &self->notice;
+    self->notice.text[sizeof notice->text - 1] = '\0';
+    const bool says_who = !strncmp(notice->text, "rank ", 5);
+    haul_status status = (haul_status)notice->status;
+    if (says_who)
+        status = haul_fail(error, status, "%s", notice->text);
+    else
+        status = haul_fail(error, status, "rank %d: %.480s", notice->rank, notice->text);
+    self->failure = *error;
+    return status;
+}
+
+/* --- waiting */
+
+/* Requests, the last of which is for errors, and those of them that are done. */
+typedef struct waiting {
+    MPI_Request *requests;
+    int count;
+    int done;
+    int indices[2 * HAUL_MPI_WINDOW_MOST + 1];
+    MPI_Status statuses[2 * HAUL_MPI_WINDOW_MOST + 1];
+} waiting;
+
+/* Polls until some requests are done; MPI's code. */
+static int poll_some(waiting *self, double time_limit_s)
+{
+    const double until = MPI_Wtime() + time_limit_s;
+    int code = 0;
+    self->done = 0;
+    while (!code && !self->done && MPI_Wtime() < until) {
+        code =
+            MPI_Testsome(self->count, self->requests, &self->done, self->indices, self->statuses);
+        (void)sched_yield();
+    }
+    return code;
+}
+
+/* Waits for some of the requests; polls under a time limit. */
+static haul_status wait_some(haul_comm *comm, waiting *self, haul_error *error)
+{
+    const int code = comm->time_limit_s > 0 ? poll_some(self, comm->time_limit_s)
+                                            : MPI_Waitsome(self->count, self->requests, &self->done,
+                                                           self->indices, self->statuses);
+    if (!code && !self->done)
+        return haul_fail(error, HAUL_TIMED_OUT, "rank %d has waited %g s for messages of others",
+                         comm->rank, comm->time_limit_s);
+    if (code && code != MPI_ERR_IN_STATUS)
+        return haul_mpi_failed(comm, code, "waiting for messages", error);
+    for (int i = 0; code && i < self->done; i++)
+        if (self->statuses[i].MPI_ERROR)
+            return haul_mpi_failed(comm, self->statuses[i].MPI_ERROR, "a message", error);
+    for (int i = 0; i < self->done; i++)
+        if (self->indices[i] == self->count - 1) {
+            comm->notice_request = MPI_REQUEST_NULL;
+            return heard(comm, error);
+        }
+    return HAUL_OK;
+}
+
+/* Requests that are given up: their memory is the caller's again as far as MPI lets it be. */
+static void give_up(MPI_Request *requests, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL) {
+            (void)MPI_Cancel(&requests[i]);
+            (void)MPI_Request_free(&requests[i]);
+        }
+}
+
+haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error)
+{
+    MPI_Request both[] = {*request, self->notice_request};
+    waiting one = {.requests = both, .count = 2};
+    return wait_some(self, &one,
+                     error); /* collective requests cannot be given up: MPI keeps them */
+}
+
+haul_status haul_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error)
+{
+    MPI_Request request;
+    const int code =
+        MPI_Iallreduce(MPI_IN_PLACE, numbers, count, MPI_UINT64_T, MPI_MAX, self->all, &request);
+    if (code)
+        return haul_mpi_failed(self, code, "agreeing on an exchange", error);
+    return haul_mpi_wait(self, &request, error);
+}
+
+/* --- windows of messages */
+
+/* As many bytes as come. */
+static const uint64_t any = UINT64_MAX;
+
+/* One direction. A block above PIECE_BYTES goes in pieces: MPI counts in int. */
+typedef struct flow {
+    haul_mpi_block *blocks;
+    size_t count, next;
+    uint64_t offset; /* of the next piece of the next block */
+    bool is_send;
+} flow;
+
+typedef struct window {
+    haul_comm *comm;
+    MPI_Request requests[2 * HAUL_MPI_WINDOW_MOST + 1];
+    uint64_t expected[2 * HAUL_MPI_WINDOW_MOST]; /* bytes of a receive */
+    int slots;                                   /* of each direction */
+    int busy;
+} window;
+
+static int distance(const haul_comm *self, const haul_mpi_block *block, bool is_send)
+{
+    const int apart = is_send ? block->rank - self->rank : self->rank - block->rank;
+    return apart < 0 ? apart + self->size : apart;
+}
+
+/* Both ends of each pair come to it after the same number of steps: the first message that is not
+ * through has both its ends posted, so that windows of any size cannot lock each other. */
+static haul_status order(const haul_comm *self, haul_mpi_block *blocks, size_t count, bool is_send,
+                         haul_error *error)
+{
+    size_t *starts = calloc((size_t)self->size + 1, sizeof *starts);
+    haul_mpi_block *sorted = malloc((count + 1) * sizeof *sorted);
+    if (!starts || !sorted) {
+        free(starts);
+        free(sorted);
+        return haul_fail_no_memory(error);
+    }
+    for (size_t i = 0; i < count; i++)
+        starts[distance(self, &blocks[i], is_send) + 1]++;
+    for (int d = 0; d < self->size; d++)
+        starts[d + 1] += starts[d];
+    for (size_t i = 0; i < count; i++)
+        sorted[starts[distance(self, &blocks[i], is_send)]++] = blocks[i];
+    memcpy(blocks, sorted, count * sizeof *sorted);
+    free(starts);
+    free(sorted);
+    return HAUL_OK;
+}
+
+static int post(window *self, flow *of, int slot)
+{
+    haul_mpi_block *block = &of->blocks[of->next];
+    const uint64_t left = block->bytes - of->offset;
+    const int bytes = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
+    char *at = block->at + of->offset;
+    self->expected[slot] = block->is_at_most ? any : (uint64_t)bytes;
+    of->offset += (uint64_t)bytes;
+    if (of->offset == block->bytes) {
+        of->offset = 0;
+        of->next++;
+    }
+    self->busy++;
+    return of->is_send ? MPI_Isend(at, bytes, MPI_BYTE, block->rank, TAG, self->comm->all,
+                                   &self->requests[slot])
+                       : MPI_Irecv(at, bytes, MPI_BYTE, block->rank, TAG, self->comm->all,
+                                   &self->requests[slot]);
+}
+
+static haul_status fill(window *self, flow *of, haul_error *error)
+{
+    const int first = of->is_send ? self->slots : 0;
+    for (int slot = first; slot < first + self->slots; slot++) {
+        while (of->next < of->count && !of->blocks[of->next].bytes)
+            of->next++;
+        if (of->next == of->count)
+            return HAUL_OK;
+        if (self->requests[slot] != MPI_REQUEST_NULL)
+            continue;
+        const int code = post(self, of, slot);
+        if (code)
+            return haul_mpi_failed(self->comm, code, of->is_send ? "sending" : "receiving", error);
+    }
+    return HAUL_OK;
+}
+
+/* A receive that is not as long as its owner was told is an error: the counts differ. */
+static haul_status check(const window *self, const waiting *came, haul_error *error)
+{
+    for (int i = 0; i < came->done; i++) {
+        int got = 0;
+        if (came->indices[i] >= self->slots)
+            continue;
+        const uint64_t expected = self->expected[came->indices[i]];
+        (void)MPI_Get_count(&came->statuses[i], MPI_BYTE, &got);
+        if (expected != any && (uint64_t)got != expected)
+            return haul_fail(error, HAUL_BAD_INPUT,
+                             "rank %d: %d bytes came from rank %d where %llu were expected",
+                             self->comm->rank, got, came->statuses[i].MPI_SOURCE,
+                             (unsigned long long)expected);
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send_count,
+                             haul_mpi_block *receives, size_t receive_count, haul_error *error)
+{
+    window now = {.comm = self, .slots = (int)self->window};
+    flow out = {.blocks = sends, .count = send_count, .is_send = true};
+    flow in = {.blocks = receives, .count = receive_count};
+    const int all = 2 * now.slots;
+    waiting some = {.requests = now.requests, .count = all + 1};
+    haul_status status = order(self, sends, send_count, true, error);
+    if (!status)
+        status = order(self, receives, receive_count, false, error);
+    for (int i = 0; i < all; i++)
+        now.requests[i] = MPI_REQUEST_NULL;
+    now.requests[all] = self->notice_request;
+    while (!status) {
+        status = fill(&now, &in, error);
+        if (!status)
+            status = fill(&now, &out, error);
+        if (status || !now.busy)
+            break;
+        status = wait_some(self, &some, error);
+        if (!status)
+            status = check(&now, &some, error);
+        now.busy -= some.done;
+    }
+    if (status)
+        give_up(now.requests, all);
+    return status;
+}

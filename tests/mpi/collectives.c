@@ -1,0 +1,312 @@
+/* libhaul-mpi's exchanges beside MPI's own, byte for byte: every way, nodes of several sizes, with
+ * and without helpers. usage: collectives [SEED] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/mpi.h"
+
+enum { TEXT = 600, CASES_OF_V = 6, GAP_MOST = 5 };
+
+typedef struct setup {
+    haul_comm *comm;
+    MPI_Comm owners; /* MPI_COMM_NULL on helpers */
+    int size, rank;  /* among owners; -1 */
+    const char *way;
+    unsigned per_node;
+    unsigned long failures;
+} setup;
+
+static unsigned long state;
+
+/* The same numbers on all processes. */
+static unsigned pick(unsigned most)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % most;
+}
+
+static void fill(unsigned char *bytes, size_t count, unsigned of)
+{
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (unsigned char)(i * 7 + of * 131 + (i >> 8));
+}
+
+static void fail(setup *self, const char *what, const haul_error *error)
+{
+    self->failures++;
+    fprintf(stderr, "rank %d of %d, way %s, %u a node: %s: %s\n", self->rank, self->size,
+            self->way ? self->way : "chosen", self->per_node, what,
+            error ? error->text : "differs");
+}
+
+static void compare(setup *self, haul_status status, const haul_error *error, const char *what,
+                    const void *got, const void *expected, size_t bytes)
+{
+    if (status)
+        fail(self, what, error);
+    else if (bytes && memcmp(got, expected, bytes))
+        fail(self, what, NULL);
+}
+
+static void try_all(setup *self, size_t bytes, bool in_place)
+{
+    haul_error error;
+    if (self->rank < 0) {
+        const haul_address none = {NULL, 0, NULL};
+        const haul_status status = haul_alltoall(self->comm, none, none, 0, &error);
+        compare(self, status, &error, "helping", NULL, NULL, 0);
+        return;
+    }
+    const size_t all = bytes * (size_t)self->size + 1;
+    unsigned char *send = malloc(all), *got = malloc(all), *expected = malloc(all);
+    fill(send, all, (unsigned)self->rank);
+    memset(got, 0xee, all);
+    memset(expected, 0xee, all);
+    if (in_place)
+        memcpy(got, send, all - 1);
+    MPI_Alltoall(send, (int)bytes, MPI_BYTE, expected, (int)bytes, MPI_BYTE, self->owners);
+    const haul_address from = in_place ? haul_in_place() : haul_in_host(send);
+    const haul_status status = haul_alltoall(self->comm, from, haul_in_host(got), bytes, &error);
+    compare(self, status, &error, in_place ? "all-to-all in place" : "all-to-all", got, expected,
+            all);
+    free(send);
+    free(got);
+    free(expected);
+}
+
+/* Counts of every pair, alike on all processes; zero ones among them, and gaps between blocks. */
+typedef struct counts {
+    size_t *sends, *receives, *to, *from;
+    size_t send_end, receive_end; /* in items */
+} counts;
+
+static counts make_counts(const setup *self, unsigned most, bool is_symmetric)
+{
+    const size_t n = (size_t)self->size;
+    size_t *matrix = calloc(n * n, sizeof *matrix);
+    counts made = {malloc(n * sizeof(size_t)),
+                   malloc(n * sizeof(size_t)),
+                   malloc(n * sizeof(size_t)),
+                   malloc(n * sizeof(size_t)),
+                   0,
+                   0};
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            matrix[i * n + j] = pick(3) ? pick(most) : 0;
+            if (is_symmetric && j < i)
+                matrix[i * n + j] = matrix[j * n + i];
+        }
+    const unsigned gap = pick(GAP_MOST);
+    for (size_t i = 0; self->rank >= 0 && i < n; i++) {
+        made.sends[i] = matrix[(size_t)self->rank * n + i];
+        made.receives[i] = matrix[i * n + (size_t)self->rank];
+        made.to[i] = made.send_end + gap;
+        made.from[i] = made.receive_end;
+        made.send_end = made.to[i] + made.sends[i];
+        made.receive_end = made.from[i] + made.receives[i] + gap;
+    }
+    free(matrix);
+    return made;
+}
+
+static void free_counts(counts *of)
+{
+    free(of->sends);
+    free(of->receives);
+    free(of->to);
+    free(of->from);
+}
+
+static void expect_v(const setup *self, const counts *of, size_t item, const unsigned char *send,
+                     unsigned char *expected)
+{
+    MPI_Datatype type;
+    const size_t n = (size_t)self->size;
+    int *numbers = malloc(4 * n * sizeof *numbers);
+    for (size_t i = 0; i < n; i++) {
+        numbers[i] = (int)of->sends[i];
+        numbers[n + i] = (int)of->to[i];
+        numbers[2 * n + i] = (int)of->receives[i];
+        numbers[3 * n + i] = (int)of->from[i];
+    }
+    MPI_Type_contiguous((int)item, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Alltoallv(send, numbers, numbers + n, type, expected, numbers + 2 * n, numbers + 3 * n,
+                  type, self->owners);
+    MPI_Type_free(&type);
+    free(numbers);
+}
+
+static void try_v(setup *self, unsigned most, size_t item, bool in_place)
+{
+    haul_error error;
+    counts of = make_counts(self, most, in_place);
+    if (self->rank < 0) {
+        compare(self, haul_alltoallv(self->comm, NULL, &error), &error, "helping", NULL, NULL, 0);
+        free_counts(&of);
+        return;
+    }
+    if (in_place)
+        memcpy(of.to, of.from, (size_t)self->size * sizeof *of.to);
+    const size_t out = (in_place ? of.receive_end : of.send_end) * item + 1;
+    const size_t in = of.receive_end * item + 1;
+    unsigned char *send = malloc(out), *got = malloc(in), *expected = malloc(in);
+    fill(send, out, (unsigned)self->rank);
+    memset(got, 0xee, in);
+    memset(expected, 0xee, in);
+    if (in_place) {
+        memcpy(got, send, in);
+        memcpy(expected, send, in);
+    }
+    expect_v(self, &of, item, send, expected);
+    const haul_alltoallv_blocks blocks = {in_place ? haul_in_place() : haul_in_host(send),
+                                          {of.sends, of.to},
+                                          haul_in_host(got),
+                                          {of.receives, of.from},
+                                          item};
+    const haul_status status = haul_alltoallv(self->comm, &blocks, &error);
+    compare(self, status, &error, in_place ? "all-to-all-v in place" : "all-to-all-v", got,
+            expected, in);
+    free(send);
+    free(got);
+    free(expected);
+    free_counts(&of);
+}
+
+/* Several messages between each two, in order. */
+static void try_messages(setup *self, unsigned most)
+{
+    enum { EACH = 3 };
+    haul_error error;
+    const size_t n = (size_t)self->size * EACH;
+    uint64_t *bytes = malloc(n * (size_t)self->size * sizeof *bytes);
+    for (size_t i = 0; i < n * (size_t)self->size; i++)
+        bytes[i] = pick(most);
+    if (self->rank < 0) {
+        compare(self, haul_comm_exchange(self->comm, NULL, &error), &error, "helping", NULL, NULL,
+                0);
+        free(bytes);
+        return;
+    }
+    haul_comm_message *sends = malloc(2 * n * sizeof *sends), *receives = sends + n;
+    unsigned char *send = malloc(n * most), *got = calloc(n, most), *expected = calloc(n, most);
+    fill(send, n * most, (unsigned)self->rank);
+    for (size_t i = 0; i < n; i++) {
+        const size_t peer = i % (size_t)self->size, k = i / (size_t)self->size;
+        const size_t own = (size_t)self->rank;
+        const uint64_t out = bytes[own * n + peer * EACH + k],
+                       in = bytes[peer * n + own * EACH + k];
+        sends[i] = (haul_comm_message){(int)peer, out, i * most};
+        receives[i] = (haul_comm_message){(int)peer, in, i * most};
+        unsigned char *theirs = malloc(n * most);
+        fill(theirs, n * most, (unsigned)peer);
+        memcpy(expected + i * most, theirs + (k * (size_t)self->size + own) * most, in);
+        free(theirs);
+    }
+    const haul_comm_messages messages = {haul_in_host(send), sends,    n,
+                                         haul_in_host(got),  receives, n};
+    const haul_status status = haul_comm_exchange(self->comm, &messages, &error);
+    compare(self, status, &error, "messages", got, expected, n * most);
+    free(sends);
+    free(send);
+    free(got);
+    free(expected);
+    free(bytes);
+}
+
+static void check_explained(setup *self)
+{
+    int ways[64], own = (int)haul_comm_way(self->comm);
+    const char *text = haul_comm_explain(self->comm);
+    if (self->rank < 0)
+        return;
+    if (!strstr(text, haul_way_text((haul_way)own)))
+        fail(self, text, NULL);
+    MPI_Allgather(&own, 1, MPI_INT, ways, 1, MPI_INT, self->owners);
+    for (int i = 0; i < self->size; i++)
+        if (ways[i] != own)
+            fail(self, "processes chose differently", NULL);
+}
+
+static unsigned long try_way(const haul_comm_options *options)
+{
+    static const size_t sizes[] = {0, 1, 3, 8, 1000, 70000};
+    const bool is_of_all = !options->way || strcmp(options->way, "bruck") != 0;
+    const bool is_of_messages = is_of_all && (!options->way || strcmp(options->way, "plain") != 0);
+    setup self = {.way = options->way, .per_node = options->ranks_per_node};
+    haul_error error;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, options->is_helper ? MPI_UNDEFINED : 0, rank, &self.owners);
+    const haul_status status = haul_comm_new(MPI_COMM_WORLD, options, &self.comm, &error);
+    if (status) {
+        fail(&self, "haul_comm_new", &error);
+        return self.failures;
+    }
+    self.size = haul_comm_size(self.comm);
+    self.rank = haul_comm_rank(self.comm);
+    state = 12345 + options->ranks_per_node;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        try_all(&self, sizes[i], i % 2);
+    for (unsigned i = 0; is_of_all && i < CASES_OF_V; i++)
+        try_v(&self, 1 + i * i * i * 40, 1 + i * 4, i % 3 == 2);
+    for (unsigned i = 1; is_of_messages && i < 3; i++)
+        try_messages(&self, i * 1500);
+    if (self.size > 1)
+        check_explained(&self);
+    if (self.owners != MPI_COMM_NULL)
+        MPI_Comm_free(&self.owners);
+    haul_comm_free(self.comm);
+    return self.failures;
+}
+
+/* Ways that cannot run in a setup are refused, which is an answer too. */
+static bool can(const char *way, unsigned per_node, int size, bool with_helpers)
+{
+    const int owners = with_helpers ? (size + 1) / 2 : size;
+    if (!way || !strcmp(way, "plain") || !strcmp(way, "direct"))
+        return true;
+    if (!strcmp(way, "extra-message"))
+        return with_helpers && per_node != 1 && size > 1;
+    if (!strcmp(way, "aggregated"))
+        return !with_helpers && per_node > 1 && size > (int)per_node;
+    return owners > 1; /* bruck */
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const ways[] = {NULL,         "plain", "direct",
+                                       "aggregated", "bruck", "extra-message"};
+    static const unsigned nodes[] = {0, 1, 2, 3};
+    static const unsigned windows[] = {0, 1, 2, 256};
+    unsigned long failures = 0, all = 0;
+    int rank, size;
+    haul_machine *machine = NULL;
+    haul_error error;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (haul_machine_load("lassen", &machine, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+        for (size_t n = 0; n < sizeof nodes / sizeof *nodes; n++)
+            for (int helpers = 0; helpers < 2; helpers++) {
+                const haul_comm_options options = {.way = ways[w],
+                                                   .machine = n == 1 ? NULL : machine,
+                                                   .window = windows[(w + n) % 4],
+                                                   .time_limit_s = helpers ? 30 : 0,
+                                                   .ranks_per_node = nodes[n],
+                                                   .is_helper = helpers && rank % 2};
+                if (can(ways[w], nodes[n], size, helpers))
+                    failures += try_way(&options);
+            }
+    haul_machine_free(machine);
+    MPI_Allreduce(&failures, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (!rank)
+        printf("%d processes: %lu failures\n", size, all);
+    MPI_Finalize();
+    return all > 0;
+}
