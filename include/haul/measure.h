@@ -16,11 +16,16 @@ enum {
     HAUL_MEASURE_HOST = 4,
 };
 
+enum { HAUL_PEERS_MOST = 16 };
+
 /* Zero is the default of each. */
 typedef struct haul_measure_options {
-    unsigned parts;         /* HAUL_MEASURE_TRANSFERS | ...; 0: all */
-    const char *name;       /* of the machine; NULL: "measured" */
-    haul_device *peer;      /* opened beside the device: copies between the two are measured */
+    unsigned parts;   /* HAUL_MEASURE_TRANSFERS | ...; 0: all */
+    const char *name; /* of the machine; NULL: "measured" */
+    /* Opened beside the device, at most HAUL_PEERS_MOST: copies between each two are measured, and
+     * what each takes from copies to the device. */
+    haul_device *const *peers;
+    size_t peer_count;
     uint64_t largest_bytes; /* of a copy, 1 MiB at least; 0: 64 MiB */
     double point_s;         /* time for one point, at most; 0: 0.1 s */
     /* Points that are measured are added to this file, and what it holds is not measured again: an
@@ -50,6 +55,17 @@ typedef struct haul_triad_rate {
 
 enum { HAUL_TRIAD_MOST = 24 };
 
+/* What a machine file has no place for: "rows of 64 bytes, HtoD", in the unit of `dimension` (a
+ * haul_dimension). */
+typedef struct haul_finding {
+    char what[72];
+    int dimension;
+    double value;
+    double spread; /* interquartile range over the median, in percent */
+} haul_finding;
+
+enum { HAUL_FINDINGS_MOST = 128 };
+
 typedef struct haul_measurement {
     haul_machine *machine;
     haul_verified verified[HAUL_VERIFIED_MOST];
@@ -60,6 +76,8 @@ typedef struct haul_measurement {
     double l2_rate_Bps; /* of the best triad in half of L2; 0: not measured */
     unsigned
         kernels_at_once; /* of one thread each; 64 or more are not told apart; 0: not measured */
+    haul_finding findings[HAUL_FINDINGS_MOST];
+    size_t finding_count;
     size_t points;
     size_t points_kept; /* of those, from the journal */
 } haul_measurement;
@@ -67,9 +85,11 @@ typedef struct haul_measurement {
 /* Measures a device.
  *
  * Transfers, in each direction: from and to pinned and pageable memory, within the device and to
- * its peer. Latency L+o by copies of one byte; 1/G by a sweep over sizes, with a curve where the
+ * its peers. Latency L+o by copies of one byte; 1/G by a sweep over sizes, with a curve where the
  * line is off by more than equal copies vary; the gap g by one-byte copies in a row; the rate while
- * the other direction is busy; the number of copy engines by copies that do or do not overlap.
+ * the other direction is busy, with copies and with a kernel on mapped memory; the number of copy
+ * engines by copies that do or do not overlap; how pageable copies are staged; write-combined
+ * memory, rows with a pitch, and which peers share the link.
  *
  * Kernels: the launch latency by one that does nothing, memory bandwidth by a triad, the peaks by
  * chains of multiply-adds; each rate by the slope between two sizes. Of a GPU also the triad at all

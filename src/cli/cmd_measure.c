@@ -18,7 +18,7 @@ typedef struct measure_request {
     cli_request given;
     const char *device;
     haul_measure_options how;
-    const char *peer;
+    cli_texts peers;
 } measure_request;
 
 #define OF(field) offsetof(measure_request, field)
@@ -26,8 +26,8 @@ typedef struct measure_request {
 static const cli_option options[] = {
     {"device", "NAME", CLI_TEXT, OF(device),
      .help = "host, opencl:0, opencl:0.1, sim:k40, ... (the fastest kind)"},
-    {"peer", "NAME", CLI_TEXT, OF(peer),
-     .help = "measure copies to this device of the same node, too"},
+    {"peer", "NAME", CLI_TEXTS, OF(peers),
+     .help = "measure copies to this device of the same node, too; it may be given again"},
     {"name", "NAME", CLI_TEXT, OF(how.name), .help = "of the machine (measured)"},
     {"largest", "SIZE", CLI_BYTES, OF(how.largest_bytes), .help = "of the copies (64 MiB)",
      .least = 1 << 20, .most = 1LL << 40},
@@ -70,17 +70,20 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
 static haul_status measure(void *request, haul_error *error)
 {
     measure_request *self = request;
-    haul_device *device = NULL, *peer = NULL;
+    haul_device *device = NULL, *peers[HAUL_PEERS_MOST] = {NULL};
     const haul_device_options only_times = {.without_data = true};
+    if (self->peers.count > HAUL_PEERS_MOST)
+        return haul_fail(error, HAUL_USAGE, "at most %d peers are measured", HAUL_PEERS_MOST);
     haul_status status = haul_device_open(self->device, &only_times, &device, error);
-    if (!status && self->peer) {
-        const haul_device_options beside = {.beside = device};
-        status = haul_device_open(self->peer, &beside, &peer, error);
-    }
-    self->how.peer = peer;
+    const haul_device_options beside = {.beside = device};
+    for (size_t i = 0; i < self->peers.count && !status; i++)
+        status = haul_device_open(self->peers.items[i], &beside, &peers[i], error);
+    self->how.peers = peers;
+    self->how.peer_count = self->peers.count;
     if (!status)
         status = measure_on(self, device, error);
-    haul_device_close(peer);
+    for (size_t i = 0; i < self->peers.count; i++)
+        haul_device_close(peers[i]);
     haul_device_close(device);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "cost/usual.h"
 #include "device/sim_device.h"
 #include "haul/cost.h"
 
@@ -70,6 +71,35 @@ haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *lau
     if (!status)
         *dur_ns = ns_of(estimate.seconds);
     return status;
+}
+
+/* 1/G of large pinned copies, as the model has it: not every machine file gives it. 0: not known.
+ */
+static double pinned_rate(const haul_machine *machine, haul_direction direction)
+{
+    haul_estimate one, two;
+    const haul_copy large = {UINT64_C(1) << 30, direction, HAUL_PINNED, HAUL_NEAR};
+    haul_copy twice = large;
+    twice.bytes *= 2;
+    if (haul_copy_time(machine, NULL, &large, &one, NULL) ||
+        haul_copy_time(machine, NULL, &twice, &two, NULL) || two.seconds <= one.seconds)
+        return 0;
+    return (double)large.bytes / (two.seconds - one.seconds);
+}
+
+/* Mapped memory goes over the link as migrations do: it holds no engine, but slows copies of the
+ * other direction, and is slowed by them (CCGrid 2014, section V). */
+void haul_sim_model_mapped(haul_sim_node *node)
+{
+    node->device.migrations = UINT32_MAX;
+    for (int i = 0; i < 2; i++) {
+        const haul_copy_curve *curve =
+            haul_machine_curve(node->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        const double busy = curve ? curve->mapped_rate_Bps.value : 0;
+        const double alone = pinned_rate(node->machine, (haul_direction)i);
+        node->device.mapped_speed[i] =
+            busy > 0 && busy < alone ? busy / alone : haul_usual_mapped.median;
+    }
 }
 
 /* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */

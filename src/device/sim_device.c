@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "cost/usual.h"
 #include "device/backends.h"
 
 enum { ALIGNMENT = 4096, POISON = 0xcb, POLL_NS = 1000, NAME_BYTES = 512 };
@@ -33,23 +32,6 @@ static void node_release(haul_sim_node *node)
     free(node->streams);
     free(node->gpus);
     free(node);
-}
-
-/* Mapped memory goes over the link as migrations do: it holds no engine, but slows copies of the
- * other direction, and is slowed by them (CCGrid 2014, section V). */
-static void model_mapped(haul_sim_node *node)
-{
-    node->device.migrations = UINT32_MAX;
-    for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *curve =
-            haul_machine_curve(node->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
-        const bool is_known = curve && curve->mapped_rate_Bps.provenance &&
-                              curve->rate_Bps.value > curve->mapped_rate_Bps.value &&
-                              curve->mapped_rate_Bps.value > 0;
-        node->device.mapped_speed[i] = is_known
-                                           ? curve->mapped_rate_Bps.value / curve->rate_Bps.value
-                                           : haul_usual_mapped.median;
-    }
 }
 
 static haul_status node_new(const char *name, const haul_device_options *options,
@@ -83,7 +65,7 @@ static haul_status node_new(const char *name, const haul_device_options *options
         node_release(node);
         return status;
     }
-    model_mapped(node);
+    haul_sim_model_mapped(node);
     *out = node;
     return HAUL_OK;
 }
@@ -117,7 +99,7 @@ static void describe(haul_sim_device *self)
         .name = gpu->name ? gpu->name : machine->name,
         .architecture = gpu->architecture,
         .is_simulated = true,
-        .can = HAUL_CAN_MAP | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
+        .can = HAUL_CAN_MAP | HAUL_CAN_COMBINE_WRITES | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
         .memory_bytes = (uint64_t)gpu->memory_bytes.value,
         .l2_bytes = (uint64_t)gpu->l2_bytes.value,
         .memory_bandwidth_Bps = gpu->memory_bandwidth_Bps.value,

@@ -44,7 +44,7 @@ static haul_status run_parts(haul_session *self, haul_error *error)
         if (wanted && !(wanted & parts[i].part))
             continue;
         const haul_status status = parts[i].measure(self, error);
-        if (status && status != HAUL_ABSENT && status != HAUL_MISSING)
+        if (status && !haul_is_lacking(status))
             return status;
         found = found || !status;
         lacking = status ? status : lacking;

@@ -342,7 +342,7 @@ static haul_status try_pair(haul_session *session, const void *what, double *sec
                             haul_error *error)
 {
     const pair_of *self = what;
-    const haul_way back = {HAUL_DTOH, HAUL_PINNED};
+    const haul_way back = {HAUL_DTOH, HAUL_PINNED, NULL};
     double forward = 0, backward = 0;
     haul_status status = launch_on(session, &self->runs[0], 0, error);
     if (!status && self->has_copy)
@@ -406,12 +406,6 @@ static haul_status measure_sync(haul_session *self, haul_error *error)
     return status;
 }
 
-/* What a device cannot do is no failure of the measurement. */
-static bool is_lacking(haul_status status)
-{
-    return status == HAUL_ABSENT || status == HAUL_MISSING;
-}
-
 /* Each rate stands by itself: one that a device lacks does not take the others with it. */
 haul_status haul_measure_kernels(haul_session *session, haul_error *error)
 {
@@ -421,13 +415,13 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
         status = measure_launch(session, error);
     if (!status)
         status = measure_memory(session, error);
-    if (status && !is_lacking(status))
+    if (status && !haul_is_lacking(status))
         return status;
     const haul_status single = measure_peak(session, false, &gpu->fp32_flops, error);
-    if (single && !is_lacking(single))
+    if (single && !haul_is_lacking(single))
         return single;
     const haul_status sync = measure_sync(session, error);
-    if (sync && !is_lacking(sync))
+    if (sync && !haul_is_lacking(sync))
         return sync;
     if (!single && is_gpu(session)) {
         const haul_status many = measure_together(session, error);
@@ -436,5 +430,5 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
     }
     /* devices without doubles do not compile them */
     const haul_status twice = measure_peak(session, true, &gpu->fp64_flops, error);
-    return is_lacking(twice) || twice == HAUL_BAD_INPUT ? status : twice ? twice : status;
+    return haul_is_lacking(twice) || twice == HAUL_BAD_INPUT ? status : twice ? twice : status;
 }

@@ -1,5 +1,6 @@
 #include "measure/session.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +58,9 @@ static haul_status allocate(haul_session *self, haul_error *error)
         memset(pinned, i, bytes); /* so that its pages are there */
         memset(self->pageable[i], i, bytes);
     }
-    if (!status && self->options.peer)
-        status =
-            haul_buffer_new(self->options.peer, HAUL_BUFFER_DEVICE, bytes, &self->on_peer, error);
+    for (size_t i = 0; i < self->options.peer_count && !status; i++)
+        status = haul_buffer_new(self->options.peers[i], HAUL_BUFFER_DEVICE, bytes,
+                                 &self->on_peers[i], error);
     return status;
 }
 
@@ -68,6 +69,8 @@ haul_status haul_session_begin(haul_session *session, haul_device *device,
                                const haul_measure_options *options, haul_error *error)
 {
     *session = (haul_session){.device = device, .options = *options};
+    if (options->peer_count > HAUL_PEERS_MOST)
+        return haul_fail(error, HAUL_USAGE, "at most %d peers are measured", HAUL_PEERS_MOST);
     haul_status status = choose_sizes(session, error);
     if (!status && options->journal)
         status = haul_journal_open(&session->journal, options->journal,
@@ -95,7 +98,8 @@ void haul_session_end(haul_session *session)
         haul_buffer_free(session->pinned[i]);
         free(session->pageable[i]);
     }
-    haul_buffer_free(session->on_peer);
+    for (size_t i = 0; i < session->options.peer_count && i < HAUL_PEERS_MOST; i++)
+        haul_buffer_free(session->on_peers[i]);
     haul_journal_close(&session->journal);
     haul_arena_release(&session->arena);
 }
@@ -213,10 +217,12 @@ haul_status haul_session_point(haul_session *session, const char *name, haul_att
     return status;
 }
 
-static haul_address host_end(const haul_session *self, haul_memory memory, int stream, uint64_t at)
+static haul_address host_end(const haul_session *self, haul_way way, int stream, uint64_t at)
 {
-    return memory == HAUL_PINNED ? haul_in_buffer(self->pinned[stream], at)
-                                 : haul_in_host(self->pageable[stream] + at);
+    if (way.host)
+        return haul_in_buffer(way.host, at);
+    return way.memory == HAUL_PINNED ? haul_in_buffer(self->pinned[stream], at)
+                                     : haul_in_host(self->pageable[stream] + at);
 }
 
 /* Where a copy begins: behind the one before, at a page, or at the front where it does not fit. */
@@ -248,14 +254,14 @@ haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t byte
     switch (way.direction) {
     case HAUL_HTOD:
         transfer.to = device;
-        transfer.from = host_end(session, way.memory, stream, at);
+        transfer.from = host_end(session, way, stream, at);
         break;
     case HAUL_DTOH:
-        transfer.to = host_end(session, way.memory, stream, at);
+        transfer.to = host_end(session, way, stream, at);
         transfer.from = device;
         break;
     case HAUL_PTOP:
-        transfer.to = haul_in_buffer(session->on_peer, at);
+        transfer.to = haul_in_buffer(session->on_peers[0], at);
         transfer.from = device;
         break;
     default:
@@ -280,4 +286,20 @@ haul_parameter haul_session_found(haul_session *session, double value,
     const char *source = haul_arena_format(
         &session->arena, "haul measure, median of %u, spread %.2g %%", point->count, point->spread);
     return (haul_parameter){value, HAUL_MEASURED, source};
+}
+
+void haul_session_tell(haul_session *session, haul_dimension dimension, double value,
+                       const haul_point_measured *point, const char *format, ...)
+{
+    haul_measurement *made = &session->made;
+    if (made->finding_count == HAUL_FINDINGS_MOST)
+        return;
+    haul_finding *finding = &made->findings[made->finding_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(finding->what, sizeof finding->what, format, arguments);
+    va_end(arguments);
+    finding->dimension = dimension;
+    finding->value = value;
+    finding->spread = point->spread;
 }

@@ -3,6 +3,7 @@
 #define HAUL_MEASURE_SESSION_H
 
 #include "haul/measure.h"
+#include "haul/units.h"
 #include "measure/journal.h"
 
 enum { HAUL_WAYS = 6 }; /* kinds of copies */
@@ -28,7 +29,7 @@ typedef struct haul_session {
     haul_buffer *on_device[HAUL_SESSION_BUFFERS]; /* of largest_bytes each, as the next */
     haul_buffer *pinned[HAUL_SESSION_BUFFERS];
     char *pageable[HAUL_SESSION_BUFFERS];
-    haul_buffer *on_peer; /* or NULL */
+    haul_buffer *on_peers[HAUL_PEERS_MOST];
     haul_machine machine; /* its texts are the arena's */
     haul_copy_curve curves[HAUL_WAYS];
     haul_fresh fresh[HAUL_WAYS]; /* by curve, where copies are verified */
@@ -47,6 +48,7 @@ void haul_session_end(haul_session *session);
 typedef struct haul_way {
     haul_direction direction;
     haul_memory memory;
+    haul_buffer *host; /* the host's end, of largest_bytes; NULL: the session's of that memory */
 } haul_way;
 
 /* One attempt at a point: sets what it took. */
@@ -87,6 +89,17 @@ haul_status haul_session_wait(haul_session *session, haul_error *error);
 /* A parameter with its source: the point's median, spread and count. */
 haul_parameter haul_session_found(haul_session *session, double value,
                                   const haul_point_measured *point);
+
+/* Adds what the machine file has no place for; `point` is what it was measured by. More than
+ * HAUL_FINDINGS_MOST are dropped. */
+void haul_session_tell(haul_session *session, haul_dimension dimension, double value,
+                       const haul_point_measured *point, const char *format, ...) HAUL_PRINTF(5, 6);
+
+/* What a device cannot do is no failure of a measurement. */
+static inline bool haul_is_lacking(haul_status status)
+{
+    return status == HAUL_ABSENT || status == HAUL_MISSING;
+}
 
 /* The parts: each adds what it finds to the session's machine. Copies are verified on made.machine.
  */

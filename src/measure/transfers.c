@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "measure/session.h"
+#include "measure/copies.h"
 
 /* TRAIN copies give 31 gaps. COVER copies of the largest size outlast one of a quarter of it. Lines
  * are fitted from LINE_FROM bytes on, and latencies up to SMALL. */
@@ -26,16 +26,11 @@ static const double exact_tolerance = 0.02;
 /* Two copies that take this part of the sum of their times did not overlap. */
 static const double serial_share = 0.9;
 
-typedef struct copies {
-    haul_way way;
-    uint64_t bytes;
-} copies;
-
 /* T = (L+o) + n G, with the other direction idle. */
-static haul_status try_copy(haul_session *session, const void *what, double *seconds,
+haul_status haul_copies_try(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
-    const copies *one = what;
+    const haul_copies *one = what;
     haul_event *event = session->events[0];
     haul_status status = haul_session_compute(session, one->bytes, error);
     if (!status)
@@ -49,7 +44,7 @@ static haul_status try_copy(haul_session *session, const void *what, double *sec
 static haul_status try_train(haul_session *session, const void *what, double *seconds,
                              haul_error *error)
 {
-    const copies *one = what;
+    const haul_copies *one = what;
     haul_status status = HAUL_OK;
     for (int i = 0; i < TRAIN && !status; i++)
         status = haul_session_copy(session, one->way, one->bytes, 0, session->events[i], error);
@@ -60,22 +55,16 @@ static haul_status try_train(haul_session *session, const void *what, double *se
                : haul_event_seconds(session->events[0], session->events[TRAIN - 1], seconds, error);
 }
 
-static haul_way reverse(haul_way way)
-{
-    way.direction = way.direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD;
-    return way;
-}
-
 /* A copy while others keep the other direction busy, from before it begins until after it ends. */
 static haul_status try_busy(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
-    const copies *one = what;
+    const haul_copies *one = what;
     haul_event *event = session->events[0];
     haul_status status = HAUL_OK;
     for (int i = 0; i < COVER && !status; i++)
-        status = haul_session_copy(session, reverse(one->way), session->options.largest_bytes, 1,
-                                   session->events[1], error);
+        status = haul_session_copy(session, haul_way_back(one->way), session->options.largest_bytes,
+                                   1, session->events[1], error);
     if (!status)
         status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
     if (!status)
@@ -87,13 +76,13 @@ static haul_status try_busy(haul_session *session, const void *what, double *sec
 static haul_status try_both(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
-    const copies *one = what;
+    const haul_copies *one = what;
     double forward = 0, backward = 0;
     haul_status status =
         haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error);
     if (!status)
-        status =
-            haul_session_copy(session, reverse(one->way), one->bytes, 1, session->events[1], error);
+        status = haul_session_copy(session, haul_way_back(one->way), one->bytes, 1,
+                                   session->events[1], error);
     if (!status)
         status = haul_session_wait(session, error);
     if (!status)
@@ -105,19 +94,19 @@ static haul_status try_both(haul_session *session, const void *what, double *sec
 }
 
 /* The name is the journal's key: it holds all that the point depends on. */
-static void name_point(char *name, size_t size, const char *what, const copies *one)
+static void name_point(char *name, size_t size, const char *what, const haul_copies *one)
 {
     snprintf(name, size, "%s%s%s %s, %llu bytes", what, *what ? " " : "",
              haul_direction_text(one->way.direction), haul_memory_text(one->way.memory),
              (unsigned long long)one->bytes);
 }
 
-static haul_status measure(haul_session *self, const char *what, haul_attempt attempt, copies one,
-                           haul_point_measured *point, haul_error *error)
+haul_status haul_copies_measure(haul_session *session, const char *what, haul_attempt attempt,
+                                haul_copies one, haul_point_measured *point, haul_error *error)
 {
     char name[96];
     name_point(name, sizeof name, what, &one);
-    return haul_session_point(self, name, attempt, &one, point, error);
+    return haul_session_point(session, name, attempt, &one, point, error);
 }
 
 /* --- one curve */
@@ -226,7 +215,7 @@ static double median_error(const haul_point_measured *point)
 }
 
 /* The tolerance is what the medians themselves may be off: a line is not asked to be better. */
-static void take_sweep(const haul_trial *trials, const copies *each, size_t count, sweep *out)
+static void take_sweep(const haul_trial *trials, const haul_copies *each, size_t count, sweep *out)
 {
     double spreads[SIZES], errors[SIZES];
     out->count = count;
@@ -243,7 +232,8 @@ static void take_sweep(const haul_trial *trials, const copies *each, size_t coun
 }
 
 /* Sizes between the sweep's, for a check that no fit has seen. */
-static void take_fresh(const haul_trial *trials, const copies *each, size_t count, haul_fresh *out)
+static void take_fresh(const haul_trial *trials, const haul_copies *each, size_t count,
+                       haul_fresh *out)
 {
     out->count = count;
     for (size_t i = 0; i < count; i++) {
@@ -257,15 +247,15 @@ static void take_fresh(const haul_trial *trials, const copies *each, size_t coun
 static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
 {
     uint64_t sizes[2 * SIZES];
-    copies each[2 * SIZES] = {{.bytes = 0}};
+    haul_copies each[2 * SIZES] = {{.bytes = 0}};
     haul_trial *trials = calloc(HAUL_TRIALS, sizeof *trials);
     if (!trials)
         return haul_fail_no_memory(error);
     const size_t swept = list_sizes(self, false, sizes);
     const size_t fresh = self->options.verify ? list_sizes(self, true, sizes + swept) : 0;
     for (size_t i = 0; i < swept + fresh; i++) {
-        each[i] = (copies){way, sizes[i]};
-        trials[i].attempt = try_copy;
+        each[i] = (haul_copies){way, sizes[i]};
+        trials[i].attempt = haul_copies_try;
         trials[i].what = &each[i];
         name_point(trials[i].name, sizeof trials[i].name, i < swept ? "" : "fresh", &each[i]);
     }
@@ -287,7 +277,8 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
     haul_point_measured train = {0};
     haul_status status = run_sweep(self, way, &all, error);
     if (!status && is_pinned)
-        status = measure(self, "in a row", try_train, (copies){way, 1}, &train, error);
+        status =
+            haul_copies_measure(self, "in a row", try_train, (haul_copies){way, 1}, &train, error);
     if (status)
         return status;
     haul_copy_curve *curve = &self->curves[self->curve_count];
@@ -308,26 +299,26 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
 
 /* --- both directions */
 
-/* NULL where the device has no such copies, and so nothing to measure in both directions. */
-static haul_copy_curve *pinned_curve(haul_session *self, haul_direction direction)
+haul_copy_curve *haul_copies_curve(haul_session *session, haul_way way)
 {
-    for (size_t i = 0; i < self->curve_count; i++)
-        if (self->curves[i].direction == direction && self->curves[i].memory == HAUL_PINNED)
-            return &self->curves[i];
+    for (size_t i = 0; i < session->curve_count; i++)
+        if (session->curves[i].direction == way.direction &&
+            session->curves[i].memory == way.memory)
+            return &session->curves[i];
     return NULL;
 }
 
 /* More than two engines cannot be told from two by copies in two directions. */
 static haul_status find_engines(haul_session *self, bool *overlap, haul_error *error)
 {
-    const copies there = {{HAUL_HTOD, HAUL_PINNED}, self->options.largest_bytes};
-    const copies back = {reverse(there.way), there.bytes};
+    const haul_copies there = {{HAUL_HTOD, HAUL_PINNED, NULL}, self->options.largest_bytes};
+    const haul_copies back = {haul_way_back(there.way), there.bytes};
     haul_point_measured one, other, both;
-    haul_status status = measure(self, "", try_copy, there, &one, error);
+    haul_status status = haul_copies_measure(self, "", haul_copies_try, there, &one, error);
     if (!status)
-        status = measure(self, "", try_copy, back, &other, error);
+        status = haul_copies_measure(self, "", haul_copies_try, back, &other, error);
     if (!status)
-        status = measure(self, "both ways", try_both, there, &both, error);
+        status = haul_copies_measure(self, "both ways", try_both, there, &both, error);
     if (status)
         return status;
     *overlap = both.seconds < serial_share * (one.seconds + other.seconds);
@@ -341,12 +332,12 @@ static haul_status find_engines(haul_session *self, bool *overlap, haul_error *e
 /* The rate falls as the time of a copy grows that is busy throughout. */
 static haul_status add_busy(haul_session *self, haul_direction direction, haul_error *error)
 {
-    haul_copy_curve *curve = pinned_curve(self, direction);
-    const copies one = {{direction, HAUL_PINNED}, self->options.largest_bytes / 4};
+    const haul_copies one = {{direction, HAUL_PINNED, NULL}, self->options.largest_bytes / 4};
+    haul_copy_curve *curve = haul_copies_curve(self, one.way);
     haul_point_measured alone, busy;
-    haul_status status = measure(self, "", try_copy, one, &alone, error);
+    haul_status status = haul_copies_measure(self, "", haul_copies_try, one, &alone, error);
     if (!status)
-        status = measure(self, "against", try_busy, one, &busy, error);
+        status = haul_copies_measure(self, "against", try_busy, one, &busy, error);
     if (!status && curve && curve->rate_Bps.provenance)
         curve->busy_rate_Bps = haul_session_found(
             self, curve->rate_Bps.value * fmin(1, alone.seconds / busy.seconds), &busy);
@@ -400,7 +391,7 @@ haul_status haul_verify_copies(haul_session *session, haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < session->curve_count && !status; i++) {
-        const haul_way way = {session->curves[i].direction, session->curves[i].memory};
+        const haul_way way = {session->curves[i].direction, session->curves[i].memory, NULL};
         status = verify(session->made.machine, way, &session->fresh[i], &session->made.verified[i],
                         error);
         if (!status)
@@ -412,11 +403,12 @@ haul_status haul_verify_copies(haul_session *session, haul_error *error)
 /* Kinds of copies that the device has not are left out, as long as it has others. */
 static haul_status add_curves(haul_session *self, haul_error *error)
 {
-    static const haul_way ways[HAUL_WAYS] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
-                                             {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
-                                             {HAUL_DTOD, HAUL_DEVICE},   {HAUL_PTOP, HAUL_DEVICE}};
+    static const haul_way ways[HAUL_WAYS] = {
+        {HAUL_HTOD, HAUL_PINNED, NULL},   {HAUL_DTOH, HAUL_PINNED, NULL},
+        {HAUL_HTOD, HAUL_PAGEABLE, NULL}, {HAUL_DTOH, HAUL_PAGEABLE, NULL},
+        {HAUL_DTOD, HAUL_DEVICE, NULL},   {HAUL_PTOP, HAUL_DEVICE, NULL}};
     /* peer copies are the last row: they need a second device */
-    const int count = self->on_peer ? HAUL_WAYS : HAUL_WAYS - 1;
+    const int count = self->options.peer_count ? HAUL_WAYS : HAUL_WAYS - 1;
     haul_status lacking = HAUL_OK;
     for (int i = 0; i < count; i++) {
         const haul_status status = add_curve(self, ways[i], error);
@@ -427,11 +419,21 @@ static haul_status add_curves(haul_session *self, haul_error *error)
     return self->curve_count ? HAUL_OK : lacking;
 }
 
-/* Both directions at once are measured with pinned memory alone: pageable copies block the host. */
+/* Both directions at once are measured with pinned memory alone: pageable copies block the host.
+ * Kinds that the device has not are no failure: it has curves. */
 haul_status haul_measure_copies(haul_session *session, haul_error *error)
 {
-    const haul_status status = add_curves(session, error);
-    if (status || !pinned_curve(session, HAUL_HTOD) || !pinned_curve(session, HAUL_DTOH))
+    static haul_status (*const beside[])(haul_session * session, haul_error * error) = {
+        measure_both, haul_measure_mapped, haul_measure_peers, haul_measure_kinds};
+    const haul_way there = {HAUL_HTOD, HAUL_PINNED, NULL};
+    haul_status status = add_curves(session, error);
+    if (status || !haul_copies_curve(session, there) ||
+        !haul_copies_curve(session, haul_way_back(there)))
         return status;
-    return measure_both(session, error);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        status = beside[i](session, error);
+        if (status && !haul_is_lacking(status))
+            return status;
+    }
+    return HAUL_OK;
 }

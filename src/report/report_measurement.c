@@ -32,6 +32,29 @@ static void say_copies(haul_report *report, const haul_machine *machine)
                     machine->gpu.copy_engines.value > 1 ? "overlap" : "do not overlap");
 }
 
+/* The text is for people: the unit of a number is in its row. */
+static void add_findings(haul_report *report, const haul_measurement *measurement)
+{
+    static const haul_column columns[] = {
+        {"what", HAUL_TEXT, .head = "also measured"},
+        {"value", HAUL_NUMBER, .head = NULL},
+        {"unit", HAUL_TEXT, .head = NULL},
+        {NULL, HAUL_TEXT, .head = "value"},
+        {"spread_percent", HAUL_PERCENT, .head = "spread"},
+        {0},
+    };
+    haul_table *table =
+        measurement->finding_count ? haul_report_table(report, "findings", columns) : NULL;
+    for (size_t i = 0; i < measurement->finding_count; i++) {
+        const haul_finding *finding = &measurement->findings[i];
+        const haul_dimension dimension = (haul_dimension)finding->dimension;
+        char text[64];
+        haul_quantity_format(finding->value, dimension, 3, text, sizeof text);
+        haul_table_row(table, finding->what, finding->value, haul_dimension_unit(dimension), text,
+                       finding->spread);
+    }
+}
+
 /* What is not a copy's, a line each. */
 static void add_rates(haul_report *report, const haul_measurement *measurement)
 {
@@ -72,6 +95,7 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
         {"rate_Bps", HAUL_RATE, .head = "rate"},
         {"gap_s", HAUL_SECONDS, .head = "gap"},
         {"busy_rate_Bps", HAUL_RATE, .head = "rate while busy", .optional = true},
+        {"mapped_rate_Bps", HAUL_RATE, .head = "beside mapped memory", .optional = true},
         {"curve_points", HAUL_COUNT, .head = "curve points"},
         {"median_error_percent", HAUL_PERCENT, .head = "median error", .optional = true},
         {"p90_error_percent", HAUL_PERCENT, .head = "90 % of errors", .optional = true},
@@ -99,14 +123,15 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
             if (measurement->verified[k].direction == curve->direction &&
                 measurement->verified[k].memory == curve->memory)
                 verified = &measurement->verified[k];
-        haul_table_row(copies, haul_direction_text(curve->direction),
-                       haul_memory_text(curve->memory), value_of(&curve->latency_s),
-                       value_of(&curve->rate_Bps), value_of(&curve->gap_s),
-                       value_of(&curve->busy_rate_Bps), (uint64_t)curve->points_from.value,
-                       verified ? verified->error.median : (double)NAN,
-                       verified ? verified->error.p90 : (double)NAN,
-                       verified ? verified->spread : (double)NAN);
+        haul_table_row(
+            copies, haul_direction_text(curve->direction), haul_memory_text(curve->memory),
+            value_of(&curve->latency_s), value_of(&curve->rate_Bps), value_of(&curve->gap_s),
+            value_of(&curve->busy_rate_Bps), value_of(&curve->mapped_rate_Bps),
+            (uint64_t)curve->points_from.value, verified ? verified->error.median : (double)NAN,
+            verified ? verified->error.p90 : (double)NAN,
+            verified ? verified->spread : (double)NAN);
     }
+    add_findings(report, measurement);
     haul_table *triads =
         /* A NULL table takes rows in silence. */
         measurement->triad_count ? haul_report_table(report, "triad", triad_columns) : NULL;

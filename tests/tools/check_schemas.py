@@ -37,6 +37,7 @@ compare {profile} {profile}
 simulate {streams} --machine k40
 overlap --machine k20 --h2d 672MiB --d2h 672MiB --kernel 30ms
 overlap --machine k40 --tiles product --size 4096x4096x4096 --tile 1024 --kernel 5ms
+overlap --run product --device sim:k20 --machine k20
 measure transfers --device sim:k20 --largest 1MiB
 machine list
 machine show gh200

@@ -54,16 +54,48 @@ static void compare_curves(worst *self, const char *name, const haul_machine *tr
         compare(self, name, "gap", &own->gap_s, &copy->gap_s);
         if (found->gpu.copy_engines.value > 1)
             compare(self, name, "busy rate", &own->busy_rate_Bps, &copy->busy_rate_Bps);
+        compare(self, name, "rate beside mapped memory", &own->mapped_rate_Bps,
+                &copy->mapped_rate_Bps);
     }
 }
 
 /* Two engines or more cannot be told apart by copies to and from one GPU. */
-static void compare_engines(const haul_machine *truth, const haul_machine *found)
+static void compare_engines(const haul_machine *truth, const haul_machine *found, size_t peers)
 {
     if (found->gpu.implicit_sync.provenance && truth->gpu.implicit_sync.provenance)
         assert_int_equal(found->gpu.implicit_sync.value, truth->gpu.implicit_sync.value);
     if (found->gpu.copy_engines.provenance)
         assert_int_equal(found->gpu.copy_engines.value > 1, truth->gpu.copy_engines.value > 1);
+    if (peers)
+        assert_int_equal(found->gpu.copy_engines.value, truth->gpu.copy_engines.value);
+    if (peers && truth->gpu.per_link.provenance)
+        assert_int_equal(found->gpu.per_link.value, truth->gpu.per_link.value);
+}
+
+/* Write-combined memory and rows go at the pinned rate on a simulated machine, mapped memory as
+ * well. */
+static void compare_findings(worst *self, const char *name, const haul_machine *truth,
+                             const haul_measurement *made)
+{
+    static const struct {
+        const char *what;
+        haul_direction direction;
+        haul_memory memory;
+    } own[] = {{"HtoD ", HAUL_HTOD, HAUL_PINNED},
+               {"DtoH ", HAUL_DTOH, HAUL_PINNED},
+               {"mapped memory that a kernel reads", HAUL_HTOD, HAUL_PINNED},
+               {"mapped memory that a kernel writes", HAUL_DTOH, HAUL_PINNED},
+               {"sim:", HAUL_PTOP, HAUL_DEVICE}};
+    for (size_t i = 0; i < made->finding_count; i++)
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+            const haul_finding *finding = &made->findings[i];
+            const haul_copy_curve *curve =
+                haul_machine_curve(truth, own[k].direction, own[k].memory, HAUL_NEAR);
+            const haul_parameter found = {finding->value, HAUL_MEASURED, NULL};
+            if (curve && !curve->points_from.provenance &&
+                !strncmp(finding->what, own[k].what, strlen(own[k].what)))
+                compare(self, name, finding->what, &curve->rate_Bps, &found);
+        }
 }
 
 static void compare_kernels(worst *self, const char *name, const haul_machine *truth,
@@ -80,8 +112,9 @@ static void measure_simulated(const char *name, worst *parameters, worst *times)
 {
     char device_name[96];
     haul_machine *truth;
-    haul_device *device, *peer = NULL;
-    haul_measurement made;
+    haul_device *device, *peers[HAUL_PEERS_MOST] = {NULL};
+    size_t peer_count = 0;
+    static haul_measurement made;
     snprintf(device_name, sizeof device_name, "sim:%s", name);
     MUST(haul_machine_load(name, &truth, &problem));
     const haul_device_options no_data = {.without_data = true};
@@ -90,14 +123,19 @@ static void measure_simulated(const char *name, worst *parameters, worst *times)
         haul_machine_free(truth);
         return;
     }
-    snprintf(device_name, sizeof device_name, "sim:%s:1", name);
-    (void)haul_device_open(device_name, &(haul_device_options){.beside = device}, &peer, NULL);
-    const haul_measure_options options = {.verify = true, .peer = peer};
+    for (size_t i = 0; i < HAUL_PEERS_MOST; i++, peer_count++) {
+        snprintf(device_name, sizeof device_name, "sim:%s:%zu", name, i + 1);
+        if (haul_device_open(device_name, &(haul_device_options){.beside = device}, &peers[i],
+                             NULL))
+            break;
+    }
+    const haul_measure_options options = {.verify = true, .peers = peers, .peer_count = peer_count};
     const haul_status status = haul_measure(device, &options, &made, &problem);
     if (status == HAUL_MISSING) {
         printf("%s: %s\n", name, problem.text);
         assert_int_equal(truth->copy_count, 0);
-        haul_device_close(peer);
+        for (size_t i = 0; i < peer_count; i++)
+            haul_device_close(peers[i]);
         haul_device_close(device);
         haul_machine_free(truth);
         return;
@@ -105,7 +143,8 @@ static void measure_simulated(const char *name, worst *parameters, worst *times)
     MUST(status);
     compare_curves(parameters, name, truth, made.machine);
     compare_kernels(parameters, name, truth, made.machine);
-    compare_engines(truth, made.machine);
+    compare_engines(truth, made.machine, peer_count);
+    compare_findings(parameters, name, truth, &made);
     for (size_t i = 0; i < made.verified_count; i++)
         if (made.verified[i].error.median > times->percent) {
             times->percent = made.verified[i].error.median;
@@ -114,7 +153,8 @@ static void measure_simulated(const char *name, worst *parameters, worst *times)
                      haul_memory_text(made.verified[i].memory), name);
         }
     haul_measurement_release(&made);
-    haul_device_close(peer);
+    for (size_t i = 0; i < peer_count; i++)
+        haul_device_close(peers[i]);
     haul_device_close(device);
     haul_machine_free(truth);
 }
