@@ -122,10 +122,10 @@ static int64_t delay_of(const haul_timeline_options *options, uint32_t op)
 static int64_t due_of(const haul_engine *self, const haul_actor *stream)
 {
     const haul_workload *workload = self->workload;
+    if (!self->unissued && !self->options->delay_count)
+        return 0;
     const haul_op *op = &workload->ops[stream->op];
     const bool is_uncalled = op->thread == HAUL_NONE && self->options->release == HAUL_RELEASE_HOST;
-    if (!is_uncalled && !self->options->delay_count)
-        return 0;
     const int64_t delay_ns = delay_of(self->options, stream->op);
     int64_t due_ns = 0, ready_ns = self->progress[stream->op].start_ns;
     if (stream->before != HAUL_NONE)

@@ -6,6 +6,8 @@
 
 #include "base/grow.h"
 
+static const haul_event_queue_item none = {INT64_MAX, UINT32_MAX};
+
 bool haul_event_queue_init(haul_event_queue *self, uint32_t actors)
 {
     haul_event_queue made = {NULL};
@@ -23,6 +25,7 @@ bool haul_event_queue_grow(haul_event_queue *self, uint32_t before, uint32_t act
     if (!heap)
         return false;
     self->heap = heap;
+    heap[self->count] = none;
     uint32_t *places = realloc(self->places, ((size_t)actors + 1) * sizeof *places);
     if (!places)
         return false;
@@ -63,7 +66,6 @@ static void rise(haul_event_queue *self, uint32_t place, haul_event_queue_item i
 
 static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
 {
-    self->heap[self->count] = (haul_event_queue_item){INT64_MAX, UINT32_MAX}; /* no last child */
     for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
         child += is_before(self->heap[child + 1], self->heap[child]);
         if (!is_before(self->heap[child], item))
@@ -77,22 +79,22 @@ void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_n
 {
     const haul_event_queue_item item = {time_ns, actor};
     const uint32_t place = self->places[actor];
-    if (place == UINT32_MAX)
-        rise(self, self->count++, item);
-    else if (is_before(item, self->heap[place]))
+    if (place == UINT32_MAX) {
+        self->heap[++self->count] = none;
+        rise(self, self->count - 1, item);
+    } else if (is_before(item, self->heap[place]))
         rise(self, place, item);
     else
         sink(self, place, item);
 }
 
-uint32_t haul_event_queue_take(haul_event_queue *self)
+void haul_event_queue_drop_taken(haul_event_queue *self)
 {
-    const uint32_t actor = self->heap[0].actor;
-    self->places[actor] = UINT32_MAX;
+    self->places[self->heap[0].actor] = UINT32_MAX;
     const haul_event_queue_item last = self->heap[--self->count];
+    self->heap[self->count] = none;
     if (self->count)
         sink(self, 0, last);
-    return actor;
 }
 
 static bool is_served_before(const haul_waiting_item *a, const haul_waiting_item *b)

@@ -11,8 +11,12 @@ typedef struct haul_event_queue_item {
     uint32_t actor;
 } haul_event_queue_item;
 
+/* The time of an event that was taken: nothing comes before it. */
+static const int64_t haul_event_taken = INT64_MIN;
+
 typedef struct haul_event_queue {
-    haul_event_queue_item *heap;
+    haul_event_queue_item
+        *heap;        /* behind the last, one of INT64_MAX, where a child is looked for */
     uint32_t *places; /* in the heap, by actor; UINT32_MAX where it has no event */
     uint32_t count;
 } haul_event_queue;
@@ -26,14 +30,25 @@ void haul_event_queue_release(haul_event_queue *self);
 /* Gives an actor its event, or moves it. */
 void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns);
 
+/* Removes the event that was taken, for its actor got no other. */
+void haul_event_queue_drop_taken(haul_event_queue *self);
+
 /* When the earliest event is; INT64_MAX where there is none. */
-static inline int64_t haul_event_queue_next_ns(const haul_event_queue *self)
+static inline int64_t haul_event_queue_next_ns(haul_event_queue *self)
 {
-    return self->count ? self->heap[0].time_ns : INT64_MAX;
+    if (self->heap[0].time_ns == haul_event_taken)
+        haul_event_queue_drop_taken(self);
+    return self->heap[0].time_ns;
 }
 
-/* Takes the earliest, of equal ones that of the lowest actor. Needs: count > 0. */
-uint32_t haul_event_queue_take(haul_event_queue *self);
+/* Takes the earliest, of equal ones that of the lowest actor. It stays first until its actor gets
+ * another, which mostly follows at once: the heap is walked once then. Needs: next_ns was asked,
+ * and there is one. */
+static inline uint32_t haul_event_queue_take(haul_event_queue *self)
+{
+    self->heap[0].time_ns = haul_event_taken;
+    return self->heap[0].actor;
+}
 
 /* Waiting operations, first come, first served. */
 typedef struct haul_waiting_item {

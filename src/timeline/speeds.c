@@ -72,12 +72,12 @@ static void settle(haul_engine *self, const haul_lane *lanes)
 {
     const haul_timeline_device *device = &self->options->device;
     const double copies = device->link_copies > 0 ? device->link_copies : 1;
+    const bool shares = device->link_devices || device->migrations;
     for (unsigned way = 0; way < WAYS; way++) {
-        const bool shares = device->link_devices || device->migrations;
-        const double share = shares ? lesser(1, copies / lanes[way].running) : 1;
-        for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
+        const uint32_t running = lanes[way].running;
+        const double share = shares && running > copies ? copies / running : 1;
+        for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list)
             set_speed(self, a, lesser(beside(self, &self->actors[a], way), share));
-        }
     }
 }
 
