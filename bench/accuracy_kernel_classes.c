@@ -17,9 +17,10 @@ typedef struct score {
     int from;
     int to;
     haul_kernel_class kind;
-    double error;      /* log(predicted / measured) */
-    double with_flops; /* the same with the product's flops known */
+    double error;      /* log(predicted / measured), by name and launch */
+    double with_sizes; /* the same with the operands' sizes known */
     bool held;
+    bool held_with_sizes;
 } score;
 
 typedef struct scores {
@@ -43,15 +44,16 @@ static haul_status score_one(const scores *self, const operator_row *row, score 
     const double measured = row->work[out->to].seconds;
     haul_kernel_prediction one, known;
     haul_status status = haul_kernel_predict(from, to, &work, &one, error);
-    work.flops = row->flops;
+    work.operands = row->operands;
     if (!status)
         status = haul_kernel_predict(from, to, &work, &known, error);
     if (status)
         return status;
     out->kind = work.kind.kind;
     out->error = log(one.estimate.seconds / measured);
-    out->with_flops = log(known.estimate.seconds / measured);
+    out->with_sizes = log(known.estimate.seconds / measured);
     out->held = one.estimate.low_s <= measured && measured <= one.estimate.high_s;
+    out->held_with_sizes = known.estimate.low_s <= measured && measured <= known.estimate.high_s;
     return HAUL_OK;
 }
 
@@ -76,17 +78,20 @@ static haul_status score_all(scores *self, haul_error *error)
     return status;
 }
 
+static const haul_kernel_class kinds[] = {HAUL_KERNEL_CLASS_PRODUCT, HAUL_KERNEL_CLASS_STREAMING,
+                                          HAUL_KERNEL_CLASS_ROWS};
+
 /* --- operators */
 
 /* Mean error in percent of a pair's operators of a class (HAUL_KERNEL_CLASSES: of all). */
-static double mean_of(const scores *self, int from, int to, haul_kernel_class kind, bool with_flops)
+static double mean_of(const scores *self, int from, int to, haul_kernel_class kind, bool with_sizes)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < self->count; i++) {
         const score *at = &self->items[i];
         if (at->from != from || at->to != to || (kind != HAUL_KERNEL_CLASSES && at->kind != kind))
             continue;
-        sum += relative(with_flops ? at->with_flops : at->error);
+        sum += relative(with_sizes ? at->with_sizes : at->error);
         count++;
     }
     return count > 0 ? sum / count : (double)NAN;
@@ -100,94 +105,126 @@ static double goal_of(int from, int to)
     return from == V100 && to == A100 ? 8 : from == P100 && to == V100 ? 10 : (double)NAN;
 }
 
+/* The share that the intervals hold of what `from` and `to` (-1: any) have in common. */
+static double held_of(const scores *self, int from, int to, bool with_sizes)
+{
+    double count = 0, held = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const score *at = &self->items[i];
+        if (at->from != from || at->to != to)
+            continue;
+        count++;
+        held += with_sizes ? at->held_with_sizes : at->held;
+    }
+    return 100 * held / count;
+}
+
+static const char *against(double error, double goal)
+{
+    return error <= goal ? "met" : "missed";
+}
+
+static void write_pair(const scores *self, int from, int to, FILE *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->count; i++)
+        count += self->items[i].from == from && self->items[i].to == to;
+    const double named = mean_of(self, from, to, HAUL_KERNEL_CLASSES, false);
+    const double sized = mean_of(self, from, to, HAUL_KERNEL_CLASSES, true);
+    fprintf(out, "| %s | %s | %zu | %.1f %% | ", operator_gpus[from].name, operator_gpus[to].name,
+            count, named);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        fprintf(out, "%.1f %% | ", mean_of(self, from, to, kinds[k], false));
+    fprintf(out, "%.0f %% | %.1f %% | ", held_of(self, from, to, false), sized);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (kinds[k] != HAUL_KERNEL_CLASS_STREAMING)
+            fprintf(out, "%.1f %% | ", mean_of(self, from, to, kinds[k], true));
+    fprintf(out, "%.0f %% | ", held_of(self, from, to, true));
+    const double goal = goal_of(from, to);
+    if (isnan(goal))
+        fputs("|\n", out);
+    else
+        fprintf(out, "%.0f %%: %s, %s |\n", goal, against(named, goal), against(sized, goal));
+}
+
 static void write_pairs(const scores *self, FILE *out)
 {
-    fputs("| from | to | operators | mean error | products | streaming | rows | flops known | "
-          "interval holds | goal |\n"
-          "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+    fputs("| from | to | operators | by name | products | streaming | rows | interval holds | "
+          "sizes known | products | rows | interval holds | goal: by name, sizes known |\n"
+          "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | "
+          "--- |\n",
           out);
     for (int from = 0; from < OPERATOR_GPUS; from++)
-        for (int to = 0; to < OPERATOR_GPUS; to++) {
-            double count = 0, held = 0;
-            if (from == to)
-                continue;
-            for (size_t i = 0; i < self->count; i++)
-                if (self->items[i].from == from && self->items[i].to == to) {
-                    count++;
-                    held += self->items[i].held;
-                }
-            const double all = mean_of(self, from, to, HAUL_KERNEL_CLASSES, false);
-            const double goal = goal_of(from, to);
-            fprintf(
-                out,
-                "| %s | %s | %.0f | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.0f %% | ",
-                operator_gpus[from].name, operator_gpus[to].name, count, all,
-                mean_of(self, from, to, HAUL_KERNEL_CLASS_PRODUCT, false),
-                mean_of(self, from, to, HAUL_KERNEL_CLASS_STREAMING, false),
-                mean_of(self, from, to, HAUL_KERNEL_CLASS_ROWS, false),
-                mean_of(self, from, to, HAUL_KERNEL_CLASSES, true), 100 * held / count);
-            if (isnan(goal))
-                fputs("|\n", out);
-            else
-                fprintf(out, "%.0f %%: %s |\n", goal, all <= goal ? "met" : "missed");
-        }
+        for (int to = 0; to < OPERATOR_GPUS; to++)
+            if (from != to)
+                write_pair(self, from, to, out);
 }
 
 /* --- intervals */
 
 /* The half width that holds 90 of 100 of the operators of a class that one GPU, or none (-1), had
  * no part in; and the share that it holds of those that the GPU had. */
-static double width_without(const scores *self, haul_kernel_class kind, int left, double *held)
+static double width_without(const scores *self, haul_kernel_class kind, bool with_sizes, int left,
+                            double *held)
 {
     size_t count = 0;
     double inside = 0, tested = 0;
-    for (size_t i = 0; i < self->count; i++)
-        if (self->items[i].kind == kind && self->items[i].from != left && self->items[i].to != left)
-            self->values[count++] = fabs(self->items[i].error);
+    for (size_t i = 0; i < self->count; i++) {
+        const score *at = &self->items[i];
+        if (at->kind == kind && at->from != left && at->to != left)
+            self->values[count++] = fabs(with_sizes ? at->with_sizes : at->error);
+    }
     haul_sort_doubles(self->values, count);
     const double width = haul_quantile_sorted(self->values, count, 0.9);
-    for (size_t i = 0; i < self->count; i++)
-        if (self->items[i].kind == kind &&
-            (self->items[i].from == left || self->items[i].to == left)) {
-            tested++;
-            inside += fabs(self->items[i].error) <= width;
-        }
+    for (size_t i = 0; i < self->count; i++) {
+        const score *at = &self->items[i];
+        if (at->kind != kind || (at->from != left && at->to != left))
+            continue;
+        tested++;
+        inside += fabs(with_sizes ? at->with_sizes : at->error) <= width;
+    }
     *held = tested > 0 ? 100 * inside / tested : (double)NAN;
     return width;
 }
 
+static void write_widths(const scores *self, haul_kernel_class kind, bool with_sizes, FILE *out)
+{
+    double held, sum = 0, count = 0;
+    fprintf(out, "| %s, %s | %.2f |", haul_kernel_class_text(kind),
+            with_sizes ? "sizes known" : "by name",
+            width_without(self, kind, with_sizes, -1, &held));
+    for (int left = 0; left < OPERATOR_GPUS; left++) {
+        const double width = width_without(self, kind, with_sizes, left, &held);
+        fprintf(out, " %.2f | %.0f %% |", width, held);
+    }
+    for (size_t i = 0; i < self->count; i++)
+        if (self->items[i].kind == kind) {
+            count++;
+            sum += with_sizes ? self->items[i].held_with_sizes : self->items[i].held;
+        }
+    fprintf(out, " %.0f %% |\n", 100 * sum / count);
+}
+
 static void write_left_out(const scores *self, FILE *out)
 {
-    static const haul_kernel_class kinds[] = {HAUL_KERNEL_CLASS_PRODUCT,
-                                              HAUL_KERNEL_CLASS_STREAMING, HAUL_KERNEL_CLASS_ROWS};
     fputs("| class | all four | without V100 | held | without A100 | held | without P100 | held | "
           "without T4 | held | stated |\n"
           "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        double held, sum = 0, count = 0;
-        fprintf(out, "| %s | %.2f |", haul_kernel_class_text(kinds[k]),
-                width_without(self, kinds[k], -1, &held));
-        for (int left = 0; left < OPERATOR_GPUS; left++) {
-            const double width = width_without(self, kinds[k], left, &held);
-            fprintf(out, " %.2f | %.0f %% |", width, held);
-        }
-        for (size_t i = 0; i < self->count; i++)
-            if (self->items[i].kind == kinds[k]) {
-                count++;
-                sum += self->items[i].held;
-            }
-        fprintf(out, " %.0f %% |\n", 100 * sum / count);
+        write_widths(self, kinds[k], false, out);
+        if (kinds[k] != HAUL_KERNEL_CLASS_STREAMING)
+            write_widths(self, kinds[k], true, out);
     }
 }
 
 /* --- sequences */
 
-/* A run of operators on two GPUs: the sum's error, and whether its interval held. */
+/* A run of operators on two GPUs, by names and with sizes known: the sum's error, and whether its
+ * interval held. */
 typedef struct sequence {
-    double error;
-    double with_flops;
-    bool held;
+    double error[2];
+    bool held[2];
 } sequence;
 
 /* Knuth's multiplicative generator (MMIX), so that the sequences are the same everywhere. */
@@ -197,71 +234,97 @@ static uint64_t next(uint64_t *seed)
     return *seed >> 33;
 }
 
+/* A sum of predictions, and the ends of each class's. */
+typedef struct sum {
+    double seconds;
+    double ends[HAUL_KERNEL_CLASSES][2];
+} sum;
+
+static void add(sum *self, const haul_kernel_prediction *one, haul_kernel_class kind)
+{
+    self->seconds += one->estimate.seconds;
+    self->ends[kind][0] += one->estimate.seconds - one->estimate.low_s;
+    self->ends[kind][1] += one->estimate.high_s - one->estimate.seconds;
+}
+
+static bool holds(const sum *self, double measured)
+{
+    double squares[2] = {0};
+    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++)
+        for (int i = 0; i < 2; i++)
+            squares[i] += self->ends[c][i] * self->ends[c][i];
+    return self->seconds - sqrt(squares[0]) <= measured &&
+           measured <= self->seconds + sqrt(squares[1]);
+}
+
 static haul_status draw(const scores *self, int from, int to, uint64_t *seed, sequence *out,
                         haul_error *error)
 {
-    double ends[HAUL_KERNEL_CLASSES][2] = {{0}}, down = 0, up = 0;
-    double predicted = 0, known_s = 0, measured = 0;
+    sum sums[2] = {0};
+    double measured = 0;
     const uint64_t length = SEQUENCE_LEAST + next(seed) % (SEQUENCE_MOST - SEQUENCE_LEAST + 1);
     for (uint64_t drawn = 0; drawn < length;) {
         const operator_row *row = &self->rows.items[next(seed) % self->rows.count];
         haul_kernel_work work = row->work[from];
-        haul_kernel_prediction one, known;
         if (!(work.seconds > 0) || !(row->work[to].seconds > 0))
             continue;
-        haul_status status =
-            haul_kernel_predict(self->machines[from], self->machines[to], &work, &one, error);
-        work.flops = row->flops;
-        if (!status)
-            status =
-                haul_kernel_predict(self->machines[from], self->machines[to], &work, &known, error);
-        if (status)
-            return status;
-        known_s += known.estimate.seconds;
-        predicted += one.estimate.seconds;
+        for (int known = 0; known < 2; known++) {
+            haul_kernel_prediction one;
+            work.operands = known ? row->operands : (haul_operands){0};
+            const haul_status status =
+                haul_kernel_predict(self->machines[from], self->machines[to], &work, &one, error);
+            if (status)
+                return status;
+            add(&sums[known], &one, work.kind.kind);
+        }
         measured += row->work[to].seconds;
-        ends[work.kind.kind][0] += one.estimate.seconds - one.estimate.low_s;
-        ends[work.kind.kind][1] += one.estimate.high_s - one.estimate.seconds;
         drawn++;
     }
-    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
-        down += ends[c][0] * ends[c][0];
-        up += ends[c][1] * ends[c][1];
+    for (int known = 0; known < 2; known++) {
+        out->error[known] = log(sums[known].seconds / measured);
+        out->held[known] = holds(&sums[known], measured);
     }
-    out->error = log(predicted / measured);
-    out->with_flops = log(known_s / measured);
-    out->held = predicted - sqrt(down) <= measured && measured <= predicted + sqrt(up);
+    return HAUL_OK;
+}
+
+static haul_status write_sequence_pair(const scores *self, int from, int to, uint64_t *seed,
+                                       FILE *out, haul_error *error)
+{
+    double errors[2][SEQUENCES], sums[2] = {0}, held[2] = {0};
+    for (int s = 0; s < SEQUENCES; s++) {
+        sequence one;
+        const haul_status status = draw(self, from, to, seed, &one, error);
+        if (status)
+            return status;
+        for (int known = 0; known < 2; known++) {
+            errors[known][s] = relative(one.error[known]);
+            sums[known] += errors[known][s] / SEQUENCES;
+            held[known] += 100.0 * one.held[known] / SEQUENCES;
+        }
+    }
+    fprintf(out, "| %s | %s |", operator_gpus[from].name, operator_gpus[to].name);
+    for (int known = 0; known < 2; known++) {
+        haul_sort_doubles(errors[known], SEQUENCES);
+        fprintf(out, " %.1f %% | %.1f %% | %.0f %% |", sums[known],
+                haul_quantile_sorted(errors[known], SEQUENCES, 0.9), held[known]);
+    }
+    fprintf(out, " %s, %s |\n", against(sums[0], 6), against(sums[1], 6));
     return HAUL_OK;
 }
 
 static haul_status write_sequences(const scores *self, FILE *out, haul_error *error)
 {
-    fputs("| from | to | mean error | 90th percentile | flops known | interval holds | goal 6 % |\n"
-          "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+    fputs("| from | to | by name | 90th percentile | interval holds | sizes known | 90th "
+          "percentile | interval holds | goal 6 %: by name, sizes known |\n"
+          "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
           out);
     uint64_t seed = 2025;
+    haul_status status = HAUL_OK;
     for (int from = 0; from < OPERATOR_GPUS; from++)
-        for (int to = 0; to < OPERATOR_GPUS; to++) {
-            double errors[SEQUENCES], sum = 0, known = 0, held = 0;
-            if (from == to)
-                continue;
-            for (int s = 0; s < SEQUENCES; s++) {
-                sequence one;
-                const haul_status status = draw(self, from, to, &seed, &one, error);
-                if (status)
-                    return status;
-                errors[s] = relative(one.error);
-                sum += errors[s];
-                known += relative(one.with_flops);
-                held += one.held;
-            }
-            haul_sort_doubles(errors, SEQUENCES);
-            fprintf(out, "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.0f %% | %s |\n",
-                    operator_gpus[from].name, operator_gpus[to].name, sum / SEQUENCES,
-                    haul_quantile_sorted(errors, SEQUENCES, 0.9), known / SEQUENCES,
-                    100 * held / SEQUENCES, sum / SEQUENCES <= 6 ? "met" : "missed");
-        }
-    return HAUL_OK;
+        for (int to = 0; !status && to < OPERATOR_GPUS; to++)
+            if (from != to)
+                status = write_sequence_pair(self, from, to, &seed, out, error);
+    return status;
 }
 
 /* --- traces */
@@ -303,22 +366,22 @@ static void write_sums(const struct trace_pair *pair, const haul_projection *of,
             pair->from, pair->to);
     fputs("| --- | ---: | ---: | ---: | ---: | ---: |\n", out);
     for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
-        const haul_kernel_class_sum *sum = &of->kernel_classes[c];
-        if (!(sum->recorded_s > 0) && !(sum->reference_s > 0))
+        const haul_kernel_class_sum *one = &of->kernel_classes[c];
+        if (!(one->recorded_s > 0) && !(one->reference_s > 0))
             continue;
         fprintf(out, "| %s | %.2f ms | %.2f ms | %.2f to %.2f ms | %.2f ms | ",
-                haul_kernel_class_text((haul_kernel_class)c), 1e3 * sum->recorded_s,
-                1e3 * sum->predicted.seconds, 1e3 * sum->predicted.low_s,
-                1e3 * sum->predicted.high_s, 1e3 * sum->reference_s);
-        if (sum->reference_s > 0)
-            fprintf(out, "%+.0f %% |\n", 100 * (sum->predicted.seconds / sum->reference_s - 1));
+                haul_kernel_class_text((haul_kernel_class)c), 1e3 * one->recorded_s,
+                1e3 * one->predicted.seconds, 1e3 * one->predicted.low_s,
+                1e3 * one->predicted.high_s, 1e3 * one->reference_s);
+        if (one->reference_s > 0)
+            fprintf(out, "%+.0f %% |\n", 100 * (one->predicted.seconds / one->reference_s - 1));
         else
             fputs("|\n", out);
         if (c == HAUL_KERNEL_CLASS_COLLECTIVE)
             continue;
-        recorded += sum->recorded_s;
-        predicted += sum->predicted.seconds;
-        measured += sum->reference_s;
+        recorded += one->recorded_s;
+        predicted += one->predicted.seconds;
+        measured += one->reference_s;
     }
     const double error = 100 * (predicted / measured - 1);
     fprintf(out, "| all but collectives | %.2f ms | %.2f ms | | %.2f ms | %+.0f %% |\n\n",
@@ -368,22 +431,26 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
         "GPU give its time on another, from the machine files alone, whose sustained rates are "
         "published or scaled from published ones; none is fitted to these rows. Data: "
         "`kernels/modern-ops.csv.gz` (PyTorch operators in fp32; NeuSight). Errors: mean of "
-        "100 |predicted / measured - 1|. Flops known: the same for all operators where the "
-        "products' flops are, as from counters.\n\n",
+        "100 |predicted / measured - 1|. Sizes known: the same with the sizes of the operands, as "
+        "a "
+        "PyTorch trace with record_shapes=True tells them.\n\n",
         out);
     write_pairs(self, out);
-    fputs("\nProducts on a P100 miss: for linear layers its library has tiles of 32 x 128, which "
-          "reach 0.75 of the peak, and 0.45 to 0.25 where the inner dimension is 16384 to 65536 "
-          "(rows far apart in memory), and nothing in the name or the launch tells that dimension; "
-          "with the "
-          "flops known part of it is made good. Batched products of few flops a byte on a T4 and "
-          "an A100 are between arithmetic and memory, which the name does not tell either.\n\n"
-          "Half widths, in the logarithm, that hold 90 of 100 operators, over the pairs of the "
-          "other three GPUs, and how many they hold of those from and to the GPU left out; goal 85 "
-          "to 95 %. Stated: what the model's own intervals hold of all. Half precision, "
-          "convolutions, attention and unknown names have no data here: their widths are stated, "
-          "not tested.\n\n",
-          out);
+    fputs(
+        "\nBy name, products on a P100 miss: for linear layers its library has tiles of 32 x 128, "
+        "which reach 0.75 of the peak, and 0.45 to 0.25 where the inner dimension is 16384 to "
+        "65536 (rows far apart in memory), and nothing in the name or the launch tells that "
+        "dimension. With the sizes known that is no matter where the P100 is the source, and it "
+        "stays so where it is the target. A T4 is held to 70 W: the same products run at 3.5 and "
+        "at "
+        "6.5 Tflop/s, as its clock allows at that moment, which no profile tells.\n\n"
+        "Half widths, in the logarithm, that hold 90 of 100 operators, over the pairs of the "
+        "other three GPUs, and how many they hold of those from and to the GPU left out; goal 85 "
+        "to 95 %. Stated: what the model's own intervals hold of all; those of products depend on "
+        "whether a GPU's library has kernels of its own, which was seen on these GPUs. Half "
+        "precision, convolutions, attention and unknown names have no data here: their widths "
+        "are stated, not tested.\n\n",
+        out);
     write_left_out(self, out);
     fprintf(out,
             "\n%d sequences of %d to %d operators, drawn with a fixed seed: the error of the sum, "

@@ -27,6 +27,13 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const operator_row *)a)->key, ((const operator_row *)b)->key);
 }
 
+enum { FP32 = 4 };
+
+static uint64_t count_of(const char *text)
+{
+    return strtoull(text, NULL, 10);
+}
+
 static double product_of(const char *const *texts, int first)
 {
     return strtod(texts[first], NULL) * strtod(texts[first + 1], NULL) *
@@ -36,12 +43,21 @@ static double product_of(const char *const *texts, int first)
 /* A row of the file as an operator that one GPU ran. */
 static operator_row row_of(const char *const *texts)
 {
-    operator_row row = {.flops = 0};
+    operator_row row = {0};
     const bool is_batched = !strcmp(texts[OP], "bmm");
     (void)snprintf(row.key, sizeof row.key, "%s %s %s %s %s %s", texts[OP], texts[B], texts[M],
                    texts[N], texts[K], texts[H]);
-    if (is_batched || !strcmp(texts[OP], "linear"))
-        row.flops = 2 * strtod(texts[B], NULL) * product_of(texts, M);
+    const uint64_t b = count_of(texts[B]), m = count_of(texts[M]), n = count_of(texts[N]);
+    const uint64_t k = count_of(texts[K]), h = count_of(texts[H]);
+    if (is_batched || !strcmp(texts[OP], "linear")) /* n is the inner size in this data */
+        row.operands = (haul_operands){.batch = b,
+                                       .rows = m,
+                                       .columns = k,
+                                       .inner = n,
+                                       .bytes = FP32 * b * (m * n + n * k + m * k),
+                                       .alignment = 4};
+    else if (!strcmp(texts[OP], "softmax") || !strcmp(texts[OP], "ln"))
+        row.operands.bytes = 2 * FP32 * b * h;
     for (int g = 0; g < OPERATOR_GPUS; g++)
         if (!strcmp(texts[GPU], operator_gpus[g].in_data))
             row.work[g] = (haul_kernel_work){

@@ -16,8 +16,8 @@ extern const struct operator_gpu {
 /* One operator and size, on each GPU that ran it; `seconds` 0: it did not. */
 typedef struct operator_row {
     char key[96];
-    haul_kernel_work work[OPERATOR_GPUS]; /* without flops */
-    double flops;                         /* of products; else 0 */
+    haul_kernel_work work[OPERATOR_GPUS]; /* by name and launch alone */
+    haul_operands operands; /* of products, softmax and normalisation of layers; else zero */
 } operator_row;
 
 typedef struct operator_rows {

@@ -11,6 +11,7 @@
 
 #include "haul/cost.h"
 #include "haul/kernel_class.h"
+#include "haul/workload.h"
 
 HAUL_BEGIN
 
@@ -221,6 +222,7 @@ typedef struct haul_kernel_work {
     double seconds; /* of all launches together */
     double flops;   /* of one launch; 0: not known */
     double bytes;   /* that cross the device's memory at the least, of one launch; 0: not known */
+    haul_operands operands; /* of the operator that launches it; zero: not known */
 } haul_kernel_work;
 
 typedef struct haul_kernel_prediction {

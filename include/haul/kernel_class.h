@@ -72,6 +72,7 @@ typedef struct haul_kernel_kind {
     const char *source;            /* its row's */
     const char *precision_pattern; /* the part of the name that told the precision, or NULL */
     bool is_users;                 /* the row is of the user's table */
+    unsigned char reads;           /* ROWS: how often it reads a row; 0: not told */
     unsigned tile[2];              /* of the result, that a block computes, as names of matrix
                                     * products tell it ("128x64"); 0: not told */
 } haul_kernel_kind;

@@ -187,7 +187,20 @@ typedef struct haul_shape {
     uint32_t registers_per_thread;
     uint32_t shared_bytes; /* static and dynamic, a block */
     uint32_t collective;   /* 1 + index into haul_workload.collectives; 0 for other kernels */
+    uint32_t operands;     /* 1 + index into haul_workload.operands; 0 where not known */
 } haul_shape;
+
+/* Sizes of what the operator that launched a kernel reads and writes, as PyTorch records them. For
+ * `batch` matrix products of rows x inner by inner x columns each; batch 0: another operator. */
+typedef struct haul_operands {
+    uint64_t batch;
+    uint64_t rows;
+    uint64_t columns;
+    uint64_t inner;
+    uint64_t bytes;     /* of operands and result, each once */
+    uint64_t alignment; /* at multiples of how many bytes all their rows begin, at most 16; 0: not
+                         * known */
+} haul_operands;
 
 /* What a kernel of a collective operation moves between GPUs, as PyTorch records it. */
 typedef struct haul_collective {
@@ -249,6 +262,8 @@ typedef struct haul_workload {
     size_t range_count;
     const haul_collective *collectives;
     size_t collective_count;
+    const haul_operands *operands;
+    size_t operand_count;
     int64_t epoch_ns; /* what to add to a time for nanoseconds since 1970; 0 where not known */
     int64_t rank;     /* of the program's processes, -1 where not known */
     const haul_note *missing; /* what the file lacks */

@@ -139,6 +139,18 @@ static const struct {
     {"float", HAUL_PRECISION_FP32},
 };
 
+/* Of kernels over rows: ATen's softmax goes over a row for the maximum, the sum and the result, but
+ * over rows that registers or shared memory hold once (SoftMax.cu, PersistentSoftmax.cuh); its
+ * normalisation of layers for the moments and the result (layer_norm_kernel.cu). */
+static const struct {
+    const char *pattern;
+    unsigned char reads;
+} reads_rows[] = {
+    {"softmax_warp", 1},        {"SoftMaxForwardReg", 1},   {"SoftMaxForwardSmem", 1},
+    {"SoftMaxBackwardSmem", 1}, {"cunn_SoftMaxForward", 3}, {"cunn_SoftMaxBackward", 2},
+    {"layer_norm", 2},          {"LayerNormForward", 1},
+};
+
 /* Smaller pairs are other shapes, such as Winograd's "f2x3". */
 static bool is_tile_side(long side)
 {
@@ -193,6 +205,11 @@ haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes
     found.pattern = row->pattern;
     found.source = row->source;
     found.precision = row->precision;
+    for (size_t i = 0; row->kind == HAUL_KERNEL_CLASS_ROWS && !found.reads &&
+                       i < sizeof reads_rows / sizeof *reads_rows;
+         i++)
+        if (matches(name, reads_rows[i].pattern))
+            found.reads = reads_rows[i].reads;
     if (row->kind != HAUL_KERNEL_CLASS_PRODUCT && row->kind != HAUL_KERNEL_CLASS_CONVOLUTION &&
         row->kind != HAUL_KERNEL_CLASS_ATTENTION)
         return found;

@@ -27,4 +27,20 @@ typedef struct haul_kernel_reading {
 } haul_kernel_reading;
 haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm);
 
+/* Multiprocessors' time that the blocks take, those that idle in the last wave among it: blocks of
+ * the busiest times multiprocessors. */
+double haul_kernel_filled(const haul_gpu *gpu, double blocks);
+
+/* Seconds that a matrix product of these operands takes at the target's sustained rates, and in
+ * *waves what the last wave that is not full makes of that; 0 where its operands or the rates are
+ * not known. Not for less than a block for each multiprocessor: there *waves is 0. */
+double haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work, double *waves);
+
+/* How often a kernel's rows cross the device's memory, being read and written: as often as the
+ * kernel reads them where those at work do not fit the L2. `row_bytes`: of one. */
+double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes);
+
+/* Bytes of a row, by the operands or by the recorded time of one launch. Needs the blocks. */
+double haul_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s);
+
 #endif

@@ -6,21 +6,29 @@
  * the memory; a grid that leaves most of the source GPU empty keeps its latency, in cycles. What
  * the name does not tell lies between the ratios that may bound it. */
 #include <math.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "cost/range.h"
 #include "kernel/gpu_rates.h"
 #include "kernel/kernel_parts.h"
 
-/* Half widths, in the logarithm, that are to hold 90 of 100 kernels. Products, streaming and rows:
- * on the operators of PyTorch in fp32 that V100, A100, P100 and T4 ran (NeuSight's data), the least
- * that hold 90 of 100 of the three GPUs left when one is left out; docs/accuracy.md has what each
- * holds of the GPU left out. No public data was there for the others: products in half precision
- * are as wide as those in fp32 and another quarter, convolutions and attention as products and a
- * half, and that is stated, not tested. */
-static const double width_product = 0.55;
+/* Half widths, in the logarithm, that are to hold 90 of 100 kernels; docs/accuracy.md has what they
+ * hold of the operators of PyTorch in fp32 that V100, A100, P100 and T4 ran (NeuSight's data), and
+ * what each would be with one of the GPUs left out.
+ *
+ * Products miss by what a library makes of a GPU. One that has kernels of its own is told apart
+ * from one that runs those made for another (maxwell_sgemm on a P100, volta_sgemm on a T4). By
+ * names alone both GPUs miss; with the operands' sizes the target alone.
+ *
+ * No public data was there for the others: products in half precision are as wide as those in fp32
+ * and another quarter, convolutions and attention as products and a half, and that is stated, not
+ * tested. */
+static const double width_own_kernels = 0.15;
+static const double width_others_kernels = 0.5;
+static const double width_sized = 0.3;
 static const double width_streaming = 0.10;
-static const double width_rows = 0.55;
+static const double width_rows = 0.35;
 static const double width_half_precision = 0.25;
 static const double width_by_shape = 0.5;
 
@@ -49,18 +57,27 @@ static bool is_product(haul_kernel_class kind)
            kind == HAUL_KERNEL_CLASS_ATTENTION;
 }
 
-/* Multiprocessors' time that the blocks take, those that idle in the last wave among it: blocks of
- * the busiest times multiprocessors. */
-static double filled(const haul_gpu *gpu, double blocks)
-{
-    const double count = gpu->multiprocessors.value;
-    return count > 0 && blocks > 0 ? ceil(blocks / count) * count : 1;
-}
-
 /* How far a product in tensor cores may go by the memory: from this many flops to a byte on (the
  * sustained rate by the bandwidth) shapes of models lie on both sides. In fp32 it is 7 to 18, and
  * tiles of 32 and more are beyond it; in tensor cores 60 to 300. */
 static const double ridge_of_both = 40;
+
+/* Architectures whose products cuBLAS and cuDNN run with kernels named for an older one. */
+static bool runs_others_kernels(const haul_gpu *gpu)
+{
+    static const char *const names[] = {"pascal", "turing", "ada"};
+    for (size_t i = 0; gpu->architecture && i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(gpu->architecture, names[i]))
+            return true;
+    return false;
+}
+
+static double width_of_product(const haul_gpu *from, const haul_gpu *to, bool is_sized)
+{
+    const double a = runs_others_kernels(from) ? width_others_kernels : width_own_kernels;
+    const double b = runs_others_kernels(to) ? width_others_kernels : width_own_kernels;
+    return is_sized ? fmax(b, width_sized) : hypot(a, b);
+}
 
 /* The ratio by arithmetic; where the source's ridge leaves open what bounded it, half way, in the
  * logarithm, to that by memory, and the interval reaches both. */
@@ -76,12 +93,17 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         return false;
     const bool is_assumed = a.provenance >= HAUL_SCALED || b.provenance >= HAUL_SCALED;
     const double blocks = work->launches.blocks;
-    const double waves = filled(&to->gpu, blocks) / filled(&from->gpu, blocks);
+    const double waves =
+        haul_kernel_filled(&to->gpu, blocks) / haul_kernel_filled(&from->gpu, blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
     const double arithmetic = a.value / b.value * waves;
-    const bool is_both = by_memory > 0 && a.value > ridge_of_both * of_source;
+    double waves_of_tiles;
+    (void)haul_kernel_product_s(&to->gpu, work, &waves_of_tiles);
+    const bool is_sized = waves_of_tiles > 0;
+    const bool is_both = !is_sized && by_memory > 0 && a.value > ridge_of_both * of_source;
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
-    double width = width_product + is_assumed * width_assumed;
+    double width =
+        hypot(width_of_product(&from->gpu, &to->gpu, is_sized), is_assumed * width_assumed);
     if (precision > HAUL_PRECISION_FP32)
         width += width_half_precision;
     if (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT)
@@ -93,6 +115,31 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                      .bound = is_both ? HAUL_KERNEL_BOUND_MEMORY : HAUL_KERNEL_BOUND_ARITHMETIC,
                      .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
     return true;
+}
+
+/* A kernel over rows whose reads are known: each GPU by what its own L2 leaves to the memory. One
+ * that keeps less than half of the bandwidth busy is bound by what goes on inside the
+ * multiprocessors as well: half way, in the logarithm, and the interval reaches both. */
+static void scale_rows(const haul_machine *from, const haul_machine *to,
+                       const haul_kernel_work *work, double each_s, scaling *out)
+{
+    static const double busy = 0.5;
+    const haul_kernel_launches *by = &work->launches;
+    if (!work->kind.reads || !(by->blocks > 0))
+        return;
+    const double row_bytes = haul_kernel_row_bytes(&from->gpu, work, each_s);
+    const double passes = haul_kernel_row_passes(&from->gpu, work, row_bytes);
+    out->ratio *= haul_kernel_row_passes(&to->gpu, work, row_bytes) / passes;
+    const double used =
+        passes * row_bytes * by->blocks / (each_s * haul_gpu_stream_rate(&from->gpu).value);
+    const double inside = haul_gpu_inside_ratio(&from->gpu, &to->gpu, by->blocks, by->block);
+    if (!(used < busy) || !(inside > 0) || !isfinite(inside))
+        return;
+    const double apart = log(inside / out->ratio) / 2;
+    out->ratio *= exp(apart);
+    out->down = hypot(out->down, apart);
+    out->up = hypot(out->up, apart);
+    out->bound = HAUL_KERNEL_BOUND_LATENCY;
 }
 
 /* By the memory's bandwidth. Bytes that a kernel moves at the most, by its time, fit one L2 and not
@@ -115,6 +162,8 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
                      .kind = work->kind.kind,
                      .bound = HAUL_KERNEL_BOUND_MEMORY,
                      .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
+    if (is_rows)
+        scale_rows(from, to, work, each_s, out);
     return true;
 }
 
@@ -166,18 +215,28 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_work *work)
     return fmax(of_flops, of_bytes);
 }
 
-/* Where flops are known: no faster than the target's sustained rate, which is that of the best
- * shapes, and no slower than four fifths of it once its waves are full. What a source was slower
- * beyond that is its own (a tile that its library chose, a cache that did not hold the operands).
+/* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
+ * tenth beside that. Where flops alone are known: no faster than the target's sustained rate, which
+ * is that of the best shapes, and no slower than four fifths of it once its waves are full. What a
+ * source was slower beyond that is its own (a tile that its library chose, a cache that did not
+ * hold the operands).
  */
 static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
 {
-    static const double least_share = 0.8;
+    static const double least_share = 0.8, most_beside_best = 1.1;
     const haul_parameter rate = haul_gpu_product_rate(&to->gpu, work->kind.precision);
     if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
         return each_s;
+    double waves_of_tiles;
+    const double whole_tiles_s = haul_kernel_product_s(&to->gpu, work, &waves_of_tiles);
+    if (waves_of_tiles > 0) {
+        const double in_waves_s = whole_tiles_s * waves_of_tiles;
+        return fmin(fmax(each_s, in_waves_s), most_beside_best * in_waves_s);
+    }
     const double best_s = work->flops / rate.value, blocks = work->launches.blocks;
-    const double waves = blocks > 0 ? filled(&to->gpu, blocks) / blocks : 1;
+    if (work->operands.batch) /* too few tiles to fill the GPU: their latency counts */
+        return fmax(each_s, best_s);
+    const double waves = blocks > 0 ? haul_kernel_filled(&to->gpu, blocks) / blocks : 1;
     return fmin(fmax(each_s, best_s), best_s * waves / least_share);
 }
 
@@ -208,12 +267,31 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     return out;
 }
 
+/* Operands tell flops and bytes where no counter does: those of products for the kernels that are
+ * products, the others for kernels over rows. An operator's other kernels are told nothing. */
+static haul_kernel_work with_sizes(const haul_kernel_work *given)
+{
+    haul_kernel_work work = *given;
+    const haul_operands *of = &work.operands;
+    if (given->operands.batch ? !is_product(work.kind.kind)
+                              : work.kind.kind != HAUL_KERNEL_CLASS_ROWS)
+        work.operands = (haul_operands){0};
+    if (of->batch && !(work.flops > 0))
+        work.flops =
+            2 * (double)of->batch * (double)of->rows * (double)of->columns * (double)of->inner;
+    if (!(work.bytes > 0))
+        work.bytes = (double)of->bytes;
+    return work;
+}
+
 /* A small grid comes before the class for streaming and rows: it never fills the memory's
  * bandwidth. Products have whole blocks counted already, in `filled`. */
 haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
-                                const haul_kernel_work *work, haul_kernel_prediction *out,
+                                const haul_kernel_work *given, haul_kernel_prediction *out,
                                 haul_error *error)
 {
+    const haul_kernel_work sized = with_sizes(given);
+    const haul_kernel_work *work = &sized;
     const haul_kernel_class kind = work->kind.kind;
     const double each_s = work->seconds / fmax(work->launches.count, 1);
     scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS};

@@ -210,8 +210,8 @@ static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error
         .busy_speed = {1, 1},
         .occupancy = {.multiprocessors = cores ? cores : 1, .blocks = 1},
     };
-    const haul_shape one = {{1, 1, 1}, {1, 1, 1}, 0, 0, 0},
-                     all = {{cores, 1, 1}, {1, 1, 1}, 0, 0, 0};
+    const haul_shape one = {.grid = {1, 1, 1}, .block = {1, 1, 1}},
+                     all = {.grid = {cores, 1, 1}, .block = {1, 1, 1}};
     const uint32_t count = row->strategy == HAUL_MAPPED ? 1 : row->streams;
     const bool copies[3] = {row->strategy != HAUL_MAPPED, true,
                             row->strategy == HAUL_EXPLICIT || row->strategy == HAUL_STREAMS};

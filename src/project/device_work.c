@@ -150,6 +150,8 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
     if (group->shape != HAUL_NONE) {
         work.launches.blocks = volume(workload->shapes[group->shape].grid);
         work.launches.block = volume(workload->shapes[group->shape].block);
+        if (workload->shapes[group->shape].operands)
+            work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
     }
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);

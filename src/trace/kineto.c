@@ -208,7 +208,7 @@ static void add_op(haul_kineto *self, haul_op_kind kind)
 }
 
 /* Events of one thread come in long runs: the last one is remembered. */
-static uint32_t thread_of(haul_kineto *self)
+uint32_t haul_kineto_thread(haul_kineto *self)
 {
     const int64_t process = number(self, HAUL_KINETO_PID), id = number(self, HAUL_KINETO_TID);
     const haul_workload_thread thread = {.process = (uint64_t)process, .id = (uint64_t)id};
@@ -228,7 +228,7 @@ static void keep_call(haul_kineto *self)
         .dur_ns = number(self, HAUL_KINETO_DUR),
         .key = key_of(self),
         .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
-        .thread = thread_of(self),
+        .thread = haul_kineto_thread(self),
     };
     if (number(self, HAUL_KINETO_BYTES) && key_of(self))
         add_size(self, &self->call_bytes, (uint64_t)number(self, HAUL_KINETO_BYTES));
@@ -257,12 +257,14 @@ static void take_event(haul_kineto *self)
         keep_call(self);
     } else if (event->category == HAUL_KINETO_SYNC) {
         haul_kineto_wait(self);
+    } else if (event->category == HAUL_KINETO_OPERATOR) {
+        haul_kineto_keep_operator(self);
     } else {
         const haul_named_range range = {
             .start_ns = number(self, HAUL_KINETO_START),
             .dur_ns = number(self, HAUL_KINETO_DUR),
             .name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME)),
-            .thread = thread_of(self),
+            .thread = haul_kineto_thread(self),
         };
         haul_trace_range(self->builder, &range);
     }
@@ -466,6 +468,7 @@ static void finish(haul_kineto *self)
     take_bytes_of_calls(self);
     haul_trace_drop_repeats(self->builder);
     haul_trace_note_overlaps(self->builder);
+    haul_kineto_join_operators(self);
     if (!self->has_waits)
         haul_kineto_infer_waits(self);
     for (size_t i = 0; i < self->call_count; i++)
@@ -517,6 +520,7 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     free(self.call_order);
     free(self.call_bytes.items);
     free(self.copies.items);
+    free(self.operators);
     free(self.ends);
     free(self.devices);
     return status;

@@ -44,6 +44,15 @@ typedef struct haul_kineto_flow {
     char phase;
 } haul_kineto_flow;
 
+/* An operator that a thread ran, and what it said of its tensors. */
+typedef struct haul_kineto_span {
+    int64_t start_ns;
+    int64_t dur_ns;
+    uint32_t thread;
+    uint32_t operands; /* as in haul_shape */
+    uint32_t issued;   /* the first operation that it issued, once that is known */
+} haul_kineto_span;
+
 typedef struct haul_kineto {
     haul_trace_builder *builder;
     haul_json_in in;
@@ -60,9 +69,12 @@ typedef struct haul_kineto {
     uint32_t *call_order;         /* by start, once all are read */
     haul_kineto_sizes call_bytes; /* of calls that say what they copy */
     haul_kineto_sizes copies;     /* operations without bytes, which their calls may tell */
-    bool flows;                   /* they are what is read now */
-    bool keyless;                 /* an operation has no correlation id */
-    haul_kineto_flow *ends;       /* of flows */
+    haul_kineto_span *operators;  /* whose sizes are known */
+    size_t operator_count;
+    size_t operator_capacity;
+    bool flows;             /* they are what is read now */
+    bool keyless;           /* an operation has no correlation id */
+    haul_kineto_flow *ends; /* of flows */
     size_t end_count;
     size_t end_capacity;
     haul_workload_device *devices; /* as deviceProperties lists them */
@@ -74,6 +86,9 @@ typedef struct haul_kineto {
     bool has_kernels;
     char version[16];
 } haul_kineto;
+
+/* The number of the event's thread. */
+uint32_t haul_kineto_thread(haul_kineto *self);
 
 /* The number of the event's stream. */
 uint32_t haul_kineto_stream(haul_kineto *self, int64_t id);
@@ -87,6 +102,12 @@ void haul_kineto_wait(haul_kineto *self);
 /* Joins operations and calls without correlation ids by the flows that were read. The calls are in
  * order of start. */
 void haul_kineto_join_flows(haul_kineto *self);
+
+/* Keeps the event, an operator, where its sizes tell what it does. */
+void haul_kineto_keep_operator(haul_kineto *self);
+
+/* Gives kernels the sizes of the operators within which they were launched. Once all is read. */
+void haul_kineto_join_operators(haul_kineto *self);
 
 /* Adds waits that the calls tell of, in a trace without events of synchronisation. The calls are in
  * order of start. */

@@ -11,7 +11,10 @@ enum {
     KEY_CATEGORY,
     KEY_ARGUMENTS,
     KEY_GRID,
-    KEY_BLOCK
+    KEY_BLOCK,
+    KEY_SIZES,
+    KEY_STRIDES,
+    KEY_TYPES
 };
 
 /* Newest spellings first. "size" is what roctracer's calls copy. */
@@ -42,6 +45,9 @@ static const struct key {
     KEY("size", HAUL_KINETO_BYTES),
     KEY("grid", KEY_GRID),
     KEY("block", KEY_BLOCK),
+    KEY("Input Dims", KEY_SIZES),
+    KEY("Input Strides", KEY_STRIDES),
+    KEY("Input type", KEY_TYPES),
     KEY("registers per thread", HAUL_KINETO_REGISTERS),
     KEY("shared memory", HAUL_KINETO_SHARED),
     KEY("cuda_sync_kind", KEY_WORD + HAUL_KINETO_WAIT_KIND),
@@ -70,6 +76,7 @@ static const struct key categories[] = {
     KEY("cuda_sync", HAUL_KINETO_SYNC),    KEY("user_annotation", HAUL_KINETO_RANGE),
     KEY("Kernel", HAUL_KINETO_KERNEL),     KEY("Memcpy", HAUL_KINETO_COPY),
     KEY("Memset", HAUL_KINETO_MEMSET),     KEY("Runtime", HAUL_KINETO_CALL),
+    KEY("cpu_op", HAUL_KINETO_OPERATOR),   KEY("Operator", HAUL_KINETO_OPERATOR),
 };
 
 /* Lengths are kept with the names: most keys differ in them, and need no comparison. */
@@ -168,8 +175,85 @@ static void read_triple(haul_json_in *in, int64_t *numbers)
     }
 }
 
-/* Categories that haul does not know, cpu_op above all, are most of a trace: they end the event's
- * reading. */
+/* As PyTorch's ATen/native/native_functions.yaml declares them. */
+static const haul_kineto_operator operators[] = {
+    {"aten::mm", 0, true, 0},
+    {"aten::bmm", 0, true, 0},
+    {"aten::addmm", 1, true, 0},
+    {"aten::baddbmm", 1, true, 0},
+    {"aten::_softmax", 0, false, 2},
+    {"aten::_log_softmax", 0, false, 2},
+    {"aten::_softmax_backward_data", 0, false, 3},
+    {"aten::_log_softmax_backward_data", 0, false, 3},
+    {"aten::native_layer_norm", 0, false, 2},
+    {"aten::native_layer_norm_backward", 0, false, 3},
+};
+
+const haul_kineto_operator *haul_kineto_operator_of(haul_json_text name)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (haul_json_is(name, operators[i].name))
+            return &operators[i];
+    return NULL;
+}
+
+/* Numbers, of which the first few are kept; a list within is an operand that is many tensors. */
+static void read_list(haul_json_in *in, haul_kineto_list *list)
+{
+    *list = (haul_kineto_list){0};
+    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+        return;
+    while (haul_json_in_item(in)) {
+        haul_json_text text;
+        int64_t value = 0;
+        const bool known =
+            haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER && haul_json_scaled(text, 0, &value);
+        if (list->count < HAUL_KINETO_RANK)
+            list->items[list->count] = known ? value : 0;
+        list->count += list->count <= HAUL_KINETO_RANK;
+    }
+}
+
+/* A list for each tensor. */
+static void read_lists(haul_kineto_event *self, haul_json_in *in, bool strides)
+{
+    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+        return;
+    for (int i = 0; haul_json_in_item(in); i++)
+        if (i < HAUL_KINETO_INPUTS)
+            read_list(in, strides ? &self->inputs[i].strides : &self->inputs[i].sizes);
+        else
+            haul_json_in_skip(in);
+}
+
+/* Types as C++ names them, which is how the profiler writes them. */
+static void read_types(haul_kineto_event *self, haul_json_in *in)
+{
+    static const struct {
+        const char *name;
+        int bytes;
+    } types[] = {{"float", 4}, {"double", 8}, {"c10::Half", 2}, {"c10::BFloat16", 2}};
+    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+        return;
+    for (int i = 0; haul_json_in_item(in); i++) {
+        haul_json_text text;
+        if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING || i >= HAUL_KINETO_INPUTS)
+            continue;
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            if (haul_json_is(text, types[t].name))
+                self->inputs[i].element_bytes = types[t].bytes;
+    }
+}
+
+/* Operators are most of a trace, and few of them tell anything: the others end the event's reading.
+ */
+static bool is_wanted(const haul_kineto_event *self)
+{
+    const haul_json_text name = haul_kineto_text(self, HAUL_KINETO_NAME);
+    return self->category != HAUL_KINETO_OPERATOR || !name.length || haul_kineto_operator_of(name);
+}
+
+/* Categories that haul does not know end the event's reading. */
 static void read_category(haul_kineto_event *self, haul_json_in *in)
 {
     haul_json_text text;
@@ -183,7 +267,8 @@ static void read_category(haul_kineto_event *self, haul_json_in *in)
         }
 }
 
-/* Of some thirty arguments of a kernel haul takes the launch, the stream and the collective. */
+/* Of some thirty arguments of a kernel haul takes the launch, the stream and the collective, of an
+ * operator its tensors' sizes. */
 static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in)
 {
     if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))
@@ -196,6 +281,10 @@ static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *know
             read_word(self, in, (haul_kineto_word)(target - KEY_WORD));
         else if (target == KEY_GRID || target == KEY_BLOCK)
             read_triple(in, target == KEY_GRID ? self->grid : self->block);
+        else if (target == KEY_SIZES || target == KEY_STRIDES)
+            read_lists(self, in, target == KEY_STRIDES);
+        else if (target == KEY_TYPES)
+            read_types(self, in);
         else
             haul_json_in_skip(in);
     }
@@ -214,13 +303,14 @@ static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, 
         return flows ? self->phase == 's' || self->phase == 'f' : self->phase == 'X';
     case KEY_CATEGORY:
         read_category(self, in);
-        return flows ? self->category == HAUL_KINETO_FLOW : self->category != HAUL_KINETO_OTHER;
+        return flows ? self->category == HAUL_KINETO_FLOW
+                     : self->category != HAUL_KINETO_OTHER && is_wanted(self);
     case KEY_ARGUMENTS:
         read_arguments(self, known, in);
         return true;
     case KEY_WORD + HAUL_KINETO_NAME:
         read_word(self, in, HAUL_KINETO_NAME);
-        return true;
+        return flows || is_wanted(self);
     case HAUL_KINETO_START:
     case HAUL_KINETO_DUR:
     case HAUL_KINETO_PID:

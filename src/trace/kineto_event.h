@@ -13,6 +13,7 @@ typedef enum haul_kineto_category {
     HAUL_KINETO_SYNC,
     HAUL_KINETO_RANGE,
     HAUL_KINETO_FLOW,
+    HAUL_KINETO_OPERATOR, /* of those whose sizes tell what its kernels do */
 } haul_kineto_category;
 
 /* Numbers of an event. The first group are its own, the others of its "args". */
@@ -58,6 +59,32 @@ typedef struct haul_kineto_keys {
     unsigned char slots[HAUL_KINETO_KEYS]; /* 1 + the number of a key, or 0 */
 } haul_kineto_keys;
 
+/* Tensors of an operator that are looked at, and their dimensions. */
+enum { HAUL_KINETO_INPUTS = 3, HAUL_KINETO_RANK = 4 };
+
+typedef struct haul_kineto_list {
+    int64_t items[HAUL_KINETO_RANK];
+    int count; /* of all, those beyond the room among them */
+} haul_kineto_list;
+
+/* A tensor that an operator was given. */
+typedef struct haul_kineto_input {
+    haul_kineto_list sizes;
+    haul_kineto_list strides;
+    int element_bytes; /* 0: not known */
+} haul_kineto_input;
+
+/* Operators whose sizes are read: `first` is the tensor to begin with. */
+typedef struct haul_kineto_operator {
+    const char *name;
+    int first;
+    bool is_product;
+    int passes; /* of another: tensors of the first one's size that are read or written */
+} haul_kineto_operator;
+
+/* NULL where the name is none of them. */
+const haul_kineto_operator *haul_kineto_operator_of(haul_json_text name);
+
 /* Zero is an empty one; its storage serves the next event again. */
 typedef struct haul_kineto_event {
     haul_kineto_category category;
@@ -66,6 +93,7 @@ typedef struct haul_kineto_event {
     int64_t numbers[HAUL_KINETO_NUMBERS]; /* times in nanoseconds; 0 where not given */
     int64_t grid[3];
     int64_t block[3];
+    haul_kineto_input inputs[HAUL_KINETO_INPUTS]; /* of an operator */
     struct {
         size_t at; /* in `text` */
         size_t length;

@@ -18,6 +18,7 @@ void haul_builder_init(haul_builder *self)
         .threads.size = sizeof(haul_workload_thread),
         .shapes.size = sizeof(haul_shape),
         .collectives.size = sizeof(haul_collective),
+        .operands.size = sizeof(haul_operands),
         .rank = -1,
     };
 }
@@ -41,6 +42,7 @@ void haul_builder_release(haul_builder *self)
     haul_records_release(&self->threads);
     haul_records_release(&self->shapes);
     haul_records_release(&self->collectives);
+    haul_records_release(&self->operands);
     free(self->ranges);
     free(self->devices);
     free(self->losses.items);
@@ -140,6 +142,12 @@ uint32_t haul_builder_collective(haul_builder *self, const haul_collective *coll
     return number == HAUL_NONE ? 0 : number + 1;
 }
 
+uint32_t haul_builder_operands(haul_builder *self, const haul_operands *operands)
+{
+    const uint32_t number = intern(self, &self->operands, operands);
+    return number == HAUL_NONE ? 0 : number + 1;
+}
+
 /* Texts are few and mostly literals: a list is looked through. */
 void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text)
 {
@@ -234,6 +242,8 @@ static void take_own(haul_builder *self, haul_owned_workload *owned)
     seen->shapes = haul_records_take(&self->shapes);
     seen->collective_count = self->collectives.count;
     seen->collectives = haul_records_take(&self->collectives);
+    seen->operand_count = self->operands.count;
+    seen->operands = haul_records_take(&self->operands);
     if (self->range_count)
         qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
     seen->range_count = self->range_count;

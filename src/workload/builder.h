@@ -43,6 +43,7 @@ typedef struct haul_builder {
     haul_records threads;
     haul_records shapes;
     haul_records collectives;
+    haul_records operands;
     haul_named_range *ranges;
     size_t range_count;
     size_t range_capacity;
@@ -86,6 +87,9 @@ void haul_builder_range(haul_builder *self, const haul_named_range *range);
 
 /* What haul_shape.collective says of this one. */
 uint32_t haul_builder_collective(haul_builder *self, const haul_collective *collective);
+
+/* What haul_shape.operands says of these. */
+uint32_t haul_builder_operands(haul_builder *self, const haul_operands *operands);
 
 /* Adds an operation and returns its number; its links are set by haul_builder_finish. */
 uint32_t haul_builder_op(haul_builder *self, const haul_op *op);

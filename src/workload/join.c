@@ -67,6 +67,9 @@ static void add_shapes(join *self, size_t part)
             collective.group = string_of(self, part, collective.group);
             shape.collective = haul_builder_collective(&self->builder, &collective);
         }
+        if (shape.operands)
+            shape.operands =
+                haul_builder_operands(&self->builder, &of->operands[shape.operands - 1]);
         self->of[part].shapes[i] = haul_builder_shape(&self->builder, &shape);
     }
 }

@@ -22,6 +22,7 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->shapes);
     free((void *)workload->ranges);
     free((void *)workload->collectives);
+    free((void *)workload->operands);
     free((void *)workload->missing);
     free((void *)workload->repairs);
     free((void *)workload->losses);

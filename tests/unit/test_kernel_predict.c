@@ -95,6 +95,64 @@ static void waves_are_whole(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
 }
 
+/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves; one
+ * row more is another row of tiles, 22 waves. The source's time counts up to a tenth beyond. */
+static void operands_tell_a_products_tiles(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
+    work.operands =
+        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    const double whole_s = 2.0 * 1000 * 400 * 128 * 64 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
+    work.operands.rows = 641;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 1.1 * whole_s, 1e-9);
+    work.operands.rows = 640;
+    work.seconds = 1;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1.1 * whole_s, 1e-9);
+    work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
+    assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
+    work.kind = haul_kernel_kind_of("volta_sgemm_128x64_nn", NULL);
+    work.operands.batch = 1; /* 100 tiles of few columns: no time of whole tiles below a wave */
+    work.operands.rows = work.operands.columns = 64;
+    assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
+}
+
+/* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */
+static void odd_sizes_keep_tensor_cores_waiting(void **state)
+{
+    (void)state;
+    haul_machine from = small(), to = large();
+    from.gpu.product_flops[HAUL_PRECISION_BF16] = to.gpu.product_flops[HAUL_PRECISION_BF16] =
+        given(10e12);
+    haul_kernel_work work =
+        work_of("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_nn_align8", 1e-6, 400);
+    work.operands = (haul_operands){
+        .batch = 4, .rows = 1280, .columns = 1280, .inner = 1000, .bytes = 1000, .alignment = 16};
+    const double aligned_s = predicted(&from, &to, &work).estimate.seconds - 1e-6;
+    work.operands.alignment = 2;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 2 * aligned_s, 1e-9);
+    to.gpu.architecture = "cdna3";
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + aligned_s, 1e-9);
+}
+
+/* Softmax goes over its rows three times. 80 of 5000 bytes are at work on the small GPU, which its
+ * L2 of 1 MB holds; of the 160 on the large one it holds a part: 3.2 passes in place of 2. */
+static void rows_that_an_l2_does_not_hold_are_read_again(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("cunn_SoftMaxForward<4, float>", 102e-6, 1000);
+    const double expected_s = 4e-6 + 100e-6 * 3.2 / 2 * 100 / 400;
+    work.operands.bytes = 2 * 5000 * 1000;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, expected_s, 1e-9);
+    work.operands.bytes = 0; /* as many by the time: 102 us and not 100 */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, expected_s, 0.05);
+    work.kind = haul_kernel_kind_of("softmax_warp_forward", NULL); /* a row is in registers */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6, 1e-9);
+}
+
 static void few_blocks_keep_their_latency(void **state)
 {
     (void)state;
@@ -169,6 +227,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_follow_what_bounds_them),
         cmocka_unit_test(waves_are_whole),
+        cmocka_unit_test(operands_tell_a_products_tiles),
+        cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
+        cmocka_unit_test(rows_that_an_l2_does_not_hold_are_read_again),
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
         cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),

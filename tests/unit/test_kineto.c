@@ -275,9 +275,104 @@ static void damaged_gzip_is_refused(void **state)
     assert_int_not_equal(load((char *)packed, size, &workload, &error), HAUL_OK);
 }
 
+#define OPERATOR(name, start, sizes, types)                                                        \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::" name                                      \
+    "\",\"pid\":9,\"tid\":9,\"ts\":" start ",\"dur\":50,\"args\":{\"Input Dims\":" sizes           \
+    ",\"Input type\":" types ",\"Input Strides\":[[1],[64,1],[1,64]]}}"
+#define LAUNCH(id, start)                                                                          \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,"    \
+    "\"ts\":" start ",\"dur\":3,\"args\":{\"correlation\":" id "}}"
+#define KERNEL(id, name)                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":1" id       \
+    "00,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":" id                         \
+    ",\"grid\":[8,1,1],\"block\":[256,1,1]}}"
+
+/* The operands of the kernel with the number, or zero. */
+static haul_operands operands_of(const haul_workload *workload, size_t op)
+{
+    const uint32_t shape = workload->ops[op].shape;
+    const uint32_t of = shape != HAUL_NONE ? workload->shapes[shape].operands : 0;
+    assert_true(of <= workload->operand_count);
+    return of ? workload->operands[of - 1] : (haul_operands){0};
+}
+
+/* A kernel is told the sizes of the operator during which it was launched; two of one name have
+ * split its work, and are told nothing. */
+static void sizes_of_operators_go_to_their_kernels(void **state)
+{
+    (void)state;
+    haul_workload *workload = loaded(
+        "{\"traceEvents\":[" OPERATOR("addmm", "100", "[[33],[5,64],[64,33]]", "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]") "," LAUNCH("1", "110") "," LAUNCH(
+            "2",
+            "160") "," OPERATOR("_softmax", "200", "[[16,10],[],[]]",
+                                "[\"float\",\"\",\"\"]") "," LAUNCH("3",
+                                                                    "210") "," OPERATOR("mm", "300",
+                                                                                        "[[4,8],[8,"
+                                                                                        "4]]",
+                                                                                        "[\"float\""
+                                                                                        ",\"float\""
+                                                                                        "]") "," LAUNCH("4",
+                                                                                                        "310") "," LAUNCH("5",
+                                                                                                                          "320") "," KERNEL("1",
+                                                                                                                                            "gemm") "," KERNEL("2",
+                                                                                                                                                               "other") "," KERNEL("3",
+                                                                                                                                                                                   "softmax") "," KERNEL("4",
+                                                                                                                                                                                                         "gemm") "," KERNEL("5",
+                                                                                                                                                                                                                            "gemm") "]}");
+    assert_int_equal(workload->op_count, 5);
+    const haul_operands product = operands_of(workload, 0), rows = operands_of(workload, 2);
+    assert_int_equal(product.batch, 1);
+    assert_int_equal(product.rows, 5);
+    assert_int_equal(product.inner, 64);
+    assert_int_equal(product.columns, 33);
+    assert_int_equal(product.bytes, 2 * (5 * 64 + 64 * 33 + 5 * 33));
+    assert_int_equal(product.alignment, 2); /* rows of the result are 33 elements of 2 bytes */
+    assert_int_equal(operands_of(workload, 1).bytes, 0);
+    assert_int_equal(rows.batch, 0);
+    assert_int_equal(rows.bytes, 2 * 16 * 10 * 4);
+    assert_int_equal(operands_of(workload, 3).bytes, 0);
+    assert_int_equal(operands_of(workload, 4).bytes, 0);
+    haul_workload_free(workload);
+}
+
+/* Sizes that make no product, of any kind, are no sizes. */
+static void sizes_that_do_not_fit_tell_nothing(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {
+        "[[4,8],[9,4]]",
+        "[[4,8]]",
+        "[]",
+        "7",
+        "[[4,8],[8,-4]]",
+        "[[4,0],[0,4]]",
+        "[[1,2,3,4,5],[1,2,3,4,5]]",
+        "[[9223372036854775807,8],[8,9223372036854775807]]",
+        "[[4294967296,4294967296],[4294967296,4294967296]]",
+        "[[99999999999999999999999,8],[8,4]]",
+        "[[\"4\",8],[8,4]]",
+        "[[[4,8],[8,4]],[[8,4]]]",
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[2048];
+        (void)snprintf(text, sizeof text,
+                       "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\","
+                       "\"pid\":9,\"tid\":9,\"ts\":100,\"dur\":50,\"args\":{\"Input Dims\":%s,"
+                       "\"Input type\":[\"float\",\"float\"]}}," LAUNCH("1", "110") "," KERNEL(
+                           "1", "gemm") "]}",
+                       sizes[i]);
+        haul_workload *workload = loaded(text);
+        assert_int_equal(workload->op_count, 1);
+        assert_int_equal(operands_of(workload, 0).bytes, 0);
+        haul_workload_free(workload);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_of_operators_go_to_their_kernels),
+        cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
         cmocka_unit_test(shapes_of_documents_are_read),
         cmocka_unit_test(bytes_may_be_unknown),
         cmocka_unit_test(flows_link_what_ids_do_not),

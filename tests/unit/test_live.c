@@ -67,7 +67,7 @@ static void add(pair *self, uint32_t at)
     op->stream_prev = self->last[op->stream];
     op->thread = HAUL_NONE;
     self->last[op->stream] = at;
-    self->shapes[at] = (haul_shape){{1 + (uint32_t)draw(20), 1, 1}, {1, 1, 1}, 0, 0, 0};
+    self->shapes[at] = (haul_shape){.grid = {1 + (uint32_t)draw(20), 1, 1}, .block = {1, 1, 1}};
     if (op->kind == HAUL_OP_KERNEL)
         op->shape = at;
     uint32_t waits[2];

@@ -1,0 +1,88 @@
+/* What the sizes of operands say of a kernel's time: of a matrix product its whole tiles, of a
+ * kernel over rows whether the L2 holds those at work. */
+#include <math.h>
+
+#include "kernel/gpu_rates.h"
+#include "kernel/kernel_parts.h"
+
+/* Sides of a tile, along the columns and the rows of a row-major result. Libraries choose among
+ * some, from 32 x 32 to 256 x 128: in fp32 128 x 64 is the usual one of cuBLAS from Pascal to
+ * Ampere, in tensor cores 128 x 128. docs/accuracy.md has what other choices would give. */
+static const double fp32_tile[2] = {128, 64};
+static const double tensor_tile[2] = {128, 128};
+
+/* Operands whose rows begin at odd elements of two bytes: tensor cores are fed by loads of 16
+ * bytes, and without alignment each element is loaded by itself. "Over 2x" slower for one odd size
+ * of 2047 (H. He, "What Shapes Do Matrix Multiplications Like?", answer key, thonking.ai, 2024); a
+ * hundred times in the worst case (pytorch issue 146817). NVIDIA's: of AMD's there is no such
+ * figure. */
+static const double slower_unaligned = 2;
+
+static bool is_unaligned(const haul_gpu *gpu, const haul_kernel_work *work)
+{
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const haul_precision precision = work->kind.precision;
+    return work->operands.alignment == 2 && architecture && architecture->major &&
+           (precision == HAUL_PRECISION_FP16 || precision == HAUL_PRECISION_BF16);
+}
+
+double haul_kernel_filled(const haul_gpu *gpu, double blocks)
+{
+    const double count = gpu->multiprocessors.value;
+    return count > 0 && blocks > 0 ? ceil(blocks / count) * count : 1;
+}
+
+/* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. Operands
+ * that do not fit the L2 cross the memory once at the least. */
+double haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work, double *waves)
+{
+    const haul_operands *of = &work->operands;
+    const haul_precision precision = work->kind.precision;
+    const double rate = haul_gpu_product_rate(gpu, precision).value;
+    const double *tile = precision > HAUL_PRECISION_FP32 ? tensor_tile : fp32_tile;
+    *waves = 0;
+    if (!of->batch || !(rate > 0))
+        return 0;
+    const double across = ceil((double)of->columns / tile[0]);
+    const double down = ceil((double)of->rows / tile[1]);
+    const double blocks = (double)of->batch * across * down;
+    const double flops = 2 * (double)of->inner * blocks * tile[0] * tile[1];
+    const double stream = haul_gpu_stream_rate(gpu).value;
+    const double bytes = fmax(0, (double)of->bytes - gpu->l2_bytes.value);
+    const double by_memory = stream > 0 ? bytes / stream : 0;
+    if (blocks >= gpu->multiprocessors.value)
+        *waves = haul_kernel_filled(gpu, blocks) / blocks;
+    return fmax(flops / rate, by_memory) * (is_unaligned(gpu, work) ? slower_unaligned : 1);
+}
+
+/* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. Half
+ * of an L2 holds them surely (that of an A100 is two, which keep copies of the same data: Ampere
+ * white paper), a whole one at the best; between the two the share that is read again grows. */
+double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes)
+{
+    enum { USUAL_THREADS = 2048 };
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const double threads = architecture ? architecture->threads : USUAL_THREADS;
+    const double most = architecture && architecture->blocks ? architecture->blocks : threads;
+    const double block = fmax(work->launches.block, 1);
+    const double resident = fmin(fmax(floor(threads / block), 1), most);
+    const double at_work = fmin(work->launches.blocks, resident * gpu->multiprocessors.value);
+    const double share = gpu->l2_bytes.value > 0 ? at_work * row_bytes / gpu->l2_bytes.value : 0;
+    const double again = fmin(fmax(2 * share - 1, 0), 1);
+    return 2 + again * (work->kind.reads - 1);
+}
+
+double haul_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s)
+{
+    enum { STEPS = 8 };
+    const double rows = work->launches.blocks;
+    if (work->operands.bytes) /* read and written once each */
+        return (double)work->operands.bytes / 2 / rows;
+    /* its passes follow from its size, and its size from its time and passes: halfway each time,
+     * which settles since fewer passes make a longer row */
+    const double of_all = each_s * haul_gpu_stream_rate(gpu).value / rows;
+    double passes = 2;
+    for (int i = 0; i < STEPS; i++)
+        passes = (passes + haul_kernel_row_passes(gpu, work, of_all / passes)) / 2;
+    return of_all / passes;
+}
