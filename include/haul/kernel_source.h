@@ -133,7 +133,8 @@
 #define HAUL_FOLD_MAX(a, b) ((b) > (a) ? (b) : (a))
 
 #define HAUL_AT(name, x, y, z)                                                                     \
-    name##_data[haul_turn(name##_view, z) * name##_view.plane + (y)*name##_view.row + (x)]
+    name##_data[haul_turn(name##_view, z) * name##_view.plane - name##_view.origin +               \
+                (y)*name##_view.row + (x)]
 #define HAUL_AT2(name, x, y) name##_data[haul_turn(name##_view, y) * name##_view.plane + (x)]
 #define HAUL_AT1(name, x) name##_data[haul_turn(name##_view, x)]
 
@@ -180,6 +181,7 @@ typedef struct haul_view {
     long row;
     int base; /* below every index of the launch, and so near that none is two rings above it */
     int ring;
+    long origin; /* where in a plane its first row begins that is there */
 } haul_view;
 
 #ifndef HAUL_ON_HOST

@@ -70,6 +70,7 @@ static bool lay_out(haul_field *self)
                                    &self->plane))
             return false;
         self->lead = gap + ghost[1] * self->row;
+        self->gap = gap;
     }
     const uint64_t planes = (uint64_t)self->length + 2 * (uint64_t)self->edge;
     return !__builtin_mul_overflow((uint64_t)self->plane, self->element, &self->plane_bytes) &&
@@ -153,7 +154,8 @@ haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, h
     self->ghosts_stale = true;
     if (!lay_out(self))
         status = haul_fail(error, HAUL_USAGE, "an array larger than any memory");
-    else
+    self->slot_bytes = self->plane_bytes;
+    if (!status)
         status = allocate(self, spec->file, error);
     if (status) {
         haul_field_free(self);

@@ -226,6 +226,9 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
     launch.argument_count = step->source->parameter_count;
     launch.box.lo[step->outer] = first;
     launch.box.hi[step->outer] = end;
+    for (int d = 0; d < step->outer; d++)
+        if (launch.box.lo[d] >= launch.box.hi[d])
+            return HAUL_OK; /* a column without rows */
     const haul_box box = launch.box;
     if (step->source->reduces) {
         arguments[launch.argument_count - 1] = (haul_argument){.value = &box};
@@ -479,30 +482,43 @@ static int along_region(const haul_step *step)
 
 /* Streaming passes go back and forth: each begins with the regions that the one before left on the
  * device. */
+haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error)
+{
+    pass self = {.context = context, .block = *block};
+    haul_status status = make_pass(context, &self, error);
+    if (!status)
+        status = run_pass(&self, error);
+    if (!status && is_wrap(block->steps)) {
+        status = wrap(block->steps[0].uses[0].field, error);
+        if (!status)
+            status = note_passed(&self, 0, self.count, error);
+    }
+    if (status)
+        give_up(context, block);
+    context->steps_chosen = (unsigned)block->count;
+    if (!self.is_whole)
+        context->is_backward = !self.is_backward;
+    return status;
+}
+
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error)
 {
     haul_status status = haul_rings_ensure(context, steps, count, error);
     for (size_t done = 0; done < count && !status;) {
-        pass self = {.context = context};
+        if (haul_needs_columns(&steps[done])) {
+            size_t taken;
+            status = haul_columns_run(context, steps + done, count - done, &taken, error);
+            done += taken;
+            continue;
+        }
+        haul_block block;
         const size_t left = count - done;
         const size_t most = context->options.steps ? context->options.steps : left;
         const int reach = haul_reach_of(context, steps + done, left, along_region(&steps[done]));
-        haul_block_take(&self.block, steps + done, left, most, reach, false);
-        status = make_pass(context, &self, error);
-        if (!status)
-            status = run_pass(&self, error);
-        if (!status && is_wrap(self.block.steps)) {
-            status = wrap(self.block.steps[0].uses[0].field, error);
-            if (!status)
-                status = note_passed(&self, 0, self.count, error);
-        }
-        if (status)
-            give_up(context, &self.block);
-        context->steps_chosen = (unsigned)self.block.count;
-        if (!self.is_whole)
-            context->is_backward = !self.is_backward;
-        done += self.block.count;
+        haul_block_take(&block, steps + done, left, most, reach, false);
+        status = haul_block_run(context, &block, error);
+        done += block.count;
     }
     return status;
 }

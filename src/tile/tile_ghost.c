@@ -16,7 +16,10 @@ haul_view haul_field_view(const haul_field *field, int first, bool on_device)
         base = first / planes * planes;
         base -= base > first ? planes : 0;
     }
-    return (haul_view){(long)field->plane, (long)field->row, base, planes};
+    if (!on_device || !field->window_rows)
+        return (haul_view){(long)field->plane, (long)field->row, base, planes, 0};
+    const long plane = (long)(field->slot_bytes / field->element);
+    return (haul_view){plane, (long)field->row, base, planes, (long)haul_window_origin(field)};
 }
 
 /* The index within a dimension that a cell beyond its edge is set from. */
@@ -201,7 +204,7 @@ static haul_status send_frame(haul_field *field, const int *list, haul_error *er
 haul_status haul_ghosts_prepare(haul_field *field, haul_error *error)
 {
     const bool needs_frame = has_fixed(field) && field->frame_stale;
-    if (field->ghost_list && !needs_frame)
+    if (field->window_rows || (field->ghost_list && !needs_frame))
         return HAUL_OK;
     field->ghost_count = list_cells(field, NULL);
     if (!field->ghost_count)

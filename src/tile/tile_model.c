@@ -210,6 +210,9 @@ haul_status haul_explain(const haul_context *context, char **text, haul_error *e
             "copies in %.3g ms, out %.3g ms\n",
             time->steps, time->passes, time->total_s * 1e3, time->run_s * 1e3,
             time->copy_s[0] * 1e3, time->copy_s[1] * 1e3);
+    if (context->rows_chosen)
+        ADD("planes are too large for the device: they are cut in columns of %d rows\n",
+            context->rows_chosen);
     ADD("last pass: %u steps\n", context->steps_chosen);
 #undef ADD
     *text = lines;

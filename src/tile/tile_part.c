@@ -60,15 +60,22 @@ haul_status haul_planes_copy(haul_field *field, int first, int end, haul_stream 
     while (first < end && !status) {
         const int at = place(field, first), room = field->planes - at;
         const int planes = end - first < room ? end - first : room;
-        const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->plane_bytes);
-        const uint64_t offset = haul_field_offset(field, first);
+        const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
+        const uint64_t offset =
+            haul_field_offset(field, first) + (uint64_t)haul_window_origin(field) * field->element;
+        const uint64_t host_pitch = field->plane_bytes, ring_pitch = field->slot_bytes;
         const haul_address host = field->pinned ? haul_in_buffer(field->pinned, offset)
                                                 : haul_in_host(field->host + offset);
-        const haul_transfer transfer = {
+        haul_transfer transfer = {
             .to = is_up ? ring : host,
             .from = is_up ? host : ring,
-            .size = {(uint64_t)planes * field->plane_bytes},
+            .size = {ring_pitch, (uint64_t)planes, 1},
+            .to_pitch = {is_up ? ring_pitch : host_pitch},
+            .from_pitch = {is_up ? host_pitch : ring_pitch},
         };
+        if (!field->window_rows) /* in one piece */
+            transfer = (haul_transfer){
+                transfer.to, transfer.from, {(uint64_t)planes * ring_pitch}, {0}, {0}};
         status = haul_tile_copy(context, stream, &transfer, error);
         first += planes;
     }

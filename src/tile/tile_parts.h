@@ -29,6 +29,7 @@ typedef struct haul_field {
     int64_t row; /* elements from a row to the next, here and below */
     int64_t plane;
     int64_t lead; /* of a plane's cell 0 */
+    int64_t gap;  /* between rows */
     int length;   /* planes, without those beyond the edges */
     int edge;     /* planes beyond each */
     uint64_t plane_bytes;
@@ -47,6 +48,10 @@ typedef struct haul_field {
     /* Device memory: plane p lies at p modulo `planes`. */
     haul_buffer *ring;
     int planes;
+    /* While a column of rows is worked on: what of each plane is on the device; else 0 rows. */
+    int window_first;
+    int window_rows;
+    uint64_t slot_bytes; /* of a plane in the ring */
     /* Cells beyond the edges within a plane: pairs (where to, where from) of a plane's elements,
      * and their fixed values, plane by plane. */
     haul_buffer *ghost_list;
@@ -155,7 +160,7 @@ struct haul_context {
     bool is_backward;    /* the direction of the next pass */
     haul_context_counts counts;
     unsigned steps_chosen; /* of the last block, for haul_explain */
-    int rows_chosen;
+    int rows_chosen; /* a tile on the host, a column on a device; 0: whole planes */
     haul_pass_time predicted;
     haul_tile_plan *plan; /* NULL: not kept */
 };
@@ -169,6 +174,12 @@ static inline bool haul_is_along(const haul_step *step, const haul_field_use *us
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)
 {
     return (uint64_t)(plane + field->edge) * field->plane_bytes;
+}
+
+/* Where the rows on the device begin, in elements of a plane. */
+static inline int64_t haul_window_origin(const haul_field *field)
+{
+    return field->window_rows ? (field->window_first + field->ghost[1]) * field->row : 0;
 }
 
 /* The planes of a region, with those beyond the edge. */
@@ -209,6 +220,14 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
 haul_status haul_device_run(haul_context *context, haul_step *steps, size_t count,
                             haul_error *error);
 haul_status haul_device_open_queues(haul_context *self, haul_error *error);
+/* Runs one block, whose arrays have rings. */
+haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error);
+
+/* Whether the step's planes are too large for the device, and running it and as many of those that
+ * follow as can go with it, in columns of rows. */
+bool haul_needs_columns(haul_step *step);
+haul_status haul_columns_run(haul_context *context, haul_step *steps, size_t count, size_t *taken,
+                             haul_error *error);
 void haul_device_close_queues(haul_context *self);
 
 /* Copies planes [first, end) between the host's memory and the ring: to the ring on the stream

@@ -77,7 +77,7 @@ haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
                            const haul_transfer *transfer, haul_error *error)
 {
     static const char *const ops[] = {"HtoD", "DtoD", "DtoH"};
-    const uint64_t bytes = transfer->size[0];
+    const uint64_t bytes = transfer->size[0] * (transfer->size[1] ? transfer->size[1] : 1);
     const bool is_up = !transfer->from.buffer || transfer->from.buffer->kind != HAUL_BUFFER_DEVICE;
     const bool is_down = !transfer->to.buffer || transfer->to.buffer->kind != HAUL_BUFFER_DEVICE;
     const haul_status status = haul_stream_copy(stream, transfer, NULL, error);

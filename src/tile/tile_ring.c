@@ -7,8 +7,8 @@
 /* Bytes; below them no smaller budget is tried. */
 enum { LEAST_BUDGET = 4096 };
 
-/* All of a field's planes, or the share that is left to those that do not fit. */
-int haul_ring_planes(const haul_context *context, const haul_field *field)
+/* Bytes for all of a field's planes, or of its share of what is left to those that do not fit. */
+static uint64_t ring_bytes(const haul_context *context, const haul_field *field)
 {
     uint64_t plane_bytes = 0, left = context->budget;
     for (const haul_field *other = context->fields; other; other = other->next)
@@ -18,11 +18,20 @@ int haul_ring_planes(const haul_context *context, const haul_field *field)
         if (!other->host_bytes || !plane_bytes || planes > left / plane_bytes)
             continue;
         if (other == field)
-            return (int)planes;
+            return planes * field->plane_bytes;
         left -= planes * other->plane_bytes;
         plane_bytes -= other->plane_bytes;
     }
-    return plane_bytes ? (int)(left / plane_bytes) : 0;
+    return plane_bytes ? (uint64_t)((double)left / (double)plane_bytes * (double)field->plane_bytes)
+                       : 0;
+}
+
+int haul_ring_planes(const haul_context *context, const haul_field *field)
+{
+    const uint64_t all = (uint64_t)field->length + 2 * (uint64_t)field->edge;
+    const uint64_t planes =
+        field->plane_bytes ? ring_bytes(context, field) / field->plane_bytes : 0;
+    return (int)(planes < all ? planes : all);
 }
 
 /* A ring has as many planes as the budget gives its array; behind them room for the tail that rows
@@ -34,14 +43,14 @@ static haul_status make_rings(haul_context *context, haul_error *error)
             continue;
         const int all = field->length + 2 * field->edge;
         const int planes = haul_ring_planes(context, field);
-        if (planes < 1)
+        const uint64_t bytes = ring_bytes(context, field);
+        if (planes < 1 && (field->dims < 3 || bytes < (uint64_t)field->row * field->element))
             return haul_fail(error, HAUL_DEVICE_FULL,
-                             "%llu bytes of device memory hold no plane of each array",
+                             "%llu bytes of device memory hold no row of each array",
                              (unsigned long long)context->budget);
         const uint64_t tail = field->host_bytes - (uint64_t)all * field->plane_bytes;
         const haul_status status =
-            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE,
-                            (uint64_t)planes * field->plane_bytes + tail, &field->ring, error);
+            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE, bytes + tail, &field->ring, error);
         if (status)
             return status;
         field->planes = planes;

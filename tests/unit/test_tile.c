@@ -278,7 +278,7 @@ static void make(program *self, const device_case *on)
     self->count = 1;
     for (int d = 0; d < self->dims; d++) {
         const bool is_outer = d == self->dims - 1;
-        self->spec.size[d] = 1 + (int)draw(self, is_outer ? 50 : 12);
+        self->spec.size[d] = 1 + (int)draw(self, is_outer ? 50 : d ? 30 : 12);
         self->spec.ghost[d] = HALO + (int)draw(self, 2);
         self->spec.boundary[d] = (haul_boundary)draw(self, is_outer ? 5 : 3);
         if (self->spec.boundary[d] > HAUL_BOUNDARY_PERIODIC)
@@ -295,9 +295,11 @@ static void make(program *self, const device_case *on)
     for (int d = 0; d < self->dims; d++)
         bytes *= (uint64_t)self->whole[d] + (d == 0 && self->dims > 1 ? 30 : 0);
     const haul_device_options device = {.order = on->order, .seed = self->random};
+    const bool is_column = self->dims == 3 && !draw(self, 3); /* no planes fit */
     const haul_context_options options = {
         .device_options = &device,
-        .memory_bytes = bytes * (3 + draw(self, 25)) / 20 + 64,
+        .memory_bytes = is_column ? bytes / (10 + draw(self, 20)) + 2048
+                                  : bytes * (3 + draw(self, 25)) / 20 + 64,
         .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
     };
@@ -733,6 +735,60 @@ static void test_reductions(void **state)
     }
 }
 
+/* What `steps` loops make of an array, and how often it went over the link. */
+static double run_near_3(const char *device, const haul_context_options *options,
+                         const haul_array_spec *spec, int steps, unsigned *cells, char **text)
+{
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v;
+    const unsigned k = 7;
+    const size_t count = (size_t)spec->size[0] * (size_t)spec->size[1] * (size_t)spec->size[2];
+    for (size_t i = 0; i < count; i++)
+        cells[i] = (unsigned)(i * i);
+    if (haul_context_open(device, options, &context, &error))
+        return -1;
+    assert_false(haul_array_new(context, spec, &u, &error));
+    assert_false(haul_array_new(context, spec, &v, &error));
+    assert_false(haul_array_write(u, cells, &error));
+    for (int i = 0; i < steps; i++) {
+        assert_false(HAUL_LOOP(context, &error, &near_3, u, v, &k));
+        assert_false(haul_swap(u, v, &error));
+    }
+    if (haul_array_read(u, cells, &error))
+        fail_msg("%s: %s", device, error.text);
+    const haul_context_counts counts = haul_context_count(context);
+    assert_false(haul_explain(context, text, &error));
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+    return (double)(counts.bytes_up + counts.bytes_down) / (double)counts.host_bytes;
+}
+
+/* Planes of 150 kB in 60 kB of device memory: rows are cut too, and several steps run a pass. */
+static void test_columns(void **state)
+{
+    (void)state;
+    enum { X = 60, Y = 300, Z = 10, N = X * Y * Z, STEPS = 8 };
+    static unsigned expected[N], got[N];
+    const haul_array_spec spec = {
+        .size = {X, Y, Z}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+    const haul_context_options options = {.memory_bytes = 100000};
+    char *text;
+    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
+    free(text);
+    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++) {
+        const double times = run_near_3(devices[d], &options, &spec, STEPS, got, &text);
+        if (times < 0)
+            continue;
+        assert_memory_equal(expected, got, sizeof got);
+        assert_non_null(strstr(text, "cut in columns of"));
+        free(text);
+        print_message("%s: the arrays went over the link %.1f times\n", devices[d], times);
+        assert_true(times < 2.0 * STEPS); /* fewer than without time blocking */
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 3) {
@@ -743,10 +799,10 @@ int main(int argc, char **argv)
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_plan),           cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_reductions),     cmocka_unit_test(test_file),
-        cmocka_unit_test(test_random_programs)};
+        cmocka_unit_test(test_tiles),      cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_plan),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lost),       cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
