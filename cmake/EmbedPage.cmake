@@ -1,5 +1,5 @@
-# haul_embed_page(OUT STYLE SCRIPT): writes the C file OUT with both files inside, and the hash of
-# each as a Content-Security-Policy names it.
+# haul_embed_page(OUT STYLE SCRIPT...): writes the C file OUT with the style and the scripts, one behind
+# the other, inside, and the hash of both as a Content-Security-Policy names it.
 function(haul_base64_of_hex out hex)
   set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   set(text "")
@@ -17,8 +17,16 @@ function(haul_base64_of_hex out hex)
   set(${out} "${text}=" PARENT_SCOPE)
 endfunction()
 
-function(haul_embed_page out style script)
+function(haul_embed_page out style)
   set(arrays "")
+  set(script ${out}.js)
+  set(text "")
+  foreach(part ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${part})
+    file(READ ${part} read)
+    string(APPEND text "${read}")
+  endforeach()
+  file(CONFIGURE OUTPUT ${script} CONTENT "${text}" @ONLY)
   foreach(what style script)
     set(file ${${what}})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

@@ -82,7 +82,9 @@ typedef struct haul_advice_list {
     uint64_t untried;   /* for the limit of operations */
     const char **notes; /* a sentence each */
     size_t note_count;
-    /* The run before, and after the changes made together: for drawing. */
+    /* The run before, and after the changes made together: for drawing. Those are speculative where
+     * no other change saves time. */
+    bool is_speculative;
     const haul_timeline *before;  /* of the workload that was given */
     const haul_workload *changed; /* NULL where nothing is advised */
     const haul_timeline *after;

@@ -103,6 +103,9 @@ typedef struct haul_kernel_row {
     uint64_t count;
     double recorded_s;
     haul_estimate predicted; /* the ends are sums: launches of a name miss together */
+    double flops; /* of those of its launches that counters tell of, in counted_s; else 0 */
+    double bytes;
+    double counted_s;
 } haul_kernel_row;
 
 /* The kernels of a class, by their names. */
@@ -134,6 +137,8 @@ typedef struct haul_projection {
     size_t kernel_row_count;
     haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];
     double recorded_kernels_s;
+    double peak_flops;     /* of the GPU that recorded, in single precision; 0: not known */
+    double peak_Bps;       /* of its memory, likewise */
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
     const char *gpu;             /* the source GPU, or NULL */

@@ -95,5 +95,11 @@ haul_status haul_advisor_together(haul_advisor *self, haul_error *error)
     if (!status)
         status = take(self, true, &saved_ns, error);
     self->out.with_speculative = sum_up(self, saved_ns);
+    /* Where all that is advised is speculative, the run after it is drawn all the same. */
+    if (!status && !self->out.together.changes && self->out.with_speculative.changes) {
+        apply_taken(self, NULL);
+        status = haul_advisor_schedule(self, &saved_ns, &self->together, error);
+        self->out.is_speculative = !status;
+    }
     return status;
 }

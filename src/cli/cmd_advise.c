@@ -59,7 +59,8 @@ static haul_status write_answer(const advise_request *self, const haul_advice_li
     (void)snprintf(title, sizeof title, "Advice for %.250s",
                    cli_file_name(self->given.operands[0]));
     if (list->changed) {
-        drawn[1] = draw("after", list->changed, list->after);
+        drawn[1] = draw(list->is_speculative ? "after, if the speculative changes hold" : "after",
+                        list->changed, list->after);
         drawn[1].changed = true;
     }
     cli_answer answer = {

@@ -223,10 +223,11 @@ void haul_lanes_release(haul_lanes *lanes)
 {
     free(lanes->lanes);
     free(lanes->order);
+    free(lanes->shades);
     *lanes = (haul_lanes){0};
 }
 
-/* The short operations that are gathered: a bar for each look, drawn when the next one begins
+/* The short operations that are gathered: a bar for each colour, drawn when the next one begins
  * elsewhere. */
 typedef struct gathering {
     const haul_lanes *lanes;
@@ -236,7 +237,7 @@ typedef struct gathering {
     int64_t cell; /* number of the fine_ns in which they begin */
     int64_t end_ns;
     uint64_t count;
-    haul_bar bars[HAUL_LOOKS];
+    haul_bar bars[HAUL_COLOURS];
 } gathering;
 
 /* The bars of what was gathered stand on each other. Operations that overlap may have been busy for
@@ -246,12 +247,12 @@ static void draw_gathered(gathering *self)
     if (!self->count)
         return;
     int64_t start_ns = INT64_MAX;
-    for (int k = 0; k < HAUL_LOOKS; k++)
+    for (int k = 0; k < HAUL_COLOURS; k++)
         if (self->bars[k].count && self->bars[k].start_ns < start_ns)
             start_ns = self->bars[k].start_ns;
     const int64_t length_ns = self->end_ns - start_ns;
     int64_t below_ns = 0;
-    for (int k = 0; k < HAUL_LOOKS; k++) {
+    for (int k = 0; k < HAUL_COLOURS; k++) {
         haul_bar *bar = &self->bars[k];
         if (!bar->count)
             continue;
@@ -268,7 +269,15 @@ static void draw_gathered(gathering *self)
     self->count = 0;
 }
 
-static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
+static int colour_of(const haul_lanes *lanes, const haul_op *op)
+{
+    const int look = (int)haul_look_of(op);
+    const bool is_shaded = look == HAUL_LOOK_KERNEL && op->name < lanes->shade_ids;
+    const int shade = is_shaded ? lanes->shades[op->name] : 0;
+    return shade ? HAUL_LOOKS + shade - 1 : look;
+}
+
+haul_bar haul_lane_bar(const haul_lanes *lanes, uint32_t number)
 {
     const haul_op *op = &lanes->drawn->workload->ops[number];
     haul_span span = drawn_span(lanes, number);
@@ -278,6 +287,7 @@ static haul_bar bar_of(const haul_lanes *lanes, uint32_t number)
         span.end_ns = lanes->window_ns;
     const bool has_bytes = op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET;
     return (haul_bar){.look = haul_look_of(op),
+                      .colour = colour_of(lanes, op),
                       .op = number,
                       .count = 1,
                       .bytes = has_bytes ? op->bytes : 0,
@@ -292,7 +302,7 @@ static void gather(gathering *self, const haul_bar *bar)
     const int64_t cell = bar->start_ns / self->fine_ns;
     if (self->count && cell != self->cell)
         draw_gathered(self);
-    haul_bar *sum = &self->bars[bar->look];
+    haul_bar *sum = &self->bars[bar->colour];
     if (!self->count || bar->end_ns > self->end_ns)
         self->end_ns = bar->end_ns;
     self->cell = cell;
@@ -311,7 +321,7 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t
 {
     gathering self = {.lanes = lanes, .visit = visit, .state = state, .fine_ns = fine_ns};
     for (uint32_t i = 0; i < lane->count; i++) {
-        const haul_bar bar = bar_of(lanes, lanes->order[lane->first + i]);
+        const haul_bar bar = haul_lane_bar(lanes, lanes->order[lane->first + i]);
         if (bar.end_ns - bar.start_ns < fine_ns) {
             gather(&self, &bar);
             continue;
@@ -334,7 +344,7 @@ void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int
         if (lane->host != haul_op_on_host(op) ||
             lane->number != (lane->host ? op->thread : op->stream) || !is_shown(lanes, number))
             continue;
-        const haul_bar bar = bar_of(lanes, number);
+        const haul_bar bar = haul_lane_bar(lanes, number);
         if (has && bar.start_ns - open.end_ns <= gap_ns) {
             open.end_ns = bar.end_ns > open.end_ns ? bar.end_ns : open.end_ns;
             continue;

@@ -27,6 +27,9 @@ typedef enum haul_look {
         HAUL_LOOKS
 } haul_look;
 
+/* A bar's colour: that of its look, or of one of the kernels that take the most time. */
+enum { HAUL_SHADES = 5, HAUL_COLOURS = HAUL_LOOKS + HAUL_SHADES };
+
 const char *haul_look_text(haul_look look);
 haul_look haul_look_of(const haul_op *op);
 
@@ -48,18 +51,31 @@ typedef struct haul_lanes {
     uint32_t *order;     /* operations, lane by lane, in order of start */
     int64_t origin_ns;   /* of the first operation of a device; of the host where none has any */
     int64_t window_ns;   /* from there to the last one's end */
+    uint8_t *shades;     /* of each string id that names a kernel: 1 to HAUL_SHADES, or 0 */
+    size_t shade_ids;    /* of them */
     int64_t time_ns[HAUL_LOOKS]; /* sums of durations */
     uint64_t ops[HAUL_LOOKS];
 } haul_lanes;
+
+/* The names of the kernels that take the most time, at most HAUL_SHADES; none where all kernels
+ * have one name. Names live in the workload. Returns false without memory. */
+typedef struct haul_shades {
+    const char *names[HAUL_SHADES];
+    size_t count;
+} haul_shades;
+bool haul_shades_find(const haul_workload *workload, haul_shades *shades);
+/* Gives the lanes' kernels of these names their colours; false without memory. */
+bool haul_lanes_shade(haul_lanes *lanes, const haul_shades *shades);
 
 /* Keeps the `most` lanes with the most time. Release with haul_lanes_release. */
 haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *lanes,
                             haul_error *error);
 void haul_lanes_release(haul_lanes *lanes);
 
-/* One operation, or `count` short ones of one look among several that share a stretch of time. */
+/* One operation, or `count` short ones of one colour among several that share a stretch of time. */
 typedef struct haul_bar {
     haul_look look;
+    int colour; /* the look, or HAUL_LOOKS and on for kernels with a colour of their own */
     bool shares;
     uint32_t op; /* the first */
     uint64_t count;
@@ -70,8 +86,11 @@ typedef struct haul_bar {
     double base;     /* of the lane's height, taken by bars below this one */
 } haul_bar;
 
+/* The bar of one operation, cut to the window. */
+haul_bar haul_lane_bar(const haul_lanes *lanes, uint32_t number);
+
 /* Calls `visit` for the bars of a lane from left to right. Operations of at least fine_ns have one
- * of their own; of shorter ones those that begin in the same fine_ns share one for each look. */
+ * of their own; of shorter ones those that begin in the same fine_ns share one for each colour. */
 typedef void (*haul_bar_visitor)(void *state, const haul_bar *bar);
 void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t fine_ns,
                     haul_bar_visitor visit, void *state);

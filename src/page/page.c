@@ -4,6 +4,7 @@
  * names their hashes, so that nothing else can run, whatever a profile's names hold. */
 #include "haul/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +42,8 @@ static const struct chart {
     const char *section;
     void (*write)(haul_page_writer *self);
 } charts[] = {
-    {"timeline", haul_page_timelines},
-    {"sizes", haul_page_sizes},
-    {"accuracy", haul_page_accuracy},
+    {"timeline", haul_page_timelines}, {"sizes", haul_page_sizes},
+    {"accuracy", haul_page_accuracy},  {"kernels", haul_page_roofline},
     {"strategies", haul_page_curve},
 };
 
@@ -106,20 +106,37 @@ static void write_section(haul_page_writer *self, const char *id, const char *ti
     fputs("</section>\n", self->out);
 }
 
+/* Timelines share one scale of time, that of the longest, one of rates, and their kernels' colours.
+ */
+static haul_status make_timelines(haul_page_writer *self, haul_error *error)
+{
+    const haul_page *page = self->page;
+    haul_status status = HAUL_OK;
+    if (page->timeline_count && !haul_shades_find(page->timelines[0].workload, &self->shades))
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; !status && i < page->timeline_count; i++) {
+        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self->lanes[i], error);
+        if (!status && !haul_lanes_shade(&self->lanes[i], &self->shades))
+            status = haul_fail_no_memory(error);
+        if (!status && self->lanes[i].window_ns > self->window_ns)
+            self->window_ns = self->lanes[i].window_ns;
+    }
+    for (size_t i = 0; !status && i < page->timeline_count; i++) {
+        haul_page_rates(&self->lanes[i], self->window_ns, &self->rates[i]);
+        for (size_t t = 0; t < self->rates[i].count; t++)
+            self->most_Bps = fmax(self->most_Bps, self->rates[i].tracks[t].most_Bps);
+    }
+    return status;
+}
+
 haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
 {
     HAUL_PLAIN_NUMERALS;
     haul_page_writer self = {.page = page, .out = out};
     self.lanes = calloc(page->timeline_count + 1, sizeof *self.lanes);
-    if (!self.lanes)
-        return haul_fail_no_memory(error);
-    haul_status status = HAUL_OK;
-    /* timelines share one scale: that of the longest */
-    for (size_t i = 0; !status && i < page->timeline_count; i++) {
-        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self.lanes[i], error);
-        if (!status && self.lanes[i].window_ns > self.window_ns)
-            self.window_ns = self.lanes[i].window_ns;
-    }
+    self.rates = calloc(page->timeline_count + 1, sizeof *self.rates);
+    haul_status status =
+        self.lanes && self.rates ? make_timelines(&self, error) : haul_fail_no_memory(error);
     if (!status) {
         write_head(&self);
         write_header(&self);
@@ -135,9 +152,10 @@ haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
         haul_page_timeline_data(&self);
         fprintf(out, "<script>%s</script>\n</body>\n</html>\n", haul_page_script);
     }
-    for (size_t i = 0; i < page->timeline_count; i++)
+    for (size_t i = 0; self.lanes && i < page->timeline_count; i++)
         haul_lanes_release(&self.lanes[i]);
     free(self.lanes);
+    free(self.rates);
     if (!status && ferror(out))
         status = haul_fail(error, HAUL_IO, "cannot write the page");
     return !status && self.failed ? haul_fail_no_memory(error) : status;

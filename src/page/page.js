@@ -1,16 +1,19 @@
-/* Zoom and hover for the timelines. Without this script they are drawn as a whole, and in tables. */
+/* Zoom and hover for the timelines. Without this script they are drawn as a whole, and in tables.
+ * page_tools.js, which follows in the same element, uses what this returns. */
 "use strict";
-(() => {
+const timelines = (() => {
     const SVG = "http://www.w3.org/2000/svg";
-    const AXIS = 22, LANE = 26, BAR = 20, UNITS = 20000;
+    const AXIS = 22, LANE = 26, BAR = 20, RATE = 34, UNITS = 20000;
     const LEAST_NS = 20, MOST_LABELS = 400;
 
     const figures = document.querySelectorAll("figure.timeline");
     if (!figures.length)
-        return;
+        return null;
     const data = JSON.parse(document.getElementById("data").textContent);
     const whole = Math.max(data.window, LEAST_NS);
     const view = { from: 0, to: whole };
+    const state = { found: null, selection: null }; /* what a search found; Shift + drag */
+    const watchers = []; /* called after the charts were drawn */
 
     /* --- figures as they are said */
 
@@ -23,7 +26,7 @@
     };
     const times = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
     const sizes = [["B", 1], ["KiB", 1024], ["MiB", 1048576], ["GiB", 1073741824], ["TiB", 2 ** 40]];
-    const rates = [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]];
+    const rateUnits = [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]];
     const sayTime = (ns, most = 4) => scaled(ns, times, most);
     const sayBytes = bytes => scaled(bytes, sizes, 4);
     const sayCount = count => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -49,6 +52,7 @@
                     bar.base = last.base + share(last);
             }
             bar.look = data.whats[bar.what][0];
+            bar.colour = data.whats[bar.what][2];
             furthest = bar.furthest = Math.max(furthest, bar.end);
             bars.push(bar);
             last = bar;
@@ -95,16 +99,25 @@
         return made;
     }
 
+    const LOOKS = data.looks.length;
+    const COLOURS = LOOKS + 5; /* lanes.h has as many kernels with colours of their own */
+    const colourClass = colour => colour < LOOKS ? "look" + colour : "shade" + (colour - LOOKS + 1);
+
     const charts = Array.from(figures, (figure, index) => {
         const plot = figure.querySelector(".plot");
-        const names = Array.from(figure.querySelectorAll(".lanes li"), item => item.textContent);
+        const names = Array.from(figure.querySelectorAll(".lanes li:not(.rate)"),
+            item => item.textContent);
         const lanes = data.timelines[index].lanes.map(readLane);
         const critical = data.timelines[index].critical.map(readStretches);
         const labels = element("g", { class: "labels" });
         const marks = element("g", {});
         plot.append(labels, marks);
         return { plot, names, lanes, critical, gap: data.timelines[index].gap, labels, marks,
-            axis: plot.querySelector(".axis"), bars: plot.querySelector(".bars"), lane: 0, at: -1 };
+            axis: plot.querySelector(".axis"), bars: plot.querySelector(".bars"),
+            rates: plot.querySelector(".rates"),
+            tracks: Array.from(figure.querySelectorAll(".lanes .rate"), label =>
+                ({ label, look: Number(label.dataset.look), name: label.textContent.split(",")[0] })),
+            lane: 0, at: -1 };
     });
 
     const placeOf = (chart, ns) => (ns - view.from) / (view.to - view.from) * chart.width;
@@ -151,25 +164,27 @@
     function drawLane(chart, lane, paths) {
         const bars = chart.lanes[lane], top = lane * LANE + (LANE - BAR) / 2;
         const perUnit = UNITS / (view.to - view.from), fine = (view.to - view.from) / chart.width;
-        const together = new Array(data.looks.length).fill(0);
+        const together = new Array(paths.length).fill(0);
+        const isDim = bar => state.found !== null && !state.found.has(bar.what);
+        const pathOf = bar => bar.colour + (isDim(bar) ? COLOURS : 0);
         let cell = -1, start = 0, end = 0;
-        const put = (look, from, to, base, height) => {
+        const put = (path, from, to, base, height) => {
             const x = Math.max((from - view.from) * perUnit, -1);
             const width = Math.max(Math.min((to - view.from) * perUnit, UNITS + 1) - x,
                 UNITS / chart.width);
             const y = (top + (1 - base - height) * BAR) * 10;
-            paths[look].push("M" + x.toFixed(1) + " " + y.toFixed(0) + "h" + width.toFixed(1) + "v" +
+            paths[path].push("M" + x.toFixed(1) + " " + y.toFixed(0) + "h" + width.toFixed(1) + "v" +
                 Math.max(height * BAR * 10, 1).toFixed(0) + "h-" + width.toFixed(1) + "z");
         };
         const flush = () => {
             let base = 0;
-            for (let look = 0; cell >= 0 && look < together.length; look++) {
-                if (!together[look])
+            for (let path = 0; cell >= 0 && path < together.length; path++) {
+                if (!together[path])
                     continue;
-                const height = Math.min(together[look] / Math.max(end - start, 1), 1 - base);
-                put(look, start, end, base, height);
+                const height = Math.min(together[path] / Math.max(end - start, 1), 1 - base);
+                put(path, start, end, base, height);
                 base += height;
-                together[look] = 0;
+                together[path] = 0;
             }
             cell = -1;
         };
@@ -178,7 +193,7 @@
             if (bar.end - bar.start >= fine) {
                 const between = bar.end - bar.start > 4 * fine ? 0.7 * fine : 0; /* that one sees */
                 flush();
-                put(bar.look, bar.start, bar.end - between, bar.base, share(bar));
+                put(pathOf(bar), bar.start, bar.end - between, bar.base, share(bar));
                 drawLabel(chart, bar, lane);
                 continue;
             }
@@ -190,7 +205,7 @@
                 end = bar.end;
             }
             end = Math.max(end, bar.end);
-            together[bar.look] += Math.max(bar.busy, 1e-3);
+            together[pathOf(bar)] += Math.max(bar.busy, 1e-3);
         }
         flush();
     }
@@ -217,6 +232,12 @@
     function drawMark(chart) {
         const bar = chart.at < 0 ? null : chart.lanes[chart.lane][chart.at];
         chart.marks.replaceChildren();
+        if (state.selection) {
+            const left = placeOf(chart, state.selection.from);
+            chart.marks.append(element("rect", { class: "selection", x: left, y: AXIS,
+                width: Math.max(placeOf(chart, state.selection.to) - left, 0),
+                height: chart.lanes.length * LANE }));
+        }
         if (!bar || bar.end < view.from || bar.start > view.to)
             return;
         const x = Math.max(placeOf(chart, bar.start), -2);
@@ -227,16 +248,56 @@
 
     function draw(chart) {
         chart.width = Math.max(chart.plot.clientWidth, 1);
-        const paths = data.looks.map(() => []);
+        const paths = Array.from({ length: 2 * COLOURS }, () => []);
         chart.labels.replaceChildren();
         for (let lane = 0; lane < chart.lanes.length; lane++)
             drawLane(chart, lane, paths);
-        chart.bars.replaceChildren(...paths.map((parts, look) =>
-            element("path", { class: "look" + look, d: parts.join("") })), drawCritical(chart));
+        chart.bars.replaceChildren(...paths.map((parts, path) => element("path",
+            { class: colourClass(path % COLOURS) + (path < COLOURS ? "" : " dim"),
+                d: parts.join("") })), drawCritical(chart));
         drawAxis(chart);
         drawMark(chart);
         chart.plot.dataset.from = view.from;
         chart.plot.dataset.to = view.to;
+    }
+
+    /* --- bytes a second, in pixels: those of a copy are spread evenly over its time */
+
+    function ratesOf(chart, look) {
+        const cells = Math.max(Math.floor(chart.width), 1), perCell = (view.to - view.from) / cells;
+        const sums = new Float64Array(cells);
+        for (const bars of chart.lanes)
+            for (let i = firstAfter(bars, view.from); i < bars.length && bars[i].start < view.to; i++) {
+                const bar = bars[i], from = Math.max((bar.start - view.from) / perCell, 0);
+                if (bar.look !== look || !bar.bytes || bar.end < view.from)
+                    continue;
+                const to = Math.min((bar.end - view.from) / perCell, cells);
+                const length = (bar.end - bar.start) / perCell;
+                for (let cell = Math.floor(from); length > 0 && cell < to; cell++)
+                    sums[cell] += bar.bytes / length * (Math.min(to, cell + 1) - Math.max(from, cell));
+                if (!(length > 0) && from < cells)
+                    sums[Math.floor(from)] += bar.bytes;
+            }
+        return sums.map(bytes => bytes / perCell * 1e9);
+    }
+
+    function drawRates() {
+        const drawn = charts.flatMap(chart => chart.tracks.map((track, at) =>
+            ({ chart, track, at, rates: ratesOf(chart, track.look) })));
+        const most = drawn.reduce((top, one) => one.rates.reduce((a, b) => Math.max(a, b), top), 0);
+        charts.forEach(chart => chart.rates.replaceChildren());
+        for (const { chart, track, at, rates } of drawn) {
+            const base = (at + 1) * RATE * 10, height = (RATE - LANE + BAR) * 10, parts = [];
+            const width = (UNITS / rates.length).toFixed(2);
+            rates.forEach((rate, cell) => {
+                if (rate > 0)
+                    parts.push("M" + (cell * UNITS / rates.length).toFixed(1) + " " + base + "v-" +
+                        (rate / most * height).toFixed(0) + "h" + width + "V" + base + "z");
+            });
+            track.label.textContent = track.name + ", to " + scaled(Math.max(most, 1), rateUnits, 3);
+            chart.rates.append(element("path",
+                { class: "look" + track.look, d: parts.join("") }));
+        }
     }
 
     let asked = false;
@@ -247,6 +308,8 @@
         requestAnimationFrame(() => {
             asked = false;
             charts.forEach(draw);
+            drawRates();
+            watchers.forEach(watcher => watcher());
         });
     }
 
@@ -271,10 +334,10 @@
         if (bar.bytes)
             lines.push(sayBytes(bar.bytes));
         if (bar.bytes && bar.busy && look >= 1 && look <= 5)
-            lines.push(scaled(bar.bytes / bar.busy * 1e9, rates, 3));
+            lines.push(scaled(bar.bytes / bar.busy * 1e9, rateUnits, 3));
         if (isCritical(chart, lane, bar))
             lines.push("on the critical path");
-        const head = bar.merged ? sayCount(bar.count) + " " + data.looks[look] + " together"
+        const head = bar.merged ? sayCount(bar.count) + " " + (name || data.looks[look]) + " together"
             : name || data.looks[look];
         return [head, lines.join(" \u00b7 ")];
     }
@@ -367,7 +430,7 @@
         "ArrowUp": chart => stepLane(chart, -1), "ArrowDown": chart => stepLane(chart, 1),
         "n": chart => step(chart, 1), "p": chart => step(chart, -1),
         "N": chart => step(chart, 1), "P": chart => step(chart, -1),
-        "Escape": () => { tip.hidden = true; },
+        "Escape": () => { tip.hidden = true; state.selection = null; drawAll(); },
     };
 
     /* What the drawing without scripts takes together is told apart here, or not. */
@@ -436,7 +499,13 @@
             if (!from || from.pans)
                 return;
             if (Math.abs(x - from.x) > 3) {
-                show(Math.min(nsAt(from.x), nsAt(x)), Math.max(nsAt(from.x), nsAt(x)));
+                const left = Math.max(nsAt(Math.min(from.x, x)), 0);
+                const right = Math.min(nsAt(Math.max(from.x, x)), whole);
+                state.selection = event.shiftKey ? { from: left, to: right } : null;
+                if (event.shiftKey)
+                    drawAll();
+                else
+                    show(left, right);
                 return;
             }
             const found = barAt(chart, x, yOf(event));
@@ -456,5 +525,10 @@
     document.getElementById("how").hidden = false;
     figures.forEach((figure, index) => sayMerged(figure, data.timelines[index].fine));
     charts.forEach(listen);
+    /* the drawing without scripts is the map of page_tools.js */
+    charts.forEach(chart => { chart.whole = chart.bars.cloneNode(true); });
     charts.forEach(draw);
+    drawRates();
+    return { data, charts, view, state, whole, watchers, show, choose, drawAll, firstAfter, element,
+        sayTime, sayBytes, sayCount, sayRate: rate => scaled(rate, rateUnits, 3) };
 })();

@@ -20,21 +20,23 @@ enum {
 typedef struct data {
     FILE *out;
     const haul_lanes *lanes; /* of the timeline that is written */
-    haul_strings whats;      /* a letter for the look, then the name */
+    haul_strings whats;      /* a letter for the colour, then the name */
     size_t name_bytes;
     int64_t last_ns;
     bool first;
     bool failed;
 } data;
 
-/* The number in `whats` of a bar's look and name. A bar that stands for several has no name; after
+/* The number in `whats` of a bar's colour and name. A bar of several kernels has no name; after
  * NAME_BYTES in all, none has. */
 static uint32_t what_of(data *self, const haul_bar *bar)
 {
     const haul_workload *workload = self->lanes->drawn->workload;
     const haul_op *op = &workload->ops[bar->op];
     char key[4 * NAME_CHARACTERS + 2];
-    const bool has_name = !bar->shares && self->name_bytes < NAME_BYTES;
+    /* bars that share a time and have a colour of their own are of one kernel */
+    const bool is_one = !bar->shares || bar->colour >= HAUL_LOOKS;
+    const bool has_name = is_one && self->name_bytes < NAME_BYTES;
     haul_words words;
     const char *name = "";
     if (has_name &&
@@ -44,7 +46,7 @@ static uint32_t what_of(data *self, const haul_bar *bar)
         words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
         name = words.text;
     }
-    const int length = snprintf(key, sizeof key, "%c%s", 'a' + (int)bar->look, name);
+    const int length = snprintf(key, sizeof key, "%c%s", 'a' + bar->colour, name);
     const size_t before = self->whats.count;
     const uint32_t what = haul_strings_add(&self->whats, key, strlen(key));
     if (what == UINT32_MAX)
@@ -122,9 +124,10 @@ void haul_page_timeline_data(haul_page_writer *self)
         fprintf(to.out, "%s\"%s\"", look ? "," : "", haul_look_text((haul_look)look));
     fputs("],\n\"whats\":[", to.out);
     for (size_t i = 0; i < to.whats.count; i++) {
-        fprintf(to.out, "%s[%d,", i ? ",\n" : "", to.whats.texts[i][0] - 'a');
+        const int colour = to.whats.texts[i][0] - 'a';
+        fprintf(to.out, "%s[%d,", i ? ",\n" : "", colour < HAUL_LOOKS ? colour : 0);
         haul_html_json_text(to.whats.texts[i] + 1, NAME_CHARACTERS, to.out);
-        fputc(']', to.out);
+        fprintf(to.out, ",%d]", colour);
     }
     fputs("]}</script>\n", to.out);
     self->failed |= to.failed;

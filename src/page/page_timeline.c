@@ -2,8 +2,10 @@
  * bars by what they show, and below them in figures what a reader of the drawing cannot see. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
+#include "haul/units.h"
 #include "page/html.h"
 #include "page/page_parts.h"
 #include "page/write_html.h"
@@ -14,11 +16,13 @@ enum {
     BAR_PX = 20,
     MARK_PX = 2,
     AXIS_PX = 22,
+    RATE_PX = 34,       /* of a track of rates */
     PX = 10,            /* units of the drawing's height */
     WIDTH = 20000,      /* units of its width, that stand for the window */
     CELLS = 1600,       /* what is shorter than one of so many is drawn together */
     DRAWN_BARS = 24000, /* of a timeline at most: 25 bytes of the page each */
     MOST_TICKS = 8,
+    LEGEND_CHARACTERS = 28,
 };
 
 /* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
@@ -92,15 +96,17 @@ static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
             height > 1 ? height : 1, width);
 }
 
-/* One path for each look: the colour is said once. */
+/* One path for each colour, which is said once. */
 static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
 {
-    for (int look = 0; look < HAUL_LOOKS; look++) {
-        if (!lanes->ops[look])
+    for (int colour = 0; colour < HAUL_COLOURS; colour++) {
+        const int shade = colour < HAUL_LOOKS ? 0 : colour - HAUL_LOOKS + 1;
+        if (!lanes->ops[shade ? HAUL_LOOK_KERNEL : colour])
             continue;
-        fprintf(out, "<path class=\"look%d\" d=\"", look);
+        fprintf(out, shade ? "<path class=\"shade%d\" d=\"" : "<path class=\"look%d\" d=\"",
+                shade ? shade : colour);
         for (size_t i = 0; i < self->count; i++)
-            if ((int)self->bars[i].bar.look == look)
+            if (self->bars[i].bar.colour == colour)
                 draw_bar(self, &self->bars[i], out);
         fputs("\"/>\n", out);
     }
@@ -125,10 +131,11 @@ static void mark_stretch(void *state, haul_span stretch)
 /* The axis, then the bars in a drawing of their own, which the script stretches when it zooms: its
  * units are shares of the window, and lines of text are outside it. */
 static void write_plot(haul_page_writer *self, const char *label, const haul_lanes *lanes,
-                       const drawing *bars)
+                       const drawing *bars, const haul_rate_tracks *rates)
 {
     FILE *out = self->out;
-    const int height = (int)lanes->count * LANE_PX;
+    const int lanes_px = (int)lanes->count * LANE_PX, rates_px = (int)rates->count * RATE_PX;
+    const int height = lanes_px + rates_px;
     const double window_s = 1e-9 * (double)self->window_ns;
     const double step = window_s > 0 ? haul_nice_step(window_s, MOST_TICKS) : 1;
     fprintf(out,
@@ -148,7 +155,7 @@ static void write_plot(haul_page_writer *self, const char *label, const haul_lan
         out,
         "</g>\n<svg class=\"bars\" y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
         "preserveAspectRatio=\"none\">\n",
-        AXIS_PX, height, WIDTH, height * PX);
+        AXIS_PX, lanes_px, WIDTH, lanes_px * PX);
     draw_bars(bars, lanes, out);
     if (lanes->drawn->critical_count) {
         fputs("<path class=\"critical\" d=\"", out);
@@ -159,6 +166,14 @@ static void write_plot(haul_page_writer *self, const char *label, const haul_lan
         }
         fputs("\"/>\n", out);
     }
+    fprintf(out,
+            "</svg>\n<svg class=\"rates\" y=\"%d\" width=\"100%%\" height=\"%d\" "
+            "viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\">\n",
+            AXIS_PX + lanes_px, rates_px, WIDTH, rates_px * PX);
+    for (size_t t = 0; t < rates->count; t++)
+        haul_page_draw_rates(&rates->tracks[t], self->most_Bps,
+                             ((int)t * RATE_PX + (LANE_PX - BAR_PX)) * PX, WIDTH,
+                             (RATE_PX - (LANE_PX - BAR_PX)) * PX, out);
     fputs("</svg>\n</svg>\n", out);
 }
 
@@ -216,8 +231,15 @@ static void write_timeline(haul_page_writer *self, size_t number)
         haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
         fputs("</li>\n", out);
     }
+    for (size_t t = 0; t < self->rates[number].count; t++) {
+        const haul_rate_track *track = &self->rates[number].tracks[t];
+        char rate[32];
+        fprintf(out, "<li class=\"rate\" data-look=\"%d\">%s, to %s</li>\n", (int)track->look,
+                haul_look_text(track->look),
+                haul_quantity_format(self->most_Bps, HAUL_DIM_RATE, 3, rate, sizeof rate));
+    }
     fputs("</ul>\n", out);
-    write_plot(self, label, lanes, &bars);
+    write_plot(self, label, lanes, &bars, &self->rates[number]);
     /* what the drawing leaves out or takes together */
     fputs("</div>\n<p class=\"remark\">", out);
     if (bars.count < ops)
@@ -237,6 +259,21 @@ static void write_timeline(haul_page_writer *self, size_t number)
     fputs("</figure>\n", out);
 }
 
+/* A kernel's name without its type, parameters and their list. */
+static void write_short_name(const char *name, FILE *out)
+{
+    char own[256];
+    if (!strncmp(name, "void ", 5))
+        name += 5;
+    size_t length = strcspn(name, "(<");
+    /* an operator or a lambda may begin with them */
+    if (length < 3 || length >= sizeof own)
+        length = strlen(name) < sizeof own ? strlen(name) : sizeof own - 1;
+    memcpy(own, name, length);
+    own[length] = 0;
+    haul_html_text_cut(own, LEGEND_CHARACTERS, out);
+}
+
 static void write_legend(const haul_page_writer *self)
 {
     fputs("<ul class=\"legend\">\n", self->out);
@@ -245,8 +282,14 @@ static void write_legend(const haul_page_writer *self)
         for (size_t i = 0; i < self->page->timeline_count; i++)
             ops += self->lanes[i].ops[look];
         if (ops)
-            fprintf(self->out, "<li><i class=\"key look%d\"></i>%s</li>\n", look,
+            fprintf(self->out, "<li><i class=\"key look%d\"></i>%s%s</li>\n", look,
+                    look == HAUL_LOOK_KERNEL && self->shades.count ? "other " : "",
                     haul_look_text((haul_look)look));
+    }
+    for (size_t s = 0; s < self->shades.count; s++) {
+        fprintf(self->out, "<li><i class=\"key shade%zu\"></i>", s + 1);
+        write_short_name(self->shades.names[s], self->out);
+        fputs("</li>\n", self->out);
     }
     bool marked = false;
     for (size_t i = 0; i < self->page->timeline_count; i++)
@@ -261,16 +304,20 @@ void haul_page_timelines(haul_page_writer *self)
     fputs("<div class=\"tools\">\n", self->out);
     write_legend(self);
     fputs(
+        "<label class=\"find\" hidden>Search <input id=\"find\" type=\"search\" "
+        "autocomplete=\"off\" spellcheck=\"false\"> <output id=\"found\"></output></label>\n"
         "<div class=\"zoom\" id=\"zoom\" hidden>\n"
         "<button type=\"button\" data-zoom=\"in\" aria-label=\"Zoom in\">+</button>\n"
         "<button type=\"button\" data-zoom=\"out\" aria-label=\"Zoom out\">\xe2\x88\x92</button>\n"
         "<button type=\"button\" data-zoom=\"all\">All</button>\n"
-        "</div>\n</div>\n",
+        "</div>\n</div>\n<div id=\"map\" hidden></div>\n",
         self->out);
     for (size_t i = 0; i < self->page->timeline_count; i++)
         write_timeline(self, i);
+    fputs("<div id=\"range\" class=\"beside\" hidden></div>\n", self->out);
     fputs("<p class=\"remark\" id=\"how\" hidden>Drag over a stretch of time to zoom in, or Ctrl + "
-          "wheel; Shift + wheel moves. On the keyboard: + and \xe2\x88\x92, the arrows left and "
+          "wheel; Shift + wheel moves, Shift + drag selects a range for the numbers above. On the "
+          "keyboard: + and \xe2\x88\x92, the arrows left and "
           "right, "
           "0 for all; arrows up and down choose a lane, N and P go through its operations.</p>\n",
           self->out);

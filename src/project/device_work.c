@@ -155,6 +155,11 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
     }
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
+    if (work.flops > 0 && work.bytes > 0) {
+        row->flops += work.flops * (double)group->count;
+        row->bytes += work.bytes * (double)group->count;
+        row->counted_s += group->seconds;
+    }
     haul_kernel_prediction one;
     const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
     if (status)
@@ -231,6 +236,8 @@ static haul_status predict_all(const haul_device_work *self, const launch_groups
     haul_status status = HAUL_OK;
     if (!self->from)
         return haul_fail(error, HAUL_MISSING, "%s", self->unknown);
+    out->peak_flops = self->from->gpu.fp32_flops.value;
+    out->peak_Bps = self->from->gpu.memory_bandwidth_Bps.value;
     for (size_t i = 0; !status && i < groups->count; i++)
         status = predict_group(self, &groups->items[i], out, &scales->kernels[i], error);
     if (!status && out->recorded_memsets_s > 0)

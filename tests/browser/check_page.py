@@ -26,6 +26,18 @@ except ImportError:
     print("skipped: no python3-selenium")
     sys.exit(77)
 
+# What ncu --csv would tell of the profile's two kernels.
+COUNTERS = "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"Metric Name\",\"Metric Unit\"," \
+    "\"Metric Value\"\n" + "".join(
+        f'"{number}","{name}","(16384, 1, 1)","(32, 8, 1)","{metric}","{unit}","{value}"\n'
+        for number, (name, metrics) in enumerate([
+            ("convolve", [("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "inst", 1212153856),
+                          ("dram__bytes_read.sum", "byte", 17000000),
+                          ("dram__bytes_write.sum", "byte", 16777216)]),
+            ("histogram", [("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", 67108864),
+                           ("dram__bytes_read.sum", "byte", 268435456),
+                           ("dram__bytes_write.sum", "byte", 1048576)])])
+        for metric, unit, value in metrics + [("gpu__time_duration.sum", "ns", 210000)])
 CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
 
 
@@ -152,6 +164,12 @@ def check_text(browser):
     drawn = [rect for rect in paths if rect["width"] > 100 and rect["height"] > 10]
     check("bars are drawn", len(drawn) >= 3, paths)
     check("the axis has times", "20 ms" in body, "")
+    rates = [path.rect for path in browser.find_all("svg.rates path")]
+    check("the rates of both directions are drawn",
+          len(rates) == 2 and all(rect["width"] > 100 and rect["height"] > 5 for rect in rates), rates)
+    check("and their scale is said", "HtoD, to 2" in body and "DtoH, to 2" in body, body[:2000])
+    shades = [item.text for item in browser.find_all(".legend li")]
+    check("kernels have colours of their own", {"convolve", "histogram"} <= set(shades), shades)
     panels = [rect.rect for rect in browser.find_all(".panel rect")]
     check("histograms are drawn", any(rect["height"] > 50 for rect in panels), panels)
     tables = browser.find_all("main table")
@@ -223,6 +241,89 @@ def check_hover(browser):
     browser.press("n")
     spoken = browser.run("return document.querySelector('[aria-live]').textContent")
     check("the keyboard goes through operations", "stream" in spoken, spoken)
+
+
+def check_search(browser):
+    field = browser.find_all("#find")[0]
+    field.send_keys("HISTOGRAM")
+    settle(browser)
+    said = browser.find_all("#found")[0].text
+    check("the search counts what it finds", said.startswith("8 found, 1."), said)
+    dim = browser.run("return Array.from(document.querySelectorAll('.bars .dim'),"
+                      "p => p.getAttribute('d').length).filter(n => n).length")
+    check("what is not found is dim", dim >= 3, dim)
+    browser.run("document.querySelector('[data-zoom=in]').click()")
+    settle(browser)
+    field.send_keys("\ue007")
+    settle(browser)
+    tip = browser.run("return document.getElementById('tip').innerText")
+    view = view_of(browser)
+    check("Enter goes to it", "histogram" in tip and view[1] > 87e6, (tip, view))
+    field.clear()
+    field.send_keys("no such operation")
+    settle(browser)
+    said = browser.find_all("#found")[0].text
+    check("a search in vain says so", said == "nothing found", said)
+    field.clear()
+    field.send_keys(" ")
+    settle(browser)
+    dim = browser.run("return Array.from(document.querySelectorAll('.bars .dim'),"
+                      "p => p.getAttribute('d').length).filter(n => n).length")
+    check("without a search nothing is dim", dim == 0, dim)
+    browser.find_all("[data-zoom=all]")[0].click()
+    settle(browser)
+
+
+def check_map(browser):
+    box = browser.run("const m = document.querySelector('.map'); m.scrollIntoView({block: 'center'});"
+                      "const b = m.getBoundingClientRect();"
+                      "return {x: b.x, y: b.y, width: b.width, height: b.height}")
+    whole = view_of(browser)
+    browser.run("document.querySelector('[data-zoom=in]').click()")
+    settle(browser)
+    browser.run("document.querySelector('.map').scrollIntoView({block: 'center'})")
+    middle = box["y"] + box["height"] / 2
+    browser.point(("move", box["x"] + box["width"] * 0.1, middle), ("down",),
+                  ("move", box["x"] + box["width"] * 0.3, middle), ("up",))
+    settle(browser)
+    view = view_of(browser)
+    check("the map moves the view", abs((view[0] + view[1]) / 2 / whole[1] - 0.3) < 0.02, view)
+    frame = browser.run("return Number(document.querySelector('.frame').getAttribute('width'))")
+    check("its frame is what is shown", abs(frame / box["width"] - 0.5) < 0.02, frame)
+    browser.find_all("[data-zoom=all]")[0].click()
+    settle(browser)
+
+
+def check_range(browser):
+    text = browser.find_all("#range")[0].text
+    check("the numbers of the range are those of the whole", "Shown: 88.6" in text and
+          "2.066 GiB" in text and "136" in text, text)
+    box = plot_box(browser)
+    y = box["y"] + box["height"] / 2
+    browser.run("document.querySelector('.plot').focus()")
+    browser.command("Input.dispatchKeyEvent", type="keyDown", key="Shift", modifiers=8)
+    for kind, part in [("mousePressed", 0.2), ("mouseMoved", 0.3), ("mouseReleased", 0.4)]:
+        browser.command("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1,
+                        modifiers=8, x=box["x"] + box["width"] * part, y=y, buttons=1)
+    browser.command("Input.dispatchKeyEvent", type="keyUp", key="Shift")
+    settle(browser)
+    text = browser.find_all("#range")[0].text
+    check("Shift and drag selects a range", text.startswith("Selected: 17.7"), text)
+    check("without zooming", view_of(browser)[0] == 0 and view_of(browser)[1] > 80e6,
+          view_of(browser))
+    browser.press("\ue00c")
+    settle(browser)
+    text = browser.find_all("#range")[0].text
+    check("Escape ends the selection", text.startswith("Shown:"), text)
+
+
+def check_roofline(browser):
+    circles = browser.find_all(".roofline circle")
+    check("the roofline has its kernels", len(circles) == 2, len(circles))
+    titles = browser.run("return Array.from(document.querySelectorAll('.roofline title'),"
+                         "t => t.textContent)")
+    check("and says what they reach", any("convolve" in title and "flops for each byte, 59 % of the "
+                                          "roof" in title for title in titles), titles)
 
 
 def check_policy(browser):
@@ -303,6 +404,9 @@ def check_pages(browser, pages):
     check_text(browser)
     check_zoom(browser)
     check_hover(browser)
+    check_search(browser)
+    check_map(browser)
+    check_range(browser)
     check_alone(browser, pages["analysis"])
     check_policy(browser)
     browser.command("Emulation.setDeviceMetricsOverride", width=380, height=800,
@@ -320,6 +424,7 @@ def check_pages(browser, pages):
         check(f"{name}: the text has '{words}'", words in body, body[:500])
         check_alone(browser, pages[name])
     check_projection(browser)
+    check_roofline(browser)
     check_hostile(browser, pages["hostile"])
     check_dark(browser, pages["analysis"])
     browser.complaints()
@@ -335,8 +440,11 @@ def write_pages(haul, profile, test_page, folder):
     subprocess.run([haul, "analyze", profile, "--html", pages["analysis"]] + quiet, check=True)
     subprocess.run([haul, "overlap", "--machine", "k20", "--h2d", "672MiB", "--d2h", "672MiB",
                     "--kernel", "30 ms", "--reads", "3", "--html", pages["overlap"]] + quiet, check=True)
-    subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--html", pages["projection"]]
-                   + quiet, check=True)
+    counters = os.path.join(folder, "counters.csv")
+    with open(counters, "w", encoding="utf-8") as file:
+        file.write(COUNTERS)
+    subprocess.run([haul, "project", profile, "--to", "h100-pcie5", "--counters", counters,
+                    "--html", pages["projection"]] + quiet, check=True)
     recorder = str(pathlib.Path(__file__).parent.parent / "cli" / "data" / "recorder.yaml")
     subprocess.run([haul, "advise", profile, "--from", recorder, "--html", pages["advice"]] + quiet,
                    check=True)

@@ -312,6 +312,7 @@ static void together_is_scheduled_not_added(void **state)
                 list->items[0].certainty == HAUL_SPECULATIVE);
     /* the run that is drawn is the one that is told */
     assert_non_null(list->changed);
+    assert_false(list->is_speculative);
     const int64_t before_ns = list->before->start_ns + list->before->makespan_ns;
     const int64_t after_ns = list->after->start_ns + list->after->makespan_ns;
     assert_true(llabs(before_ns - after_ns - list->together.saved_ns) <= 2);

@@ -37,6 +37,10 @@ static void check_list(const char *path, const haul_advice_list *list)
     if (list->together.saved_ns < 0 || list->with_speculative.saved_ns < list->together.saved_ns)
         fail_msg("%s: together %ld ns, with suspects %ld", path, (long)list->together.saved_ns,
                  (long)list->with_speculative.saved_ns);
+    /* the run after is there to be drawn wherever something is advised, and says what it is */
+    if (!list->changed != !list->with_speculative.changes ||
+        list->is_speculative != (list->changed && !list->together.changes))
+        fail_msg("%s: no run after the changes, or one that hides what it is", path);
 }
 
 /* The run before changes is the one that is projected. */
