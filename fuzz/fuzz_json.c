@@ -53,6 +53,15 @@ static json_t *number_of(haul_json_text text)
 
 static json_t *value_of(haul_json_in *in);
 
+/* A name's tag must not be met at another. */
+static uint8_t tag_of(haul_json_text key)
+{
+    unsigned sum = 1;
+    for (size_t i = 0; i < key.length; i++)
+        sum = sum * 31 + (unsigned char)key.bytes[i];
+    return (uint8_t)(sum % 255 + 1);
+}
+
 static json_t *object_of(haul_json_in *in)
 {
     json_t *object = json_object();
@@ -60,6 +69,10 @@ static json_t *object_of(haul_json_in *in)
     for (haul_json_text key; haul_json_in_key(in, &key);) {
         char *name = malloc(key.length + 1);
         assert(name);
+        const uint8_t sum = tag_of(key);
+        uint8_t *const tag = haul_json_in_tag(in);
+        assert(!*tag || *tag == sum);
+        *tag = sum;
         if (key.length)
             memcpy(name, key.bytes, key.length);
         json_t *value = value_of(in);

@@ -9,14 +9,9 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/json_scalars.h"
+#include "base/json_window.h"
+#include "base/json_words.h"
 #include "base/utf8.h"
-
-enum {
-    WINDOW_BYTES = 256 * 1024, /* fits the second cache */
-    LONGEST_TEXT = 16 << 20,
-    LARGEST_BUFFER = LONGEST_TEXT + WINDOW_BYTES,
-    PADDING = 16, /* behind the end, so that eight bytes can be looked at anywhere */
-};
 
 /* What a byte begins outside strings. */
 enum { OTHER, SPACE, QUOTE, DIGIT, WORD, OPEN };
@@ -28,127 +23,8 @@ static const unsigned char classes[256] = {
     ['n'] = WORD,  ['{'] = OPEN,   ['['] = OPEN,
 };
 
-static uint64_t offset_of(const haul_json_in *self, const char *place)
-{
-    return self->offset + (uint64_t)(place - self->buffer);
-}
-
-/* Where the document's beginning is still here, line and column can be told too. */
-static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *text)
-{
-    if (self->status)
-        return NULL;
-    self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
-                             (unsigned long long)offset);
-    haul_error_in_file(&self->error, self->file);
-    /* Lines were not counted on the way, which would cost every byte for an error that seldom
-     * comes. */
-    int line = 1, column = 1;
-    for (uint64_t i = 0; !self->offset && i < offset; i++) {
-        const bool is_break = self->buffer[i] == '\n';
-        line += is_break;
-        column = is_break ? 1 : column + 1;
-    }
-    if (!self->offset)
-        haul_error_at(&self->error, self->file, line, column);
-    return NULL;
-}
-
-static const char *fail_at(haul_json_in *self, const char *place, const char *text)
-{
-    return fail_offset(self, offset_of(self, place), text);
-}
-
-bool haul_json_in_fail_at(haul_json_in *self, uint64_t offset, const char *text)
-{
-    (void)fail_offset(self, offset, text);
-    return false;
-}
-
-void haul_json_in_no_memory(haul_json_in *self)
-{
-    if (!self->status)
-        self->status = haul_fail_no_memory(&self->error);
-}
-
-/* Brings more bytes behind those that are held. False at the end of the document, and after a
- * failure. All pointers into the buffer but the reader's own are void afterwards. */
-static bool fill(haul_json_in *self)
-{
-    if (!self->read || self->status)
-        return false;
-    /* A token that is being read starts at `hold`, so its first bytes stay through the move. */
-    const char *const keep = self->hold ? self->hold : self->at;
-    const size_t kept = (size_t)(self->end - keep), at = (size_t)(self->at - keep);
-    if (kept > LONGEST_TEXT) {
-        (void)fail_at(self, keep, "a text of more than 16 MiB");
-        return false;
-    }
-    self->offset += (uint64_t)(keep - self->buffer);
-    memmove(self->buffer, keep, kept);
-    /* Small rests are moved within the same buffer; only a text longer than half of it lets it
-     * grow. */
-    if (kept > self->capacity / 2 && self->capacity < LARGEST_BUFFER) {
-        const size_t doubled = 2 * self->capacity;
-        const size_t capacity = doubled < LARGEST_BUFFER ? doubled : LARGEST_BUFFER;
-        char *const larger = realloc(self->buffer, capacity + PADDING);
-        if (!larger) {
-            self->status = haul_fail_no_memory(&self->error);
-            return false;
-        }
-        self->buffer = larger;
-        self->capacity = capacity;
-    }
-    size_t got = 0;
-    self->status =
-        self->read(self->source, self->buffer + kept, self->capacity - kept, &got, &self->error);
-    memset(self->buffer + kept + got, 0, PADDING);
-    self->at = self->buffer + at;
-    self->end = self->buffer + kept + got;
-    if (self->hold)
-        self->hold = self->buffer;
-    return got && !self->status;
-}
-
 /* The functions below pass something from the place `p` on and return the place behind it, or NULL
  * after a failure. */
-
-/* Makes at least `count` bytes follow, where the document has so many. */
-static const char *look_ahead(haul_json_in *self, const char *p, size_t count)
-{
-    self->at = p;
-    while ((size_t)(self->end - self->at) < count && fill(self))
-        ;
-    return self->at;
-}
-
-static const char *fail_expected(haul_json_in *self, const char *p, const char *expected)
-{
-    char text[96];
-    (void)snprintf(text, sizeof text, "%s: expected %s",
-                   p == self->end ? "JSON cut short" : "not JSON", expected);
-    return fail_at(self, p, text);
-}
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight bytes, the first of them lowest. */
-static uint64_t load_word(const char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    /* The lowest byte is the first one, so that counting trailing zeros finds the first match. */
-    return word;
-}
-
-/* Which byte of a word the lowest bit of `marks`, which is not 0, lies in. */
-static int first_marked(uint64_t marks)
-{
-    return __builtin_ctzll(marks) / 8;
-}
 
 /* White space: mostly none, one blank, or a line break and many blanks. */
 static inline const char *pass_space(haul_json_in *self, const char *p)
@@ -159,30 +35,16 @@ static inline const char *pass_space(haul_json_in *self, const char *p)
         return p + 1;
     for (;;) {
         while (classes[(unsigned char)*p] == SPACE) {
-            const uint64_t others = load_word(++p) ^ EACH(' ');
-            p += others ? first_marked(others) : 8;
+            const uint64_t others = haul_json_word(++p) ^ HAUL_JSON_EACH(' ');
+            p += others ? haul_json_first(others) : 8;
         }
         if (p < self->end)
             return p;
         self->at = self->end;
-        const bool filled = fill(self);
+        const bool filled = haul_json_fill(self);
         p = self->at;
         if (!filled)
             return p;
-    }
-}
-
-/* Bytes of plain text: none is a quote, a backslash, a control character or beyond ASCII. A byte's
- * high bit is set in `special` where it is one of those, or stands behind one of those. */
-static inline const char *pass_plain(const char *p)
-{
-    for (;; p += 8) {
-        const uint64_t word = load_word(p);
-        const uint64_t special = (word | (word - EACH(' ')) | ((word ^ EACH('"')) - EACH(1)) |
-                                  ((word ^ EACH('\\')) - EACH(1))) &
-                                 EACH(0x80);
-        if (special)
-            return p + first_marked(special);
     }
 }
 
@@ -192,17 +54,17 @@ static const char *pass_special(haul_json_in *self, const char *p)
 {
     enum { LONGEST_ESCAPE = 12 };
     int length = 0;
-    p = look_ahead(self, p, LONGEST_ESCAPE);
+    p = haul_json_look_ahead(self, p, LONGEST_ESCAPE);
     /* The NUL at the end looks like a control character: only the place tells them apart. */
     if (p == self->end)
-        return fail_expected(self, p, "the end of a string");
+        return haul_json_fail_expected(self, p, "the end of a string");
     if (*p == '\\') {
         if (haul_json_escaped(p, &length) < 0)
-            return fail_expected(self, p, "an escape of JSON");
+            return haul_json_fail_expected(self, p, "an escape of JSON");
     } else if ((unsigned char)*p < ' ') {
-        return fail_expected(self, p, "no control character in a string");
+        return haul_json_fail_expected(self, p, "no control character in a string");
     } else if (!(length = haul_utf8_length(p))) {
-        return fail_at(self, p, "invalid UTF-8");
+        return haul_json_fail_at(self, p, "invalid UTF-8");
     }
     return p + length;
 }
@@ -210,12 +72,12 @@ static const char *pass_special(haul_json_in *self, const char *p)
 /* The rest of a string behind its quote. Sets *plain to false where it has escapes. */
 static inline const char *pass_string(haul_json_in *self, const char *p, bool *plain)
 {
-    while (*(p = pass_plain(p)) != '"') {
+    while (*(p = haul_json_plain(p)) != '"') {
         *plain &= *p != '\\';
         /* Text without a closing quote stops at the NUL padding, whose bytes count as special. */
         if (p == self->end) {
             self->at = p;
-            if (fill(self)) {
+            if (haul_json_fill(self)) {
                 p = self->at;
                 continue;
             }
@@ -232,29 +94,25 @@ static inline const char *pass_digits(haul_json_in *self, const char *p)
 {
     bool some = false;
     for (;;) {
-        const uint64_t word = load_word(p);
-        /* each byte's high bit: above '9', below '0', or, wrongly, behind one that is */
-        const uint64_t others =
-            ((word + EACH(0x7f - '9')) | (word - EACH('0')) | word) & EACH(0x80);
-        const int count = others ? first_marked(others) : 8;
+        const int count = haul_json_digits(p);
         some |= count > 0;
         p += count;
         if (count == 8)
             continue;
         if (p < self->end)
-            return some ? p : fail_expected(self, p, "a digit");
+            return some ? p : haul_json_fail_expected(self, p, "a digit");
         self->at = p;
-        const bool filled = fill(self);
+        const bool filled = haul_json_fill(self);
         p = self->at;
         if (!filled)
-            return some ? p : fail_expected(self, p, "a digit");
+            return some ? p : haul_json_fail_expected(self, p, "a digit");
     }
 }
 
 /* The byte at hand within a token is at the place that is returned. */
 static inline const char *peek(haul_json_in *self, const char *p)
 {
-    return p < self->end ? p : look_ahead(self, p, 1);
+    return p < self->end ? p : haul_json_look_ahead(self, p, 1);
 }
 
 /* Behind digits there is always a byte to look at, if only the NUL at the end. */
@@ -281,17 +139,17 @@ static const char *pass_word(haul_json_in *self, const char *p)
 {
     static const char *const words[] = {"true", "false", "null"};
     /* As long as "false". Letters directly behind the word fail at the next comma or bracket. */
-    p = look_ahead(self, p, 5);
+    p = haul_json_look_ahead(self, p, 5);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strncmp(p, words[i], strlen(words[i])))
             return p + strlen(words[i]);
-    return fail_expected(self, p, "true, false or null");
+    return haul_json_fail_expected(self, p, "true, false or null");
 }
 
 static inline const char *push(haul_json_in *self, const char *p)
 {
     if (self->depth == HAUL_JSON_IN_DEPTH)
-        return fail_at(self, p, "JSON nested deeper than 2048");
+        return haul_json_fail_at(self, p, "JSON nested deeper than 2048");
     /* A bit a level: all 2048 take 256 bytes of the reader. */
     const uint64_t bit = UINT64_C(1) << self->depth % 64;
     uint64_t *const word = &self->in_object[self->depth / 64];
@@ -324,29 +182,78 @@ static inline __attribute__((always_inline)) const char *step(haul_json_in *self
     }
     /* JSON has no comma before the first member and none behind the last. */
     if (*p != ',')
-        return fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
+        return haul_json_fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
     return pass_space(self, p + 1);
 }
 
 static inline const char *pass_colon(haul_json_in *self, const char *p)
 {
     p = pass_space(self, p);
-    return *p == ':' ? p + 1 : fail_expected(self, p, "':'");
+    return *p == ':' ? p + 1 : haul_json_fail_expected(self, p, "':'");
 }
 
-/* A member's name and colon. */
-static inline const char *pass_key(haul_json_in *self, const char *p)
+/* Keeps the gap from `from` in the document to the colon at `colon`, and a blank behind it. */
+static void learn_gap(haul_json_in *self, uint64_t from, bool opens, const char *key,
+                      const char *colon)
 {
-    bool plain = true;
+    const char *const to = colon + 1 + (colon[1] == ' ');
+    if (from < self->offset) { /* its beginning has left the window */
+        self->gaps.last = 0;
+        return;
+    }
+    const char *const begin = self->buffer + (from - self->offset);
+    haul_json_gaps_learn(&self->gaps, begin, (size_t)(to - begin), key, (size_t)(colon - 1 - key),
+                         opens);
+}
+
+static bool take_long_key(haul_json_in *self, haul_json_text *key);
+
+/* The next member's name, where `key` is asked for, and colon, which were not expected; leaves
+ * where there is none. */
+static const char *pass_new_member(haul_json_in *self, const char *p, bool *more,
+                                   haul_json_text *key)
+{
+    const uint64_t from = haul_json_offset(self, p);
+    const bool opens = self->fresh;
+    p = step(self, p, '}', more);
+    if (!p || !*more)
+        return p;
     if (*p != '"')
-        return fail_expected(self, p, "a member's name");
-    const char *const end = pass_plain(p + 1);
+        return haul_json_fail_expected(self, p, "a member's name");
+    const char *const name = p + 1, *const end = haul_json_plain(name);
     /* The name and its colon in one look, without a check for the window's end: a NUL is
      * neither. */
-    if (end[0] == '"' && end[1] == ':') /* nearly all names */
+    if (end[0] == '"' && end[1] == ':') { /* nearly all names */
+        learn_gap(self, from, opens, name, end + 1);
+        if (key)
+            *key = (haul_json_text){name, (size_t)(end - name)};
         return end + 2;
-    p = pass_string(self, p + 1, &plain);
+    }
+    self->gaps.last = 0;
+    self->at = p;
+    if (key)
+        return take_long_key(self, key) ? self->at : NULL;
+    bool plain = true;
+    p = pass_string(self, name, &plain);
     return p ? pass_colon(self, p) : NULL;
+}
+
+/* Members whose names are expected and whose values are simple, and the name and colon of one
+ * whose value is not: then *more. */
+static inline const char *pass_expected(haul_json_in *self, const char *p, bool *more)
+{
+    bool opens = self->fresh;
+    *more = true;
+    for (const haul_json_gap *gap; (gap = haul_json_gaps_pass(&self->gaps, p, opens));) {
+        self->fresh = opens = false;
+        p += gap->length;
+        const char *const end = haul_json_simple(self->end, p);
+        if (!end)
+            return p;
+        p = end;
+    }
+    *more = false;
+    return p;
 }
 
 /* A value; of an object or array its beginning alone. */
@@ -364,7 +271,7 @@ static inline const char *pass_value(haul_json_in *self, const char *p)
     case WORD:
         return pass_word(self, p);
     default:
-        return fail_expected(self, p, "a value");
+        return haul_json_fail_expected(self, p, "a value");
     }
 }
 
@@ -376,8 +283,8 @@ static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
     while (p && self->depth > depth) {
         bool more;
         if (in_object(self)) {
-            p = step(self, p, '}', &more);
-            p = p && more ? pass_key(self, p) : p;
+            p = pass_expected(self, p, &more);
+            p = more ? p : pass_new_member(self, p, &more, NULL);
         } else {
             p = step(self, p, ']', &more);
         }
@@ -412,7 +319,7 @@ static inline haul_json_kind find_kind(haul_json_in *self)
     if (self->status)
         return HAUL_JSON_NONE;
     self->at = pass_space(self, self->at);
-    self->value_at = offset_of(self, self->at);
+    self->value_at = haul_json_offset(self, self->at);
     switch (classes[(unsigned char)*self->at]) {
     case QUOTE:
         return HAUL_JSON_STRING;
@@ -425,7 +332,7 @@ static inline haul_json_kind find_kind(haul_json_in *self)
                : *self->at == 'f' ? HAUL_JSON_FALSE
                                   : HAUL_JSON_NULL;
     default:
-        (void)fail_expected(self, self->at, "a value");
+        (void)haul_json_fail_expected(self, self->at, "a value");
         return HAUL_JSON_NONE;
     }
 }
@@ -475,28 +382,41 @@ static bool take_string(haul_json_in *self, haul_json_text *text)
     return true;
 }
 
-bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
+/* A name that has escapes, or whose colon stands elsewhere: it may move with the buffer until the
+ * colon is there. */
+static bool take_long_key(haul_json_in *self, haul_json_text *key)
 {
-    bool more = false;
-    if (self->status || !passed(self, step(self, self->at, '}', &more)) || !more)
-        return false;
-    if (*self->at != '"')
-        return fail_expected(self, self->at, "a member's name");
-    const char *const name = self->at + 1, *const end = pass_plain(name);
-    if (end[0] == '"' && end[1] == ':') { /* nearly all names */
-        *key = (haul_json_text){name, (size_t)(end - name)};
-        self->at = end + 2;
-        return true;
-    }
     if (!take_string(self, key))
         return false;
-    /* the name may move with the buffer until the colon is there */
     const bool here = key->bytes != self->decoded;
     self->hold = here ? key->bytes : NULL;
     const bool whole = passed(self, pass_colon(self, self->at));
     key->bytes = here ? self->hold : key->bytes;
     self->hold = NULL;
     return whole;
+}
+
+bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
+{
+    if (self->status)
+        return false;
+    const haul_json_gap *const gap = haul_json_gaps_pass(&self->gaps, self->at, self->fresh);
+    if (!gap) {
+        bool more = false;
+        return passed(self, pass_new_member(self, self->at, &more, key)) && more;
+    }
+    *key = (haul_json_text){self->at + gap->key_at, gap->key_length};
+    self->at += gap->length;
+    self->fresh = false;
+    return true;
+}
+
+uint8_t *haul_json_in_tag(haul_json_in *self)
+{
+    haul_json_gap *const gap = &self->gaps.items[self->gaps.last];
+    if (!gap->length) /* it stands for all that are not kept */
+        gap->tag = 0;
+    return &gap->tag;
 }
 
 bool haul_json_in_item(haul_json_in *self)
@@ -524,6 +444,23 @@ bool haul_json_in_number(haul_json_in *self, haul_json_text *text)
     return expect(self, HAUL_JSON_NUMBER, "expected a number") && take_number(self, text);
 }
 
+bool haul_json_in_scaled(haul_json_in *self, int places, int64_t *value)
+{
+    int64_t number;
+    const char *const p = self->at + (*self->at == ' ');
+    const char *const end = self->status ? NULL : haul_json_short_number(p, places, &number);
+    if (end && end < self->end) {
+        self->value_at = haul_json_offset(self, p);
+        self->at = end;
+        *value = number;
+        return true;
+    }
+    haul_json_text text;
+    const haul_json_kind kind = haul_json_in_scalar(self, &text);
+    return (kind == HAUL_JSON_NUMBER || kind == HAUL_JSON_STRING) &&
+           haul_json_scaled(text, places, value);
+}
+
 haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
 {
     const haul_json_kind kind = find_kind(self);
@@ -540,7 +477,7 @@ haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
 static haul_status pass_mark(haul_json_in *self, haul_error *error)
 {
     static const char mark[] = "\xEF\xBB\xBF";
-    (void)look_ahead(self, self->at, sizeof mark - 1);
+    (void)haul_json_look_ahead(self, self->at, sizeof mark - 1);
     if (self->status && error)
         *error = self->error;
     /* The padding makes three bytes readable even in an empty document. */
@@ -549,43 +486,26 @@ static haul_status pass_mark(haul_json_in *self, haul_error *error)
     return self->status;
 }
 
-static bool make_buffer(haul_json_in *self, size_t size)
-{
-    self->capacity = size;
-    self->buffer = malloc(size + PADDING);
-    if (!self->buffer)
-        return false;
-    memset(self->buffer, 0, PADDING);
-    self->at = self->end = self->buffer;
-    return true;
-}
-
 haul_status haul_json_in_open(haul_json_in *self, const char *file, haul_json_read *read,
                               void *source, haul_error *error)
 {
     *self = (haul_json_in){.file = file, .read = read, .source = source};
-    return make_buffer(self, WINDOW_BYTES) ? pass_mark(self, error) : haul_fail_no_memory(error);
+    return haul_json_make_buffer(self, HAUL_JSON_WINDOW_BYTES) ? pass_mark(self, error)
+                                                               : haul_fail_no_memory(error);
 }
 
 haul_status haul_json_in_open_memory(haul_json_in *self, const char *file, const char *text,
                                      size_t size, haul_error *error)
 {
     *self = (haul_json_in){.file = file};
-    if (!make_buffer(self, size))
+    if (!haul_json_make_buffer(self, size))
         return haul_fail_no_memory(error);
     /* memcpy must not be given NULL, which an empty document may be. */
     if (size)
         memcpy(self->buffer, text, size);
-    memset(self->buffer + size, 0, PADDING);
+    memset(self->buffer + size, 0, HAUL_JSON_PADDING);
     self->end += size;
     return pass_mark(self, error);
-}
-
-void haul_json_in_close(haul_json_in *self)
-{
-    free(self->buffer);
-    free(self->decoded);
-    *self = (haul_json_in){0};
 }
 
 haul_status haul_json_in_end(haul_json_in *self, haul_error *error)
@@ -593,7 +513,7 @@ haul_status haul_json_in_end(haul_json_in *self, haul_error *error)
     if (!self->status) {
         self->at = pass_space(self, self->at);
         if (self->at < self->end)
-            (void)fail_at(self, self->at, "not JSON: something behind the document");
+            (void)haul_json_fail_at(self, self->at, "not JSON: something behind the document");
     }
     if (self->status && error)
         *error = self->error;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/json_gaps.h"
 #include "haul/status.h"
 
 typedef enum haul_json_kind {
@@ -62,6 +63,7 @@ typedef struct haul_json_in {
     char *decoded;     /* the last text that had escapes */
     size_t decoded_capacity;
     uint64_t in_object[HAUL_JSON_IN_DEPTH / 64]; /* a bit a level */
+    haul_json_gaps gaps;
     int depth;
     bool fresh; /* nothing has been met in the innermost object or array */
     haul_status status;
@@ -87,6 +89,10 @@ bool haul_json_in_array(haul_json_in *self);
 bool haul_json_in_key(haul_json_in *self, haul_json_text *key);
 bool haul_json_in_item(haul_json_in *self);
 
+/* A number that the caller may keep with the name that haul_json_in_key gave last, 0 at first: it
+ * may be there when the same name comes again, which spares looking it up. */
+uint8_t *haul_json_in_tag(haul_json_in *self);
+
 /* Skips the value that comes; the rest of the innermost object or array, which is left. */
 void haul_json_in_skip(haul_json_in *self);
 void haul_json_in_leave(haul_json_in *self);
@@ -95,6 +101,10 @@ void haul_json_in_leave(haul_json_in *self);
  * comes. */
 bool haul_json_in_string(haul_json_in *self, haul_json_text *text);
 bool haul_json_in_number(haul_json_in *self, haul_json_text *text);
+
+/* Takes a number, or a string that holds one, times 10^places, of which there are 3 at most; skips
+ * other values. Like haul_json_scaled, but fast. */
+bool haul_json_in_scaled(haul_json_in *self, int places, int64_t *value);
 
 /* Takes a number or a string, skips other values. Returns the kind. */
 haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text);

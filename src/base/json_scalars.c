@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json_words.h"
+
 /* The value of four hexadecimal digits, or -1. */
 static int hex4(const char *p)
 {
@@ -137,41 +139,54 @@ static bool read_decimal(haul_json_text text, decimal *number)
     return p == end;
 }
 
-/* Nearly every number of a trace: no sign, no exponent, no more digits behind the point than
- * places, and a value that fits whatever the places. False where it is another one. */
-static bool scale_short(haul_json_text text, int places, int64_t *value)
+/* The value of the first `count` bytes, 1 to 8 digits, of a word: neighbours are joined to numbers
+ * of two digits, those to four, and those to eight. */
+static uint64_t value_of_digits(uint64_t word, int count)
 {
-    /* 19 characters hold at most 18 digits and a point, or 19 digits, which fit 64 bits. */
-    enum { MOST_DIGITS = 19, NONE = -1 };
+    word = (word - HAUL_JSON_EACH('0')) << (64 - 8 * count);
+    word = (10 * word + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    word = (100 * word + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    return (10000 * word + (word >> 32)) & UINT64_C(0xffffffff);
+}
+
+/* Appends the digits at `p` to *value. Returns how many. */
+static inline int add_digits(const char *p, uint64_t *value)
+{
+    static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
+                                      100000, 1000000, 10000000, 100000000};
+    const int count = haul_json_digits(p);
+    if (count)
+        *value = *value * powers[count] + value_of_digits(haul_json_word(p), count);
+    return count;
+}
+
+const char *haul_json_short_number(const char *p, int places, int64_t *value)
+{
+    static const uint32_t powers[] = {1, 10, 100, 1000};
     uint64_t digits = 0;
-    int behind = NONE; /* digits behind the point */
-    if (!text.length || text.length > MOST_DIGITS || (text.length > 1 && text.bytes[0] == '0'))
-        return false;
-    for (const char *p = text.bytes, *end = p + text.length; p < end; p++) {
-        if (is_digit(*p)) {
-            digits = 10 * digits + (uint64_t)(*p - '0');
-            behind += behind != NONE;
-        } else if (*p == '.' && behind == NONE && p > text.bytes) {
-            behind = 0;
-        } else {
-            return false;
-        }
+    const char *end = p;
+    int count = add_digits(p, &digits), behind = 0;
+    end += count;
+    if (count == 8)
+        end += count = add_digits(end, &digits);
+    /* JSON forbids leading zeros */
+    if (end == p || count == 8 || (*p == '0' && end > p + 1))
+        return NULL;
+    if (*end == '.') {
+        behind = add_digits(++end, &digits);
+        end += behind;
+        if (!behind || behind > places)
+            return NULL;
     }
-    /* A point with no digits behind it is no number of JSON; read_decimal says so. Then the loop
-     * below multiplies by 1000 at most without overflow. */
-    if (!behind || behind > places || places > 3 || digits > INT64_MAX / 1000)
-        return false;
-    for (int i = behind == NONE ? 0 : behind; i < places; i++)
-        digits *= 10;
-    *value = (int64_t)digits;
-    return true;
+    if ((*end | 0x20) == 'e')
+        return NULL;
+    *value = (int64_t)(digits * powers[places - behind]);
+    return end;
 }
 
 bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
 {
     decimal number;
-    if (scale_short(text, places, value))
-        return true;
     if (!read_decimal(text, &number))
         return false;
     uint64_t digits = number.digits;

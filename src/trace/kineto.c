@@ -286,11 +286,8 @@ static void read_events(haul_kineto *self)
 /* A number that is not negative, else 0. */
 static uint64_t read_count(haul_json_in *in)
 {
-    haul_json_text text;
     int64_t value;
-    const bool known =
-        haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER && haul_json_scaled(text, 0, &value);
-    return known && value > 0 ? (uint64_t)value : 0;
+    return haul_json_in_scaled(in, 0, &value) && value > 0 ? (uint64_t)value : 0;
 }
 
 /* One of deviceProperties. The last four figures are written by 'haul convert' alone. */

@@ -104,8 +104,7 @@ void haul_kineto_keys_init(haul_kineto_keys *self)
     }
 }
 
-/* What the key stands for, or -1. */
-static int target_of(const haul_kineto_keys *self, haul_json_text key)
+static int look_up(const haul_kineto_keys *self, haul_json_text key)
 {
     if (!key.length)
         return -1;
@@ -118,17 +117,24 @@ static int target_of(const haul_kineto_keys *self, haul_json_text key)
     return -1;
 }
 
+/* What the key, the last that was met, stands for, or -1. */
+static int target_of(const haul_kineto_keys *self, haul_json_in *in, haul_json_text key)
+{
+    enum { FIRST_TAG = 2 }; /* of target -1 below it; 0 is no tag */
+    uint8_t *const tag = haul_json_in_tag(in);
+    if (!*tag)
+        *tag = (uint8_t)(FIRST_TAG + look_up(self, key));
+    return *tag - FIRST_TAG;
+}
+
 /* Numbers may be written as strings: correlation ids of some versions are. Times are taken in
  * nanoseconds, exactly. */
 static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_field field)
 {
     enum { MICROSECONDS = 3 };
-    haul_json_text text;
     int64_t value;
-    const haul_json_kind kind = haul_json_in_scalar(in, &text);
-    const int places = field <= HAUL_KINETO_REACHED ? MICROSECONDS : 0;
-    const bool known = (kind == HAUL_JSON_NUMBER || kind == HAUL_JSON_STRING) &&
-                       haul_json_scaled(text, places, &value);
+    const bool known =
+        haul_json_in_scaled(in, field <= HAUL_KINETO_REACHED ? MICROSECONDS : 0, &value);
     self->numbers[field] = known ? value : 0;
     self->given = known ? self->given | 1U << field : self->given & ~(1U << field);
 }
@@ -165,13 +171,10 @@ static void read_triple(haul_json_in *in, int64_t *numbers)
     if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
         return;
     for (int i = 0; haul_json_in_item(in); i++) {
-        haul_json_text text;
         int64_t value = 0;
-        if (haul_json_in_scalar(in, &text) != HAUL_JSON_NUMBER ||
-            !haul_json_scaled(text, 0, &value))
-            value = 0;
+        const bool known = haul_json_in_scaled(in, 0, &value);
         if (i < 3)
-            numbers[i] = value;
+            numbers[i] = known ? value : 0;
     }
 }
 
@@ -274,7 +277,7 @@ static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *know
     if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))
         return;
     for (haul_json_text key; haul_json_in_key(in, &key);) {
-        const int target = target_of(known, key);
+        const int target = target_of(known, in, key);
         if (target == HAUL_KINETO_REACHED || (target >= HAUL_KINETO_DEVICE && target < KEY_WORD))
             read_number(self, in, (haul_kineto_field)target);
         else if (target > KEY_WORD && target < KEY_PHASE)
@@ -330,7 +333,7 @@ void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *kno
     *self = (haul_kineto_event){.text = self->text, .text_capacity = self->text_capacity};
     (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);)
-        if (!read_member(self, known, in, target_of(known, key), flows)) {
+        if (!read_member(self, known, in, target_of(known, in, key), flows)) {
             /* a trace with the same key twice is read to its end */
             self->category = HAUL_KINETO_OTHER;
             haul_json_in_leave(in);

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/byte_source.h"
 #include "base/json_in.h"
@@ -230,6 +231,141 @@ static void decimals_are_exact(void **state)
     assert_false(haul_json_double(text_of("nan"), &number));
 }
 
+/* Read in documents, fast, they are the same, and where they end beyond the window too. */
+static void decimals_are_taken(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0",
+        "7",
+        "12345678",
+        "123456789",
+        "123456789012345",
+        "1234567890123456",
+        "12345678901234567",
+        "0.5",
+        "1712195495505582.988",
+        "123456789012345.1",
+        "99999999.999",
+        "1.25",
+        "1.2345",
+        "-3.5",
+        "2.5e-1",
+        "15E2",
+        "9223372036854775807",
+        "9223372036854775808",
+        "1e400",
+        "\"12.5\"",
+        "\"x\"",
+        "true",
+        "[1]",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int k = 0; k < 8; k++) {
+            const int places = k / 2;
+            char text[64];
+            snprintf(text, sizeof text, "[%s%s]", k % 2 ? "" : " ", texts[i]);
+            drops source = {text, strlen(text)};
+            haul_json_in in;
+            haul_error error = {0};
+            int64_t value = -1, expected = -1;
+            const haul_json_text bare = text_of(texts[i]);
+            const size_t quote = bare.bytes[0] == '"';
+            const bool right = haul_json_scaled(
+                (haul_json_text){bare.bytes + quote, bare.length - 2 * quote}, places, &expected);
+            assert_int_equal(k % 4 > 1
+                                 ? haul_json_in_open(&in, "j", read_drop, &source, &error)
+                                 : haul_json_in_open_memory(&in, "j", text, strlen(text), &error),
+                             HAUL_OK);
+            assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
+            if (haul_json_in_scaled(&in, places, &value) != right || value != expected)
+                fail_msg("%s by 10^%d: %lld, %lld", texts[i], places, (long long)value, (long long)expected);
+            assert_false(haul_json_in_item(&in));
+            assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
+            haul_json_in_close(&in);
+        }
+    haul_json_in in;
+    haul_error error = {0};
+    int64_t value;
+    assert_int_equal(haul_json_in_open_memory(&in, "j", "01", 2, &error), HAUL_OK);
+    (void)haul_json_in_scaled(&in, 0, &value);
+    assert_int_equal(haul_json_in_end(&in, &error), HAUL_BAD_INPUT);
+    haul_json_in_close(&in);
+}
+
+/* Names come again in the same writing, in others, and cut by the window's end; the caller's tags
+ * stay with them. */
+static void names_are_told_again(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 40000, NAMES = 6 };
+    static const char *const members[NAMES] = {
+        "\"a long name of a member\": 1",
+        "\"a long name of a number\": 2",
+        "\"b\":3",
+        "\"\\u0063\" : 4",
+        "\"d of more bytes than are kept, which a gap may not have any more\": 5",
+        "\"a long name\":6"};
+    static const char *const names[NAMES] = {
+        "a long name of a member",
+        "a long name of a number",
+        "b",
+        "c",
+        "d of more bytes than are kept, which a gap may not have any more",
+        "a long name"};
+    char *const text = malloc(ROUNDS * 400);
+    assert_non_null(text);
+    size_t length = 1;
+    text[0] = '[';
+    for (unsigned i = 0, drawn = 1; i < ROUNDS; i++) {
+        for (int k = 0; k < NAMES; k++) {
+            drawn = drawn * 1103515245 + 12345;
+            length += (size_t)sprintf(text + length, "%s%s",
+                                      k   ? ", "
+                                      : i ? ",\n{"
+                                          : "{",
+                                      members[drawn >> 16 & 1 ? k : k / 2]);
+        }
+        text[length++] = '}';
+    }
+    text[length++] = ']';
+    char path[] = "/tmp/haul-json-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, text, length), length);
+    close(descriptor);
+    haul_byte_source *source;
+    haul_json_in in;
+    haul_error error = {0};
+    assert_int_equal(haul_byte_source_open(path, &source, &error), HAUL_OK);
+    assert_int_equal(haul_json_in_open(&in, path, haul_byte_source_read, source, &error), HAUL_OK);
+    assert_true(haul_json_in_array(&in));
+    size_t members_met = 0;
+    while (haul_json_in_item(&in)) {
+        assert_true(haul_json_in_object(&in));
+        for (haul_json_text key; haul_json_in_key(&in, &key); members_met++) {
+            int64_t value = 0;
+            uint8_t *const tag = haul_json_in_tag(&in);
+            const int before = *tag;
+            *tag = 0;
+            const size_t at = key.length;
+            const char first = key.bytes[0], last = key.bytes[at - 1];
+            assert_true(haul_json_in_scaled(&in, 0, &value) && value >= 1 && value <= NAMES);
+            assert_int_equal(at, strlen(names[value - 1]));
+            assert_int_equal(first, names[value - 1][0]);
+            assert_int_equal(last, names[value - 1][at - 1]);
+            assert_true(!before || before == value);
+            *tag = (uint8_t)value;
+        }
+    }
+    assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
+    assert_int_equal(members_met, ROUNDS * NAMES);
+    haul_json_in_close(&in);
+    haul_byte_source_close(source);
+    remove(path);
+    free(text);
+}
+
 static void long_texts_are_bounded(void **state)
 {
     (void)state;
@@ -271,7 +407,8 @@ int main(void)
         cmocka_unit_test(documents_are_accepted),    cmocka_unit_test(wrong_documents_are_located),
         cmocka_unit_test(depth_is_bounded),          cmocka_unit_test(values_are_pulled),
         cmocka_unit_test(the_first_failure_is_kept), cmocka_unit_test(decimals_are_exact),
-        cmocka_unit_test(long_texts_are_bounded),
+        cmocka_unit_test(long_texts_are_bounded),    cmocka_unit_test(decimals_are_taken),
+        cmocka_unit_test(names_are_told_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

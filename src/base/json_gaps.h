@@ -1,0 +1,82 @@
+/* The gaps of a JSON document: what stands between two values of an object, such as `,\n  "ts": `.
+ * Programs write the same few again and again, in the same order. Each gap that was met is kept
+ * with the few that followed it last, so that nearly all members' names are passed by one
+ * comparison instead of byte by byte. For json_in.c. */
+#ifndef HAUL_BASE_JSON_GAPS_H
+#define HAUL_BASE_JSON_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    HAUL_JSON_GAPS = 256,     /* as many as a byte names */
+    HAUL_JSON_GAP_LEAST = 8,  /* shorter ones are not kept, nor longer ones than the next */
+    HAUL_JSON_GAP_BYTES = 55, /* so that a gap takes 64 */
+    HAUL_JSON_GAP_NEXT = 4,
+};
+
+/* One gap, with the comma before it unless it opens an object. */
+typedef struct haul_json_gap {
+    uint8_t length;
+    uint8_t key_at;
+    uint8_t key_length;
+    uint8_t tag;                      /* the caller's */
+    bool opens;                       /* an object */
+    uint8_t next[HAUL_JSON_GAP_NEXT]; /* those that followed it last, the latest first */
+    char bytes[HAUL_JSON_GAP_BYTES];
+} haul_json_gap;
+
+/* Zero is an empty one. Item 0 stands for a gap that is not kept. */
+typedef struct haul_json_gaps {
+    haul_json_gap items[HAUL_JSON_GAPS];
+    size_t count;
+    uint8_t last; /* the gap that was passed last */
+} haul_json_gaps;
+
+/* Keeps the gap of `length` bytes at `p`, as the next behind the last, and makes it the last one;
+ * `key` is the member's name within it. */
+void haul_json_gaps_learn(haul_json_gaps *self, const char *p, size_t length, const char *key,
+                          size_t key_length, bool opens);
+
+/* Which bits of two words differ. */
+static inline uint64_t haul_json_differ(const char *a, const char *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x ^ y;
+}
+
+/* Compares by words, the last of which overlap, so that up to 16 or 32 bytes take no loop. */
+static inline bool haul_json_gap_is(const haul_json_gap *self, const char *p, bool opens)
+{
+    const size_t length = self->length;
+    const char *const kept = self->bytes;
+    if (length < HAUL_JSON_GAP_LEAST || self->opens != opens)
+        return false;
+    if (haul_json_differ(kept, p) | haul_json_differ(kept + length - 8, p + length - 8))
+        return false;
+    if (length <= 16)
+        return true;
+    if (haul_json_differ(kept + 8, p + 8) | haul_json_differ(kept + length - 16, p + length - 16))
+        return false;
+    return length <= 32 || !memcmp(kept + 16, p + 16, length - 32);
+}
+
+/* The gap at `p`, which becomes the last one, if it is one of those expected there; else NULL.
+ * HAUL_JSON_GAP_BYTES may be looked at from `p` on. */
+static inline const haul_json_gap *haul_json_gaps_pass(haul_json_gaps *self, const char *p,
+                                                       bool opens)
+{
+    const uint8_t *const next = self->items[self->last].next;
+    for (int i = 0; i < HAUL_JSON_GAP_NEXT; i++)
+        if (haul_json_gap_is(&self->items[next[i]], p, opens)) {
+            self->last = next[i];
+            return &self->items[self->last];
+        }
+    return NULL;
+}
+
+#endif
