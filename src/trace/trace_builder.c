@@ -403,6 +403,24 @@ void haul_trace_call(haul_trace_builder *self, const haul_call *call)
 
 /* --- the workload */
 
+/* The name of a range without the numbers that PyTorch's emit_nvtx gives each call of an operator,
+ * and its sizes behind them, as in "aten::add, seq = 3, op_id = 7": calls of one operator count
+ * together (torch/csrc/profiler/util.cpp, getNvtxStr). */
+static uint32_t without_call_numbers(haul_trace_builder *self, uint32_t string)
+{
+    static const char *const keys[] = {", seq = ", ", op_id = "};
+    const char *text = string == HAUL_NONE ? "" : self->built.strings.texts[string];
+    size_t length = strlen(text);
+    const size_t whole = length;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const char *found = strstr(text, keys[k]);
+        const char digit = found ? found[strlen(keys[k])] : ' ';
+        if (digit >= '0' && digit <= '9' && (size_t)(found - text) < length)
+            length = (size_t)(found - text);
+    }
+    return length == whole ? string : haul_builder_string(&self->built, text, length);
+}
+
 /* From numbers of names to strings: a name without a text is none. */
 static void resolve_names(haul_trace_builder *self)
 {
@@ -416,7 +434,8 @@ static void resolve_names(haul_trace_builder *self)
             self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
     for (size_t i = 0; i < self->built.range_count; i++)
         if (self->built.ranges[i].name != HAUL_NONE)
-            self->built.ranges[i].name = self->name_texts[self->built.ranges[i].name];
+            self->built.ranges[i].name =
+                without_call_numbers(self, self->name_texts[self->built.ranges[i].name]);
     haul_records_release(&self->names);
 }
 

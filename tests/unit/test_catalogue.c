@@ -224,6 +224,26 @@ static void packets_are_near_what_was_measured(void **state)
     }
 }
 
+/* Nothing is staged on a coherent machine, and two GH200 moved copies at rates three times apart:
+ * the interval of pageable ones holds both the measured time (vortex pull request 7815) and that of
+ * the faster one's pinned copies (nvbandwidth issue 23). */
+static void pageable_copies_of_a_gh200_are_within_what_was_measured(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_named("gh200");
+    const haul_copy copy = {
+        .direction = HAUL_HTOD, .memory = HAUL_PAGEABLE, .bytes = UINT64_C(1) << 30};
+    haul_model_ref ref;
+    haul_estimate estimate;
+    haul_error error;
+    assert_int_equal(haul_model_find("auto", &ref, &error), HAUL_OK);
+    assert_int_equal(haul_copy_time(machine, ref.model, &copy, &estimate, &error), HAUL_OK);
+    assert_true(estimate.low_s <= 0x1p30 / 346e9);
+    assert_true(estimate.high_s >= 10.754e-3);
+    haul_model_release(&ref);
+    haul_machine_free(machine);
+}
+
 static void write_file(const char *folder, const char *name, const char *text)
 {
     char path[256];
@@ -314,6 +334,7 @@ int main(void)
         cmocka_unit_test(busy_rates_are_the_papers),
         cmocka_unit_test(summit_and_lassen_are_the_papers),
         cmocka_unit_test(packets_are_near_what_was_measured),
+        cmocka_unit_test(pageable_copies_of_a_gh200_are_within_what_was_measured),
         cmocka_unit_test(the_environment_comes_first),
     };
     unsetenv("HAUL_MACHINES");

@@ -600,10 +600,32 @@ static void nvtx_ranges_are_kept(void **state)
     haul_workload_free(workload);
 }
 
+/* Calls of one operator have one name; what only looks like their numbers stays. */
+static void numbers_of_pytorchs_calls_are_cut_off(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+        "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, textId INT, "
+        "globalTid INT);"
+        "INSERT INTO StringIds VALUES(7, 'aten::add, seq = 3, op_id = 7, sizes = [[2, 2]]');"
+        "INSERT INTO NVTX_EVENTS VALUES(10, 20, 59, NULL, 7, 1), (20, 30, 59, 'aten::add, op_id = "
+        "9', NULL, 1), (30, 40, 59, 'aten::add', NULL, 1), (40, 50, 59, 'step, op_id = none', "
+        "NULL, 1), (50, 60, 59, 'step, seq = ', NULL, 1);");
+    static const char *const expected[] = {"aten::add", "aten::add", "aten::add",
+                                           "step, op_id = none", "step, seq = "};
+    assert_int_equal(workload->range_count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(haul_workload_string(workload, workload->ranges[i].name), expected[i]);
+    assert_int_equal(workload->ranges[0].name, workload->ranges[2].name);
+    haul_workload_free(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nvtx_ranges_are_kept),
+        cmocka_unit_test(numbers_of_pytorchs_calls_are_cut_off),
         cmocka_unit_test(copies_are_told_apart),
         cmocka_unit_test(copies_between_devices_are_peer_copies),
         cmocka_unit_test(kernels_have_shapes_and_names),
