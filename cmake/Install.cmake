@@ -38,6 +38,8 @@ if(TARGET haul-mpi)
   set_target_properties(haul-mpi PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   install(TARGETS haul-mpi EXPORT haul-mpi)
+  install(TARGETS haul-mpi-cli)
+  install(TARGETS haul-mpi-preload DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul)
   install(EXPORT haul-mpi NAMESPACE haul:: FILE haul-mpiTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})
 endif()
 install(EXPORT haul NAMESPACE haul:: FILE haulTargets.cmake DESTINATION ${HAUL_CMAKE_DIR})

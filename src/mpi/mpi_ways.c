@@ -56,15 +56,16 @@ haul_status haul_mpi_direct(haul_comm *self, const haul_mpi_sides *sides, haul_e
     return status ? status : haul_mpi_copy_own(self, sides, error);
 }
 
-/* MPI's own, in MPI's int: haul_mpi_predict leaves it out where they do not do. */
+/* MPI's own, which a preloaded libhaul-mpi stands in front of; in MPI's int: haul_mpi_predict
+ * leaves it out where they do not do. */
 haul_status haul_mpi_plain(haul_comm *self, const haul_mpi_call *call, const haul_mpi_sides *sides,
                            haul_error *error)
 {
     const size_t owners = (size_t)self->layout.owners;
     int code;
     if (call->shape.kind == HAUL_EXCHANGE_ALL) {
-        code = MPI_Alltoall(sides->send.at, (int)call->bytes, MPI_BYTE, sides->receive.at,
-                            (int)call->bytes, MPI_BYTE, self->owners);
+        code = PMPI_Alltoall(sides->send.at, (int)call->bytes, MPI_BYTE, sides->receive.at,
+                             (int)call->bytes, MPI_BYTE, self->owners);
     } else {
         int *numbers = malloc(4 * owners * sizeof *numbers);
         if (!numbers)
@@ -75,8 +76,9 @@ haul_status haul_mpi_plain(haul_comm *self, const haul_mpi_call *call, const hau
             numbers[2 * owners + i] = (int)sides->receive.items[i].bytes;
             numbers[3 * owners + i] = (int)sides->receive.items[i].offset;
         }
-        code = MPI_Alltoallv(sides->send.at, numbers, numbers + owners, MPI_BYTE, sides->receive.at,
-                             numbers + 2 * owners, numbers + 3 * owners, MPI_BYTE, self->owners);
+        code =
+            PMPI_Alltoallv(sides->send.at, numbers, numbers + owners, MPI_BYTE, sides->receive.at,
+                           numbers + 2 * owners, numbers + 3 * owners, MPI_BYTE, self->owners);
         free(numbers);
     }
     return code ? haul_mpi_failed(self, code, "MPI's own all-to-all", error) : HAUL_OK;

@@ -1,0 +1,350 @@
+/* haul-mpi measure: the messages of this machine's MPI, as files that `haul comm fit` reads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "haul/units.h"
+#include "mpi/measure_messages.h"
+
+static const char usage[] =
+    "usage: mpirun ... haul-mpi measure [options]\n"
+    "\n"
+    "Measures messages between the processes of mpirun: ping-pongs by locality, what a node sends\n"
+    "while some of its processes send, many messages of one process, a message split over\n"
+    "processes, and with a device copies by one and several processes. Run it on two nodes or "
+    "more,\n"
+    "with as many processes as a node has cores; processes that only wait sleep.\n"
+    "\n"
+    "  -o PREFIX          writes PREFIX-pingpong.csv, -rate.csv, -many.csv, -split.csv, "
+    "-copies.csv\n"
+    "                     and -copies-shared.csv (messages)\n"
+    "  --least BYTES      the smallest message (1)\n"
+    "  --most BYTES       the largest message (4 MiB)\n"
+    "  --seconds S        to spend on each row, about (0.02)\n"
+    "  --device NAME      measures copies to and from this device\n"
+    "  --device-aware     the MPI takes its memory: measures messages from it too\n"
+    "  --ranks-per-node N consecutive processes count as nodes (as the MPI says)\n"
+    "\n"
+    "Then: haul comm fit PREFIX-*.csv -o mine.yaml\n";
+
+typedef struct request {
+    const char *prefix;
+    const char *device;
+    uint64_t least, most;
+    double seconds;
+    bool is_device_aware;
+    unsigned ranks_per_node;
+} request;
+
+typedef struct session {
+    request given;
+    haul_comm *comm; /* for its layout */
+    haul_device *device;
+    int rank;
+    FILE *out; /* of rank 0 */
+    haul_error *error;
+} session;
+
+/* --- files */
+
+/* Collective: where the first process cannot write, nothing is measured. */
+static haul_status open_file(session *self, const char *kind, const char *columns)
+{
+    char path[512];
+    int status = HAUL_OK;
+    (void)snprintf(path, sizeof path, "%s-%s.csv", self->given.prefix, kind);
+    if (!self->rank) {
+        self->out = fopen(path, "w");
+        if (self->out)
+            (void)fprintf(self->out, "%s,n,min_s,median_s,p90_s\n", columns);
+        else
+            status = (int)haul_fail_open(self->error, path);
+    }
+    (void)MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return (haul_status)status;
+}
+
+static haul_status close_file(session *self, haul_status status)
+{
+    const bool is_bad = self->out && (ferror(self->out) | fclose(self->out));
+    self->out = NULL;
+    return is_bad && !status ? haul_fail(self->error, HAUL_IO, "cannot write the measurements")
+                             : status;
+}
+
+static void write_times(session *self, const haul_mpi_row *row)
+{
+    if (self->out)
+        (void)fprintf(self->out, ",%zu,%.9g,%.9g,%.9g\n", row->count, row->min_s, row->median_s,
+                      row->p90_s);
+}
+
+static haul_status measure(session *self, const haul_mpi_pattern *pattern, haul_mpi_row *row)
+{
+    return haul_mpi_measure(MPI_COMM_WORLD, self->device, pattern, row, self->error);
+}
+
+static const char *memory_word(haul_memory memory)
+{
+    return memory == HAUL_DEVICE ? "gpu" : "cpu";
+}
+
+/* --- what is measured */
+
+/* Nodes are those of the layout: `by_node` has the processes of each. */
+static const int *node_ranks(const session *self, int node, int *count)
+{
+    const haul_mpi_layout *layout = &self->comm->layout;
+    *count = layout->node_start[node + 1] - layout->node_start[node];
+    return layout->by_node + layout->node_start[node];
+}
+
+/* The socket that all cores lie on which the process may run on; -1: several. */
+static int own_socket(void)
+{
+    char path[128], line[256];
+    int socket = -1, first, last;
+    FILE *status = fopen("/proc/self/status", "r");
+    bool found = false;
+    while (!found && status && fgets(line, sizeof line, status))
+        found = !strncmp(line, "Cpus_allowed_list:", 18);
+    if (status)
+        (void)fclose(status);
+    for (char *at = found ? line + 18 : NULL; at && *at && *at != '\n';) {
+        first = last = (int)strtol(at, &at, 10);
+        if (*at == '-')
+            last = (int)strtol(at + 1, &at, 10);
+        for (int cpu = first; cpu <= last; cpu++) {
+            int package = -1;
+            (void)snprintf(path, sizeof path,
+                           "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+            FILE *file = fopen(path, "r");
+            if (file && fgets(path, sizeof path, file))
+                package = (int)strtol(path, NULL, 10);
+            if (file)
+                (void)fclose(file);
+            if (package < 0 || (socket >= 0 && package != socket))
+                return -1;
+            socket = package;
+        }
+        at += *at == ',';
+    }
+    return socket;
+}
+
+static haul_status ping_pongs(session *self, haul_memory memory)
+{
+    static const char *const words[] = {"socket", "node", "network"};
+    int peers[] = {-1, -1, -1}, *sockets = calloc((size_t)self->comm->size, sizeof *sockets);
+    const int own = own_socket();
+    haul_status status = sockets ? HAUL_OK : haul_fail_no_memory(self->error);
+    if (status)
+        return status;
+    (void)MPI_Allgather(&own, 1, MPI_INT, sockets, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int rank = self->comm->size - 1; rank > 0; rank--)
+        if (self->comm->layout.node_of[rank])
+            peers[HAUL_BETWEEN_NODES] = rank;
+        else
+            peers[sockets[rank] >= 0 && sockets[rank] == *sockets ? HAUL_ON_SOCKET : HAUL_ON_NODE] =
+                rank;
+    free(sockets);
+    for (int reach = 0; reach <= HAUL_BETWEEN_NODES; reach++)
+        for (uint64_t bytes = self->given.least;
+             !status && peers[reach] > 0 && bytes <= self->given.most; bytes *= 2) {
+            const int sender = 0;
+            const haul_mpi_pattern pattern = {&sender, 1,     &peers[reach], 1,
+                                              bytes,   false, memory,        self->given.seconds};
+            haul_mpi_row row;
+            status = measure(self, &pattern, &row);
+            if (!status && self->out)
+                (void)fprintf(self->out, "%s,%s,%llu", memory_word(memory), words[reach],
+                              (unsigned long long)bytes);
+            if (!status)
+                write_times(self, &row);
+        }
+    return status;
+}
+
+/* A row for each number of processes of two nodes, each with a partner: of `bytes` each, one way,
+ * or of `bytes` in all, there and back. */
+static haul_status pairs(session *self, haul_memory memory, bool is_split)
+{
+    int here, there;
+    const int *senders = node_ranks(self, 0, &here), *receivers = node_ranks(self, 1, &there);
+    const int most = here < there ? here : there;
+    haul_status status = HAUL_OK;
+    for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
+        for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
+            const uint64_t each = is_split ? bytes / (uint64_t)count : bytes;
+            const haul_mpi_pattern pattern = {senders, count,     receivers, 1,
+                                              each,    !is_split, memory,    self->given.seconds};
+            haul_mpi_row row;
+            if (!each)
+                continue;
+            status = measure(self, &pattern, &row);
+            if (!status && self->out)
+                (void)fprintf(self->out, "%s,%d,%llu", memory_word(memory), count,
+                              (unsigned long long)bytes);
+            if (!status)
+                write_times(self, &row);
+        }
+    return status;
+}
+
+static haul_status many_messages(session *self, haul_memory memory)
+{
+    int here;
+    const int *receivers = node_ranks(self, 0, &here) + here, sender = 0;
+    const int most = self->comm->size - here;
+    haul_status status = HAUL_OK;
+    for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
+        for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
+            const haul_mpi_pattern pattern = {&sender, 1,     receivers, count,
+                                              bytes,   false, memory,    self->given.seconds};
+            haul_mpi_row row;
+            status = measure(self, &pattern, &row);
+            if (!status && self->out)
+                (void)fprintf(self->out, "%s,%d,%llu", memory_word(memory), count,
+                              (unsigned long long)bytes);
+            if (!status)
+                write_times(self, &row);
+        }
+    return status;
+}
+
+/* Processes of the first node, whose device is the same one. */
+static haul_status copies(session *self, bool is_shared)
+{
+    static const char *const directions[] = {[HAUL_HTOD] = "h2d", [HAUL_DTOH] = "d2h"};
+    int here;
+    (void)node_ranks(self, 0, &here);
+    haul_status status = HAUL_OK;
+    for (int count = 1; count <= (is_shared ? here : 1); count *= 2)
+        for (int direction = HAUL_HTOD; direction <= HAUL_DTOH; direction++)
+            for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most;
+                 bytes *= 2) {
+                haul_mpi_row row;
+                const haul_mpi_copies what = {(haul_direction)direction, count, bytes,
+                                              self->given.seconds};
+                status =
+                    haul_mpi_measure_copies(MPI_COMM_WORLD, self->device, &what, &row, self->error);
+                if (!status && self->out && is_shared)
+                    (void)fprintf(self->out, "%s,%d,%llu", directions[direction], count,
+                                  (unsigned long long)bytes);
+                else if (!status && self->out)
+                    (void)fprintf(self->out, "%s,on,%llu", directions[direction],
+                                  (unsigned long long)bytes);
+                if (!status)
+                    write_times(self, &row);
+            }
+    return status;
+}
+
+/* One file: of host memory, and where the MPI takes it of the device's. */
+static haul_status measure_kind(session *self, int kind)
+{
+    static const char *const names[] = {"pingpong", "rate",   "split",
+                                        "many",     "copies", "copies-shared"};
+    static const char *const columns[] = {"mem,locality,bytes",  "mem,ppn,bytes_per_msg",
+                                          "mem,ppn,bytes_total", "mem,n_msgs,bytes_per_msg",
+                                          "kind,locality,bytes", "kind,n_procs,bytes_each"};
+    const int memories = self->given.is_device_aware ? 2 : 1;
+    if ((kind >= 4 && !self->device) || (kind >= 1 && kind < 4 && self->comm->layout.nodes < 2))
+        return HAUL_OK;
+    haul_status status = open_file(self, names[kind], columns[kind]);
+    if (kind >= 4)
+        return close_file(self, status ? status : copies(self, kind == 5));
+    for (int i = 0; !status && i < memories; i++) {
+        const haul_memory memory = i ? HAUL_DEVICE : HAUL_HOST;
+        status = kind == 0   ? ping_pongs(self, memory)
+                 : kind == 3 ? many_messages(self, memory)
+                             : pairs(self, memory, kind == 2);
+    }
+    return close_file(self, status);
+}
+
+static haul_status measure_all(session *self)
+{
+    haul_status status = HAUL_OK;
+    const haul_comm_options options = {.ranks_per_node = self->given.ranks_per_node};
+    if (self->given.device)
+        status = haul_device_open(self->given.device, NULL, &self->device, self->error);
+    int worst = (int)status;
+    (void)MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (worst)
+        return status ? status : (haul_status)worst;
+    status = haul_comm_new(MPI_COMM_WORLD, &options, &self->comm, self->error);
+    for (int kind = 0; !status && kind < 6; kind++)
+        status = measure_kind(self, kind);
+    if (!status && !self->rank)
+        printf("%d processes on %d nodes; next: haul comm fit %s-*.csv -o mine.yaml\n",
+               self->comm->size, self->comm->layout.nodes, self->given.prefix);
+    haul_comm_free(self->comm);
+    haul_device_close(self->device);
+    return status;
+}
+
+/* --- arguments */
+
+static haul_status parse(int argc, char **argv, request *given, haul_error *error)
+{
+    if (argc < 2 || strcmp(argv[1], "measure") != 0)
+        return haul_fail(error, HAUL_USAGE, "expected 'measure'");
+    for (int i = 2; i < argc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        double number = 0;
+        haul_status status = HAUL_OK;
+        if (!strcmp(name, "--device-aware")) {
+            given->is_device_aware = true;
+            continue;
+        }
+        if (!value)
+            return haul_fail(error, HAUL_USAGE, "'%.60s' is no option, or lacks its value", name);
+        if (!strcmp(name, "-o"))
+            given->prefix = value;
+        else if (!strcmp(name, "--device"))
+            given->device = value;
+        else if (!strcmp(name, "--least"))
+            status = haul_bytes_parse(value, &given->least, error);
+        else if (!strcmp(name, "--most"))
+            status = haul_bytes_parse(value, &given->most, error);
+        else if (!strcmp(name, "--seconds"))
+            status = haul_quantity_parse(value, HAUL_DIM_NUMBER, &given->seconds, error);
+        else if (!strcmp(name, "--ranks-per-node"))
+            status = haul_quantity_parse(value, HAUL_DIM_NUMBER, &number, error);
+        else
+            return haul_fail(error, HAUL_USAGE, "'%.60s' is no option", name);
+        if (status)
+            return status;
+        if (number >= 1 && number < (1 << 20))
+            given->ranks_per_node = (unsigned)number;
+        i++;
+    }
+    if (!given->least || given->most < given->least || given->most > 1 << 30)
+        return haul_fail(error, HAUL_USAGE, "expected sizes from 1 byte to 1 GiB");
+    return HAUL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    haul_error error = {.status = HAUL_OK};
+    session self = {.given = {.prefix = "messages", .least = 1, .most = 1 << 22, .seconds = 0.02},
+                    .error = &error};
+    char text[700];
+    (void)MPI_Init(&argc, &argv);
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    const bool asks = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+    haul_status status = asks ? HAUL_OK : parse(argc, argv, &self.given, &error);
+    if (asks && !self.rank)
+        fputs(usage, stdout);
+    if (!asks && !status)
+        status = measure_all(&self);
+    if (status && *error.text && (!self.rank || status != HAUL_USAGE))
+        (void)fprintf(stderr, "haul-mpi: %s\n", haul_error_format(&error, text, sizeof text));
+    if (status == HAUL_USAGE && !self.rank)
+        fputs("          'haul-mpi --help' lists what there is\n", stderr);
+    (void)MPI_Finalize();
+    return haul_status_exit_code(status);
+}
