@@ -8,9 +8,27 @@
 
 HAUL_BEGIN
 
+/* What the seconds of a sample are.
+ * name, word */
+#define HAUL_CONDITION_LIST(X)                                                                     \
+    X(ALONE, "alone")   /* of a copy that has the link to itself */                                \
+    X(BUSY, "busy")     /* of a copy while the other direction is busy with copies */              \
+    X(MAPPED, "mapped") /* likewise, with mapped memory */                                         \
+    X(GAP, "gap")       /* from the end of a copy to the start of the next in a row */
+
+typedef enum haul_condition {
+#define HAUL_CONDITION_ENUM(name, word) HAUL_WHILE_##name,
+    HAUL_CONDITION_LIST(HAUL_CONDITION_ENUM)
+#undef HAUL_CONDITION_ENUM
+        HAUL_CONDITIONS
+} haul_condition;
+
+HAUL_API const char *haul_condition_text(haul_condition condition);
+
 typedef struct haul_sample {
     haul_copy copy;
     double seconds;
+    haul_condition condition;
 } haul_sample;
 
 typedef struct haul_samples {
@@ -19,10 +37,10 @@ typedef struct haul_samples {
 } haul_samples;
 
 /* Reads measured copies: CSV with columns direction, host_memory, bytes, seconds (others are
- * ignored, but for locality, "near" or "far"), Google Benchmark JSON as Comm|Scope writes it, or
- * nvbandwidth JSON (copies of its default buffer, 512 MiB, where the file names no "bufferSize" in
- * MiB); found by content; gzipped or not. Returns BAD_INPUT with line and column. Free with
- * haul_samples_free. */
+ * ignored, but for locality, "near" or "far", and condition, a word of HAUL_CONDITION_LIST), Google
+ * Benchmark JSON as Comm|Scope writes it, or nvbandwidth JSON (copies of its default buffer, 512
+ * MiB, where the file names no "bufferSize" in MiB); found by content; gzipped or not. Returns
+ * BAD_INPUT with line and column. Free with haul_samples_free. */
 HAUL_API haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error);
 HAUL_API void haul_samples_free(haul_samples *samples);
 
@@ -60,7 +78,10 @@ HAUL_API haul_status haul_fit_line_relative(const haul_sample *samples, size_t c
 
 /* The copies of one direction, memory and locality, and what was fitted to them. */
 typedef struct haul_fit_group {
-    haul_copy_curve curve; /* names the group; points, or rate_Bps where all are of one size */
+    /* names the group; points, or rate_Bps where all are of one size; busy_rate_Bps,
+     * mapped_rate_Bps and gap_s where samples of these conditions tell them */
+    haul_copy_curve curve;
+    size_t of_condition[HAUL_CONDITIONS]; /* samples */
     haul_copy_curve average;
     haul_copy_curve relative;
     haul_residuals of_curve;
@@ -71,8 +92,10 @@ typedef struct haul_fit_group {
 } haul_fit_group;
 
 /* Sorts samples into groups, by direction, memory and locality, and fits each one's curve
- * (RELATIVE, at most `max_points` points) and both lines. Returns MISSING with no sample. On
- * success the caller owns *groups and frees it with haul_fit_groups_free. */
+ * (RELATIVE, at most `max_points` points) and both lines to the copies that were alone. The rates
+ * of the others are those of their largest size, without the latency of copies alone, and at most
+ * the rate of these; the gap is the median. Returns MISSING with no sample. On success the caller
+ * owns *groups and frees it with haul_fit_groups_free. */
 HAUL_API haul_status haul_fit_groups(const haul_samples *samples, size_t max_points,
                                      haul_fit_group **groups, size_t *count, haul_error *error);
 HAUL_API void haul_fit_groups_free(haul_fit_group *groups);

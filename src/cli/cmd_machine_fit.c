@@ -9,9 +9,10 @@ enum { SOURCE = 256 };
 
 static const char about[] =
     "Fits a machine's parameters to measured copies: CSV with columns direction, host_memory,\n"
-    "bytes and seconds, Google Benchmark JSON of Comm|Scope, or nvbandwidth JSON. Prints how well\n"
-    "LogGP's line, by its average formula and weighted, and the curve that is written give them\n"
-    "back.\n";
+    "bytes and seconds, Google Benchmark JSON of Comm|Scope, or nvbandwidth JSON. A column\n"
+    "condition says busy or mapped for copies while the other direction is busy with copies or\n"
+    "mapped memory, and gap for the time between copies in a row. Prints how well LogGP's line,\n"
+    "by its average formula and weighted, and the curve that is written give them back.\n";
 
 typedef struct fit_request {
     cli_request given; /* the operands are files */
@@ -73,10 +74,15 @@ static void say_source(const fit_request *self, const haul_fit_group *group, cha
     char more[32] = "";
     if (others)
         (void)snprintf(more, sizeof more, " and %zu more", others);
+    const char *file = cli_file_name(near ? self->given.operands[0] : self->far.items[0]);
+    if (!copies) {
+        (void)snprintf(text, SOURCE,
+                       "measured with the other direction busy, or in a row: %.100s%s", file, more);
+        return;
+    }
     (void)snprintf(text, SOURCE,
                    "%zu cop%s of %zu size%s in %.100s%s, median error %.2f %%, wape %.2f %%",
-                   copies, copies > 1 ? "ies" : "y", sizes, sizes > 1 ? "s" : "",
-                   cli_file_name(near ? self->given.operands[0] : self->far.items[0]), more,
+                   copies, copies > 1 ? "ies" : "y", sizes, sizes > 1 ? "s" : "", file, more,
                    group->of_curve.median, group->of_curve.wape);
 }
 
@@ -104,15 +110,31 @@ static void round_points(haul_copy_curve *curve)
     }
 }
 
-/* What a group fitted takes the place of what the machine had for it: latency, rate and points. The
- * curve's other parameters stay. */
+static void put_parameter(const haul_parameter *fitted, haul_dimension dimension,
+                          const char *source, haul_parameter *old)
+{
+    if (!fitted->provenance)
+        return;
+    *old = *fitted;
+    old->value = rounded(fitted->value, dimension);
+    old->source = source;
+}
+
+/* What a group fitted takes the place of what the machine had for it: latency, rate and points
+ * where copies alone were measured, and what other conditions tell. The curve's other parameters
+ * stay. */
 static void put_curve(const haul_fit_group *group, const char *source, haul_copy_curve *curve)
 {
     haul_copy_curve fitted = group->curve;
     round_points(&fitted);
+    put_parameter(&fitted.busy_rate_Bps, HAUL_DIM_RATE, source, &curve->busy_rate_Bps);
+    put_parameter(&fitted.mapped_rate_Bps, HAUL_DIM_RATE, source, &curve->mapped_rate_Bps);
+    put_parameter(&fitted.gap_s, HAUL_DIM_SECONDS, source, &curve->gap_s);
     curve->direction = fitted.direction;
     curve->memory = fitted.memory;
     curve->locality = fitted.locality;
+    if (!group->of_condition[HAUL_WHILE_ALONE])
+        return;
     curve->rate_Bps = fitted.rate_Bps;
     curve->points_from = fitted.points_from;
     memcpy(curve->points, fitted.points, sizeof curve->points);

@@ -8,7 +8,7 @@
 #include "base/stats.h"
 #include "cost/curve.h"
 
-/* By group, then size, then time. */
+/* By group, then condition, size and time. */
 static int compare_samples(const void *a, const void *b)
 {
     const haul_sample *x = a, *y = b;
@@ -18,6 +18,8 @@ static int compare_samples(const void *a, const void *b)
         return x->copy.memory < y->copy.memory ? -1 : 1;
     if (x->copy.locality != y->copy.locality)
         return x->copy.locality < y->copy.locality ? -1 : 1;
+    if (x->condition != y->condition)
+        return x->condition < y->condition ? -1 : 1;
     if (x->copy.bytes != y->copy.bytes)
         return x->copy.bytes < y->copy.bytes ? -1 : 1;
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
@@ -46,11 +48,16 @@ static void measure_spread(const haul_sample *samples, size_t count, haul_fit_gr
     group->floor = 100 * off / fmax(total, 1e-9);
 }
 
+static double median_of(const haul_sample *sorted, size_t count)
+{
+    return (sorted[(count - 1) / 2].seconds + sorted[count / 2].seconds) / 2;
+}
+
 /* Copies of one size tell a rate at most: what of it is latency they do not say. */
 static haul_status fit_rate(const haul_sample *samples, size_t count, haul_fit_group *group,
                             haul_error *error)
 {
-    const double median = (samples[(count - 1) / 2].seconds + samples[count / 2].seconds) / 2;
+    const double median = median_of(samples, count);
     const haul_copy *copy = &samples[0].copy;
     group->curve = (haul_copy_curve){
         .direction = copy->direction,
@@ -86,6 +93,68 @@ static haul_status fit_group(const haul_sample *samples, size_t count, size_t ma
     return status;
 }
 
+/* The largest size tells the rate best. Traffic the other way can slow a copy, never speed it up:
+ * what is above the rate of copies alone is the measurement's noise. */
+static haul_parameter rate_of(const haul_sample *samples, size_t count, const haul_fit_group *group)
+{
+    size_t first = count - 1;
+    while (first > 0 && samples[first - 1].copy.bytes == samples[count - 1].copy.bytes)
+        first--;
+    const double latency_s = fmax(group->relative.latency_s.value, 0);
+    const double median_s = median_of(samples + first, count - first);
+    const double alone = group->relative.rate_Bps.value > 0 ? group->relative.rate_Bps.value
+                                                            : group->curve.rate_Bps.value;
+    const double bytes = (double)samples[first].copy.bytes;
+    const double found = bytes / fmax(median_s - fmin(latency_s, median_s / 2), 1e-9);
+    return (haul_parameter){alone > 0 ? fmin(found, alone) : found, HAUL_FITTED, NULL};
+}
+
+/* Samples of one condition other than alone. */
+static haul_status fit_condition(const haul_sample *samples, size_t count, haul_fit_group *group,
+                                 haul_error *error)
+{
+    const haul_condition condition = samples[0].condition;
+    group->of_condition[condition] = count;
+    if (condition == HAUL_WHILE_GAP) {
+        /* they are sorted by bytes, which mean nothing to a gap */
+        double *gaps = malloc(count * sizeof *gaps);
+        if (!gaps)
+            return haul_fail_no_memory(error);
+        for (size_t i = 0; i < count; i++)
+            gaps[i] = samples[i].seconds;
+        group->curve.gap_s = (haul_parameter){haul_median(gaps, count), HAUL_FITTED, NULL};
+        free(gaps);
+        return HAUL_OK;
+    }
+    if (!samples[count - 1].copy.bytes)
+        return haul_fail(error, HAUL_BAD_INPUT, "copies of no bytes tell no rate");
+    *(condition == HAUL_WHILE_BUSY ? &group->curve.busy_rate_Bps : &group->curve.mapped_rate_Bps) =
+        rate_of(samples, count, group);
+    return HAUL_OK;
+}
+
+/* Those alone come first, and what the others tell is beside it. */
+static haul_status fit_all(const haul_sample *samples, size_t count, size_t max_points,
+                           haul_fit_group *group, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    const haul_copy *copy = &samples[0].copy;
+    *group = (haul_fit_group){.curve = {.direction = copy->direction,
+                                        .memory = copy->memory,
+                                        .locality = copy->locality}};
+    for (size_t i = 0, end; !status && i < count; i = end) {
+        for (end = i + 1; end < count && samples[end].condition == samples[i].condition; end++)
+            ;
+        if (samples[i].condition == HAUL_WHILE_ALONE) {
+            status = fit_group(&samples[i], end - i, max_points, group, error);
+            group->of_condition[HAUL_WHILE_ALONE] = end - i;
+        } else {
+            status = fit_condition(&samples[i], end - i, group, error);
+        }
+    }
+    return status;
+}
+
 haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul_fit_group **groups,
                             size_t *count, haul_error *error)
 {
@@ -109,7 +178,7 @@ haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul
     for (size_t i = 0, end; !status && i < count_all; i = end) {
         for (end = i + 1; end < count_all && same_group(&sorted[i].copy, &sorted[end].copy); end++)
             ;
-        status = fit_group(&sorted[i], end - i, max_points, &fitted[at++], error);
+        status = fit_all(&sorted[i], end - i, max_points, &fitted[at++], error);
     }
     free(sorted);
     if (status) {

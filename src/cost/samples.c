@@ -13,8 +13,8 @@
 
 enum { FILE_BYTES = 1 << 28 }; /* the largest file that is read */
 
-/* The columns of a CSV; `locality` may be absent. */
-enum { DIRECTION, MEMORY, BYTES, SECONDS, LOCALITY, COLUMNS };
+/* The columns of a CSV; those from `locality` on may be absent. */
+enum { DIRECTION, MEMORY, BYTES, SECONDS, LOCALITY, CONDITION, COLUMNS };
 
 /* Seconds without a unit, as the column's name says, or a time with one. */
 static haul_status parse_seconds(const char *text, double *seconds, haul_error *error)
@@ -32,7 +32,29 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
     return HAUL_OK;
 }
 
-/* A fit needs every column but the locality, which is `near` where a table does not tell. */
+const char *haul_condition_text(haul_condition condition)
+{
+    static const char *const words[] = {
+#define CONDITION_WORD(name, word) word,
+        HAUL_CONDITION_LIST(CONDITION_WORD)
+#undef CONDITION_WORD
+    };
+    return words[condition];
+}
+
+static haul_status parse_condition(const char *text, haul_condition *condition, haul_error *error)
+{
+    for (int c = 0; c < HAUL_CONDITIONS; c++)
+        if (!strcasecmp(text, haul_condition_text((haul_condition)c))) {
+            *condition = (haul_condition)c;
+            return HAUL_OK;
+        }
+    return haul_fail(error, HAUL_BAD_INPUT, "expected alone, busy, mapped or gap, not '%.60s'",
+                     text);
+}
+
+/* A fit needs every column but the locality, `near` where a table does not tell, and the condition,
+ * `alone`. */
 static haul_status parse_field(int column, const char *text, haul_sample *sample, haul_error *error)
 {
     switch (column) {
@@ -44,6 +66,8 @@ static haul_status parse_field(int column, const char *text, haul_sample *sample
         return haul_bytes_parse(text, &sample->copy.bytes, error);
     case SECONDS:
         return parse_seconds(text, &sample->seconds, error);
+    case CONDITION:
+        return parse_condition(text, &sample->condition, error);
     default:
         if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
             return haul_fail(error, HAUL_BAD_INPUT, "expected near or far, not '%.60s'", text);
@@ -66,7 +90,10 @@ static haul_status read_row(const haul_csv *csv, const char *const *fields, cons
             return status;
         }
     }
-    return haul_sample_add(list, &sample.copy, sample.seconds, error);
+    const haul_status status = haul_sample_add(list, &sample.copy, sample.seconds, error);
+    if (!status)
+        list->items[list->count - 1].condition = sample.condition;
+    return status;
 }
 
 static haul_status read_csv(const char *text, size_t size, const char *file, haul_sample_list *list,
@@ -78,11 +105,13 @@ static haul_status read_csv(const char *text, size_t size, const char *file, hau
         return status;
     size_t columns[COLUMNS];
     const char *const *fields = NULL;
-    static const char *const names[] = {"direction", "host_memory", "bytes", "seconds"};
+    static const char *const names[] = {"direction", "host_memory", "bytes",
+                                        "seconds",   "locality",    "condition"};
     for (int i = 0; !status && i < LOCALITY; i++)
         status = haul_csv_find(csv, names[i], &columns[i], error);
-    if (!status && haul_csv_find(csv, "locality", &columns[LOCALITY], NULL))
-        columns[LOCALITY] = SIZE_MAX;
+    for (int i = LOCALITY; !status && i < COLUMNS; i++)
+        if (haul_csv_find(csv, names[i], &columns[i], NULL))
+            columns[i] = SIZE_MAX;
     while (!status && !(status = haul_csv_next(csv, &fields, error)) && fields)
         status = read_row(csv, fields, columns, list, error);
     haul_csv_close(csv);

@@ -217,8 +217,9 @@ static haul_status read_benchmarks(haul_json_in *in, haul_sample_list *list, hau
     return status;
 }
 
-/* The cases of nvbandwidth that are copies by the copy engine, one at a time. */
-static bool copy_of_case(const char *name, haul_copy *copy)
+/* The cases of nvbandwidth that are copies by the copy engine, one at a time, or with the other
+ * direction busy: it tells the rate of the direction that the case is named for. */
+static bool copy_of_case(const char *name, haul_copy *copy, haul_condition *condition)
 {
     static const struct ends cases[] = {
         {"host_to_device_memcpy_ce", HAUL_HTOD, HAUL_PINNED},
@@ -226,8 +227,17 @@ static bool copy_of_case(const char *name, haul_copy *copy)
         {"device_to_device_memcpy_read_ce", HAUL_PTOP, HAUL_DEVICE},
         {"device_to_device_memcpy_write_ce", HAUL_PTOP, HAUL_DEVICE},
     };
+    char plain[NAME_BYTES];
+    (void)snprintf(plain, sizeof plain, "%s", name);
+    char *both_ways = strstr(plain, "_bidirectional");
+    /* between GPUs the rate is of both directions together */
+    const bool is_busy = both_ways && strncmp(plain, "device_to_device", 16) != 0;
+    if (is_busy)
+        memmove(both_ways, both_ways + strlen("_bidirectional"),
+                strlen(both_ways + strlen("_bidirectional")) + 1);
+    *condition = is_busy ? HAUL_WHILE_BUSY : HAUL_WHILE_ALONE;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (!strcmp(name, cases[i].text)) {
+        if (!strcmp(plain, cases[i].text)) {
             copy->direction = cases[i].direction;
             copy->memory = cases[i].memory;
             return true;
@@ -258,22 +268,26 @@ static haul_status read_case(haul_json_in *in, haul_sample_list *list, haul_erro
     char name[NAME_BYTES] = "";
     const size_t before = list->count;
     haul_copy copy = {0};
+    haul_condition condition;
     haul_status status = HAUL_OK;
     (void)haul_json_in_object(in);
     for (haul_json_text key; !status && haul_json_in_key(in, &key);) {
         if (haul_json_is(key, "name"))
             read_name(in, name, sizeof name);
-        else if (haul_json_is(key, "bandwidth_matrix") && (!name[0] || copy_of_case(name, &copy)))
+        else if (haul_json_is(key, "bandwidth_matrix") &&
+                 (!name[0] || copy_of_case(name, &copy, &condition)))
             for (haul_json_in_array(in); !status && haul_json_in_item(in);)
                 for (haul_json_in_array(in); !status && haul_json_in_item(in);)
                     status = read_cell(in, list, error);
         else
             haul_json_in_skip(in);
     }
-    if (!copy_of_case(name, &copy))
+    if (!copy_of_case(name, &copy, &condition))
         list->count = before;
-    for (size_t i = before; i < list->count; i++)
+    for (size_t i = before; i < list->count; i++) {
         list->items[i].copy = copy;
+        list->items[i].condition = condition;
+    }
     return status;
 }
 

@@ -221,9 +221,9 @@ static void take_sweep(const haul_trial *trials, const haul_copies *each, size_t
     out->count = count;
     out->first = trials[0].point;
     for (size_t i = 0; i < count; i++) {
-        out->samples[i] =
-            (haul_sample){{each[i].bytes, each[i].way.direction, each[i].way.memory, HAUL_NEAR},
-                          trials[i].point.seconds};
+        out->samples[i] = (haul_sample){
+            .copy = {each[i].bytes, each[i].way.direction, each[i].way.memory, HAUL_NEAR},
+            .seconds = trials[i].point.seconds};
         spreads[i] = trials[i].point.spread;
         errors[i] = median_error(&trials[i].point);
     }

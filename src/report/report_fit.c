@@ -32,6 +32,35 @@ static const char *figures_of(const haul_copy_curve *curve, char *text)
     return text;
 }
 
+/* What copies of other conditions told, a row each. */
+static void add_conditions(haul_table *rows, const haul_fit_group *group)
+{
+    static const char *const names[HAUL_CONDITIONS] = {[HAUL_WHILE_BUSY] = "rate, other way busy",
+                                                       [HAUL_WHILE_MAPPED] =
+                                                           "rate, other way mapped",
+                                                       [HAUL_WHILE_GAP] = "gap between copies"};
+    const haul_copy_curve *curve = &group->curve;
+    const haul_parameter *const values[HAUL_CONDITIONS] = {NULL, &curve->busy_rate_Bps,
+                                                           &curve->mapped_rate_Bps, &curve->gap_s};
+    for (int c = HAUL_WHILE_BUSY; c < HAUL_CONDITIONS; c++) {
+        char value[FIGURES];
+        if (!group->of_condition[c])
+            continue;
+        haul_quantity_format(values[c]->value,
+                             c == HAUL_WHILE_GAP ? HAUL_DIM_SECONDS : HAUL_DIM_RATE, 4, value,
+                             sizeof value);
+        haul_table_row(rows, haul_direction_text(curve->direction), haul_memory_text(curve->memory),
+                       haul_locality_text(curve->locality), (uint64_t)group->of_condition[c],
+                       (uint64_t)1, names[c], value, (double)NAN, (double)NAN, (double)NAN,
+                       (double)NAN);
+    }
+}
+
+static double known_or_nan(const haul_parameter *parameter)
+{
+    return parameter->provenance ? parameter->value : (double)NAN;
+}
+
 /* One table for people and CSV, and groups with their fits inside for JSON. */
 static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group *group)
 {
@@ -51,7 +80,8 @@ static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group
                             {"weighted line", &group->relative, &group->of_relative},
                             {"curve", &group->curve, &group->of_curve}};
     haul_table_row(groups, direction, memory, locality, (uint64_t)group->of_curve.samples,
-                   (uint64_t)group->sizes, group->floor);
+                   (uint64_t)group->sizes, group->floor, known_or_nan(&group->curve.busy_rate_Bps),
+                   known_or_nan(&group->curve.mapped_rate_Bps), known_or_nan(&group->curve.gap_s));
     haul_table *inside = haul_report_table(groups, "fits", fit);
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         const haul_residuals *of = fits[i].residuals;
@@ -72,6 +102,7 @@ static void add_group(haul_table *rows, haul_table *groups, const haul_fit_group
         for (size_t k = 0; k < points; k++)
             haul_table_row(list, curve->points[k].bytes, curve->points[k].seconds);
     }
+    add_conditions(rows, group);
 }
 
 /* People compare fits over kinds of copies in one table; programs get them group by group. */
@@ -98,6 +129,9 @@ haul_report *haul_report_fit(const haul_fit_group *groups, size_t count)
         {"copies", .unit = HAUL_COUNT},
         {"sizes", .unit = HAUL_COUNT},
         {"noise_floor", .unit = HAUL_NUMBER},
+        {"busy_rate_Bps", HAUL_RATE, .optional = true},
+        {"mapped_rate_Bps", HAUL_RATE, .optional = true},
+        {"gap_s", HAUL_SECONDS, .optional = true},
         {0},
     };
     HAUL_PLAIN_NUMERALS;

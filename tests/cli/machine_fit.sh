@@ -64,3 +64,28 @@ try haul machine fit wrong.csv -o x.yaml
 printf '{"benchmarks": [{"name": ]}' >wrong.json
 try haul machine fit wrong.json -o x.yaml
 try ls
+
+echo "== with the other direction busy, and in a row"
+{
+    echo "direction,host_memory,bytes,seconds,condition"
+    for bytes in 1024 1048576 67108864; do
+        awk -v n=$bytes 'BEGIN {
+            printf "HtoD,pinned,%d,%.9e,alone\n", n, 2e-6 + n / 12e9
+            printf "HtoD,pinned,%d,%.9e,busy\n", n, 2e-6 + n / 9e9
+            printf "HtoD,pinned,%d,%.9e,mapped\n", n, 2e-6 + n / 5e9
+            printf "HtoD,pinned,%d,%.9e,gap\n", n, 3e-6
+        }'
+    done
+} >both.csv
+try haul machine fit both.csv -o both.yaml
+grep -e rate: -e gap: -A 1 both.yaml
+cat >both.json <<'EOF'
+{"nvbandwidth": {"testcases": [
+    {"name": "host_to_device_bidirectional_memcpy_ce", "bandwidth_matrix": [["18.5"]]},
+    {"name": "device_to_device_bidirectional_memcpy_read_ce", "bandwidth_matrix": [["500"]]},
+    {"name": "device_to_host_bidirectional_memcpy_ce", "bandwidth_matrix": [["19.5"]]}]}}
+EOF
+haul machine fit both.json -o into.yaml --machine "$data/machines/test-node.yaml"
+haul machine diff "$data/machines/test-node.yaml" ./into.yaml
+sed 's/busy/at once/' both.csv >wrong.csv
+try haul machine fit wrong.csv -o none.yaml

@@ -258,12 +258,12 @@ static void groups_are_fitted_each_on_its_own(void **state)
 {
     (void)state;
     haul_sample items[] = {
-        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 4e-6},
-        {{1000, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR}, 1e-6},
-        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, 2e-6},
-        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 6e-6},
-        {{2000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, 3e-6},
-        {{1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, 5e-6},
+        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 4e-6},
+        {.copy = {1000, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR}, .seconds = 1e-6},
+        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, .seconds = 2e-6},
+        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 6e-6},
+        {.copy = {2000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, .seconds = 3e-6},
+        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 5e-6},
     };
     const haul_samples samples = {items, sizeof items / sizeof *items};
     haul_fit_group *groups = NULL;

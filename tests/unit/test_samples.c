@@ -105,9 +105,13 @@ static void nvbandwidth_is_read(void **state)
         "       \"bandwidth_matrix\" : [ [ \"N/A\", \"276\" ], [ \"277\", \"N/A\" ] ]}\n"
         "    ]\n  }\n}\n";
     haul_samples samples = parsed(text);
-    assert_int_equal(samples.count, 3);
+    assert_int_equal(samples.count, 4);
     check_sample(&samples.items[0], HAUL_HTOD, HAUL_PINNED, 536870912, 536870912 / 25.6e9);
-    check_sample(&samples.items[2], HAUL_PTOP, HAUL_DEVICE, 536870912, 536870912 / 277e9);
+    check_sample(&samples.items[1], HAUL_HTOD, HAUL_PINNED, 536870912, 536870912 / 18e9);
+    check_sample(&samples.items[3], HAUL_PTOP, HAUL_DEVICE, 536870912, 536870912 / 277e9);
+    assert_int_equal(samples.items[0].condition, HAUL_WHILE_ALONE);
+    assert_int_equal(samples.items[1].condition, HAUL_WHILE_BUSY);
+    assert_int_equal(samples.items[3].condition, HAUL_WHILE_ALONE);
     haul_samples_free(&samples);
     samples = parsed("{\"nvbandwidth\":{\"bufferSize\":64,\"testcases\":[{\"name\":"
                      "\"device_to_host_memcpy_ce\",\"bandwidth_matrix\":[[10]]}]}}");
@@ -127,6 +131,7 @@ static void wrong_input_is_located(void **state)
         {"direction,host_memory,bytes\n", 1, 1, "'seconds'"},
         {"direction,host_memory,bytes,seconds\n", 0, 0, "no measured copies"},
         {"direction,host_memory,bytes,seconds\nup,pinned,1,1\n", 2, 1, "up"},
+        {"direction,host_memory,bytes,seconds,condition\nHtoD,pinned,1,1,late\n", 2, 17, "late"},
         {"direction,host_memory,bytes,seconds\nHtoD,soft,1,1\n", 2, 6, "soft"},
         {"direction,host_memory,bytes,seconds\nHtoD,pinned,-1,1\n", 2, 13, "bytes"},
         {"direction,host_memory,bytes,seconds\nHtoD,pinned,1,nan\n", 2, 15, "expected seconds"},
