@@ -268,6 +268,8 @@ haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_r
     if (!status && (index < 0 || index >= field->part_count))
         status = haul_fail(error, HAUL_USAGE, "there is no region %d: the array has %d", index,
                            field->part_count);
+    if (!status && field->planes_stale)
+        status = haul_planes_wrap(field, error);
     if (!status)
         status = haul_part_fetch(field, index, use & HAUL_USE_READ, error);
     if (status)

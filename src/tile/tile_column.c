@@ -30,7 +30,7 @@ bool haul_needs_columns(haul_step *step)
     haul_block block;
     if (step->outer != 2)
         return false;
-    haul_block_take(&block, step, 1, 1, INT32_MAX, false);
+    haul_block_take(&block, step, 1, &(haul_block_limits){.steps = 1, .reach = INT32_MAX});
     bool is_tight = false;
     for (unsigned i = 0; i < block.field_count; i++) {
         const haul_field *field = block.fields[i].field;
@@ -160,7 +160,8 @@ haul_status haul_columns_run(haul_context *context, haul_step *steps, size_t cou
         return haul_host_run(context, steps, 1, error);
     steps_most = steps_most < plain ? steps_most : plain;
     do {
-        haul_block_take(&self.block, steps, count, steps_most, INT32_MAX, true);
+        const haul_block_limits limits = {steps_most, INT32_MAX, .in_host_rows = true};
+        haul_block_take(&self.block, steps, count, &limits);
         steps_most = self.block.count / 2;
         self.rows = column_rows(&self.block);
     } while (self.rows < 4 * self.block.reach && steps_most);

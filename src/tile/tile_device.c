@@ -18,27 +18,38 @@ typedef struct pass {
     haul_block block;
     int region;
     int count; /* regions */
+    int extra; /* regions that a pass round the array comes to again */
     int lag;   /* regions behind the front that its steps still use */
     bool is_backward;
     bool is_whole; /* all is on the device, or will be made there: one launch a step */
 } pass;
 
-/* Whether two parts share places of the ring. */
-static bool overlap(const haul_field *field, int part, int other)
+/* A part's planes. A pass that goes round the array has no use for those beyond its edges. */
+static haul_planes span_of(const pass *self, const haul_field *field, int part)
 {
-    const int first = haul_part_begin(field, part), begin = haul_part_begin(field, other);
+    haul_planes span = {haul_part_begin(field, part), haul_part_end(field, part),
+                        field->parts[part].shift};
+    if (self->block.wraps) {
+        span.first = span.first < 0 ? 0 : span.first;
+        span.end = span.end > field->length ? field->length : span.end;
+    }
+    return span;
+}
+
+/* Whether two runs of planes share places of the ring. */
+static bool overlap(const haul_field *field, haul_planes one, haul_planes other)
+{
+    const int first = one.first + one.shift, begin = other.first + other.shift;
     int ahead = (begin - first) % field->planes;
     ahead += ahead < 0 ? field->planes : 0;
-    return ahead < haul_part_end(field, part) - first ||
-           ahead + haul_part_end(field, other) - begin > field->planes;
+    return ahead < one.end - one.first || ahead + other.end - other.first > field->planes;
 }
 
 /* The host's copy counts as current from now on; is_leaving says that it has yet to arrive. */
-static haul_status part_down(haul_field *field, int part, haul_error *error)
+static haul_status part_down(const pass *self, haul_field *field, int part, haul_error *error)
 {
     const haul_status status =
-        haul_planes_copy(field, haul_part_begin(field, part), haul_part_end(field, part),
-                         field->context->down, error);
+        haul_planes_copy(field, span_of(self, field, part), field->context->down, error);
     if (!status)
         field->parts[part].on_host = field->parts[part].is_leaving = true;
     return status;
@@ -47,28 +58,49 @@ static haul_status part_down(haul_field *field, int part, haul_error *error)
 /* A region of the pass as a part of the array. */
 static int turned(const pass *self, const haul_field *field, int region)
 {
+    if (region >= field->part_count)
+        return region - field->part_count; /* round the array */
     return self->is_backward ? field->part_count - 1 - region : region;
 }
 
-/* Takes from the ring what is where `part` will be. `front` is the last region that the pass has
- * been to: what is beyond has not been used by it yet. */
-static haul_status make_room_for(const pass *self, const haul_block_field *of, int part, int front,
-                                 haul_error *error)
+/* Whether a pass that goes round the array comes to the part twice: it is changed both times. */
+static bool comes_twice(const pass *self, int part)
+{
+    return part < self->extra;
+}
+
+static haul_status leave(const pass *self, const haul_block_field *of, int part, bool was_visited,
+                         haul_error *error)
 {
     haul_field *field = of->field;
+    haul_part *state = &field->parts[part];
+    const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) || comes_twice(self, part);
     haul_status status = HAUL_OK;
-    if (field->parts[part].on_device || haul_field_is_all_there(field))
+    if (state->on_device && !state->on_host && is_needed)
+        status = part_down(self, field, part, error);
+    state->on_device = false;
+    return status;
+}
+
+/* Takes from the ring what is where the region's part will be. `front` is the last region that the
+ * pass has been to: what is beyond has not been used by it yet. */
+static haul_status make_room_for(const pass *self, const haul_block_field *of, int region,
+                                 int front, haul_error *error)
+{
+    haul_field *field = of->field;
+    const int part = turned(self, field, region);
+    haul_status status = HAUL_OK;
+    if (haul_field_is_all_there(field))
         return HAUL_OK;
-    for (int i = 0; i < field->part_count && !status; i++) {
-        haul_part *other = &field->parts[i];
-        if (i == part || !other->on_device || !overlap(field, part, i))
-            continue;
-        const bool was_visited = turned(self, field, i) <= front;
-        const bool is_needed = was_visited ? !of->is_dead : !of->is_fresh;
-        if (!other->on_host && is_needed)
-            status = part_down(field, i, error);
-        other->on_device = false;
-    }
+    if (region >= field->part_count)
+        status = leave(self, of, part, true, error);
+    if (field->parts[part].on_device)
+        return status;
+    field->parts[part].shift = region >= field->part_count ? field->length : 0;
+    for (int i = 0; i < field->part_count && !status; i++)
+        if (i != part && field->parts[i].on_device &&
+            overlap(field, span_of(self, field, part), span_of(self, field, i)))
+            status = leave(self, of, i, turned(self, field, i) <= front, error);
     return status;
 }
 
@@ -81,8 +113,8 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
         status = haul_tile_wait(context, context->down, context->computed, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < of->field->part_count)
-            status = make_room_for(self, of, turned(self, of->field, region), front, error);
+        if (of->is_aligned && region < of->field->part_count + self->extra)
+            status = make_room_for(self, of, region, front, error);
     }
     if (!status)
         status = haul_tile_record(context, context->down, context->made_room[region % 3], error);
@@ -112,15 +144,16 @@ static haul_status bring(const pass *self, const haul_block_field *of, int part,
     haul_part *state = &field->parts[part];
     haul_status status = HAUL_OK;
     if (!state->on_device) {
-        const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
-        if (!of->is_fresh) {
-            status = haul_planes_copy(field, first, end, up, error);
-        } else {
-            status = haul_planes_copy(field, first, first < 0 ? 0 : first, up, error);
-            if (!status)
-                status = haul_planes_copy(field, end < field->length ? end : field->length, end, up,
-                                          error);
+        haul_planes span = span_of(self, field, part);
+        const int first = span.first, end = span.end;
+        if (of->is_fresh && !comes_twice(self, part)) {
+            span.end = first < 0 ? 0 : first;
+            status = haul_planes_copy(field, span, up, error);
+            span.first = end < field->length ? end : field->length;
+            span.end = end;
         }
+        if (!status)
+            status = haul_planes_copy(field, span, up, error);
         state->on_device = status == HAUL_OK;
     }
     if (is_part_written(&self->block, field, part))
@@ -136,7 +169,7 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
     haul_status status = haul_tile_wait(context, context->up, context->made_room[room], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < of->field->part_count)
+        if (of->is_aligned && region < of->field->part_count + self->extra)
             status = bring(self, of, turned(self, of->field, region), error);
         for (int part = 0; !of->is_aligned && !region && part < of->field->part_count && !status;
              part++)
@@ -157,6 +190,8 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
         if (!of->is_fresh || !of->is_aligned || region >= field->part_count)
             continue;
         const int part = turned(self, field, region);
+        if (comes_twice(self, part))
+            continue;
         const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
         status = haul_ghosts_on_device(field, first < 0 ? 0 : first,
                                        end < field->length ? end : field->length, true, error);
@@ -182,10 +217,14 @@ static haul_status run_ghosts(haul_field *field, int first, int end, haul_error 
     return status;
 }
 
-/* A step's planes [first, end). */
-static haul_status run_step(haul_context *context, const haul_step *step, int first, int end,
+/* A step's planes. */
+static haul_status run_step(haul_context *context, const haul_step *step, haul_planes run,
                             haul_error *error)
 {
+    const int first = run.first, end = run.end;
+    if (!step->source && run.shift)
+        return haul_ghosts_on_device(step->uses[0].field, first + run.shift, end + run.shift, false,
+                                     error);
     if (!step->source)
         return run_ghosts(step->uses[0].field, first, end, error);
     haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
@@ -211,8 +250,10 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
             continue;
         }
         const bool is_along = haul_is_along(step, of);
-        const int lowest = is_along ? first - of->halo : -field->edge;
+        const int shift = is_along ? run.shift : 0;
+        const int lowest = is_along ? first + shift - of->halo : -field->edge;
         views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
+        views[use].base -= shift;
         arguments[i] = (haul_argument){.buffer = field->ring,
                                        .offset = (uint64_t)field->lead * field->element};
         arguments[++i] = (haul_argument){.value = &views[use++]};
@@ -241,7 +282,11 @@ static haul_status run_step(haul_context *context, const haul_step *step, int fi
  * planes, and is the first of a backward pass. */
 static int front_after(const pass *self, int region)
 {
-    const int ahead = (region + 1) * self->region;
+    const int ahead = (region + 1) * self->region, length = self->block.length;
+    if (self->block.wraps) {
+        const int again = length + (region + 1 - self->count) * self->region;
+        return region < self->count ? (ahead < length ? ahead : length) : again;
+    }
     return self->is_backward
                ? self->block.length - (self->count - 1) * self->region + region * self->region
                : ahead;
@@ -258,6 +303,35 @@ static void name_step(const haul_step *step, int first, int end, haul_error *err
              step->source ? step->source->name : "edges", first, end - 1, text);
 }
 
+/* Planes of the step, as far as they are in its box. */
+static haul_status run_planes(const pass *self, const haul_step *step, haul_planes run,
+                              haul_error *error)
+{
+    const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
+    run.first = run.first > lo ? run.first : lo;
+    run.end = run.end < hi ? run.end : hi;
+    if (run.first >= run.end)
+        return HAUL_OK;
+    const haul_status status = run_step(self->context, step, run, error);
+    if (status)
+        name_step(step, run.first, run.end, error);
+    return status;
+}
+
+/* In a pass round the array a step begins `skew` planes after its start, as it is `skew` planes
+ * behind the front: so it finds at the end what it began with, not yet overwritten. */
+static haul_status run_round(const pass *self, const haul_step *step, int first, int end,
+                             haul_error *error)
+{
+    const int length = self->block.length;
+    first = first > step->skew ? first : step->skew;
+    end = end < step->skew + length ? end : step->skew + length;
+    const haul_planes once = {first, end < length ? end : length, 0};
+    const haul_planes again = {(first > length ? first : length) - length, end - length, length};
+    const haul_status status = run_planes(self, step, once, error);
+    return status ? status : run_planes(self, step, again, error);
+}
+
 static haul_status run_region(const pass *self, int region, int last, haul_error *error)
 {
     const int length = self->block.length;
@@ -271,12 +345,8 @@ static haul_status run_region(const pass *self, int region, int last, haul_error
             end = length - first;
             first = low;
         }
-        first = first > step->box.lo[step->outer] ? first : step->box.lo[step->outer];
-        end = end < step->box.hi[step->outer] ? end : step->box.hi[step->outer];
-        if (first < end)
-            status = run_step(self->context, step, first, end, error);
-        if (status)
-            name_step(step, first, end, error);
+        status = self->block.wraps ? run_round(self, step, first, end, error)
+                                   : run_planes(self, step, (haul_planes){first, end, 0}, error);
     }
     return status;
 }
@@ -298,8 +368,8 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
         haul_field *field = self->block.fields[i].field;
         const bool is_aligned = self->block.fields[i].is_aligned;
         const int last = is_aligned ? end : field->part_count;
-        for (int region = is_aligned ? first : 0; region < last && region < field->part_count;
-             region++)
+        const int parts = field->part_count + (is_aligned ? self->extra : 0);
+        for (int region = is_aligned ? first : 0; region < last && region < parts; region++)
             field->parts[is_aligned ? turned(self, field, region) : region].passed =
                 context->passed[first];
     }
@@ -311,7 +381,7 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
 static haul_status advance(const pass *self, int front, int last, haul_error *error)
 {
     haul_context *context = self->context;
-    const int regions = self->is_whole ? 1 : self->count;
+    const int regions = self->is_whole ? 1 : self->count + self->extra;
     haul_status status = HAUL_OK;
     if (front + 2 < regions)
         status = make_room(self, front + 2, front - 1, error);
@@ -330,10 +400,32 @@ static haul_status advance(const pass *self, int front, int last, haul_error *er
     return status;
 }
 
+/* Parts without the planes beyond the edges, or past the array's end, do not stay on the device. */
+static haul_status end_round(const pass *self, haul_error *error)
+{
+    haul_context *context = self->context;
+    haul_status status = haul_tile_record(context, context->run, context->computed, error);
+    if (!status)
+        status = haul_tile_wait(context, context->down, context->computed, error);
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        haul_field *field = self->block.fields[i].field;
+        if (!self->block.fields[i].is_aligned)
+            continue;
+        for (int part = 0; part < field->part_count && !status; part++) {
+            if (part >= self->extra && part && part + 1 < field->part_count)
+                continue;
+            status = leave(self, &self->block.fields[i], part, true, error);
+            field->parts[part].shift = 0;
+        }
+        field->planes_stale = field->boundary[field->dims - 1] == HAUL_BOUNDARY_PERIODIC;
+    }
+    return status;
+}
+
 static haul_status run_pass(const pass *self, haul_error *error)
 {
-    const int regions = self->is_whole ? 1 : self->count;
-    const int last = self->is_whole ? 0 : self->count - 1 + self->lag;
+    const int regions = self->is_whole ? 1 : self->count + self->extra;
+    const int last = self->is_whole ? 0 : regions - 1 + self->lag;
     haul_status status = HAUL_OK;
     for (int r = 0; r < 2 && r < regions && !status; r++)
         status = make_room(self, r, -1, error);
@@ -347,7 +439,9 @@ static haul_status run_pass(const pass *self, haul_error *error)
         status = haul_rows_fold_on_device(self->context, &self->block.steps[i], error);
     if (!status)
         status = note_passed(self, self->is_whole || last < self->lag ? 0 : last - self->lag,
-                             self->count, error);
+                             self->count + self->extra, error);
+    if (!status && self->block.wraps)
+        status = end_round(self, error);
     self->context->counts.passes++;
     return status;
 }
@@ -411,45 +505,15 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
     self->region = along->region;
     self->count = along->part_count;
     self->lag = (self->block.reach + self->region - 1) / self->region;
-    self->is_whole = is_resident(&self->block);
-    self->is_backward = !self->is_whole && context->is_backward && !has_cut_rows(&self->block);
+    self->is_whole = !self->block.wraps && is_resident(&self->block);
+    self->extra = self->block.wraps ? self->lag : 0;
+    self->is_backward = !self->block.wraps && !self->is_whole && context->is_backward &&
+                        !has_cut_rows(&self->block);
     haul_status status = check_pass(self, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++)
         status = haul_ghosts_prepare(self->block.fields[i].field, error);
     for (size_t i = 0; i < self->block.count && !status; i++)
         status = haul_rows_ensure(context, &self->block.steps[i], error);
-    return status;
-}
-
-static void wrap_memory(const haul_field *field, int to, int from)
-{
-    memcpy(field->host + haul_field_offset(field, to), field->host + haul_field_offset(field, from),
-           field->plane_bytes);
-}
-
-/* Sets the planes beyond the edges from the opposite ends: on the host, where the device has not
- * both ends at once. */
-static haul_status wrap(haul_field *field, haul_error *error)
-{
-    const int length = field->length, edge = field->edge;
-    const bool on_device = haul_field_is_all_there(field);
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < field->part_count && !status && !on_device; i++) {
-        if (haul_part_begin(field, i) >= edge && haul_part_end(field, i) <= length - edge)
-            continue;
-        status = haul_part_fetch(field, i, true, error);
-        field->parts[i].on_device = false;
-    }
-    for (int k = 1; k <= edge && !status; k++) {
-        if (on_device) {
-            status = haul_plane_copy_within(field, -k, length - k, error);
-            if (!status)
-                status = haul_plane_copy_within(field, length - 1 + k, k - 1, error);
-        } else if (!field->context->without_data) {
-            wrap_memory(field, -k, length - k);
-            wrap_memory(field, length - 1 + k, k - 1);
-        }
-    }
     return status;
 }
 
@@ -480,16 +544,39 @@ static int along_region(const haul_step *step)
     return 1;
 }
 
+/* Before a pass: planes beyond the edges are as they should be, or, where it goes round the array,
+ * not on the device. */
+static haul_status settle(const haul_block_field *of, bool wraps, haul_error *error)
+{
+    haul_field *field = of->field;
+    haul_status status = HAUL_OK;
+    if (!wraps)
+        return field->planes_stale ? haul_planes_wrap(field, error) : HAUL_OK;
+    for (int part = 0; part < field->part_count && of->is_aligned && !status; part++) {
+        if (part && part + 1 < field->part_count)
+            continue;
+        if (!of->is_fresh)
+            status = haul_part_fetch(field, part, true, error);
+        field->parts[part].on_host = true;
+        field->parts[part].on_device = false;
+    }
+    return status;
+}
+
 /* Streaming passes go back and forth: each begins with the regions that the one before left on the
  * device. */
 haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error)
 {
     pass self = {.context = context, .block = *block};
-    haul_status status = make_pass(context, &self, error);
+    haul_status status = HAUL_OK;
+    for (unsigned i = 0; i < block->field_count && !status; i++)
+        status = settle(&block->fields[i], block->wraps, error);
+    if (!status)
+        status = make_pass(context, &self, error);
     if (!status)
         status = run_pass(&self, error);
-    if (!status && is_wrap(block->steps)) {
-        status = wrap(block->steps[0].uses[0].field, error);
+    if (!status && !block->wraps && is_wrap(block->steps)) {
+        status = haul_planes_wrap(block->steps[0].uses[0].field, error);
         if (!status)
             status = note_passed(&self, 0, self.count, error);
     }
@@ -514,9 +601,9 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
         }
         haul_block block;
         const size_t left = count - done;
-        const size_t most = context->options.steps ? context->options.steps : left;
-        const int reach = haul_reach_of(context, steps + done, left, along_region(&steps[done]));
-        haul_block_take(&block, steps + done, left, most, reach, false);
+        const haul_block_limits limits =
+            haul_limits_of(context, steps + done, left, along_region(&steps[done]));
+        haul_block_take(&block, steps + done, left, &limits);
         status = haul_block_run(context, &block, error);
         done += block.count;
     }

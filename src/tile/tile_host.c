@@ -305,6 +305,8 @@ static haul_status bring_home(haul_context *context, const haul_step *steps, siz
     for (size_t s = 0; s < count && !context->is_host; s++)
         for (unsigned u = 0; u < steps[s].use_count; u++) {
             haul_field *field = steps[s].uses[u].field;
+            if (field->planes_stale && !status)
+                status = haul_planes_wrap(field, error);
             for (int i = 0; i < field->part_count && !status; i++) {
                 status = haul_part_fetch(field, i, true, error);
                 if (!status && steps[s].uses[u].writes)
@@ -349,8 +351,9 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
     for (size_t first = 0, ran = 0; !status && taken < count; first = made, ran = taken) {
         for (bool is_last = false; !status && !is_last && taken < count;) {
             haul_block block;
-            haul_block_take(&block, steps + taken, count - taken,
-                            block_most(context, &steps[taken]), INT32_MAX, true);
+            const haul_block_limits limits = {block_most(context, &steps[taken]), INT32_MAX,
+                                              .in_host_rows = true};
+            haul_block_take(&block, steps + taken, count - taken, &limits);
             status = make_job(context, &block, calls + taken, &jobs[made], error);
             taken += block.count;
             made++;

@@ -129,12 +129,11 @@ haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, siz
     for (size_t done = 0; done < count;) {
         haul_block block;
         haul_pass_time pass;
-        const size_t most = self->options.steps ? self->options.steps : count - done;
-        const int reach = haul_reach_of(self, steps + done, count - done, region);
-        if (reach < 0)
+        const haul_block_limits limits = haul_limits_of(self, steps + done, count - done, region);
+        if (limits.reach < 0)
             return never;
-        haul_block_take(&block, steps + done, count - done, most, reach, false);
-        if (block.reach > reach)
+        haul_block_take(&block, steps + done, count - done, &limits);
+        if (block.reach > limits.reach)
             return never;
         predict(self, &block, region, &rates, &pass);
         if (!done)

@@ -1,5 +1,7 @@
 /* Streams and events of a context's device, and planes that go between an array's host memory and
  * its ring. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "haul/device_backend.h"
 #include "tile/tile_parts.h"
@@ -51,15 +53,15 @@ static int place(const haul_field *field, int plane)
 }
 
 /* Copies planes [first, end) between the host's memory and the ring. */
-haul_status haul_planes_copy(haul_field *field, int first, int end, haul_stream *stream,
+haul_status haul_planes_copy(haul_field *field, haul_planes run, haul_stream *stream,
                              haul_error *error)
 {
     haul_context *context = field->context;
     const bool is_up = stream == context->up;
     haul_status status = HAUL_OK;
-    while (first < end && !status) {
-        const int at = place(field, first), room = field->planes - at;
-        const int planes = end - first < room ? end - first : room;
+    for (int first = run.first; first < run.end && !status;) {
+        const int at = place(field, first + run.shift), room = field->planes - at;
+        const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
         const uint64_t offset =
             haul_field_offset(field, first) + (uint64_t)haul_window_origin(field) * field->element;
@@ -93,6 +95,39 @@ haul_status haul_plane_copy_within(haul_field *field, int to, int from, haul_err
     return haul_tile_copy(field->context, field->context->run, &transfer, error);
 }
 
+static void wrap_memory(const haul_field *field, int to, int from)
+{
+    memcpy(field->host + haul_field_offset(field, to), field->host + haul_field_offset(field, from),
+           field->plane_bytes);
+}
+
+/* Sets the planes beyond the edges from the opposite ends: on the host, where the device has not
+ * both ends at once. */
+haul_status haul_planes_wrap(haul_field *field, haul_error *error)
+{
+    const int length = field->length, edge = field->edge;
+    const bool on_device = haul_field_is_all_there(field);
+    haul_status status = HAUL_OK;
+    field->planes_stale = false;
+    for (int i = 0; i < field->part_count && !status && !on_device; i++) {
+        if (haul_part_begin(field, i) >= edge && haul_part_end(field, i) <= length - edge)
+            continue;
+        status = haul_part_fetch(field, i, true, error);
+        field->parts[i].on_device = false;
+    }
+    for (int k = 1; k <= edge && !status; k++) {
+        if (on_device) {
+            status = haul_plane_copy_within(field, -k, length - k, error);
+            if (!status)
+                status = haul_plane_copy_within(field, length - 1 + k, k - 1, error);
+        } else if (!field->context->without_data) {
+            wrap_memory(field, -k, length - k);
+            wrap_memory(field, length - 1 + k, k - 1);
+        }
+    }
+    return status;
+}
+
 /* Copies on a stream of its own and waits for the part's last work alone, not for the pass to
  * end. */
 haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error)
@@ -109,8 +144,9 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
         if (state->passed)
             status = haul_tile_wait(context, context->home, state->passed, error);
         if (!status)
-            status = haul_planes_copy(field, haul_part_begin(field, part),
-                                      haul_part_end(field, part), context->home, error);
+            status = haul_planes_copy(
+                field, (haul_planes){haul_part_begin(field, part), haul_part_end(field, part), 0},
+                context->home, error);
         if (!status)
             status = haul_stream_wait(context->home, error);
         state->on_host = !status;

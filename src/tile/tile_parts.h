@@ -12,6 +12,7 @@ enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 1024, HAUL_BLO
 typedef struct haul_part {
     bool on_host;
     bool on_device;
+    int shift;          /* of its planes' places in the ring: a pass goes past the array's end */
     bool is_leaving;    /* a copy to the host is queued, and not yet waited for */
     haul_event *passed; /* the device's work on it that is queued has ended; the context's */
 } haul_part;
@@ -43,6 +44,7 @@ typedef struct haul_field {
     haul_part *parts; /* NULL until the size of a region is chosen */
     bool ghosts_stale;
     bool ghosts_written; /* by a loop: they are data like others */
+    bool planes_stale;   /* those beyond the edges: a pass went round the array without them */
     bool is_discarded;
 
     /* Device memory: plane p lies at p modulo `planes`. */
@@ -108,7 +110,8 @@ typedef struct haul_block {
     haul_step *steps;
     size_t count;
     int length;
-    int reach; /* planes behind the front that are still read */
+    int reach;  /* planes behind the front that are still read */
+    bool wraps; /* goes round the array: its fields are periodic in the last dimension */
     haul_block_field fields[HAUL_BLOCK_FIELDS];
     unsigned field_count;
 } haul_block;
@@ -160,7 +163,7 @@ struct haul_context {
     bool is_backward;    /* the direction of the next pass */
     haul_context_counts counts;
     unsigned steps_chosen; /* of the last block, for haul_explain */
-    int rows_chosen; /* a tile on the host, a column on a device; 0: whole planes */
+    int rows_chosen;       /* a tile on the host, a column on a device; 0: whole planes */
     haul_pass_time predicted;
     haul_tile_plan *plan; /* NULL: not kept */
 };
@@ -204,10 +207,19 @@ haul_status haul_fields_divide(haul_context *context, haul_error *error);
 /* Runs what is queued. */
 haul_status haul_queue_run(haul_context *context, haul_error *error);
 
-/* Takes the longest block that may begin with the first of `count` steps, of at most `most` steps
- * and a reach of at most `reach`. */
-void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,
-                     bool in_host_rows);
+typedef struct haul_block_limits {
+    size_t steps;
+    int reach;
+    bool in_host_rows;
+    bool wraps; /* takes steps that can go round the array alone */
+} haul_block_limits;
+
+/* Takes the longest block that may begin with the first of `count` steps. */
+void haul_block_take(haul_block *block, haul_step *steps, size_t count,
+                     const haul_block_limits *limits);
+
+/* Whether the step reads neighbours in the last dimension of periodic arrays alone. */
+bool haul_step_wraps(const haul_step *step);
 
 /* Whether the step sets every cell of the field, reading none of it. */
 bool haul_step_overwrites(const haul_step *step, const haul_field *field);
@@ -230,10 +242,18 @@ haul_status haul_columns_run(haul_context *context, haul_step *steps, size_t cou
                              haul_error *error);
 void haul_device_close_queues(haul_context *self);
 
-/* Copies planes [first, end) between the host's memory and the ring: to the ring on the stream
- * `up`. Within the ring one plane, on the stream of the kernels. */
-haul_status haul_planes_copy(haul_field *field, int first, int end, haul_stream *stream,
+typedef struct haul_planes {
+    int first;
+    int end;
+    int shift; /* of their places in the ring */
+} haul_planes;
+
+/* Copies planes between the host's memory and the ring: to the ring on the stream `up`. Within the
+ * ring one plane, on the stream of the kernels. */
+haul_status haul_planes_copy(haul_field *field, haul_planes run, haul_stream *stream,
                              haul_error *error);
+/* Sets the planes beyond the edges from the opposite ends. */
+haul_status haul_planes_wrap(haul_field *field, haul_error *error);
 haul_status haul_plane_copy_within(haul_field *field, int to, int from, haul_error *error);
 
 /* Makes the host's copy of a part current, and waits until the device has done with it. */
@@ -297,6 +317,8 @@ int haul_ring_planes(const haul_context *context, const haul_field *field);
  * those, the region that they run on, the one that comes and the one that goes. Negative: not even
  * one. */
 int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region);
+haul_block_limits haul_limits_of(const haul_context *context, const haul_step *steps, size_t count,
+                                 int region);
 
 haul_tile_rates haul_tile_rates_of(const haul_context *context);
 double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step);

@@ -395,13 +395,30 @@ static void add_use(haul_block *block, const haul_step *step, const haul_field_u
         block->reach = step->skew + use->halo;
 }
 
+bool haul_step_wraps(const haul_step *step)
+{
+    bool is_one = step->box.lo[step->outer] >= 0 && step->box.hi[step->outer] <= step->length;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const haul_field_use *use = &step->uses[u];
+        const haul_field *field = use->field;
+        const bool is_inner = step->source && !use->halo;
+        if (haul_is_along(step, use))
+            is_one = is_one && !field->ghosts_written && field->dims == step->outer + 1 &&
+                     (is_inner || field->boundary[step->outer] == HAUL_BOUNDARY_PERIODIC);
+    }
+    return is_one;
+}
+
 /* Whether the step can join the block. A block of its own may reach further than asked: the caller
  * says that there is no room. */
-static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_rows)
+static bool takes(haul_block *block, haul_step *step, const haul_block_limits *limits)
 {
-    if (block->count &&
-        (step->length != block->length || step->outer != block->steps[0].outer ||
-         is_far(step, in_host_rows) || is_far(&block->steps[block->count - 1], in_host_rows)))
+    const bool in_host_rows = limits->in_host_rows;
+    const haul_step *last = block->count ? &block->steps[block->count - 1] : step;
+    if (step->length != block->length || step->outer != last->outer)
+        return false;
+    if (limits->wraps ? !haul_step_wraps(step)
+                      : last != step && (is_far(step, in_host_rows) || is_far(last, in_host_rows)))
         return false;
     if (block->field_count + step->use_count > HAUL_BLOCK_FIELDS)
         return false;
@@ -409,7 +426,7 @@ static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_ro
     int halo = 0;
     for (unsigned i = 0; i < step->use_count; i++)
         halo = step->uses[i].halo > halo ? step->uses[i].halo : halo;
-    if (skew < 0 || (block->count && skew + halo > reach))
+    if (skew < 0 || (block->count && skew + halo > limits->reach))
         return false;
     step->skew = skew;
     return true;
@@ -417,15 +434,15 @@ static bool takes(haul_block *block, haul_step *step, int reach, bool in_host_ro
 
 /* Looks past the block's end for each field: one that is overwritten next, or discarded, is dead
  * and is not copied back. */
-void haul_block_take(haul_block *block, haul_step *steps, size_t count, size_t most, int reach,
-                     bool in_host_rows)
+void haul_block_take(haul_block *block, haul_step *steps, size_t count,
+                     const haul_block_limits *limits)
 {
-    *block = (haul_block){.steps = steps, .length = steps[0].length};
-    while (block->count < count && block->count < most &&
-           takes(block, &steps[block->count], reach, in_host_rows)) {
+    *block = (haul_block){.steps = steps, .length = steps[0].length, .wraps = limits->wraps};
+    while (block->count < count && block->count < limits->steps &&
+           takes(block, &steps[block->count], limits)) {
         haul_step *step = &steps[block->count++];
         for (unsigned i = 0; i < step->use_count; i++)
-            add_use(block, step, &step->uses[i], in_host_rows);
+            add_use(block, step, &step->uses[i], limits->in_host_rows);
     }
     for (unsigned i = 0; i < block->field_count; i++) {
         haul_block_field *field = &block->fields[i];

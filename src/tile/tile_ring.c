@@ -124,6 +124,36 @@ haul_status haul_rings_ensure(haul_context *context, haul_step *steps, size_t co
     return status;
 }
 
+/* A pass goes round periodic arrays that do not fit: of those that do, the ends are both there. */
+static bool goes_round(const haul_context *context, const haul_step *step, int region)
+{
+    bool is_tight = true, is_along = false;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const haul_field *field = step->uses[u].field;
+        if (!haul_is_along(step, &step->uses[u]))
+            continue;
+        const int planes = field->ring ? field->planes : haul_ring_planes(context, field);
+        is_along = true;
+        is_tight = is_tight && planes < field->length + 2 * field->edge &&
+                   field->boundary[field->dims - 1] == HAUL_BOUNDARY_PERIODIC &&
+                   field->length > 4 * region;
+    }
+    return is_tight && is_along && haul_step_wraps(step);
+}
+
+haul_block_limits haul_limits_of(const haul_context *context, const haul_step *steps, size_t count,
+                                 int region)
+{
+    haul_block_limits limits = {
+        .steps = context->options.steps ? context->options.steps : count,
+        .reach = haul_reach_of(context, steps, count, region),
+        .wraps = goes_round(context, steps, region),
+    };
+    if (limits.wraps && limits.reach > steps->length / 2) /* the ends are not the same regions */
+        limits.reach = steps->length / 2;
+    return limits;
+}
+
 /* An array that is wholly on the device sets no limit. */
 int haul_reach_of(const haul_context *context, const haul_step *steps, size_t count, int region)
 {
