@@ -28,6 +28,7 @@ typedef struct haul_projection_options {
     const haul_workload *reference; /* NULL, or the same program recorded on `to` */
     const haul_kernel_classes *classes; /* NULL, or a table of names asked before haul's own */
     const haul_kernel_times *counters;  /* NULL, or what a profiler counted of the kernels */
+    bool tf32; /* the program lets libraries compute products in fp32 in TF32 */
 } haul_projection_options;
 
 /* Copies of one direction and memory: of one size, of one decade of sizes, or of all. Times are

@@ -28,6 +28,7 @@ typedef struct project_request {
     haul_model_ref model;
     const char *classes; /* files */
     const char *counters;
+    bool tf32;
 } project_request;
 
 #define OF(field) offsetof(project_request, field)
@@ -59,6 +60,9 @@ static const cli_option options[] = {
     {"counters", "FILE", CLI_TEXT, OF(counters),
      .help = "what ncu or nvprof counted of the kernels' flops and bytes (docs/kernels.md)",
      .is_input = true},
+    {"tf32", NULL, CLI_FLAG, OF(tf32),
+     .help = "the program allows TF32: products in fp32 use it where the target has it and the "
+             "source has not"},
     {0},
 };
 
@@ -228,7 +232,8 @@ static haul_status project(void *request, haul_error *error)
                                      .model = self->model.model,
                                      .reference = self->reference,
                                      .classes = classes,
-                                     .counters = counters};
+                                     .counters = counters,
+                                     .tf32 = self->tf32};
     cli_progress_begin("projecting", self->given.operands[0]);
     if (!status && all.count > 1) {
         status = compare(self, &asked, &all, error);

@@ -34,25 +34,26 @@ double haul_kernel_filled(const haul_gpu *gpu, double blocks)
 
 /* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. Operands
  * that do not fit the L2 cross the memory once at the least. */
-double haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work, double *waves)
+haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
 {
     const haul_operands *of = &work->operands;
     const haul_precision precision = work->kind.precision;
     const double rate = haul_gpu_product_rate(gpu, precision).value;
     const double *tile = precision > HAUL_PRECISION_FP32 ? tensor_tile : fp32_tile;
-    *waves = 0;
     if (!of->batch || !(rate > 0))
-        return 0;
+        return (haul_kernel_tiles){0};
     const double across = ceil((double)of->columns / tile[0]);
     const double down = ceil((double)of->rows / tile[1]);
     const double blocks = (double)of->batch * across * down;
-    const double flops = 2 * (double)of->inner * blocks * tile[0] * tile[1];
+    const double of_tile_s = 2 * (double)of->inner * tile[0] * tile[1] / rate;
     const double stream = haul_gpu_stream_rate(gpu).value;
     const double bytes = fmax(0, (double)of->bytes - gpu->l2_bytes.value);
     const double by_memory = stream > 0 ? bytes / stream : 0;
-    if (blocks >= gpu->multiprocessors.value)
-        *waves = haul_kernel_filled(gpu, blocks) / blocks;
-    return fmax(flops / rate, by_memory) * (is_unaligned(gpu, work) ? slower_unaligned : 1);
+    const double seconds = fmax(of_tile_s * haul_kernel_filled(gpu, blocks), by_memory);
+    return (haul_kernel_tiles){
+        .in_waves_s = seconds * (is_unaligned(gpu, work) ? slower_unaligned : 1),
+        .is_full = blocks >= gpu->multiprocessors.value,
+    };
 }
 
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. Half

@@ -31,10 +31,13 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
  * the busiest times multiprocessors. */
 double haul_kernel_filled(const haul_gpu *gpu, double blocks);
 
-/* Seconds that a matrix product of these operands takes at the target's sustained rates, and in
- * *waves what the last wave that is not full makes of that; 0 where its operands or the rates are
- * not known. Not for less than a block for each multiprocessor: there *waves is 0. */
-double haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work, double *waves);
+/* A matrix product in tiles on a GPU, at its sustained rates. */
+typedef struct haul_kernel_tiles {
+    double in_waves_s; /* the time of whole tiles in whole waves, at least that of the operands in
+                        * memory; 0: operands or rates are not known */
+    bool is_full;      /* a tile for each multiprocessor at least */
+} haul_kernel_tiles;
+haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work);
 
 /* How often a kernel's rows cross the device's memory, being read and written: as often as the
  * kernel reads them where those at work do not fit the L2. `row_bytes`: of one. */

@@ -79,7 +79,7 @@ static double width_of_product(const haul_gpu *from, const haul_gpu *to, bool is
     return is_sized ? fmax(b, width_sized) : hypot(a, b);
 }
 
-/* The ratio by arithmetic; where the source's ridge leaves open what bounded it, half way, in the
+/* The ratio by arithmetic; where a GPU's ridge leaves open what bounds it, half way, in the
  * logarithm, to that by memory, and the interval reaches both. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, scaling *out)
@@ -97,10 +97,10 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         haul_kernel_filled(&to->gpu, blocks) / haul_kernel_filled(&from->gpu, blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
     const double arithmetic = a.value / b.value * waves;
-    double waves_of_tiles;
-    (void)haul_kernel_product_s(&to->gpu, work, &waves_of_tiles);
-    const bool is_sized = waves_of_tiles > 0;
-    const bool is_both = !is_sized && by_memory > 0 && a.value > ridge_of_both * of_source;
+    const bool is_sized = haul_kernel_product_s(&to->gpu, work).is_full;
+    const bool is_both =
+        !is_sized && by_memory > 0 &&
+        (a.value > ridge_of_both * of_source || b.value > ridge_of_both * of_target);
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
     double width =
         hypot(width_of_product(&from->gpu, &to->gpu, is_sized), is_assumed * width_assumed);
@@ -216,10 +216,12 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_work *work)
 }
 
 /* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
- * tenth beside that. Where flops alone are known: no faster than the target's sustained rate, which
- * is that of the best shapes, and no slower than four fifths of it once its waves are full. What a
- * source was slower beyond that is its own (a tile that its library chose, a cache that did not
- * hold the operands).
+ * tenth beside that; of fewer tiles than multiprocessors no more than half way, in the logarithm,
+ * from the sustained rate to a whole wave, since libraries then take smaller tiles and slices of
+ * the inner dimension. Where flops alone are known: no
+ * faster than the target's sustained rate, which is that of the best shapes, and no slower than
+ * four fifths of it once its waves are full. What a source was slower beyond that is its own (a
+ * tile that its library chose, a cache that did not hold the operands).
  */
 static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
 {
@@ -227,15 +229,12 @@ static double with_flops(const haul_machine *to, const haul_kernel_work *work, d
     const haul_parameter rate = haul_gpu_product_rate(&to->gpu, work->kind.precision);
     if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
         return each_s;
-    double waves_of_tiles;
-    const double whole_tiles_s = haul_kernel_product_s(&to->gpu, work, &waves_of_tiles);
-    if (waves_of_tiles > 0) {
-        const double in_waves_s = whole_tiles_s * waves_of_tiles;
-        return fmin(fmax(each_s, in_waves_s), most_beside_best * in_waves_s);
-    }
+    const haul_kernel_tiles tiles = haul_kernel_product_s(&to->gpu, work);
+    if (tiles.is_full)
+        return fmin(fmax(each_s, tiles.in_waves_s), most_beside_best * tiles.in_waves_s);
     const double best_s = work->flops / rate.value, blocks = work->launches.blocks;
-    if (work->operands.batch) /* too few tiles to fill the GPU: their latency counts */
-        return fmax(each_s, best_s);
+    if (tiles.in_waves_s > 0)
+        return fmin(fmax(each_s, best_s), sqrt(best_s * fmax(tiles.in_waves_s, best_s)));
     const double waves = blocks > 0 ? haul_kernel_filled(&to->gpu, blocks) / blocks : 1;
     return fmin(fmax(each_s, best_s), best_s * waves / least_share);
 }

@@ -153,6 +153,10 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
         if (workload->shapes[group->shape].operands)
             work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
     }
+    /* what ran in fp32 on a GPU that has TF32 did so at the program's will */
+    if (self->tf32 && work.kind.precision == HAUL_PRECISION_FP32 &&
+        !self->from->gpu.product_flops[HAUL_PRECISION_TF32].provenance)
+        work.kind.precision = HAUL_PRECISION_TF32;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
     if (work.flops > 0 && work.bytes > 0) {

@@ -27,6 +27,7 @@ typedef struct haul_device_work {
     const haul_kernel_classes *classes; /* a user's, or NULL */
     const haul_kernel_times *counters;  /* or NULL */
     const haul_workload *reference;     /* or NULL */
+    bool tf32;                          /* as haul_projection_options has it */
     haul_arena *arena;                  /* of the scales */
 } haul_device_work;
 

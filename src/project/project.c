@@ -182,8 +182,8 @@ static void note_tf32(projector *self, const haul_machine *from)
     const haul_parameter *slow = &self->options->to->gpu.product_flops[HAUL_PRECISION_FP32];
     const haul_parameter *fast = &self->options->to->gpu.product_flops[HAUL_PRECISION_TF32];
     double seconds = 0;
-    if (!from || from->gpu.product_flops[HAUL_PRECISION_TF32].provenance || !fast->provenance ||
-        !(slow->value > 0))
+    if (self->options->tf32 || !from || from->gpu.product_flops[HAUL_PRECISION_TF32].provenance ||
+        !fast->provenance || !(slow->value > 0))
         return;
     for (size_t i = 0; i < self->out.kernel_row_count; i++)
         if (self->out.kernel_rows[i].kind.precision == HAUL_PRECISION_FP32 &&
@@ -192,7 +192,7 @@ static void note_tf32(projector *self, const haul_machine *from)
     if (seconds > 0.05 * self->out.kernels.seconds)
         haul_notes_add(&self->notes,
                        "products in fp32 are predicted in fp32; where the program allows TF32 on "
-                       "'%s', they take up to %.2g times less",
+                       "'%s', they take up to %.2g times less (--tf32)",
                        self->options->to->name, fast->value / slow->value);
 }
 
@@ -217,6 +217,7 @@ static haul_status make(projector *self, haul_error *error)
     const haul_device_work work = {.workload = self->workload,
                                    .classes = self->options->classes,
                                    .counters = self->options->counters,
+                                   .tf32 = self->options->tf32,
                                    .reference = self->options->reference,
                                    .from = options->from ? options->from : recording->gpu,
                                    .unknown = recording->gpu_unknown.text,

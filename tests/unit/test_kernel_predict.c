@@ -114,9 +114,12 @@ static void operands_tell_a_products_tiles(void **state)
     work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
     assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
     work.kind = haul_kernel_kind_of("volta_sgemm_128x64_nn", NULL);
-    work.operands.batch = 1; /* 100 tiles of few columns: no time of whole tiles below a wave */
+    work.operands.batch = 1; /* one tile, half of it empty, on 20 multiprocessors: half way */
     work.operands.rows = work.operands.columns = 64;
-    assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
+    work.operands.inner = 1000000;
+    const double best_s = 2.0 * 64 * 64 * 1e6 / 3e12, in_a_wave_s = 40 * best_s;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + sqrt(best_s * in_a_wave_s),
+               1e-9);
 }
 
 /* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */

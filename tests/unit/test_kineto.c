@@ -302,23 +302,22 @@ static void sizes_of_operators_go_to_their_kernels(void **state)
 {
     (void)state;
     haul_workload *workload = loaded(
-        "{\"traceEvents\":[" OPERATOR("addmm", "100", "[[33],[5,64],[64,33]]", "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]") "," LAUNCH("1", "110") "," LAUNCH(
-            "2",
-            "160") "," OPERATOR("_softmax", "200", "[[16,10],[],[]]",
-                                "[\"float\",\"\",\"\"]") "," LAUNCH("3",
-                                                                    "210") "," OPERATOR("mm", "300",
-                                                                                        "[[4,8],[8,"
-                                                                                        "4]]",
-                                                                                        "[\"float\""
-                                                                                        ",\"float\""
-                                                                                        "]") "," LAUNCH("4",
-                                                                                                        "310") "," LAUNCH("5",
-                                                                                                                          "320") "," KERNEL("1",
-                                                                                                                                            "gemm") "," KERNEL("2",
-                                                                                                                                                               "other") "," KERNEL("3",
-                                                                                                                                                                                   "softmax") "," KERNEL("4",
-                                                                                                                                                                                                         "gemm") "," KERNEL("5",
-                                                                                                                                                                                                                            "gemm") "]}");
+        "{\"traceEvents\":[" OPERATOR("addmm", "100", "[[33],[5,64],[64,33]]", "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]") "," LAUNCH("1", "110") "," LAUNCH("2", "160") "," OPERATOR(
+            "_softmax", "200", "[[16,10],[],[]]",
+            "[\"float\",\"\",\"\"]") "," LAUNCH("3",
+                                                "210") "," OPERATOR("mm", "300",
+                                                                    "[[4,8],[8,"
+                                                                    "4]]",
+                                                                    "[\"float\""
+                                                                    ",\"float\""
+                                                                    "]") "," LAUNCH("4",
+                                                                                    "310") "," LAUNCH("5",
+                                                                                                      "320") "," KERNEL("1",
+                                                                                                                        "gemm") "," KERNEL("2",
+                                                                                                                                           "other") "," KERNEL("3",
+                                                                                                                                                               "softmax") "," KERNEL("4",
+                                                                                                                                                                                     "gemm") "," KERNEL("5",
+                                                                                                                                                                                                        "gemm") "]}");
     assert_int_equal(workload->op_count, 5);
     const haul_operands product = operands_of(workload, 0), rows = operands_of(workload, 2);
     assert_int_equal(product.batch, 1);
