@@ -49,20 +49,24 @@ typedef struct haul_cost_row {
 } haul_cost_row;
 
 /* Unions of intervals over streams (and over devices, for the whole workload), never sums of
- * overlapping durations: either = copy + kernel - both, any = span - idle. */
+ * overlapping durations: either = copy + kernel - both, any = span - idle. Kernels are those that
+ * compute: collectives' are communication. */
 typedef struct haul_busy {
     int64_t copy_ns;
     int64_t kernel_ns;
     int64_t memset_ns;
-    int64_t both_ns;   /* a copy and a kernel at once */
-    int64_t either_ns; /* a copy or a kernel */
-    int64_t any_ns;    /* a copy, a kernel or a memset */
+    int64_t both_ns;                 /* a copy and a kernel at once */
+    int64_t either_ns;               /* a copy or a kernel */
+    int64_t any_ns;                  /* a copy, a kernel, a collective or a memset */
+    int64_t communication_ns;        /* collectives */
+    int64_t hidden_communication_ns; /* of it, beside a kernel */
 } haul_busy;
 
 typedef struct haul_workload_device_use {
     uint32_t device; /* index into the workload's devices; HAUL_NONE: the workload does not say */
     haul_totals copies;
     haul_totals kernels;
+    haul_totals communication; /* collectives; bytes: what the device sent, as far as known */
     haul_totals memsets;
     haul_busy busy;
 } haul_workload_device_use;
@@ -84,6 +88,8 @@ typedef struct haul_analysis {
     size_t device_count;
     haul_totals copies;
     haul_totals kernels;
+    haul_totals communication;
+    uint64_t unsized; /* collectives whose bytes the profile does not tell */
     haul_totals memsets;
     haul_totals calls;                  /* calls that started nothing on a device */
     haul_totals syncs[HAUL_SYNC_KINDS]; /* by haul_sync_kind */
@@ -91,6 +97,7 @@ typedef struct haul_analysis {
     int64_t span_ns; /* from the first start to the last end of device work */
     haul_busy busy;
     int64_t idle_ns;      /* of the span: nothing on any device */
+    double hidden_share;  /* of the collectives' busy time, likewise */
     double overlap_share; /* of the copies' busy time, under kernels of the same device; NaN if 0 */
     double copy_share;    /* copies' time / (copies' + kernels'), sums (AHEAD, Table I); NaN if 0 */
     double latency_share; /* of the time of groups whose latency is known; NaN if none is */

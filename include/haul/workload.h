@@ -91,9 +91,10 @@ typedef enum haul_sync_kind {
 } haul_sync_kind;
 
 enum {
-    HAUL_OP_HAS_CALL = 1, /* call_ns, call_dur_ns and thread are known */
-    HAUL_OP_NO_BYTES = 4, /* a copy or memset whose `bytes`, 0, are not known */
-    HAUL_OP_BLOCKS = 2,   /* its call returns when it has ended */
+    HAUL_OP_HAS_CALL = 1,   /* call_ns, call_dur_ns and thread are known */
+    HAUL_OP_NO_BYTES = 4,   /* a copy or memset whose `bytes`, 0, are not known */
+    HAUL_OP_BLOCKS = 2,     /* its call returns when it has ended */
+    HAUL_OP_COLLECTIVE = 8, /* a kernel that moves data between GPUs (haul/collective.h) */
 };
 
 #define HAUL_NONE UINT32_MAX
@@ -134,6 +135,12 @@ static inline haul_op_place haul_op_kind_place(haul_op_kind kind)
 static inline bool haul_op_on_device(const haul_op *op)
 {
     return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_DEVICE;
+}
+
+/* A kernel that moves data between GPUs: communication, not computation. */
+static inline bool haul_op_is_collective(const haul_op *op)
+{
+    return op->kind == HAUL_OP_KERNEL && (op->flags & HAUL_OP_COLLECTIVE);
 }
 
 /* A wait or a call: it is its thread's own work, from start_ns for dur_ns. */

@@ -5,14 +5,23 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/numerals.h"
+#include "haul/collective.h"
 #include "haul/report.h"
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
-enum { BAR_WIDTH = 12, DEVICES_SHOWN = 16, LARGEST_SHOWN = 3, HOST_SHOWN = 3, RATES_SHOWN = 3 };
+enum {
+    COLLECTIVES_SHOWN = 3,
+    BAR_WIDTH = 12,
+    DEVICES_SHOWN = 16,
+    LARGEST_SHOWN = 3,
+    HOST_SHOWN = 3,
+    RATES_SHOWN = 3
+};
 
 typedef struct analysis_report {
     haul_report *report;
@@ -47,9 +56,12 @@ static void add_busy(haul_table *parent, const haul_busy *busy)
                                           {"both", .unit = HAUL_TIME},
                                           {"either", .unit = HAUL_TIME},
                                           {"any", .unit = HAUL_TIME},
+                                          {"communication", .unit = HAUL_TIME},
+                                          {"hidden_communication", .unit = HAUL_TIME},
                                           {0}};
     haul_report_object(parent, "busy_s", columns, busy->copy_ns, busy->kernel_ns, busy->memset_ns,
-                       busy->both_ns, busy->either_ns, busy->any_ns);
+                       busy->both_ns, busy->either_ns, busy->any_ns, busy->communication_ns,
+                       busy->hidden_communication_ns);
 }
 
 /* The device of number `at` in the analysis; NULL where the profile does not name it. */
@@ -102,8 +114,23 @@ static void say_copies(const analysis_report *self)
         used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", said ? ", " : "",
                                  haul_say_copies(group->direction, group->memory).text,
                                  haul_say_rate(rate_of(group)).text);
-    if (used)
+    /* Five lines are an answer: collectives matter more. */
+    if (used && !analysis->communication.count)
         haul_report_line(self->report, "rates", "%s", rates);
+}
+
+/* Collectives are data movement. Their time includes that of waiting for other ranks, which no
+ * profile of one rank tells apart. */
+static void say_communication(const analysis_report *self)
+{
+    const haul_analysis *analysis = self->analysis;
+    const haul_totals *of = &analysis->communication;
+    haul_report_line(self->report, "between GPUs", "%s, %s%s, in %s; %s of it hidden by kernels",
+                     haul_say_number_of(of->count, "collective", NULL).text,
+                     analysis->unsized && of->bytes ? "at least " : "",
+                     of->bytes ? haul_say_bytes(of->bytes).text : "sizes not recorded",
+                     haul_say_time(analysis->busy.communication_ns).text,
+                     haul_say_share(analysis->hidden_share).text);
 }
 
 /* Shares are of the span of all devices, in which each moment counts once. */
@@ -132,13 +159,19 @@ static void say_answer(const analysis_report *self)
         (void)snprintf(devices, sizeof devices, "%.150s",
                        alike ? first->name : haul_say_number_of(count, "device", NULL).text);
     /* Shares may add up to more than 100 %: kernels and copies overlap. */
-    haul_report_say(self->report, "%s on %s: kernels run %s of it, copies %s; idle %s",
+    char collectives[64] = "";
+    if (analysis->communication.count)
+        (void)snprintf(collectives, sizeof collectives, "collectives %.40s, ",
+                       haul_say_share_ns(analysis->busy.communication_ns, span_ns).text);
+    haul_report_say(self->report, "%s on %s: kernels run %s of it, %scopies %s; idle %s",
                     haul_say_time(span_ns).text, devices,
-                    haul_say_share_ns(analysis->busy.kernel_ns, span_ns).text,
+                    haul_say_share_ns(analysis->busy.kernel_ns, span_ns).text, collectives,
                     haul_say_share_ns(analysis->busy.copy_ns, span_ns).text,
                     haul_say_share_ns(analysis->idle_ns, span_ns).text);
     if (analysis->copies.count)
         say_copies(self);
+    if (analysis->communication.count)
+        say_communication(self);
     if (analysis->largest_count) {
         const haul_cost_row *largest = &analysis->largest[0];
         char name[HAUL_COST_NAME_BYTES];
@@ -164,6 +197,7 @@ static void add_times(const analysis_report *self)
         int64_t busy_ns;
     } rows[] = {
         {"kernels", &analysis->kernels, busy->kernel_ns},
+        {"collectives", &analysis->communication, busy->communication_ns},
         {"copies", &analysis->copies, busy->copy_ns},
         {"memsets", &analysis->memsets, busy->memset_ns},
         {"copies and kernels at once", NULL, busy->both_ns},
@@ -175,7 +209,7 @@ static void add_times(const analysis_report *self)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const haul_totals *totals = rows[i].totals;
         /* Most programs have none: the row would only be a zero. */
-        if (totals == &analysis->memsets && !totals->count)
+        if ((totals == &analysis->memsets || totals == &analysis->communication) && !totals->count)
             continue;
         haul_table_row(table, rows[i].name, totals ? totals->count : HAUL_NO_COUNT,
                        totals ? 1e-9 * (double)totals->time_ns : (double)NAN, rows[i].busy_ns,
@@ -229,6 +263,47 @@ static void add_copies(const analysis_report *self)
     haul_report_detail(self->report, false);
 }
 
+/* The rate is what each GPU sends by the median time. */
+static void add_communication(const analysis_report *self)
+{
+    static const haul_column columns[] = {
+        {"operation", HAUL_TEXT, .head = "Collectives"},
+        {"data_type", HAUL_TEXT, .head = "type", .optional = true},
+        {"group", HAUL_TEXT, .head = "group", .optional = true},
+        {"ranks", HAUL_COUNT, .head = "ranks"},
+        {"bytes", HAUL_BYTES, .head = "size"},
+        {"count", HAUL_COUNT, .head = "count"},
+        {"time_s", HAUL_TIME, .head = "total time"},
+        {"shortest_s", HAUL_TIME, .head = "shortest"},
+        {"median_s", HAUL_TIME, .head = "median"},
+        {"rate_Bps", HAUL_RATE, .head = "rate"},
+        {0},
+    };
+    haul_communication_use *uses = NULL;
+    size_t count = 0;
+    if (!self->analysis->communication.count ||
+        haul_communication_uses(self->workload, &uses, &count, NULL))
+        return;
+    /* without sizes it says little more than the answer */
+    haul_report_detail(self->report, !self->analysis->communication.bytes);
+    haul_table *table = haul_report_table(self->report, "collectives", columns);
+    haul_report_detail(self->report, false);
+    haul_table_limit(table, COLLECTIVES_SHOWN);
+    for (size_t i = 0; i < count; i++) {
+        const haul_communication *of = &uses[i].of;
+        const char *type = haul_workload_string(self->workload, of->data_type);
+        const char *group = haul_workload_string(self->workload, of->group);
+        haul_table_row(table, haul_collective_text(of->kind), *type ? type : NULL,
+                       *group ? group : NULL, of->ranks ? (uint64_t)of->ranks : HAUL_NO_COUNT,
+                       of->bytes ? of->bytes : HAUL_NO_COUNT, uses[i].count, uses[i].time_ns,
+                       uses[i].shortest_ns, uses[i].median_ns,
+                       of->bytes && uses[i].median_ns > 0
+                           ? haul_communication_moved(of) / (1e-9 * (double)uses[i].median_ns)
+                           : (double)NAN);
+    }
+    free(uses);
+}
+
 /* One row for each device that worked; where there is one alone the answer says the same, and the
  * table is a detail. Figures of the device that the profile does not hold are left out. */
 static void add_devices(const analysis_report *self)
@@ -280,6 +355,7 @@ static void add_devices(const analysis_report *self)
                                (uint64_t)device->compute_major, (uint64_t)device->compute_minor);
         add_sized(table, "copies", &use->copies);
         add_totals(table, "kernels", &use->kernels);
+        add_sized(table, "communication", &use->communication);
         add_sized(table, "memsets", &use->memsets);
         add_busy(table, &use->busy);
     }
@@ -379,7 +455,7 @@ static void add_largest(const analysis_report *self)
     const haul_analysis *analysis = self->analysis;
     /* Total time of all kinds: a share of the span would pass 100 % where streams overlap. */
     const double all = (double)analysis->copies.time_ns + (double)analysis->kernels.time_ns +
-                       (double)analysis->memsets.time_ns;
+                       (double)analysis->communication.time_ns + (double)analysis->memsets.time_ns;
     haul_table *table = haul_report_table(self->report, "largest", columns);
     haul_table_limit(table, LARGEST_SHOWN);
     for (size_t i = 0; i < analysis->largest_count; i++) {
@@ -457,11 +533,10 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
                                          {"orphans", .unit = HAUL_COUNT},
                                          {"span_s", .unit = HAUL_TIME},
                                          {0}};
-    static const haul_column shares[] = {{"idle_s", .unit = HAUL_TIME},
-                                         {"overlap_share", .unit = HAUL_SHARE},
-                                         {"copy_share", .unit = HAUL_SHARE},
-                                         {"latency_share", .unit = HAUL_SHARE},
-                                         {0}};
+    static const haul_column shares[] = {
+        {"idle_s", .unit = HAUL_TIME},         {"overlap_share", .unit = HAUL_SHARE},
+        {"hidden_share", .unit = HAUL_SHARE},  {"copy_share", .unit = HAUL_SHARE},
+        {"latency_share", .unit = HAUL_SHARE}, {0}};
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("analysis");
     const analysis_report self = {report, workload, analysis};
@@ -475,11 +550,13 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     haul_report_detail(report, false);
     add_busy(report, &analysis->busy);
     haul_report_object(report, NULL, shares, analysis->idle_ns, analysis->overlap_share,
-                       analysis->copy_share, analysis->latency_share);
+                       analysis->hidden_share, analysis->copy_share, analysis->latency_share);
     haul_report_section(report, "costs", "Where the time goes");
     add_times(&self);
     add_copies(&self);
+    add_communication(&self);
     add_totals(report, "kernels", &analysis->kernels);
+    add_sized(report, "communication", &analysis->communication);
     add_sized(report, "memsets", &analysis->memsets);
     add_devices(&self);
     add_largest(&self);

@@ -267,6 +267,7 @@ static void take_event(haul_kineto *self)
             .thread = haul_kineto_thread(self),
         };
         haul_trace_range(self->builder, &range);
+        haul_kineto_keep_collective(self, range.thread);
     }
 }
 
@@ -348,6 +349,8 @@ static void read_member(haul_kineto *self, haul_json_text key)
         for (bool is = haul_kineto_enter(in, HAUL_JSON_OBJECT); is && haul_json_in_key(in, &key);)
             if (haul_json_is(key, "rank"))
                 self->builder->built.rank = (int64_t)read_count(in);
+            else if (haul_json_is(key, "world_size"))
+                self->world_size = small_number((int64_t)read_count(in));
             else
                 haul_json_in_skip(in);
     else if (haul_json_is(key, "baseTimeNanoseconds"))
@@ -468,6 +471,7 @@ static void finish(haul_kineto *self)
     haul_kineto_join_operators(self);
     if (!self->has_waits)
         haul_kineto_infer_waits(self);
+    haul_kineto_join_collectives(self);
     for (size_t i = 0; i < self->call_count; i++)
         if (is_repeat(self, i))
             repeated++;
@@ -519,6 +523,7 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     free(self.copies.items);
     free(self.operators);
     free(self.ends);
+    free(self.collectives);
     free(self.devices);
     return status;
 }

@@ -53,6 +53,17 @@ typedef struct haul_kineto_span {
     uint32_t issued;   /* the first operation that it issued, once that is known */
 } haul_kineto_span;
 
+/* A range in which PyTorch calls a collective: older versions write its arguments there, not with
+ * the kernel. */
+typedef struct haul_kineto_collective {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t thread;
+    uint32_t name; /* as haul_collective */
+    uint32_t data_type;
+    uint64_t elements;
+} haul_kineto_collective;
+
 typedef struct haul_kineto {
     haul_trace_builder *builder;
     haul_json_in in;
@@ -77,6 +88,10 @@ typedef struct haul_kineto {
     haul_kineto_flow *ends; /* of flows */
     size_t end_count;
     size_t end_capacity;
+    haul_kineto_collective *collectives;
+    size_t collective_count;
+    size_t collective_capacity;
+    uint32_t world_size;           /* of distributedInfo; 0: not known */
     haul_workload_device *devices; /* as deviceProperties lists them */
     size_t device_count;
     size_t device_capacity;
@@ -108,6 +123,13 @@ void haul_kineto_keep_operator(haul_kineto *self);
 
 /* Gives kernels the sizes of the operators within which they were launched. Once all is read. */
 void haul_kineto_join_operators(haul_kineto *self);
+
+/* Keeps the event, a range, where it is of a collective: "nccl:all_to_all". */
+void haul_kineto_keep_collective(haul_kineto *self, uint32_t thread);
+
+/* Gives kernels of collectives, joined to their calls, the arguments of the ranges that they were
+ * called in, where they have none of their own. */
+void haul_kineto_join_collectives(haul_kineto *self);
 
 /* Adds waits that the calls tell of, in a trace without events of synchronisation. The calls are in
  * order of start. */

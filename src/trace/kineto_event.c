@@ -140,12 +140,9 @@ static void read_number(haul_kineto_event *self, haul_json_in *in, haul_kineto_f
 }
 
 /* Words are copied, since the reader's buffer moves on; their room serves the next event again. */
-static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_word word)
+static void keep_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_word word,
+                      haul_json_text text)
 {
-    haul_json_text text;
-    self->words[word].length = 0;
-    if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING || !text.length)
-        return;
     if (!haul_grow(&self->text, &self->text_capacity, self->text_length + text.length, 1)) {
         haul_json_in_no_memory(in);
         return;
@@ -154,6 +151,14 @@ static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_wor
     self->words[word].at = self->text_length;
     self->words[word].length = text.length;
     self->text_length += text.length;
+}
+
+static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_word word)
+{
+    haul_json_text text;
+    self->words[word].length = 0;
+    if (haul_json_in_scalar(in, &text) == HAUL_JSON_STRING && text.length)
+        keep_word(self, in, word, text);
 }
 
 bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind)
@@ -242,6 +247,8 @@ static void read_types(haul_kineto_event *self, haul_json_in *in)
         haul_json_text text;
         if (haul_json_in_scalar(in, &text) != HAUL_JSON_STRING || i >= HAUL_KINETO_INPUTS)
             continue;
+        if (!i && text.length)
+            keep_word(self, in, HAUL_KINETO_DATA_TYPE, text);
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             if (haul_json_is(text, types[t].name))
                 self->inputs[i].element_bytes = types[t].bytes;

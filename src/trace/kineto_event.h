@@ -91,6 +91,7 @@ typedef struct haul_kineto_event {
     char phase;                           /* X: with a start and a duration; s, f: of a flow */
     uint32_t given;                       /* bit i: number i is there, and a number that fits */
     int64_t numbers[HAUL_KINETO_NUMBERS]; /* times in nanoseconds; 0 where not given */
+    int64_t input_elements;               /* of a record_function's tensors */
     int64_t grid[3];
     int64_t block[3];
     haul_kineto_input inputs[HAUL_KINETO_INPUTS]; /* of an operator */

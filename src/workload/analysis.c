@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/stats.h"
+#include "haul/collective.h"
 #include "workload/host_use.h"
 #include "workload/op_class.h"
 #include "workload/tally.h"
@@ -21,7 +22,16 @@ enum { NEGLIGIBLE_BYTES = 64, LONGER = 4, SEEN = 4 };
 enum { GROUP_COUNT = (int)HAUL_DIRECTIONS * (int)HAUL_MEMORIES };
 
 /* What covers a device's time, or the whole profile's. */
-enum { COPIES, KERNELS, MEMSETS, EITHER, ANY, COVERS }; /* either: of copies and kernels */
+enum {
+    COPIES,
+    KERNELS,
+    MEMSETS,
+    COMMUNICATION,
+    EITHER, /* of copies and kernels */
+    WORK,   /* kernels and communication */
+    ANY,
+    COVERS
+};
 
 typedef struct cover {
     haul_union of[COVERS];
@@ -38,6 +48,7 @@ typedef struct survey {
     cover cover;
     int64_t first_ns;
     int64_t last_ns;
+    uint64_t unsized;
     haul_tally tally;
 } survey;
 
@@ -49,14 +60,20 @@ static void cover_begin(cover *self)
 }
 
 /* Memsets count for a device's busy time, but hide no copy and are hidden by none. */
-static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end)
+static void cover_add(cover *self, const haul_op *op)
 {
-    static const int own[HAUL_OP_KINDS] = {
-        [HAUL_OP_COPY] = COPIES, [HAUL_OP_KERNEL] = KERNELS, [HAUL_OP_MEMSET] = MEMSETS};
-    haul_union_add(&self->of[own[kind]], start, end);
+    static const int own[HAUL_OP_KINDS] = {[HAUL_OP_COPY] = COPIES,
+                                           [HAUL_OP_KERNEL] = KERNELS,
+                                           [HAUL_OP_MEMSET] = MEMSETS,
+                                           [HAUL_OP_MESSAGE] = COMMUNICATION};
+    const int of = haul_op_is_collective(op) ? COMMUNICATION : own[op->kind];
+    const int64_t start = op->start_ns, end = haul_end_of(op->start_ns, op->dur_ns);
+    haul_union_add(&self->of[of], start, end);
     haul_union_add(&self->of[ANY], start, end);
-    if (kind != HAUL_OP_MEMSET)
+    if (of == COPIES || of == KERNELS)
         haul_union_add(&self->of[EITHER], start, end);
+    if (of == COMMUNICATION || of == KERNELS)
+        haul_union_add(&self->of[WORK], start, end);
 }
 
 /* Copies hide behind kernels for as long as both run: by inclusion and exclusion, since the union
@@ -64,7 +81,11 @@ static void cover_add(cover *self, haul_op_kind kind, int64_t start, int64_t end
 static haul_busy cover_lengths(const cover *self)
 {
     const uint64_t copies = self->of[COPIES].covered, kernels = self->of[KERNELS].covered;
+    const uint64_t communication = self->of[COMMUNICATION].covered;
     return (haul_busy){
+        .communication_ns = haul_clamp_ns(communication),
+        .hidden_communication_ns =
+            haul_clamp_ns(communication - (self->of[WORK].covered - kernels)),
         .copy_ns = haul_clamp_ns(copies),
         .kernel_ns = haul_clamp_ns(kernels),
         .memset_ns = haul_clamp_ns(self->of[MEMSETS].covered),
@@ -112,15 +133,22 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
     const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
     const size_t device = haul_device_of(workload, op);
     haul_workload_device_use *use = &self->devices[device];
-    const haul_totals one = {1, haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns};
+    haul_totals one = {1, haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns};
+    haul_totals *sum = kind == HAUL_OP_COPY      ? &use->copies
+                       : kind == HAUL_OP_KERNEL  ? &use->kernels
+                       : kind == HAUL_OP_MESSAGE ? &use->communication
+                                                 : &use->memsets;
     if (kind == HAUL_OP_COPY)
         survey_copy(self, op);
-    add_totals(kind == HAUL_OP_COPY     ? &use->copies
-               : kind == HAUL_OP_KERNEL ? &use->kernels
-                                        : &use->memsets,
-               &one);
-    cover_add(&self->cover, kind, op->start_ns, end);
-    cover_add(&self->device_covers[device], kind, op->start_ns, end);
+    if (haul_op_is_collective(op)) {
+        const haul_communication of = haul_communication_of(workload, op);
+        one.bytes = (uint64_t)haul_communication_moved(&of);
+        self->unsized += !of.bytes;
+        sum = &use->communication;
+    }
+    add_totals(sum, &one);
+    cover_add(&self->cover, op);
+    cover_add(&self->device_covers[device], op);
     if (op->start_ns < self->first_ns)
         self->first_ns = op->start_ns;
     if (end > self->last_ns)
@@ -168,12 +196,14 @@ static bool take_devices(survey *self, haul_analysis *analysis)
         return false;
     for (size_t i = 0; i < self->device_count; i++) {
         haul_workload_device_use *use = &self->devices[i];
-        if (!use->copies.count && !use->kernels.count && !use->memsets.count)
+        if (!use->copies.count && !use->kernels.count && !use->communication.count &&
+            !use->memsets.count)
             continue;
         use->busy = cover_lengths(&self->device_covers[i]);
         analysis->devices[analysis->device_count++] = *use;
         add_totals(&analysis->copies, &use->copies);
         add_totals(&analysis->kernels, &use->kernels);
+        add_totals(&analysis->communication, &use->communication);
         add_totals(&analysis->memsets, &use->memsets);
     }
     return true;
@@ -182,7 +212,7 @@ static bool take_devices(survey *self, haul_analysis *analysis)
 /* Shares are NaN, never 0, where there is nothing to share: a report then says nothing of them. */
 static void take_times(const survey *self, haul_analysis *analysis)
 {
-    double copy_busy = 0, both_busy = 0;
+    double copy_busy = 0, both_busy = 0, communication_busy = 0, hidden_busy = 0;
     analysis->busy = cover_lengths(&self->cover);
     if (self->last_ns >= self->first_ns)
         analysis->span_ns = haul_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
@@ -191,7 +221,12 @@ static void take_times(const survey *self, haul_analysis *analysis)
     for (size_t i = 0; i < analysis->device_count; i++) {
         copy_busy += (double)analysis->devices[i].busy.copy_ns;
         both_busy += (double)analysis->devices[i].busy.both_ns;
+        communication_busy += (double)analysis->devices[i].busy.communication_ns;
+        hidden_busy += (double)analysis->devices[i].busy.hidden_communication_ns;
     }
+    analysis->unsized = self->unsized;
+    analysis->hidden_share =
+        communication_busy > 0 ? hidden_busy / communication_busy : (double)NAN;
     analysis->overlap_share = copy_busy > 0 ? both_busy / copy_busy : (double)NAN;
     const double copy = (double)analysis->copies.time_ns,
                  kernel = (double)analysis->kernels.time_ns;

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "workload/collective_name.h"
 
 static const size_t most_ops = (size_t)1 << HAUL_BUILDER_OPS_LOG2;
 
@@ -290,6 +291,24 @@ static void take_all(haul_builder *self, haul_owned_workload *owned)
     self->edges = NULL;
 }
 
+/* Names of kernels are few, so each is looked at once. */
+static void mark_collectives(const haul_workload *workload, haul_op *ops, const haul_strings *names)
+{
+    enum { UNSEEN, OTHER, COLLECTIVE };
+    unsigned char *seen = calloc(names->count + 1, 1);
+    for (size_t i = 0; i < workload->op_count; i++) {
+        haul_op *op = &ops[i];
+        if (op->kind != HAUL_OP_KERNEL || op->name >= names->count)
+            continue;
+        unsigned char *of = seen ? &seen[op->name] : &(unsigned char){UNSEEN};
+        if (*of == UNSEEN)
+            *of = haul_is_collective_name(names->texts[op->name]) ? COLLECTIVE : OTHER;
+        if (*of == COLLECTIVE)
+            op->flags |= HAUL_OP_COLLECTIVE;
+    }
+    free(seen);
+}
+
 /* Edges that were added twice count once; orphans are counted here, so that every builder's
  * workload has them. */
 haul_status haul_builder_hand_over(haul_builder *self, const char *source, const char *format,
@@ -306,6 +325,7 @@ haul_status haul_builder_hand_over(haul_builder *self, const char *source, const
     sort_edges(self);
     take_all(self, owned);
     haul_workload *const seen = &owned->seen;
+    mark_collectives(seen, (haul_op *)seen->ops, &owned->strings);
     seen->counts.device_ops = seen->counts.orphans = seen->counts.calls = 0;
     for (size_t i = 0; i < seen->op_count; i++) {
         const bool has_call = seen->ops[i].flags & HAUL_OP_HAS_CALL;

@@ -7,7 +7,7 @@ try haul analyze "$profile" --format csv
 
 echo "== JSON, to a file"
 try haul analyze --format json -o report.json "$profile"
-head -20 report.json
+head -23 report.json
 if command -v python3 >/dev/null; then
     python3 -m json.tool report.json >/dev/null || echo "not JSON"
 fi

@@ -21,11 +21,12 @@ typedef struct expected_profile {
     const char *file;
     expected_group copies[4];
     size_t group_count;
-    haul_totals kernels;
+    haul_totals kernels; /* without NCCL's */
+    haul_totals communication;
     haul_totals memsets;
     haul_totals syncs;
     int64_t span_ns;
-    haul_busy busy; /* copy, kernel, memset, both, either, any */
+    haul_busy busy; /* copy, kernel, memset, both, either, any, then collectives */
 } expected_profile;
 
 static const expected_profile profiles[] = {
@@ -71,11 +72,12 @@ static const expected_profile profiles[] = {
      .copies = {{HAUL_HTOD, HAUL_PAGEABLE, {34, 272, 26656}},
                 {HAUL_DTOD, HAUL_DEVICE, {986, 8046134272, 5665431}}},
      .group_count = 2,
-     .kernels = {4010, 0, 535200650},
+     .kernels = {3944, 0, 509798898},
+     .communication = {66, 0, 25401752},
      .memsets = {269, 1076, 213408},
      .syncs = {366, 0, 325145417},
      .span_ns = 299877006,
-     .busy = {4816155, 285205624, 213092, 2711498, 287310281, 287341472}},
+     .busy = {4816155, 276193861, 213092, 2653354, 278356662, 287341472, 19662090, 10650327}},
     {.file = "nsys/rtx3080-small.sqlite",
      .copies = {{HAUL_DTOH, HAUL_PINNED, {1, 4, 1632}}},
      .group_count = 1,
@@ -131,6 +133,8 @@ static void check_profile(const haul_analysis *analysis, const expected_profile 
     }
     const haul_totals syncs = sum_syncs(analysis);
     assert_memory_equal(&analysis->kernels, &expected->kernels, sizeof expected->kernels);
+    assert_memory_equal(&analysis->communication, &expected->communication,
+                        sizeof expected->communication);
     assert_memory_equal(&analysis->memsets, &expected->memsets, sizeof expected->memsets);
     assert_memory_equal(&syncs, &expected->syncs, sizeof syncs);
     assert_int_equal(analysis->span_ns, expected->span_ns);

@@ -1,0 +1,156 @@
+/* Collectives of profiles: names, sizes, and the arguments that PyTorch wrote in its time. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "haul/analysis.h"
+#include "haul/trace.h"
+#include "workload/collective_name.h"
+
+static void names_tell_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        haul_collective_kind kind;
+        bool is_kernel;
+    } cases[] = {
+        {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+         HAUL_ALL_REDUCE, true},
+        {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", HAUL_SEND_RECEIVE, true},
+        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", HAUL_REDUCE_SCATTER, true},
+        {"ncclKernel_Broadcast_RING_LL_Sum_int8_t", HAUL_BROADCAST, true},
+        {"ncclDevKernel_Reduce_Sum_f32_RING_LL", HAUL_REDUCE, true},
+        {"ncclDevKernel_Generic_1(ncclDevKernelArgsStorage)", HAUL_OTHER_COLLECTIVE, true},
+        {"void vllm::cross_device_reduce_1stage<float, 2>", HAUL_ALL_REDUCE, true},
+        {"_allgather_base", HAUL_ALL_GATHER, false},
+        {"all_to_allv", HAUL_ALL_TO_ALL, false},
+        {"ncclAllReduce", HAUL_ALL_REDUCE, true},
+        {"void reduce_kernel<512, nccl>(int)", HAUL_REDUCE, false},
+        {"", HAUL_OTHER_COLLECTIVE, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(haul_collective_named(cases[i].name), cases[i].kind);
+        assert_int_equal(haul_is_collective_name(cases[i].name), cases[i].is_kernel);
+    }
+    assert_string_equal(haul_collective_text(HAUL_ALL_TO_ALL), "all-to-all");
+}
+
+static haul_workload *load(const char *text)
+{
+    char path[] = "/tmp/haul-test-collective-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    (void)fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    if (haul_trace_load(path, &workload, &error))
+        fail_msg("%s", error.text);
+    (void)unlink(path);
+    return workload;
+}
+
+#define EVENT(category, name, start, dur, args)                                                    \
+    "{\"ph\":\"X\",\"cat\":\"" category "\",\"name\":\"" name                                      \
+    "\",\"pid\":1,\"tid\":2,\"ts\":" start ",\"dur\":" dur ",\"args\":{" args "}}"
+
+/* A range before PyTorch 2.3, a kernel's own arguments, and a kernel with neither; of 4 ranks. The
+ * first is half beside a kernel. */
+static const char trace[] = "{\"distributedInfo\":{\"rank\":0,\"world_size\":4},\"traceEvents\":["
+    /* clang-format off */
+    EVENT("user_annotation", "nccl:all_to_all", "10", "20",
+          "\"Input Dims\":[[4,1000],[96]],\"Input type\":[\"c10::Half\",\"int\"]") ","
+    EVENT("cuda_runtime", "cudaLaunchKernel", "12", "3", "\"correlation\":1") ","
+    EVENT("cuda_runtime", "cudaLaunchKernel", "40", "3", "\"correlation\":2") ","
+    EVENT("cuda_runtime", "cudaLaunchKernel", "50", "3", "\"correlation\":3") ","
+    EVENT("cuda_runtime", "cudaLaunchKernel", "60", "3", "\"correlation\":4") ","
+    EVENT("kernel", "ncclKernel_SendRecv_RING", "100", "50",
+          "\"device\":0,\"stream\":7,\"correlation\":1") ","
+    EVENT("kernel", "gemm", "125", "75", "\"device\":0,\"stream\":8,\"correlation\":2") ","
+    EVENT("kernel", "ncclDevKernel_AllGather_RING_LL", "200", "10",
+          "\"device\":0,\"stream\":7,\"correlation\":3,\"Collective name\":\"_allgather_base\","
+          "\"In msg nelems\":100,\"Out msg nelems\":200,\"Group size\":2,\"dtype\":\"Double\"") ","
+    EVENT("kernel", "ncclDevKernel_Generic", "300", "10",
+          "\"device\":0,\"stream\":7,\"correlation\":4")
+    /* clang-format on */
+    "]}";
+
+static void arguments_are_found(void **state)
+{
+    (void)state;
+    haul_workload *workload = load(trace);
+    haul_communication_use *uses = NULL;
+    size_t count = 0;
+    haul_error error;
+    assert_int_equal(haul_communication_uses(workload, &uses, &count, &error), HAUL_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(uses[0].of.kind, HAUL_ALL_TO_ALL);
+    assert_int_equal(uses[0].of.bytes, 2 * 4096); /* of halves */
+    assert_int_equal(uses[0].of.ranks, 4);
+    CHECK_NEAR(haul_communication_moved(&uses[0].of), 0.75 * 8192, 1e-12);
+    for (size_t i = 1; i < count; i++) {
+        const bool is_known = uses[i].of.kind == HAUL_ALL_GATHER;
+        assert_int_equal(uses[i].of.bytes, is_known ? 1600 : 0);
+        assert_int_equal(uses[i].of.ranks, is_known ? 2 : 0);
+    }
+    free(uses);
+    haul_analysis *analysis = NULL;
+    assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+    assert_int_equal(analysis->kernels.count, 1);
+    assert_int_equal(analysis->communication.count, 3);
+    assert_int_equal(analysis->communication.bytes, 6144 + 800);
+    assert_int_equal(analysis->unsized, 1);
+    assert_int_equal(analysis->busy.communication_ns, 70000);
+    assert_int_equal(analysis->busy.hidden_communication_ns, 25000);
+    CHECK_NEAR(analysis->hidden_share, 25.0 / 70, 1e-12);
+    haul_analysis_free(analysis);
+    haul_workload_free(workload);
+}
+
+/* Dimensions that overflow or nest, types that are none: the size is not known, nothing else. */
+static void hostile_arguments(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "\"Input Dims\":[[9223372036854775807,9223372036854775807]],\"Input type\":[\"float\"]",
+        "\"Input Dims\":[[[[[[[4]]]]]]],\"Input type\":[\"float\"]",
+        "\"Input Dims\":{\"a\":1},\"Input type\":\"float\"",
+        "\"Input Dims\":[[-4],[\"x\"]],\"Input type\":[\"float\"]",
+        "\"Input Dims\":[[4]],\"Input type\":[\"thing\"]",
+        "\"Input Dims\":[[4]],\"Input type\":[[1]]",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "{\"traceEvents\":[" EVENT(
+                           "user_annotation", "nccl:all_reduce", "10", "20",
+                           "%s") "," EVENT("cuda_runtime", "cudaLaunchKernel", "12", "3",
+                                           "\"correlation\":1") "," EVENT("kernel",
+                                                                          "ncclKernel_AllReduce",
+                                                                          "100", "50",
+                                                                          "\"correlation\":1") "]}",
+                       wrong[i]);
+        haul_workload *workload = load(text);
+        haul_communication_use *uses = NULL;
+        size_t count = 0;
+        assert_int_equal(haul_communication_uses(workload, &uses, &count, NULL), HAUL_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(uses[0].of.kind, HAUL_ALL_REDUCE);
+        assert_int_equal(uses[0].of.bytes, 0);
+        free(uses);
+        haul_workload_free(workload);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_tell_operations),
+                                       cmocka_unit_test(arguments_are_found),
+                                       cmocka_unit_test(hostile_arguments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
