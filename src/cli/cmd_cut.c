@@ -3,8 +3,8 @@
 
 static const char about[] =
     "Writes a window of a profile: the operations that start in it. Times count from the start of\n"
-    "the first operation. Operations whose API call is outside of the window are kept without it,\n"
-    "and counted.\n";
+    "the first operation, which is often an API call long before the GPU's first work. Operations\n"
+    "whose API call is outside of the window are kept without it, and counted.\n";
 
 typedef struct cut_request {
     cli_request given;
@@ -27,6 +27,30 @@ static const cli_option options[] = {
     {0},
 };
 
+/* A window without work of a GPU is seldom meant: programs begin with API calls, such as those that
+ * make a context. */
+static void say_empty(const haul_workload *profile, const haul_workload *part)
+{
+    int64_t first_ns = INT64_MAX, last_ns = 0;
+    for (size_t i = 0; i < part->op_count; i++)
+        if (haul_op_on_device(&part->ops[i]))
+            return;
+    for (size_t i = 0; i < profile->op_count; i++) {
+        const haul_op *const op = &profile->ops[i];
+        const int64_t start_ns = op->start_ns - profile->ops[0].start_ns;
+        if (haul_op_on_device(op)) {
+            first_ns = start_ns < first_ns ? start_ns : first_ns;
+            last_ns = start_ns;
+        }
+    }
+    if (first_ns == INT64_MAX)
+        return;
+    fprintf(
+        stderr,
+        "haul cut: no GPU operation starts in this window; they start from %.1f ms to %.1f ms\n",
+        1e-6 * (double)first_ns, 1e-6 * (double)last_ns);
+}
+
 static haul_status cut(void *request, haul_error *error)
 {
     const cut_request *self = request;
@@ -37,9 +61,11 @@ static haul_status cut(void *request, haul_error *error)
     if (status)
         return status;
     status = cli_profile_write(part, self->given.results.output, error);
-    if (!status)
+    if (!status) {
         fprintf(stderr, "haul cut: %zu operations; %llu of them lost their API call\n",
                 part->op_count, (unsigned long long)orphaned);
+        say_empty(self->profile, part);
+    }
     haul_workload_free(part);
     return status;
 }

@@ -14,6 +14,17 @@ echo "== a window"
 try haul cut "$profile" --from 0ms --to 2ms -o part.sqlite
 haul analyze part.sqlite | head -n 1
 
+echo "== a window before the GPU's first work, which comes 30 ms after the first call"
+cat >late.json <<'EOF'
+[{"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 100, "dur": 29000},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 1, "ts": 30000,
+  "dur": 10, "args": {"correlation": 1}},
+ {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7,
+  "ts": 30100, "dur": 80, "args": {"correlation": 1, "stream": 7, "device": 0, "bytes": 1000000}}]
+EOF
+try haul cut late.json --from 0ms --to 20ms -o early.json
+try haul cut late.json --from 20ms --to 40ms -o early.json
+
 echo "== compared"
 try haul compare "$profile" out.json
 try haul compare part.sqlite out.json --format csv
