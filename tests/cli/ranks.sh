@@ -64,8 +64,8 @@ check("predicted copies", projection["predicted_s"],
       sum(4e-6 + size / 13e9 for rank in sizes for size in rank), 1e-9)
 check("predicted run", projection["run"]["target"]["makespan_s"], run(4e-6, 13e9), 8e-9)
 # With copies and kernels in streams of their own the longest rank's copies follow each other, and
-# the last kernel them.
+# the last kernel them; the first copy's call, of 8 us, may get shorter.
 best = advice["advice"][0]
 check("saved by " + best["change"], best["saved_s"], run(2e-6, 26e9) -
-      sum(2e-6 + size / 26e9 for size in sizes[2]) - 50e-6, 8e-9)
+      sum(2e-6 + size / 26e9 for size in sizes[2]) - 50e-6, 8e-6)
 EOF
