@@ -12,7 +12,8 @@ HAUL_BEGIN
 typedef struct haul_device_backend haul_device_backend;
 
 /* The first member of each backend's own objects. The interface fills it when the backend's
- * function has returned the object; `properties`, `host` and `pointer` are the backend's to fill. */
+ * function has returned the object; `properties`, `host` and `pointer` are the backend's to fill.
+ */
 struct haul_device {
     const haul_device_backend *backend;
     char name[64]; /* "opencl:0" */

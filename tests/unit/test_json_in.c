@@ -279,7 +279,8 @@ static void decimals_are_taken(void **state)
                              HAUL_OK);
             assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
             if (haul_json_in_scaled(&in, places, &value) != right || value != expected)
-                fail_msg("%s by 10^%d: %lld, %lld", texts[i], places, (long long)value, (long long)expected);
+                fail_msg("%s by 10^%d: %lld, %lld", texts[i], places, (long long)value,
+                         (long long)expected);
             assert_false(haul_json_in_item(&in));
             assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
             haul_json_in_close(&in);
