@@ -52,6 +52,10 @@ typedef struct haul_context_counts {
     uint64_t passes;       /* over the regions, each of one or more loops */
     uint64_t device_bytes; /* allocated now */
     uint64_t host_bytes;
+    /* The model's time of the first loops that ran on the device together, to the end of their
+     * kernels, and that with all copies hidden but the first region's; 0 on the host. */
+    double predicted_s;
+    double bound_s;
 } haul_context_counts;
 
 HAUL_API haul_context_counts haul_context_count(const haul_context *context);

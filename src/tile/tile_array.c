@@ -314,7 +314,9 @@ static void copy_rows(const haul_field *field, const haul_region *region, char *
 static haul_status copy_all(haul_array *array, char *cells, haul_use use, haul_error *error)
 {
     haul_region region;
+    array->context->wanted = use & HAUL_USE_WRITE ? NULL : array->field;
     haul_status status = haul_queue_run(array->context, error);
+    array->context->wanted = NULL;
     const int count = status ? 0 : haul_array_regions(array);
     for (int i = 0; i < count && !status; i++) {
         status = haul_array_access(array, i, use, &region, error);

@@ -72,7 +72,10 @@ haul_device *haul_context_device(haul_context *context)
 
 haul_context_counts haul_context_count(const haul_context *context)
 {
-    return context->counts;
+    haul_context_counts counts = context->counts;
+    counts.predicted_s = context->predicted.passes ? context->predicted.total_s : 0;
+    counts.bound_s = context->predicted.passes ? context->predicted.bound_s : 0;
+    return counts;
 }
 
 /* Compiles a kernel at its first loop and keeps it. Sources are static, so their addresses tell

@@ -17,9 +17,10 @@ typedef struct pass {
     haul_context *context;
     haul_block block;
     int region;
-    int count; /* regions */
-    int extra; /* regions that a pass round the array comes to again */
-    int lag;   /* regions behind the front that its steps still use */
+    int count;                /* regions */
+    int extra;                /* regions that a pass round the array comes to again */
+    int lag;                  /* regions behind the front that its steps still use */
+    const haul_field *wanted; /* by the host, after the pass */
     bool is_backward;
     bool is_whole; /* all is on the device, or will be made there: one launch a step */
 } pass;
@@ -376,6 +377,27 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
     return status;
 }
 
+/* Regions that the last pass has done with, of an array that the host waits for, need not wait
+ * until the pass ends. */
+static haul_status send_home(const pass *self, int first, int end, haul_error *error)
+{
+    haul_context *context = self->context;
+    haul_status status = HAUL_OK;
+    for (unsigned i = 0; i < self->block.field_count && !status; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        if (of->field != self->wanted || !of->is_aligned || first >= end)
+            continue;
+        status = haul_tile_wait(context, context->down, context->passed[first], error);
+        for (int r = first; r < end && r < self->count && !status; r++) {
+            const int part = turned(self, of->field, r);
+            const haul_part *state = &of->field->parts[part];
+            if (state->on_device && !state->on_host)
+                status = part_down(self, of->field, part, error);
+        }
+    }
+    return status;
+}
+
 /* Queues what the front brings with it in one region: room for the one after the next, the next,
  * and the steps up to the front. */
 static haul_status advance(const pass *self, int front, int last, haul_error *error)
@@ -394,9 +416,11 @@ static haul_status advance(const pass *self, int front, int last, haul_error *er
         status = frame_region(self, r, error);
     if (!status)
         status = run_region(self, front, last, error);
+    const int done = front - self->lag < 0 ? 0 : front - self->lag;
     if (!status && front < last)
-        status = note_passed(self, front - self->lag < 0 ? 0 : front - self->lag,
-                             front - self->lag + 1, error);
+        status = note_passed(self, done, front - self->lag + 1, error);
+    if (!status && front < last)
+        status = send_home(self, done, front - self->lag + 1, error);
     return status;
 }
 
@@ -437,9 +461,11 @@ static haul_status run_pass(const pass *self, haul_error *error)
         status = advance(self, front, last, error);
     for (size_t i = 0; i < self->block.count && !status; i++)
         status = haul_rows_fold_on_device(self->context, &self->block.steps[i], error);
+    const int rest = self->is_whole || last < self->lag ? 0 : last - self->lag;
     if (!status)
-        status = note_passed(self, self->is_whole || last < self->lag ? 0 : last - self->lag,
-                             self->count + self->extra, error);
+        status = note_passed(self, rest, self->count + self->extra, error);
+    if (!status)
+        status = send_home(self, rest, self->count, error);
     if (!status && self->block.wraps)
         status = end_round(self, error);
     self->context->counts.passes++;
@@ -525,12 +551,20 @@ static bool is_wrap(const haul_step *step)
     return !step->source && field->boundary[field->dims - 1] == HAUL_BOUNDARY_PERIODIC;
 }
 
-/* After a failure: what the block was working on is as the host last had it, or lost. */
+/* After a failure: what the block was working on is as the host last had it, or lost; what has not
+ * come home will not. */
 static void give_up(haul_context *context, const haul_block *block)
 {
     (void)haul_stream_wait(context->up, NULL);
     (void)haul_stream_wait(context->run, NULL);
-    (void)haul_stream_wait(context->down, NULL);
+    const bool is_home = !haul_stream_wait(context->down, NULL);
+    for (haul_field *field = context->fields; field; field = field->next)
+        for (int p = 0; p < field->part_count; p++) {
+            haul_part *part = &field->parts[p];
+            part->on_host = part->on_host && (is_home || !part->is_leaving);
+            part->is_leaving = false;
+            part->passed = NULL;
+        }
     for (unsigned i = 0; i < block->field_count; i++)
         for (int p = 0; p < block->fields[i].field->part_count; p++)
             block->fields[i].field->parts[p].on_device = false;
@@ -568,6 +602,8 @@ static haul_status settle(const haul_block_field *of, bool wraps, haul_error *er
 haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error)
 {
     pass self = {.context = context, .block = *block};
+    if (!block->wraps && block->is_last)
+        self.wanted = context->wanted;
     haul_status status = HAUL_OK;
     for (unsigned i = 0; i < block->field_count && !status; i++)
         status = settle(&block->fields[i], block->wraps, error);
@@ -604,6 +640,7 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
         const haul_block_limits limits =
             haul_limits_of(context, steps + done, left, along_region(&steps[done]));
         haul_block_take(&block, steps + done, left, &limits);
+        block.is_last = block.count == left;
         status = haul_block_run(context, &block, error);
         done += block.count;
     }

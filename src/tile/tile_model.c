@@ -65,20 +65,25 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
     }
     if (machine->gpu.memory_bandwidth_Bps.provenance)
         rates.memory_Bps = machine->gpu.memory_bandwidth_Bps.value;
+    if (machine->gpu.fp64_flops.provenance)
+        rates.fp64_flops = machine->gpu.fp64_flops.value;
     if (machine->gpu.launch_latency_s.provenance)
         rates.launch_s = machine->gpu.launch_latency_s.value;
     return rates;
 }
 
+/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */
 double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step)
 {
     double bytes = 0;
     for (unsigned i = 0; i < step->use_count; i++)
         bytes += (double)(step->uses[i].reads + step->uses[i].writes) *
                  (double)step->uses[i].field->element;
+    double cells = 1;
     for (int d = 0; d <= step->outer; d++)
-        bytes *= step->box.hi[d] - step->box.lo[d];
-    return step->source ? bytes / rates->memory_Bps : 0;
+        cells *= step->box.hi[d] - step->box.lo[d];
+    const double compute_s = rates->fp64_flops > 0 ? step->flops * cells / rates->fp64_flops : 0;
+    return step->source ? fmax(bytes * cells / rates->memory_Bps, compute_s) : 0;
 }
 
 /* Copies in and out of a pass: slower while both directions are busy. */
@@ -115,8 +120,9 @@ static void predict(const haul_context *self, const haul_block *block, int regio
             copied[d] / rates->copy_Bps[d] + (copied[d] > 0 ? regions * rates->copy_latency_s : 0);
     /* one place of the ring is copied out, in, and used, while two others are used */
     const double chain_s = (out->run_s + out->copy_s[0] + out->copy_s[1]) / 3;
-    out->total_s = fmax(fmax(out->run_s, chain_s), both_ways(rates, out->copy_s)) +
-                   region * plane_bytes / rates->copy_Bps[0];
+    out->bound_s = fmax(out->run_s, both_ways(rates, out->copy_s));
+    out->total_s = fmax(out->bound_s, chain_s);
+    out->fill_s = region * plane_bytes / rates->copy_Bps[0];
 }
 
 /* Takes the same blocks as the run will, so that the prediction is of the passes that are made. */
@@ -136,10 +142,13 @@ haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, siz
         if (block.reach > limits.reach)
             return never;
         predict(self, &block, region, &rates, &pass);
-        if (!done)
+        if (!done) {
             sum = pass;
-        else
-            sum.total_s += pass.total_s;
+            sum.total_s = 0;
+            sum.bound_s = pass.fill_s;
+        }
+        sum.total_s += pass.fill_s + pass.total_s;
+        sum.bound_s += pass.bound_s;
         sum.passes++;
         done += block.count;
     }
@@ -149,12 +158,18 @@ haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, siz
 /* Regions are what they were where the program said so. */
 void haul_tile_choose(haul_context *self, haul_step *steps, size_t count)
 {
-    int longest = 1;
+    int longest = 1, given = 0;
     haul_pass_time best = {.total_s = INFINITY};
-    for (const haul_field *field = self->fields; field; field = field->next)
-        longest = field->length > longest && !field->region_given ? field->length : longest;
+    for (const haul_field *field = self->fields; field; field = field->next) {
+        if (!field->region_given)
+            longest = field->length > longest ? field->length : longest;
+        else if (field->length > 1)
+            given = field->region;
+    }
+    const int first = longest == 1 && given ? given : 1;
+    longest = longest > first ? longest : first;
     /* a fifth larger each time: the time changes slowly with the size, and few sizes are tried */
-    for (int region = 1; region <= longest; region += 1 + region / 5) {
+    for (int region = first; region <= longest; region += 1 + region / 5) {
         const haul_pass_time time = haul_tile_predict(self, steps, count, region);
         if (time.total_s < best.total_s)
             best = time;
@@ -204,10 +219,10 @@ haul_status haul_explain(const haul_context *context, char **text, haul_error *e
                                                                  : "streams through it",
                 field->planes / field->region);
     if (time->passes)
-        ADD("first program: %zu steps a pass, %zu passes; predicted %.3g ms: kernels %.3g ms a "
-            "pass, "
-            "copies in %.3g ms, out %.3g ms\n",
-            time->steps, time->passes, time->total_s * 1e3, time->run_s * 1e3,
+        ADD("first program: %zu steps a pass, %zu passes; predicted %.4g ms, %.4g ms if all copies "
+            "but the first region's were hidden; a pass: kernels %.3g ms, copies in %.3g ms, out "
+            "%.3g ms\n",
+            time->steps, time->passes, time->total_s * 1e3, time->bound_s * 1e3, time->run_s * 1e3,
             time->copy_s[0] * 1e3, time->copy_s[1] * 1e3);
     if (context->rows_chosen)
         ADD("planes are too large for the device: they are cut in columns of %d rows\n",

@@ -153,8 +153,11 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
     } else if (state->is_leaving) {
         status = haul_stream_wait(context->down, error);
     }
+    /* a device that is lost does not use what the host has */
     if (!status && state->passed)
         status = haul_event_wait(state->passed, error);
+    if (state->on_host && !state->is_leaving)
+        status = HAUL_OK;
     state->is_leaving = state->is_leaving && status;
     return status;
 }

@@ -110,8 +110,9 @@ typedef struct haul_block {
     haul_step *steps;
     size_t count;
     int length;
-    int reach;  /* planes behind the front that are still read */
-    bool wraps; /* goes round the array: its fields are periodic in the last dimension */
+    int reach;    /* planes behind the front that are still read */
+    bool is_last; /* of the queue */
+    bool wraps;   /* goes round the array: its fields are periodic in the last dimension */
     haul_block_field fields[HAUL_BLOCK_FIELDS];
     unsigned field_count;
 } haul_block;
@@ -125,6 +126,7 @@ typedef struct haul_tile_rates {
     double busy[2];  /* the share that a copy keeps while the other direction is busy */
     bool one_engine; /* for both directions */
     double memory_Bps;
+    double fp64_flops; /* a second; 0: unknown */
     double launch_s;
     const char *source;
 } haul_tile_rates;
@@ -135,6 +137,8 @@ typedef struct haul_pass_time {
     size_t passes;
     double run_s;
     double copy_s[2];
+    double fill_s;  /* the first region's copy in */
+    double bound_s; /* of all passes, with perfect overlap behind the first region */
     double total_s; /* of all passes */
 } haul_pass_time;
 
@@ -165,7 +169,8 @@ struct haul_context {
     unsigned steps_chosen; /* of the last block, for haul_explain */
     int rows_chosen;       /* a tile on the host, a column on a device; 0: whole planes */
     haul_pass_time predicted;
-    haul_tile_plan *plan; /* NULL: not kept */
+    const haul_field *wanted; /* wholly, by the host, once the queue has run; NULL: none */
+    haul_tile_plan *plan;     /* NULL: not kept */
 };
 
 /* Whether the step's planes are those of the array. */

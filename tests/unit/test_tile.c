@@ -2,7 +2,6 @@
  * loops, on every device that is present, or on those that are named. */
 #include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -628,194 +627,6 @@ static void test_limits(void **state)
     haul_context_close(context);
 }
 
-static double sum_of(const char *device, const haul_context_options *options, bool on_host)
-{
-    enum { N = 5000 };
-    haul_error error;
-    haul_context *context;
-    haul_array *u, *sum;
-    double cells[N], got = 0;
-    const haul_array_spec spec = {.size = {N}}, one = {.size = {1}};
-    const haul_loop_options where = {.on_host = on_host};
-    for (int i = 0; i < N; i++)
-        cells[i] = 1.0 / (i + 1);
-    assert_false(haul_context_open(device, options, &context, &error));
-    assert_false(haul_array_new(context, &spec, &u, &error));
-    assert_false(haul_array_new(context, &one, &sum, &error));
-    assert_false(haul_array_write(u, cells, &error));
-    const void *const arguments[] = {u, sum};
-    for (int i = 0; i < 2; i++) { /* there and back */
-        double last = got;
-        assert_false(haul_loop(context, &sum_1, arguments, 2, &where, &error));
-        if (haul_array_read(sum, &got, &error))
-            fail_msg("%s", error.text);
-        assert_true(!i || got == last);
-    }
-    const double whole = got;
-    const haul_box none = {{3}, {3}};
-    const haul_loop_options empty = {.box = &none};
-    assert_false(haul_loop(context, &sum_1, arguments, 2, &empty, &error));
-    assert_false(haul_array_read(sum, &got, &error) || got != 0);
-    haul_array_free(u);
-    haul_array_free(sum);
-    haul_context_close(context);
-    return whole;
-}
-
-static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
-
-/* A sum has the same bits whatever the order of copies and kernels. */
-static void test_sum(void **state)
-{
-    (void)state;
-    double first = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        const haul_device_options device = {.order = (haul_order)(i % 3), .seed = i};
-        const haul_context_options options = {
-            .device_options = &device, .memory_bytes = 25000, .region = 500};
-        const double sum = sum_of("sim:k40", &options, false);
-        assert_true(!i || sum == first);
-        first = sum;
-    }
-    double exact = 0;
-    for (int i = 5000; i > 0; i--)
-        exact += 1.0 / i;
-    assert_true(fabs(first - exact) < 1e-12);
-    assert_true(fabs(sum_of("host", NULL, false) - exact) < 1e-12);
-    assert_true(fabs(sum_of("sim:k40", NULL, true) - exact) < 1e-12);
-}
-
-/* Reductions of three types beside an array that is written, on every device. */
-static void test_reductions(void **state)
-{
-    (void)state;
-    enum { X = 70, Y = 9, Z = 30, N = X * Y * Z };
-    haul_error error;
-    haul_context *context;
-    haul_array *u, *v, *sum, *most, *least;
-    static double cells[N], twice[N];
-    const haul_array_spec spec = {.size = {X, Y, Z}, .region = 3}, one = {.size = {1}},
-                          small = {.size = {1}, .element_bytes = 4}, two = {.size = {2}};
-    const haul_context_options options = {.memory_bytes = 200000};
-    for (int i = 0; i < N; i++)
-        cells[i] = i % 100 - 40;
-    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
-        if (haul_context_open(devices[d], &options, &context, &error))
-            continue;
-        double total = 0;
-        float highest = 0;
-        int lowest = 0;
-        assert_false(haul_array_new(context, &spec, &u, &error));
-        assert_false(haul_array_new(context, &spec, &v, &error));
-        assert_false(haul_array_new(context, &one, &sum, &error));
-        assert_false(haul_array_new(context, &small, &most, &error));
-        assert_false(haul_array_new(context, &small, &least, &error));
-        assert_false(haul_array_write(u, cells, &error));
-        if (HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least) ||
-            haul_array_read(sum, &total, &error))
-            fail_msg("%s: %s", devices[d], error.text);
-        assert_false(haul_array_read(most, &highest, &error));
-        assert_false(haul_array_read(least, &lowest, &error));
-        assert_false(haul_array_read(v, twice, &error));
-        double expected = 0;
-        for (int i = 0; i < N; i++) {
-            expected += cells[i] * cells[i];
-            assert_true(twice[i] == 2 * cells[i]);
-        }
-        assert_true(total == expected); /* of whole numbers, so exact */
-        assert_true(highest == 59 && lowest == -40);
-        haul_array_free(sum);
-        assert_false(haul_array_new(context, &two, &sum, &error));
-        check_refused(HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least), &error,
-                      "one element");
-        haul_array *const all[] = {u, v, sum, most, least};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            haul_array_free(all[i]);
-        haul_context_close(context);
-    }
-}
-
-/* What `steps` loops make of an array, and how often it went over the link. */
-static double run_near_3(const char *device, const haul_context_options *options,
-                         const haul_array_spec *spec, int steps, unsigned *cells, char **text)
-{
-    haul_error error;
-    haul_context *context;
-    haul_array *u, *v;
-    const unsigned k = 7;
-    const size_t count = (size_t)spec->size[0] * (size_t)spec->size[1] * (size_t)spec->size[2];
-    for (size_t i = 0; i < count; i++)
-        cells[i] = (unsigned)(i * i);
-    if (haul_context_open(device, options, &context, &error))
-        return -1;
-    assert_false(haul_array_new(context, spec, &u, &error));
-    assert_false(haul_array_new(context, spec, &v, &error));
-    assert_false(haul_array_write(u, cells, &error));
-    for (int i = 0; i < steps; i++) {
-        assert_false(HAUL_LOOP(context, &error, &near_3, u, v, &k));
-        assert_false(haul_swap(u, v, &error));
-    }
-    if (haul_array_read(u, cells, &error))
-        fail_msg("%s: %s", device, error.text);
-    const haul_context_counts counts = haul_context_count(context);
-    assert_false(haul_explain(context, text, &error));
-    haul_array_free(u);
-    haul_array_free(v);
-    haul_context_close(context);
-    return (double)(counts.bytes_up + counts.bytes_down) / (double)counts.host_bytes;
-}
-
-/* Planes of 150 kB in 60 kB of device memory: rows are cut too, and several steps run a pass. */
-static void test_columns(void **state)
-{
-    (void)state;
-    enum { X = 60, Y = 300, Z = 10, N = X * Y * Z, STEPS = 8 };
-    static unsigned expected[N], got[N];
-    const haul_array_spec spec = {
-        .size = {X, Y, Z}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
-    const haul_context_options options = {.memory_bytes = 100000};
-    char *text;
-    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
-    free(text);
-    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++) {
-        const double times = run_near_3(devices[d], &options, &spec, STEPS, got, &text);
-        if (times < 0)
-            continue;
-        assert_memory_equal(expected, got, sizeof got);
-        assert_non_null(strstr(text, "cut in columns of"));
-        free(text);
-        print_message("%s: the arrays went over the link %.1f times\n", devices[d], times);
-        assert_true(times < 2.0 * STEPS); /* fewer than without time blocking */
-    }
-}
-
-/* Periodic edges in all dimensions, in two thirds of the memory: a pass goes round the array, with
- * several steps, and moves little more than with fixed edges. */
-static void test_periodic(void **state)
-{
-    (void)state;
-    enum { X = 20, Y = 30, Z = 200, N = X * Y * Z, STEPS = 40 };
-    static unsigned expected[N], got[N];
-    haul_array_spec spec = {
-        .size = {X, Y, Z},
-        .element_bytes = sizeof(unsigned),
-        .ghost = {1, 1, 1},
-        .boundary = {HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC}};
-    const haul_context_options options = {.memory_bytes = 1000000, .region = 7};
-    char *text;
-    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
-    free(text);
-    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++) {
-        const double times = run_near_3(devices[d], &options, &spec, STEPS, got, &text);
-        if (times < 0)
-            continue;
-        free(text);
-        assert_memory_equal(expected, got, sizeof got);
-        print_message("%s: the arrays went over the link %.1f times\n", devices[d], times);
-        assert_true(times < STEPS / 4.0);
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 3) {
@@ -828,9 +639,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),          cmocka_unit_test(test_limits),
         cmocka_unit_test(test_plan),           cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_reductions),     cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_periodic),       cmocka_unit_test(test_file),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_file),
         cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

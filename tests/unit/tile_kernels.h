@@ -122,3 +122,11 @@ HAUL_REDUCE_3D(norms_3, tile_kernels, HAUL_READ(double, u, 0), HAUL_WRITE(double
         HAUL_LEAST(least, (int)value);
     }
 }
+
+HAUL_KERNEL_3D(heat_3, tile_kernels, HAUL_READ(double, u, 1), HAUL_WRITE(double, v))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(v, x, y, z) = HAUL_AT(u, x - 1, y, z) + HAUL_AT(u, x + 1, y, z) -
+                              HAUL_AT(u, x, y - 1, z) - HAUL_AT(u, x, y + 1, z) +
+                              HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y, z + 1);
+}

@@ -1,0 +1,408 @@
+/* The tile runtime: reductions, arrays whose planes are too large, passes round periodic arrays,
+ * and times beside those that the model and the plan predict. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/simulate.h"
+#include "haul/tile.h"
+#include "tile_kernels.h"
+
+static double sum_of(const char *device, const haul_context_options *options, bool on_host)
+{
+    enum { N = 5000 };
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *sum;
+    double cells[N], got = 0;
+    const haul_array_spec spec = {.size = {N}}, one = {.size = {1}};
+    const haul_loop_options where = {.on_host = on_host};
+    for (int i = 0; i < N; i++)
+        cells[i] = 1.0 / (i + 1);
+    assert_false(haul_context_open(device, options, &context, &error));
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &one, &sum, &error));
+    assert_false(haul_array_write(u, cells, &error));
+    const void *const arguments[] = {u, sum};
+    for (int i = 0; i < 2; i++) { /* there and back */
+        double last = got;
+        assert_false(haul_loop(context, &sum_1, arguments, 2, &where, &error));
+        if (haul_array_read(sum, &got, &error))
+            fail_msg("%s", error.text);
+        assert_true(!i || got == last);
+    }
+    const double whole = got;
+    const haul_box none = {{3}, {3}};
+    const haul_loop_options empty = {.box = &none};
+    assert_false(haul_loop(context, &sum_1, arguments, 2, &empty, &error));
+    assert_false(haul_array_read(sum, &got, &error) || got != 0);
+    haul_array_free(u);
+    haul_array_free(sum);
+    haul_context_close(context);
+    return whole;
+}
+
+static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
+
+/* A sum has the same bits whatever the order of copies and kernels. */
+static void test_sum(void **state)
+{
+    (void)state;
+    double first = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const haul_device_options device = {.order = (haul_order)(i % 3), .seed = i};
+        const haul_context_options options = {
+            .device_options = &device, .memory_bytes = 25000, .region = 500};
+        const double sum = sum_of("sim:k40", &options, false);
+        assert_true(!i || sum == first);
+        first = sum;
+    }
+    double exact = 0;
+    for (int i = 5000; i > 0; i--)
+        exact += 1.0 / i;
+    assert_true(fabs(first - exact) < 1e-12);
+    assert_true(fabs(sum_of("host", NULL, false) - exact) < 1e-12);
+    assert_true(fabs(sum_of("sim:k40", NULL, true) - exact) < 1e-12);
+}
+
+/* Reductions of three types beside an array that is written, on every device. */
+static void test_reductions(void **state)
+{
+    (void)state;
+    enum { X = 70, Y = 9, Z = 30, N = X * Y * Z };
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v, *sum, *most, *least;
+    static double cells[N], twice[N];
+    const haul_array_spec spec = {.size = {X, Y, Z}, .region = 3}, one = {.size = {1}},
+                          small = {.size = {1}, .element_bytes = 4}, two = {.size = {2}};
+    const haul_context_options options = {.memory_bytes = 200000};
+    for (int i = 0; i < N; i++)
+        cells[i] = i % 100 - 40;
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+        if (haul_context_open(devices[d], &options, &context, &error))
+            continue;
+        double total = 0;
+        float highest = 0;
+        int lowest = 0;
+        assert_false(haul_array_new(context, &spec, &u, &error));
+        assert_false(haul_array_new(context, &spec, &v, &error));
+        assert_false(haul_array_new(context, &one, &sum, &error));
+        assert_false(haul_array_new(context, &small, &most, &error));
+        assert_false(haul_array_new(context, &small, &least, &error));
+        assert_false(haul_array_write(u, cells, &error));
+        if (HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least) ||
+            haul_array_read(sum, &total, &error))
+            fail_msg("%s: %s", devices[d], error.text);
+        assert_false(haul_array_read(most, &highest, &error));
+        assert_false(haul_array_read(least, &lowest, &error));
+        assert_false(haul_array_read(v, twice, &error));
+        double expected = 0;
+        for (int i = 0; i < N; i++) {
+            expected += cells[i] * cells[i];
+            assert_true(twice[i] == 2 * cells[i]);
+        }
+        assert_true(total == expected); /* of whole numbers, so exact */
+        assert_true(highest == 59 && lowest == -40);
+        haul_array_free(sum);
+        assert_false(haul_array_new(context, &two, &sum, &error));
+        assert_int_equal(HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least), HAUL_USAGE);
+        assert_non_null(strstr(error.text, "one element"));
+        haul_array *const all[] = {u, v, sum, most, least};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            haul_array_free(all[i]);
+        haul_context_close(context);
+    }
+}
+
+/* What `steps` loops make of an array, and how often it went over the link. */
+static double run_near_3(const char *device, const haul_context_options *options,
+                         const haul_array_spec *spec, int steps, unsigned *cells, char **text)
+{
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v;
+    const unsigned k = 7;
+    const size_t count = (size_t)spec->size[0] * (size_t)spec->size[1] * (size_t)spec->size[2];
+    for (size_t i = 0; i < count; i++)
+        cells[i] = (unsigned)(i * i);
+    if (haul_context_open(device, options, &context, &error))
+        return -1;
+    assert_false(haul_array_new(context, spec, &u, &error));
+    assert_false(haul_array_new(context, spec, &v, &error));
+    assert_false(haul_array_write(u, cells, &error));
+    for (int i = 0; i < steps; i++) {
+        assert_false(HAUL_LOOP(context, &error, &near_3, u, v, &k));
+        assert_false(haul_swap(u, v, &error));
+    }
+    if (haul_array_read(u, cells, &error))
+        fail_msg("%s: %s", device, error.text);
+    const haul_context_counts counts = haul_context_count(context);
+    assert_false(haul_explain(context, text, &error));
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+    return (double)(counts.bytes_up + counts.bytes_down) / (double)counts.host_bytes;
+}
+
+/* Planes of 150 kB in 60 kB of device memory: rows are cut too, and several steps run a pass. */
+static void test_columns(void **state)
+{
+    (void)state;
+    enum { X = 60, Y = 300, Z = 10, N = X * Y * Z, STEPS = 8 };
+    static unsigned expected[N], got[N];
+    const haul_array_spec spec = {
+        .size = {X, Y, Z}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+    const haul_context_options options = {.memory_bytes = 100000};
+    char *text;
+    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
+    free(text);
+    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++) {
+        const double times = run_near_3(devices[d], &options, &spec, STEPS, got, &text);
+        if (times < 0)
+            continue;
+        assert_memory_equal(expected, got, sizeof got);
+        assert_non_null(strstr(text, "cut in columns of"));
+        free(text);
+        print_message("%s: the arrays went over the link %.1f times\n", devices[d], times);
+        assert_true(times < 2.0 * STEPS); /* fewer than without time blocking */
+    }
+}
+
+/* Periodic edges in all dimensions, in two thirds of the memory: a pass goes round the array, with
+ * several steps, and moves little more than with fixed edges. */
+static void test_periodic(void **state)
+{
+    (void)state;
+    enum { X = 20, Y = 30, Z = 200, N = X * Y * Z, STEPS = 40 };
+    static unsigned expected[N], got[N];
+    haul_array_spec spec = {
+        .size = {X, Y, Z},
+        .element_bytes = sizeof(unsigned),
+        .ghost = {1, 1, 1},
+        .boundary = {HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC}};
+    const haul_context_options options = {.memory_bytes = 1000000, .region = 7};
+    char *text;
+    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
+    free(text);
+    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++) {
+        const double times = run_near_3(devices[d], &options, &spec, STEPS, got, &text);
+        if (times < 0)
+            continue;
+        free(text);
+        assert_memory_equal(expected, got, sizeof got);
+        print_message("%s: the arrays went over the link %.1f times\n", devices[d], times);
+        assert_true(times < STEPS / 4.0);
+    }
+}
+
+/* The workload that a context kept, on the machine that it ran on. */
+static double simulated_s(haul_context *context, const char *machine)
+{
+    char folder[] = "/tmp/haul-plan-XXXXXX", path[64];
+    haul_error error;
+    haul_schedule *schedule;
+    haul_simulation *simulation;
+    haul_machine *on;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/plan.csv", folder);
+    assert_false(haul_context_plan_write(context, path, &error));
+    if (haul_schedule_load(path, &schedule, &error) || haul_machine_load(machine, &on, &error) ||
+        haul_simulate(schedule, on, NULL, &simulation, &error))
+        fail_msg("%s", error.text);
+    const double seconds = (double)simulation->timeline->makespan_ns * 1e-9;
+    haul_simulation_free(simulation);
+    haul_schedule_free(schedule);
+    haul_machine_free(on);
+    remove(path);
+    remove(folder);
+    return seconds;
+}
+
+/* Heat out of core on simulated machines, without data: what the model says, what the plan says on
+ * the same machine, and what the device's clock says. */
+static void test_predicted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        int size;
+        int steps;
+        uint64_t megabytes;
+    } problems[] = {
+        {"k40", 1024, 192, 6000}, {"a100-sxm4", 512, 1000, 1000}, {"h200", 512, 1000, 1000}};
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        const int size = problems[i].size;
+        haul_error error;
+        haul_context *context;
+        haul_array *u, *v;
+        char device[32];
+        const haul_device_options without = {.without_data = true};
+        const haul_context_options options = {.device_options = &without,
+                                              .memory_bytes = problems[i].megabytes * 1000000,
+                                              .keep_plan = true};
+        const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
+        snprintf(device, sizeof device, "sim:%s", problems[i].machine);
+        assert_false(haul_context_open(device, &options, &context, &error));
+        assert_false(haul_array_new(context, &spec, &u, &error));
+        assert_false(haul_array_new(context, &spec, &v, &error));
+        const int64_t begin = haul_device_now(haul_context_device(context));
+        for (int step = 0; step < problems[i].steps; step++) {
+            assert_false(HAUL_LOOP(context, &error, &heat_3, u, v));
+            assert_false(haul_swap(u, v, &error));
+        }
+        assert_false(haul_array_read(u, NULL, &error));
+        const double took = (double)(haul_device_now(haul_context_device(context)) - begin) * 1e-9;
+        const haul_context_counts counts = haul_context_count(context);
+        const double plan = simulated_s(context, problems[i].machine);
+        print_message("%s: %.4f s; model %.4f s, bound %.4f s, plan %.4f s\n", device, took,
+                      counts.predicted_s, counts.bound_s, plan);
+        assert_true(fabs(counts.predicted_s / took - 1) < 0.05);
+        assert_true(counts.bound_s / took > 0.95 && counts.bound_s / took < 1.01);
+        assert_true(fabs(plan / took - 1) < 0.01);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
+enum { LONG = 4000 };
+
+typedef struct pair {
+    haul_context *context;
+    haul_array *u;
+    haul_array *v;
+} pair;
+
+static pair open_pair(const char *device, const haul_context_options *options)
+{
+    static unsigned cells[LONG];
+    haul_error error;
+    pair self;
+    const haul_array_spec spec = {.size = {LONG}, .element_bytes = sizeof(unsigned), .ghost = {1}};
+    for (unsigned i = 0; i < LONG; i++)
+        cells[i] = i * i;
+    if (haul_context_open(device, options, &self.context, &error) ||
+        haul_array_new(self.context, &spec, &self.u, &error) ||
+        haul_array_new(self.context, &spec, &self.v, &error) ||
+        haul_array_write(self.u, cells, &error) || haul_array_write(self.v, cells, &error))
+        fail_msg("%s", error.text);
+    return self;
+}
+
+static void close_pair(pair *self)
+{
+    haul_array_free(self->u);
+    haul_array_free(self->v);
+    haul_context_close(self->context);
+}
+
+static void check_squares(haul_array *array)
+{
+    static unsigned got[LONG];
+    haul_error error;
+    if (haul_array_read(array, got, &error))
+        fail_msg("%s", error.text);
+    for (unsigned i = 0; i < LONG; i++)
+        assert_int_equal(got[i], i * i);
+}
+
+static double fails_behind(void *state, const haul_machine *machine, const haul_kernel *kernel,
+                           const haul_launch *launch)
+{
+    (void)machine, (void)kernel;
+    return launch->box.hi[0] > *(const int *)state ? -1 : 1e-6;
+}
+
+/* A kernel that fails on one region: it is named, what the host had stays, and the context goes on
+ * when the kernel no longer fails. */
+static void test_failed_region(void **state)
+{
+    (void)state;
+    haul_error error;
+    static unsigned got[LONG];
+    const unsigned k = 3;
+    int behind = 2500;
+    const haul_device_options device = {.kernel_seconds = fails_behind, .kernel_state = &behind};
+    const haul_context_options options = {
+        .device_options = &device, .memory_bytes = 20000, .region = 400};
+    pair self = open_pair("sim:k40", &options);
+    assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
+    assert_int_equal(haul_context_wait(self.context, &error), HAUL_USAGE);
+    assert_non_null(strstr(error.text, "kernel 'near_1', planes "));
+    check_squares(self.u);
+    behind = LONG;
+    assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
+    assert_false(haul_array_read(self.v, got, &error));
+    for (unsigned i = 1; i + 1 < LONG; i++)
+        assert_int_equal(got[i], 3 * i * i + 5 * (i - 1) * (i - 1) + 7 * (i + 1) * (i + 1) + k);
+    close_pair(&self);
+}
+
+/* A device that disappears while loops run: an array that they only read is as it was. */
+static void check_lost(const char *device)
+{
+    haul_error error;
+    const unsigned k = 3;
+    const haul_context_options options = {.memory_bytes = 20000, .region = 400};
+    pair self = open_pair(device, &options);
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 100 && !status; i++) {
+        status = HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k);
+        if (!status)
+            status = haul_context_wait(self.context, &error);
+    }
+    assert_true(status);
+    print_message("%s\n", error.text);
+    check_squares(self.u);
+    close_pair(&self);
+}
+
+/* Arrays of one cell, or of none, on every device. */
+static void test_small(void **state)
+{
+    (void)state;
+    const unsigned k = 3;
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+        for (int size = 0; size < 2; size++) {
+            haul_error error;
+            haul_context *context;
+            haul_array *u, *v;
+            unsigned cell = 5, expected = size ? 3 * 5 + 12 * 5 + k : 0, got = 0;
+            const haul_array_spec spec = {.size = {size},
+                                          .element_bytes = sizeof(unsigned),
+                                          .ghost = {3},
+                                          .boundary = {HAUL_BOUNDARY_COPY}};
+            if (haul_context_open(devices[d], NULL, &context, &error))
+                continue;
+            assert_false(haul_array_new(context, &spec, &u, &error));
+            assert_false(haul_array_new(context, &spec, &v, &error));
+            assert_false(haul_array_write(u, &cell, &error));
+            assert_false(HAUL_LOOP(context, &error, &near_1, u, v, &k));
+            if (haul_array_read(v, &got, &error))
+                fail_msg("%s: %s", devices[d], error.text);
+            assert_int_equal(got, expected);
+            haul_array_free(u);
+            haul_array_free(v);
+            haul_context_close(context);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        check_lost(argv[1]);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sum),       cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),   cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_predicted), cmocka_unit_test(test_failed_region),
+        cmocka_unit_test(test_small)};
+    if (getenv("TILE_TEST"))
+        cmocka_set_test_filter(getenv("TILE_TEST"));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
