@@ -241,13 +241,16 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
     return buffer;
 }
 
-/* Words are broken at spaces alone: a path or a kernel's name has to be copied whole. */
+/* Lines are broken at spaces alone, for a path or a kernel's name has to be copied whole, and never
+ * between a number and its percent sign. */
 void haul_print_hanging(size_t indent, const char *text, FILE *out)
 {
     /* Counted in characters: in UTF-8 bytes are more. */
     size_t column = indent;
     while (*text) {
-        const size_t length = strcspn(text, " ");
+        size_t length = strcspn(text, " ");
+        if (!strncmp(text + length, " %", 2))
+            length += 2 + strcspn(text + length + 2, " ");
         size_t width = 0;
         for (const char *at = text; at < text + length; width++) {
             const int bytes = haul_utf8_length(at);
