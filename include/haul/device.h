@@ -79,6 +79,9 @@ typedef struct haul_device_options {
     /* `sim` */
     const haul_machine *machine; /* in place of one from the catalogue; must outlive the device */
     bool without_data;           /* only times: nothing is copied or computed */
+    bool is_shareable;           /* its memory can be exported to other processes */
+    bool is_host_visible;        /* addresses of its memory work on the host, as for an MPI that
+                                  * knows the device; else they fault */
     haul_kernel_seconds kernel_seconds;
     void *kernel_state;
     haul_order order;

@@ -150,7 +150,9 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
     const haul_status status = add_buffer(device, data, false, buffer, error);
     if (status)
         free(data);
-    else if (kind != HAUL_BUFFER_DEVICE)
+    else
+        (*buffer)->pointer = data;
+    if (!status && kind != HAUL_BUFFER_DEVICE)
         (*buffer)->host = data;
     return status;
 }

@@ -91,15 +91,17 @@ static haul_status add_device(haul_sim_device *self, unsigned gpu, haul_error *e
     return HAUL_OK;
 }
 
-static void describe(haul_sim_device *self)
+static void describe(haul_sim_device *self, bool is_shareable)
 {
     const haul_machine *machine = self->node->machine;
     const haul_gpu *gpu = &machine->gpu;
+    const unsigned can_share = is_shareable ? HAUL_CAN_SHARE : 0;
     self->base.properties = (haul_device_properties){
         .name = gpu->name ? gpu->name : machine->name,
         .architecture = gpu->architecture,
         .is_simulated = true,
-        .can = HAUL_CAN_MAP | HAUL_CAN_COMBINE_WRITES | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
+        .can = HAUL_CAN_MAP | HAUL_CAN_COMBINE_WRITES | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS |
+               can_share,
         .memory_bytes = (uint64_t)gpu->memory_bytes.value,
         .l2_bytes = (uint64_t)gpu->l2_bytes.value,
         .memory_bandwidth_Bps = gpu->memory_bandwidth_Bps.value,
@@ -135,7 +137,7 @@ static haul_status open_sim(const char *which, const haul_device_options *option
         free(self);
         return status;
     }
-    describe(self);
+    describe(self, options->is_shareable);
     *device = &self->base;
     return HAUL_OK;
 }
@@ -160,8 +162,9 @@ static haul_memory memory_at(const haul_sim_node *node, const void *pointer)
 {
     const uintptr_t at = (uintptr_t)pointer;
     for (const haul_sim_buffer *buffer = node->buffers; buffer; buffer = buffer->next) {
-        const uintptr_t first = (uintptr_t)buffer->data;
-        if (first && at >= first && at - first < buffer->base.bytes)
+        const uintptr_t first = (uintptr_t)buffer->data, given = (uintptr_t)buffer->base.pointer;
+        if ((first && at >= first && at - first < buffer->base.bytes) ||
+            (given && at >= given && at - given < buffer->base.bytes))
             return buffer->base.kind == HAUL_BUFFER_DEVICE ? HAUL_DEVICE : HAUL_PINNED;
     }
     return HAUL_PAGEABLE;
@@ -175,14 +178,14 @@ static haul_status memory_of(haul_device *device, const void *pointer, haul_memo
     return HAUL_OK;
 }
 
-static haul_status add_buffer(haul_sim_node *node, char *data, bool is_borrowed,
+static haul_status add_buffer(haul_sim_node *node, const haul_sim_buffer *made,
                               haul_buffer **buffer, haul_error *error)
 {
-    haul_sim_buffer *self = calloc(1, sizeof *self);
+    haul_sim_buffer *self = malloc(sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
-    self->data = data;
-    self->is_borrowed = is_borrowed;
+    *self = *made;
+    self->base.pointer = self->trap ? self->trap : self->data;
     self->next = node->buffers;
     node->buffers = self;
     *buffer = &self->base;
@@ -197,23 +200,41 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
     haul_sim_node *node = haul_sim_node_of(device);
     const uint64_t all = device->properties.memory_bytes;
     const bool on_device = kind == HAUL_BUFFER_DEVICE;
+    haul_sim_buffer made = {.data = NULL};
     void *data = NULL;
     if (on_device && all && (device->allocated > all || bytes > all - device->allocated))
         return haul_fail(error, HAUL_DEVICE_FULL,
                          "%llu bytes do not fit device '%s': %llu of its %llu are in use",
                          (unsigned long long)bytes, device->name,
                          (unsigned long long)device->allocated, (unsigned long long)all);
-    if (!(on_device && node->without_data)) {
+    if (on_device && !node->without_data) {
+        const haul_status status = haul_sim_memory_new(&device->options, bytes, &made, error);
+        if (status)
+            return status;
+    } else if (!on_device) {
         if (posix_memalign(&data, ALIGNMENT, bytes))
             return haul_fail_no_memory(error);
-        if (node->order != HAUL_ORDER_USUAL)
-            memset(data, POISON, bytes);
+        made.data = data;
     }
-    const haul_status status = add_buffer(node, data, false, buffer, error);
+    if (made.data && node->order != HAUL_ORDER_USUAL)
+        memset(made.data, POISON, bytes);
+    const haul_status status = add_buffer(node, &made, buffer, error);
     if (status)
-        free(data);
+        haul_sim_memory_free(&made, bytes);
     else if (!on_device)
         (*buffer)->host = data;
+    return status;
+}
+
+static haul_status buffer_import(haul_device *device, const haul_buffer_handle *handle,
+                                 haul_buffer **buffer, haul_error *error)
+{
+    haul_sim_buffer made = {.data = NULL};
+    haul_status status = haul_sim_memory_import(handle, &made, error);
+    if (!status)
+        status = add_buffer(haul_sim_node_of(device), &made, buffer, error);
+    if (status)
+        haul_sim_memory_free(&made, handle->bytes);
     return status;
 }
 
@@ -221,7 +242,8 @@ static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, h
                               haul_error *error)
 {
     (void)bytes;
-    return add_buffer(haul_sim_node_of(device), host, true, buffer, error);
+    const haul_sim_buffer made = {.data = host, .is_borrowed = true};
+    return add_buffer(haul_sim_node_of(device), &made, buffer, error);
 }
 
 static void buffer_free(haul_buffer *buffer)
@@ -233,7 +255,7 @@ static void buffer_free(haul_buffer *buffer)
         at = &(*at)->next;
     *at = self->next;
     if (!self->is_borrowed)
-        free(self->data);
+        haul_sim_memory_free(self, buffer->bytes);
     free(self);
 }
 
@@ -568,6 +590,8 @@ const haul_device_backend haul_sim_backend = {
     .buffer_new = buffer_new,
     .buffer_pin = buffer_pin,
     .buffer_free = buffer_free,
+    .buffer_export = haul_sim_memory_export,
+    .buffer_import = buffer_import,
     .stream_new = stream_new,
     .stream_free = stream_free,
     .stream_wait = stream_wait,

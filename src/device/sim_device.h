@@ -58,6 +58,9 @@ typedef struct haul_sim_buffer {
     struct haul_sim_buffer *next;
     char *data; /* NULL for device memory without data */
     bool is_borrowed;
+    void *trap;            /* the address that is given out, of no memory; or NULL */
+    int file;              /* of shareable memory */
+    uint64_t mapped_bytes; /* 0: on the heap */
 } haul_sim_buffer;
 
 typedef struct haul_sim_stream {
@@ -99,6 +102,15 @@ bool haul_sim_ended(haul_sim_node *node, const haul_sim_event *event, haul_span 
 /* Does the work of operations: of the one of that place and all that it depends on, or, in the
  * usual order, of all that have ended. */
 haul_status haul_sim_work_off(haul_sim_node *node, uint32_t target, haul_error *error);
+
+/* Sets the memory of a buffer of the device: data, trap, file. Returns DEVICE_FULL, NO_MEMORY. */
+haul_status haul_sim_memory_new(const haul_device_options *options, uint64_t bytes,
+                                haul_sim_buffer *to, haul_error *error);
+haul_status haul_sim_memory_import(const haul_buffer_handle *handle, haul_sim_buffer *to,
+                                   haul_error *error);
+haul_status haul_sim_memory_export(haul_buffer *buffer, haul_buffer_handle *handle,
+                                   haul_error *error);
+void haul_sim_memory_free(haul_sim_buffer *of, uint64_t bytes);
 
 /* Durations on the machine. */
 haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *transfer,

@@ -59,24 +59,32 @@ static double direct(costs *self, double split)
            serial(self, HAUL_ON_NODE, ceil(self->near / split), self->bytes, owners);
 }
 
-/* log2 P rounds of P/2 blocks, each packed and unpacked (Bruck et al., 1997). */
+/* log2 P rounds of about P/2 blocks, each packed and unpacked (Bruck et al., 1997). In a round of
+ * `step` only so many processes of a node of consecutive ones send beyond it. */
 static double bruck(costs *self)
 {
-    const double owners = self->layout->owners, block = self->bytes * owners / 2;
-    const haul_reach reach = self->layout->nodes > 1 ? HAUL_BETWEEN_NODES : HAUL_ON_NODE;
-    return ceil(log2(owners)) *
-               (serial(self, reach, 1, block, self->layout->most) + 2 * block / self->copy_Bps) +
-           4 * block / self->copy_Bps;
+    const int owners = self->layout->owners, most = self->layout->most;
+    double time = 4 * self->bytes * owners / self->copy_Bps;
+    for (int step = 1; step < owners; step *= 2) {
+        const int rest = owners % (2 * step) - step;
+        const int blocks = owners / (2 * step) * step + (rest > 0 ? rest : 0);
+        const double block = self->bytes * blocks, leave = step < most ? step : most;
+        const haul_reach reach = self->layout->nodes > 1 ? HAUL_BETWEEN_NODES : HAUL_ON_NODE;
+        time += serial(self, reach, 1, block, leave) + 2 * block / self->copy_Bps;
+    }
+    return time;
 }
 
 static double aggregated(costs *self)
 {
-    const double most = self->layout->most, nodes = self->layout->nodes;
-    const double all = (self->far + self->near) * (self->bytes + ENTRY_BYTES);
-    const double talks = ceil(nodes / most);
-    const double mate_s = serial(self, HAUL_ON_NODE, most - 1, all / most, most);
-    return 2 * mate_s + serial(self, HAUL_BETWEEN_NODES, talks, most * all / nodes, most) +
-           4 * all / self->copy_Bps;
+    const double most = self->layout->most, others = self->layout->nodes - 1;
+    const double far = self->far * (self->bytes + ENTRY_BYTES);
+    const double near = self->near * (self->bytes + ENTRY_BYTES);
+    const double talks = ceil(others / most);
+    return serial(self, HAUL_ON_NODE, most - 1, far / most, most) +
+           serial(self, HAUL_BETWEEN_NODES, talks, most * far / others, others / talks) +
+           serial(self, HAUL_ON_NODE, most - 1, (near + far) / most, most) +
+           (4 * far + 2 * near) / self->copy_Bps;
 }
 
 /* The data handed to the team and back: two more messages of each share. */
