@@ -1,5 +1,5 @@
 /* The way of an exchange: what the user says, else the model's best; where the next one's interval
- * overlaps, both run twice and the better time of each counts. Every process comes to the same
+ * overlaps, both run some times and the best time of each counts. Every process comes to the same
  * choice: what it rests on is agreed, the measured times too. */
 #include <limits.h>
 #include <math.h>
@@ -10,7 +10,10 @@
 #include "base/fail.h"
 #include "mpi/mpi_parts.h"
 
-enum { RUNS = 2 };
+enum { RUNS_LEAST = 2, RUNS_MOST = 10 };
+
+/* A duel of short exchanges goes on for so long: one run of them says little. */
+static const double duel_s = 5e-3;
 
 static int log2_of(uint64_t bytes)
 {
@@ -61,11 +64,13 @@ static haul_status measure(haul_comm *self, haul_mpi_time *of, const haul_mpi_sh
 static haul_status duel(haul_comm *self, haul_mpi_choice *choice, const haul_mpi_shape *shape,
                         const haul_mpi_call *call, haul_error *error)
 {
-    for (int run = 0; run < RUNS; run++)
+    double spent_s = 0;
+    for (int run = 0; run < RUNS_LEAST || (run < RUNS_MOST && spent_s < duel_s); run++)
         for (size_t i = 0; i < choice->finalists; i++) {
             const haul_status status = measure(self, &choice->times[i], shape, call, error);
             if (status)
                 return status;
+            spent_s += choice->times[i].measured_s; /* alike on all */
         }
     const haul_mpi_time *best = choice->times;
     for (size_t i = 1; i < choice->finalists; i++)
