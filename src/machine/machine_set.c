@@ -74,8 +74,20 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
         haul_provenance_weaker(curve->points_from.provenance, HAUL_SCALED);
 }
 
-/* Written and read again, the machine passes every check of a file. */
-static haul_status check(const haul_machine *machine, haul_machine **out, haul_error *error)
+static haul_status parse_again(char *yaml, size_t size, const char *assignment, haul_machine **out,
+                               haul_error *error)
+{
+    haul_error wrong = {0};
+    const haul_status status = haul_machine_parse(yaml, size, "", out, &wrong);
+    if (!status || status == HAUL_NO_MEMORY)
+        return status ? haul_fail_no_memory(error) : HAUL_OK;
+    return haul_fail(error, status, "%.80s: %.400s", assignment, wrong.text);
+}
+
+/* Written and read again, the machine passes every check of a file; what is wrong has a place in no
+ * file of the user's. */
+static haul_status check(const haul_machine *machine, const char *assignment, haul_machine **out,
+                         haul_error *error)
 {
     char *yaml = NULL;
     size_t size = 0;
@@ -86,7 +98,7 @@ static haul_status check(const haul_machine *machine, haul_machine **out, haul_e
     if (status == HAUL_NO_MEMORY)
         (void)haul_fail_no_memory(error);
     if (!status)
-        status = haul_machine_parse(yaml, size, "--set", out, error);
+        status = parse_again(yaml, size, assignment, out, error);
     free(yaml);
     return status;
 }
@@ -119,7 +131,7 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     for (size_t c = 0; before > 0 && after > 0 && before != after && c < made.copy_count; c++)
         scale_curve(&copies[c], after / before, after);
     if (!status)
-        status = check(&made, out, error);
+        status = check(&made, assignment, out, error);
     free(copies);
     return status;
 }
