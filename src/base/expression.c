@@ -488,13 +488,6 @@ haul_status haul_expression_value(const haul_expression *self, const double *val
     return HAUL_OK;
 }
 
-/* No message is made: callers evaluate by the million where they know the value to be defined. */
-double haul_expression_quick(const haul_expression *self, const double *values)
-{
-    failure failed = {0};
-    return evaluate(self, values, &failed);
-}
-
 const char *haul_expression_text(const haul_expression *self)
 {
     return self->text;

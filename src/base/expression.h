@@ -58,9 +58,6 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
 haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
                                   haul_error *error);
 
-/* The value where it is known to be defined; NaN where it is not. */
-double haul_expression_quick(const haul_expression *self, const double *values);
-
 /* The text it was compiled from. */
 const char *haul_expression_text(const haul_expression *self);
 

@@ -2,8 +2,10 @@
 #ifndef HAUL_BASE_STRINGS_H
 #define HAUL_BASE_STRINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/index.h"
@@ -22,5 +24,11 @@ typedef struct haul_strings {
 uint32_t haul_strings_add(haul_strings *strings, const char *text, size_t length);
 
 void haul_strings_release(haul_strings *strings);
+
+static inline bool haul_ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
 
 #endif

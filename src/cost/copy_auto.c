@@ -27,11 +27,6 @@ static const choice pageable[] = {
     {&haul_copy_model_ahead, ALWAYS},       {&haul_copy_model_curve, LAST_RESORT},
 };
 
-static bool is_given(haul_parameter figure)
-{
-    return figure.provenance != HAUL_NOT_GIVEN;
-}
-
 static bool applies(use when, const haul_copy_curve *own, double bytes)
 {
     double rate;
@@ -39,9 +34,10 @@ static bool applies(use when, const haul_copy_curve *own, double bytes)
     case POINTS_COVER:
         return haul_curve_covers(own, bytes);
     case RATE_KNOWN:
-        return own && (is_given(own->rate_Bps) || haul_curve_rate(own, &rate));
+        return own && (haul_rate_given(&own->rate_Bps) || haul_curve_rate(own, &rate));
     case STAGING_KNOWN:
-        return own && (is_given(own->host_rate_Bps) || is_given(own->memory_rate_Bps));
+        return own &&
+               (haul_rate_given(&own->host_rate_Bps) || haul_rate_given(&own->memory_rate_Bps));
     default:
         return true;
     }

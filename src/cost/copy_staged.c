@@ -24,18 +24,12 @@ typedef struct staging {
     double gap_s;
 } staging;
 
-/* A rate of 0 divides: it counts as not given. */
-static bool given(const haul_parameter *figure)
-{
-    return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
-}
-
 /* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
  * off: GTX 970, 10.9 GB/s to the device and 5.9 back on one host. */
 static haul_range staging_rate(haul_lookup *lookup, const haul_parameter *own,
                                const haul_parameter *plain)
 {
-    if (given(own))
+    if (haul_rate_given(own))
         return haul_lookup_need(lookup, own, "");
     const haul_range rate = haul_lookup_need(lookup, plain, "host.copy_rate");
     return (haul_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
@@ -46,8 +40,10 @@ static haul_range staging_rate(haul_lookup *lookup, const haul_parameter *own,
 static haul_range host_rate(haul_lookup *lookup, const haul_copy_curve *own, double n)
 {
     const haul_host *host = &lookup->machine->host;
-    const bool is_slow_known = given(&own->memory_rate_Bps) || given(&host->copy_rate_Bps);
-    const bool is_fast_known = given(&own->host_rate_Bps) || given(&host->cached_copy_rate_Bps);
+    const bool is_slow_known =
+        haul_rate_given(&own->memory_rate_Bps) || haul_rate_given(&host->copy_rate_Bps);
+    const bool is_fast_known =
+        haul_rate_given(&own->host_rate_Bps) || haul_rate_given(&host->cached_copy_rate_Bps);
     haul_range slow = {0};
     haul_range fast = {0};
     if (is_slow_known || !is_fast_known)
@@ -57,8 +53,9 @@ static haul_range host_rate(haul_lookup *lookup, const haul_copy_curve *own, dou
     if (!is_slow_known)
         slow = fast;
     fast = haul_range_max(slow, fast);
-    const haul_parameter *cache = given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
-    const bool fits = given(cache) && n <= cache->value;
+    const haul_parameter *cache =
+        haul_rate_given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
+    const bool fits = haul_rate_given(cache) && n <= cache->value;
     return (haul_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }
 
@@ -72,9 +69,9 @@ static staging staging_of(haul_lookup *lookup, double n)
                     .dma_Bps = haul_packet_dma_rate(lookup)};
     self.host_Bps = host_rate(lookup, own, n);
     self.threshold = haul_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
-    self.chunk = given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
-    self.gap_s = given(&own->gap_s) ? own->gap_s.value : 0;
-    self.small_Bps = given(&own->small_rate_Bps)
+    self.chunk = haul_rate_given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
+    self.gap_s = haul_rate_given(&own->gap_s) ? own->gap_s.value : 0;
+    self.small_Bps = haul_rate_given(&own->small_rate_Bps)
                          ? haul_lookup_need_own(lookup, &own->small_rate_Bps, "small_rate")
                          : self.dma_Bps;
     return self;

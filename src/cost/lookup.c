@@ -174,14 +174,9 @@ static haul_range range_of(const haul_parameter *figure)
     return haul_range_within(figure->value, haul_provenance_factor(figure->provenance));
 }
 
-static bool given(const haul_parameter *figure)
-{
-    return figure && figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
-}
-
 haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path)
 {
-    if (!given(figure)) {
+    if (!haul_rate_given(figure)) {
         lacks(self, path);
         return haul_range_exact(1);
     }
@@ -191,7 +186,7 @@ haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, con
 
 haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key)
 {
-    if (!given(figure)) {
+    if (!figure || !haul_rate_given(figure)) {
         haul_lookup_lacks_own(self, key);
         return haul_range_exact(1);
     }
@@ -201,8 +196,8 @@ haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure,
 
 double haul_lookup_usual(haul_lookup *self, const haul_parameter *figure, double usual)
 {
-    rest_on(self, given(figure) ? figure->provenance : HAUL_DATASHEET);
-    return given(figure) ? figure->value : usual;
+    rest_on(self, haul_rate_given(figure) ? figure->provenance : HAUL_DATASHEET);
+    return haul_rate_given(figure) ? figure->value : usual;
 }
 
 haul_range haul_lookup_share(haul_lookup *self, const haul_parameter *figure, double usual,
@@ -234,7 +229,7 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     const haul_point *first = &curve->points[0];
     const haul_parameter peak = haul_link_peak(&machine->link);
     double latency_s = haul_curve_seconds(curve, 1);
-    if (count == 1 && given(&peak))
+    if (count == 1 && haul_rate_given(&peak))
         latency_s = fmax(latency_s - first->bytes / peak.value, 0);
     if (first->bytes > LATENCY_BYTES && (count == 1 || latency_s < first->seconds / 4))
         return false;
@@ -271,7 +266,7 @@ haul_range haul_lookup_latency(haul_lookup *self)
 haul_range haul_lookup_rate(haul_lookup *self)
 {
     const haul_copy_curve *own = self->own;
-    if (own && !given(&own->rate_Bps)) {
+    if (own && !haul_rate_given(&own->rate_Bps)) {
         haul_parameter last = own->points_from;
         if (haul_curve_rate(own, &last.value)) {
             rest_on_rate(self, last.provenance);

@@ -9,6 +9,12 @@
 #include "cost/range.h"
 #include "haul/cost.h"
 
+/* A rate of 0 divides: it counts as not given. */
+static inline bool haul_rate_given(const haul_parameter *figure)
+{
+    return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
+}
+
 typedef struct haul_lookup {
     const haul_machine *machine;
     haul_copy copy;             /* as it is predicted: see haul_lookup_begin */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_in.h"
+#include "base/strings.h"
 #include "cost/sample_list.h"
 
 /* nvbandwidth does not write the size of its buffer: this is its default. */
@@ -56,23 +57,17 @@ typedef struct benchmark_row {
     uint64_t at;
 } benchmark_row;
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
-
 /* By the name's end: early versions of the library write no run_type. */
 static row_kind kind_of_row(const benchmark_row *row)
 {
     if (!row->name[0] || row->wrong)
         return OTHER;
-    if (ends_with(row->name, "_median"))
+    if (haul_ends_with(row->name, "_median"))
         return MEDIAN;
-    if (ends_with(row->name, "_mean"))
+    if (haul_ends_with(row->name, "_mean"))
         return MEAN;
-    return !strcmp(row->type, "aggregate") || ends_with(row->name, "_stddev") ||
-                   ends_with(row->name, "_cv")
+    return !strcmp(row->type, "aggregate") || haul_ends_with(row->name, "_stddev") ||
+                   haul_ends_with(row->name, "_cv")
                ? OTHER
                : REPETITION;
 }
@@ -103,7 +98,7 @@ static bool copy_of_name(const char *name, haul_copy *copy)
     if (!strstr(family, "Memcpy"))
         return false;
     for (size_t i = 0; i < sizeof all_ends / sizeof *all_ends; i++)
-        if (ends_with(family, all_ends[i].text)) {
+        if (haul_ends_with(family, all_ends[i].text)) {
             copy->direction = all_ends[i].direction;
             copy->memory = all_ends[i].memory;
             return true;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/strings.h"
+
 /* A warp has 32 threads, and L2 and memory move sectors of 32 bytes, on every NVIDIA GPU from
  * Kepler on. NAME is more than the longest name in the table: a longer one is no counter. */
 enum { WARP = 32, SECTOR = 32, NAME = 96 };
@@ -104,20 +106,16 @@ static bool has_word(const char *words, const char *name)
     return false;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
-
 /* l2_subp0_read_l1_hit_sectors, l2_subp3_read_tex_sector_queries: as many as there are slices. */
 static const haul_counter_rule *find_slice(const char *name)
 {
     if (strncmp(name, "l2_subp", 7) != 0)
         return NULL;
-    if (ends_with(name, "_read_l1_sector_queries") || ends_with(name, "_read_tex_sector_queries"))
+    if (haul_ends_with(name, "_read_l1_sector_queries") ||
+        haul_ends_with(name, "_read_tex_sector_queries"))
         return &l2_queries;
-    if (ends_with(name, "_read_l1_hit_sectors") || ends_with(name, "_read_tex_hit_sectors"))
+    if (haul_ends_with(name, "_read_l1_hit_sectors") ||
+        haul_ends_with(name, "_read_tex_hit_sectors"))
         return &l2_hits;
     return NULL;
 }

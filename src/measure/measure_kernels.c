@@ -343,20 +343,12 @@ static haul_status try_pair(haul_session *session, const void *what, double *sec
 {
     const pair_of *self = what;
     const haul_way back = {HAUL_DTOH, HAUL_PINNED, NULL};
-    double forward = 0, backward = 0;
     haul_status status = launch_on(session, &self->runs[0], 0, error);
     if (!status && self->has_copy)
         status = haul_session_copy(session, back, 1, 0, session->events[2], error);
     if (!status)
         status = launch_on(session, &self->runs[1], 1, error);
-    if (!status)
-        status = haul_session_wait(session, error);
-    if (!status)
-        status = haul_event_seconds(session->events[0], session->events[1], &forward, error);
-    if (!status)
-        status = haul_event_seconds(session->events[1], session->events[0], &backward, error);
-    *seconds = forward > backward ? forward : backward;
-    return status;
+    return status ? status : haul_session_pair_seconds(session, seconds, error);
 }
 
 /* A device that synchronises streams by itself does not start a kernel after such a copy before the

@@ -279,6 +279,19 @@ haul_status haul_session_wait(haul_session *session, haul_error *error)
     return status;
 }
 
+haul_status haul_session_pair_seconds(haul_session *session, double *seconds, haul_error *error)
+{
+    haul_event *const *events = session->events;
+    double forward = 0, backward = 0;
+    haul_status status = haul_session_wait(session, error);
+    if (!status)
+        status = haul_event_seconds(events[0], events[1], &forward, error);
+    if (!status)
+        status = haul_event_seconds(events[1], events[0], &backward, error);
+    *seconds = forward > backward ? forward : backward;
+    return status;
+}
+
 /* The source says how sure the value is; it goes into the machine's file. */
 haul_parameter haul_session_found(haul_session *session, double value,
                                   const haul_point_measured *point)

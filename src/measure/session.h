@@ -86,6 +86,10 @@ haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t byte
 /* Waits for both streams. */
 haul_status haul_session_wait(haul_session *session, haul_error *error);
 
+/* Waits for both streams; the time from the beginning of whichever of the first two events'
+ * operations began first to the end of whichever ended last. */
+haul_status haul_session_pair_seconds(haul_session *session, double *seconds, haul_error *error);
+
 /* A parameter with its source: the point's median, spread and count. */
 haul_parameter haul_session_found(haul_session *session, double value,
                                   const haul_point_measured *point);

@@ -77,20 +77,12 @@ static haul_status try_both(haul_session *session, const void *what, double *sec
                             haul_error *error)
 {
     const haul_copies *one = what;
-    double forward = 0, backward = 0;
     haul_status status =
         haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error);
     if (!status)
         status = haul_session_copy(session, haul_way_back(one->way), one->bytes, 1,
                                    session->events[1], error);
-    if (!status)
-        status = haul_session_wait(session, error);
-    if (!status)
-        status = haul_event_seconds(session->events[0], session->events[1], &forward, error);
-    if (!status)
-        status = haul_event_seconds(session->events[1], session->events[0], &backward, error);
-    *seconds = fmax(forward, backward);
-    return status;
+    return status ? status : haul_session_pair_seconds(session, seconds, error);
 }
 
 /* The name is the journal's key: it holds all that the point depends on. */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "cost/lookup.h"
 #include "cost/usual.h"
 #include "haul/cost.h"
 #include "haul/overlap.h"
@@ -15,12 +16,6 @@ typedef struct description {
     haul_error *error;
 } description;
 
-/* A rate of 0 divides: it counts as not given. */
-static bool is_given(const haul_parameter *figure)
-{
-    return figure->provenance != HAUL_NOT_GIVEN && figure->value > 0;
-}
-
 /* An estimate is as good as the weakest parameter in it. */
 static void rest_on(haul_overlap_case *self, haul_provenance provenance)
 {
@@ -31,7 +26,7 @@ static void rest_on(haul_overlap_case *self, haul_provenance provenance)
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_parameter *rate,
                      const haul_usual_share *usual, unsigned assumed)
 {
-    if (rate && is_given(rate)) {
+    if (rate && haul_rate_given(rate)) {
         rest_on(self->out, rate->provenance);
         return fmax(1 / rate->value, leg->per_byte_s);
     }
@@ -43,7 +38,7 @@ static double slowed(description *self, const haul_overlap_leg *leg, const haul_
 /* The machine's gap, or L+o: a copy behind another does not wait longer than one by itself. */
 static double gap_of(description *self, const haul_overlap_leg *leg, const haul_copy_curve *curve)
 {
-    if (curve && is_given(&curve->gap_s)) {
+    if (curve && haul_rate_given(&curve->gap_s)) {
         rest_on(self->out, curve->gap_s.provenance);
         return curve->gap_s.value;
     }
@@ -64,7 +59,7 @@ static void find_rest(description *self, haul_direction direction, haul_overlap_
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
                                     &haul_usual_mapped, HAUL_ASSUMED_MAPPED);
     /* With one engine only mapped memory moves both ways at once: nothing is assumed for it. */
-    if (self->out->device == HAUL_TWO_ENGINES || (curve && is_given(&curve->busy_rate_Bps)))
+    if (self->out->device == HAUL_TWO_ENGINES || (curve && haul_rate_given(&curve->busy_rate_Bps)))
         leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
                                       &haul_usual_busy, HAUL_ASSUMED_BUSY);
 }
@@ -125,7 +120,7 @@ static haul_status find_device(description *self)
     const char *lacks = NULL;
     if (syncs->provenance == HAUL_NOT_GIVEN)
         lacks = "gpu.implicit_sync";
-    else if (!is_given(engines))
+    else if (!haul_rate_given(engines))
         lacks = "gpu.copy_engines";
     if (lacks)
         return haul_fail(self->error, HAUL_MISSING, "machine '%s' lacks %s",
@@ -191,9 +186,9 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
     const haul_parameter now = haul_link_peak(&link);
     link.generation.value += 1;
     const haul_parameter then = haul_link_peak(&link);
-    if (link.kind != HAUL_LINK_PCIE || !is_given(&now))
+    if (link.kind != HAUL_LINK_PCIE || !haul_rate_given(&now))
         return haul_fail(error, HAUL_MISSING, "the link is not PCIe");
-    if (!is_given(&then))
+    if (!haul_rate_given(&then))
         return haul_fail(error, HAUL_MISSING, "no generation after %g is known",
                          machine->link.generation.value);
     *out = *self;

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "base/strings.h"
 #include "base/textfile.h"
 #include "simulate/plan.h"
 
@@ -99,9 +99,7 @@ haul_status haul_schedule_parse(const char *text, size_t size, const char *file,
     error = error ? error : &unseen;
     haul_plan plan;
     haul_plan_init(&plan, file, error);
-    const char *end = file + strlen(file);
-    const bool is_csv = (end - file >= 4 && !strcmp(end - 4, ".csv")) ||
-                        (end - file >= 7 && !strcmp(end - 7, ".csv.gz"));
+    const bool is_csv = haul_ends_with(file, ".csv") || haul_ends_with(file, ".csv.gz");
     haul_status status =
         is_csv ? haul_plan_read_csv(&plan, text, size) : haul_plan_read_yaml(&plan, text, size);
     if (!status && !plan.built.op_count)

@@ -6,6 +6,7 @@
 #ifndef HAUL_TIMELINE_ENGINE_H
 #define HAUL_TIMELINE_ENGINE_H
 
+#include "base/waiting.h"
 #include "haul/timeline.h"
 #include "timeline/event_queue.h"
 

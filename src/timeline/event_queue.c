@@ -1,10 +1,8 @@
-/* Two binary heaps: one by actor, whose events move, and one of operations that only wait. */
+/* A binary heap by actor, whose events move. */
 #include "timeline/event_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/grow.h"
 
 static const haul_event_queue_item none = {INT64_MAX, UINT32_MAX};
 
@@ -95,38 +93,4 @@ void haul_event_queue_drop_taken(haul_event_queue *self)
     self->heap[self->count] = none;
     if (self->count)
         sink(self, 0, last);
-}
-
-static bool is_served_before(const haul_waiting_item *a, const haul_waiting_item *b)
-{
-    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->op < b->op);
-}
-
-/* The same heap without places: what waits for a resource never moves. */
-bool haul_waiting_add(haul_waiting *self, haul_waiting_item item)
-{
-    if (self->count == self->capacity &&
-        !haul_grow(&self->heap, &self->capacity, self->count + 1, sizeof *self->heap))
-        return false;
-    size_t place = self->count++;
-    for (; place && is_served_before(&item, &self->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        self->heap[place] = self->heap[(place - 1) / 2];
-    self->heap[place] = item;
-    return true;
-}
-
-haul_waiting_item haul_waiting_take(haul_waiting *self)
-{
-    const haul_waiting_item first = self->heap[0], last = self->heap[--self->count];
-    size_t place = 0;
-    for (size_t child; (child = 2 * place + 1) < self->count; place = child) {
-        if (child + 1 < self->count && is_served_before(&self->heap[child + 1], &self->heap[child]))
-            child++;
-        if (!is_served_before(&self->heap[child], &last))
-            break;
-        self->heap[place] = self->heap[child];
-    }
-    if (self->count)
-        self->heap[place] = last;
-    return first;
 }

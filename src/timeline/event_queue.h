@@ -50,22 +50,4 @@ static inline uint32_t haul_event_queue_take(haul_event_queue *self)
     return self->heap[0].actor;
 }
 
-/* Waiting operations, first come, first served. */
-typedef struct haul_waiting_item {
-    int64_t time_ns;
-    uint32_t op;
-    uint32_t actor;
-} haul_waiting_item;
-
-/* Zero is empty. */
-typedef struct haul_waiting {
-    haul_waiting_item *heap;
-    size_t count;
-    size_t capacity;
-} haul_waiting;
-
-/* False without memory. */
-bool haul_waiting_add(haul_waiting *self, haul_waiting_item item);
-haul_waiting_item haul_waiting_take(haul_waiting *self);
-
 #endif

@@ -234,7 +234,7 @@ static void take_times(const survey *self, haul_analysis *analysis)
 }
 
 /* Rows of the tally are finer than groups: by size too. */
-static bool is_of_group(const haul_tally_row *row, const haul_copy_group *group)
+static bool is_of_group(const haul_cost_row *row, const haul_copy_group *group)
 {
     const haul_op like = {.direction = row->direction, .detail = row->memory};
     return row->kind == HAUL_OP_COPY &&
@@ -245,9 +245,9 @@ static bool is_of_group(const haul_tally_row *row, const haul_copy_group *group)
  * below. */
 static double latency_under(const haul_tally *tally, const haul_copy_group *group)
 {
-    const haul_tally_row *fastest = NULL;
+    const haul_cost_row *fastest = NULL;
     for (size_t i = 0; i < tally->count; i++) {
-        const haul_tally_row *row = &tally->rows[i];
+        const haul_cost_row *row = &tally->rows[i];
         if (is_of_group(row, group) && row->time_ns &&
             (!fastest || row->shortest_ns < fastest->shortest_ns ||
              (row->shortest_ns == fastest->shortest_ns && row->bytes < fastest->bytes)))
@@ -259,7 +259,7 @@ static double latency_under(const haul_tally *tally, const haul_copy_group *grou
         return (double)fastest->shortest_ns * 1e-9;
     double slope = (double)INFINITY; /* nanoseconds a byte */
     for (size_t i = 0; i < tally->count; i++) {
-        const haul_tally_row *row = &tally->rows[i];
+        const haul_cost_row *row = &tally->rows[i];
         if (!is_of_group(row, group) || !row->time_ns || row->bytes / LONGER < fastest->bytes)
             continue;
         const double steps = (double)(row->bytes - fastest->bytes);

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/order.h"
+#include "base/waiting.h"
 #include "workload/builder.h"
 
 static const int64_t time_limit = INT64_C(1) << 61;
@@ -153,72 +154,34 @@ static void add_op(join *self, size_t part, uint32_t number)
     of->ops[number] = haul_builder_op(&self->builder, &op);
 }
 
-/* The part with the earliest operation left, by a heap of parts: `next` is each one's. */
-typedef struct heap {
-    const join *of;
-    size_t *next;
-    size_t *parts;
-    size_t count;
-} heap;
-
-static int64_t start_at(const heap *self, size_t place)
+/* A part waits with its next operation in its window, where there is one. */
+static void wait_with_next(join *self, haul_waiting *waiting, size_t *next, uint32_t part)
 {
-    const size_t part = self->parts[place];
-    return self->of->parts[part].of->ops[self->next[part]].start_ns +
-           self->of->parts[part].shift_ns;
-}
-
-/* Equal starts keep the order of the parts. */
-static void sink(heap *self, size_t place)
-{
-    for (;;) {
-        size_t least = place;
-        for (size_t child = 2 * place + 1; child <= 2 * place + 2 && child < self->count; child++)
-            if (start_at(self, child) < start_at(self, least) ||
-                (start_at(self, child) == start_at(self, least) &&
-                 self->parts[child] < self->parts[least]))
-                least = child;
-        if (least == place)
-            return;
-        const size_t swapped = self->parts[place];
-        self->parts[place] = self->parts[least];
-        self->parts[least] = swapped;
-        place = least;
-    }
-}
-
-/* Moves a part to its next operation in its window; false where there is none. */
-static bool go_on(heap *self, size_t part)
-{
-    const haul_part *const of = &self->of->parts[part];
-    size_t *const next = &self->next[part];
+    const haul_part *const of = &self->parts[part];
     while (*next < of->of->op_count &&
            (!is_inside(of, of->of->ops[*next].start_ns) || (of->kept && !of->kept[*next])))
         (*next)++;
-    return *next < of->of->op_count;
+    if (*next < of->of->op_count) {
+        const int64_t time_ns = of->of->ops[*next].start_ns + of->shift_ns;
+        self->builder.failed |= !haul_waiting_add(waiting, (haul_waiting_item){time_ns, part, 0});
+    }
 }
 
-/* Adds operations of all parts in order of start. */
+/* Adds operations of all parts in order of start; equal starts keep the order of the parts. */
 static void add_ops(join *self)
 {
-    heap merged = {.of = self,
-                   .next = calloc(self->count + 1, sizeof *merged.next),
-                   .parts = malloc((self->count + 1) * sizeof *merged.parts)};
-    self->builder.failed |= !merged.next || !merged.parts;
-    for (size_t p = 0; !self->builder.failed && p < self->count; p++)
-        if (go_on(&merged, p))
-            merged.parts[merged.count++] = p;
-    for (size_t i = merged.count; !self->builder.failed && i-- > 0;)
-        sink(&merged, i);
-    while (!self->builder.failed && !self->beyond && merged.count) {
-        const size_t part = merged.parts[0];
-        add_op(self, part, (uint32_t)merged.next[part]++);
-        if (!go_on(&merged, part))
-            merged.parts[0] = merged.parts[--merged.count];
-        sink(&merged, 0);
+    haul_waiting waiting = {.count = 0};
+    size_t *const next = calloc(self->count + 1, sizeof *next);
+    self->builder.failed |= !next;
+    for (uint32_t p = 0; !self->builder.failed && p < self->count; p++)
+        wait_with_next(self, &waiting, &next[p], p);
+    while (!self->builder.failed && !self->beyond && waiting.count) {
+        const uint32_t part = haul_waiting_take(&waiting).op;
+        add_op(self, part, (uint32_t)next[part]++);
+        wait_with_next(self, &waiting, &next[part], part);
     }
-    free(merged.next);
-    free(merged.parts);
+    free(waiting.heap);
+    free(next);
 }
 
 /* A range that began before the window and lasts into it is kept whole. */

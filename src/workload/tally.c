@@ -20,7 +20,7 @@ typedef struct tally_key {
 
 /* Kernels are told apart by name, copies and memsets by size. The sum of times stays at the largest
  * integer once it is there. */
-haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
+haul_cost_row *haul_tally_add(haul_tally *tally, const haul_op *op)
 {
     const bool is_copy = op->kind == HAUL_OP_COPY, is_kernel = op->kind == HAUL_OP_KERNEL;
     const tally_key key = {.bytes = is_kernel ? 0 : op->bytes,
@@ -33,19 +33,18 @@ haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
     if (number == UINT32_MAX ||
         !haul_grow(&tally->rows, &tally->capacity, tally->keys.count, sizeof *tally->rows))
         return NULL;
-    haul_tally_row *row = &tally->rows[number];
+    haul_cost_row *row = &tally->rows[number];
     if (number == tally->count) {
         tally->count++;
-        *row = (haul_tally_row){.bytes = key.bytes,
-                                .name = key.name,
-                                .kind = key.kind,
-                                .direction = key.direction,
-                                .memory = key.memory,
-                                .shortest_ns = INT64_MAX};
+        *row = (haul_cost_row){.bytes = key.bytes,
+                               .name = key.name,
+                               .kind = key.kind,
+                               .direction = key.direction,
+                               .memory = key.memory};
     }
     row->count++;
     row->time_ns = haul_add_ns(row->time_ns, op->dur_ns);
-    if (op->dur_ns > 0 && op->dur_ns < row->shortest_ns)
+    if (op->dur_ns > 0 && (!row->shortest_ns || op->dur_ns < row->shortest_ns))
         row->shortest_ns = op->dur_ns;
     return row;
 }
@@ -54,7 +53,7 @@ haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op)
 size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows)
 {
     size_t count = 0;
-    for (const haul_tally_row *row = tally->rows; row < tally->rows + tally->count; row++) {
+    for (const haul_cost_row *row = tally->rows; row < tally->rows + tally->count; row++) {
         size_t at = count;
         while (at && rows[at - 1].time_ns < row->time_ns)
             at--;
@@ -63,16 +62,7 @@ size_t haul_tally_largest(const haul_tally *tally, haul_cost_row *rows)
         if (count < HAUL_LARGEST)
             count++;
         memmove(&rows[at + 1], &rows[at], (count - at - 1) * sizeof *rows);
-        rows[at] = (haul_cost_row){
-            .kind = row->kind,
-            .direction = row->direction,
-            .memory = row->memory,
-            .name = row->name,
-            .bytes = row->bytes,
-            .count = row->count,
-            .time_ns = row->time_ns,
-            .shortest_ns = row->time_ns ? row->shortest_ns : 0,
-        };
+        rows[at] = *row;
     }
     return count;
 }

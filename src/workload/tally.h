@@ -5,20 +5,9 @@
 #include "base/records.h"
 #include "haul/analysis.h"
 
-typedef struct haul_tally_row {
-    uint64_t bytes; /* of copies and memsets, else 0 */
-    uint64_t count;
-    int64_t time_ns;
-    int64_t shortest_ns; /* of those that took time, INT64_MAX where none did */
-    uint32_t name;       /* of kernels, else HAUL_NONE */
-    uint8_t kind;
-    uint8_t direction; /* of copies, else 0 */
-    uint8_t memory;
-} haul_tally_row;
-
 /* Zero is an empty tally. Rows are in the order in which their first operation came. */
 typedef struct haul_tally {
-    haul_tally_row *rows;
+    haul_cost_row *rows;
     size_t count;
     size_t capacity;
     haul_records keys; /* by row */
@@ -26,7 +15,7 @@ typedef struct haul_tally {
 
 /* Counts a copy, memset or kernel. Returns its row, which moves when the next is added, or NULL
  * without memory. */
-haul_tally_row *haul_tally_add(haul_tally *tally, const haul_op *op);
+haul_cost_row *haul_tally_add(haul_tally *tally, const haul_op *op);
 
 /* Fills rows[HAUL_LARGEST] with those of the most time, the largest first; of equal times the one
  * met first stays before. Returns how many there are. */
