@@ -70,6 +70,10 @@ typedef struct haul_overlap_case {
     haul_overlap_leg in;
     haul_overlap_leg out;
     double kernel_s;
+    /* On the timeline alone, 0 by default: of the kernel's time, what each chunk's kernel takes
+     * again; and of the bytes in, those that every chunk needs: they are copied first. */
+    double launch_s;
+    double shared_bytes;
     haul_provenance weakest; /* of the parameters it rests on */
     unsigned assumed;
     /* The legs where copies are as fast, and as slow, as the cost model's interval has them. Only

@@ -87,18 +87,28 @@ static double pinned_rate(const haul_machine *machine, haul_direction direction)
     return (double)large.bytes / (two.seconds - one.seconds);
 }
 
+/* Of the rate alone; 0 where the machine does not have the other. */
+static double share_of(const haul_parameter *rate, double alone)
+{
+    return rate->value > 0 && rate->value < alone ? rate->value / alone : 0;
+}
+
 /* Mapped memory goes over the link as migrations do: it holds no engine, but slows copies of the
  * other direction, and is slowed by them (CCGrid 2014, section V). */
-void haul_sim_model_mapped(haul_sim_node *node)
+void haul_sim_model_directions(haul_sim_node *node)
 {
+    static const haul_copy_curve nothing;
     node->device.migrations = UINT32_MAX;
     for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *curve =
+        const haul_copy_curve *own =
             haul_machine_curve(node->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
-        const double busy = curve ? curve->mapped_rate_Bps.value : 0;
+        const haul_copy_curve *curve = own ? own : &nothing;
         const double alone = pinned_rate(node->machine, (haul_direction)i);
-        node->device.mapped_speed[i] =
-            busy > 0 && busy < alone ? busy / alone : haul_usual_mapped.median;
+        const double mapped = share_of(&curve->mapped_rate_Bps, alone);
+        const double busy = share_of(&curve->busy_rate_Bps, alone);
+        node->device.mapped_speed[i] = mapped > 0 ? mapped : haul_usual_mapped.median;
+        if (busy > 0)
+            node->device.busy_speed[i] = busy;
     }
 }
 

@@ -65,7 +65,7 @@ static haul_status node_new(const char *name, const haul_device_options *options
         node_release(node);
         return status;
     }
-    haul_sim_model_mapped(node);
+    haul_sim_model_directions(node);
     *out = node;
     return HAUL_OK;
 }

@@ -120,8 +120,8 @@ haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t 
 haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
                                const haul_launch *launch, int64_t *dur_ns, haul_error *error);
 
-/* Sets what mapped memory and copies the other way keep of their speed beside each other. */
-void haul_sim_model_mapped(haul_sim_node *node);
+/* Sets what copies and mapped memory keep of their speed beside what goes the other way. */
+void haul_sim_model_directions(haul_sim_node *node);
 
 /* What a kernel moves over the link in a direction; 0 for nothing. */
 haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *launch,

@@ -1,4 +1,5 @@
 /* The host's own copies, which stage those of pageable memory. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,11 +9,12 @@
 
 /* 128 KiB and its copy fit the second-level cache of most server cores; 64 copies of it take long
  * enough for the clock. */
-enum { CACHED_BYTES = 128 << 10, CACHED_TIMES = 64 };
+enum { CACHED_BYTES = 128 << 10, CACHED_TIMES = 64, CORES_MOST = 1024 };
 
 typedef struct host_copy {
     uint64_t bytes;
     int times;
+    int cores;
 } host_copy;
 
 /* A clock that setting the date does not move. */
@@ -36,6 +38,76 @@ static haul_status try_host_copy(haul_session *session, const void *what, double
     return HAUL_OK;
 }
 
+/* All cores copy at once, each a part of its own. */
+static haul_status try_all_cores(haul_session *session, const void *what, double *seconds,
+                                 haul_error *error)
+{
+    (void)error;
+    const host_copy *self = what;
+    const double begin_s = clock_s();
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(self->cores)
+#endif
+    for (int core = 0; core < self->cores; core++) {
+        const uint64_t at = (uint64_t)core * self->bytes;
+        for (int i = 0; i < self->times; i++)
+            memcpy(session->pageable[1] + at, session->pageable[0] + at, self->bytes);
+    }
+    *seconds = (clock_s() - begin_s) / self->times;
+    return HAUL_OK;
+}
+
+static haul_status measure_all_cores(haul_session *self, int cores, haul_error *error)
+{
+    const uint64_t share = self->options.largest_bytes / (uint64_t)cores;
+    const host_copy large = {share, 1, cores};
+    const host_copy small = {share < CACHED_BYTES ? share : CACHED_BYTES, CACHED_TIMES, cores};
+    haul_point_measured point;
+    haul_status status = haul_session_point(self, "all cores' copy from memory", try_all_cores,
+                                            &large, &point, error);
+    if (!status)
+        haul_session_tell(self, HAUL_DIM_RATE, (double)cores * (double)large.bytes / point.seconds,
+                          &point, "copy of %d cores from memory", cores);
+    if (!status)
+        status = haul_session_point(self, "all cores' copy from cache", try_all_cores, &small,
+                                    &point, error);
+    if (!status)
+        haul_session_tell(self, HAUL_DIM_RATE, (double)cores * (double)small.bytes / point.seconds,
+                          &point, "copy of %d cores from cache", cores);
+    return status;
+}
+
+/* Pages that are there: what is timed is locking them, and telling the device. */
+static haul_status try_pin(haul_session *session, const void *what, double *seconds,
+                           haul_error *error)
+{
+    const uint64_t *bytes = what;
+    haul_buffer *pinned;
+    const double begin_s = clock_s();
+    const haul_status status =
+        haul_buffer_pin(session->device, session->pageable[0], *bytes, &pinned, error);
+    *seconds = clock_s() - begin_s;
+    if (!status)
+        haul_buffer_free(pinned);
+    return status;
+}
+
+/* The slope between the largest size and half of it. */
+static haul_status measure_pin(haul_session *self, haul_error *error)
+{
+    const uint64_t whole = self->options.largest_bytes, half = whole / 2;
+    haul_point_measured all, part;
+    haul_status status =
+        haul_session_point(self, "page-locking the largest size", try_pin, &whole, &all, error);
+    if (!status)
+        status = haul_session_point(self, "page-locking half of it", try_pin, &half, &part, error);
+    if (!status)
+        haul_session_tell(self, HAUL_DIM_SECONDS,
+                          fmax(0, all.seconds - part.seconds) * 0x1p20 / (double)half, &all,
+                          "page-locking a MiB");
+    return haul_is_lacking(status) ? HAUL_OK : status;
+}
+
 /* The two rates and the cores of the host, which scale pageable copies from machine to machine. */
 haul_status haul_measure_host(haul_session *session, haul_error *error)
 {
@@ -44,8 +116,8 @@ haul_status haul_measure_host(haul_session *session, haul_error *error)
     /* one core, because the driver stages with one thread: this rate scales pageable copies to
      * other hosts */
     haul_host *host = &session->machine.host;
-    const host_copy large = {session->options.largest_bytes, 1};
-    const host_copy small = {CACHED_BYTES, CACHED_TIMES};
+    const host_copy large = {session->options.largest_bytes, 1, 1};
+    const host_copy small = {CACHED_BYTES, CACHED_TIMES, 1};
     haul_point_measured point;
     haul_status status = haul_session_point(session, "one core's copy from memory", try_host_copy,
                                             &large, &point, error);
@@ -61,5 +133,7 @@ haul_status haul_measure_host(haul_session *session, haul_error *error)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (cores > 0)
         host->cores = (haul_parameter){(double)cores, HAUL_MEASURED, "what the system says"};
-    return status;
+    if (!status && cores > 1)
+        status = measure_all_cores(session, cores < CORES_MOST ? (int)cores : CORES_MOST, error);
+    return status ? status : measure_pin(session, error);
 }

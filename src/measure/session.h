@@ -109,6 +109,8 @@ static inline bool haul_is_lacking(haul_status status)
  */
 haul_status haul_measure_copies(haul_session *session, haul_error *error);
 haul_status haul_measure_kernels(haul_session *session, haul_error *error);
+haul_status haul_measure_products(haul_session *session, haul_error *error);
+haul_status haul_measure_queue(haul_session *session, haul_error *error);
 haul_status haul_measure_host(haul_session *session, haul_error *error);
 haul_status haul_verify_copies(haul_session *session, haul_error *error);
 

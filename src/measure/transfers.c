@@ -93,6 +93,13 @@ static void name_point(char *name, size_t size, const char *what, const haul_cop
              (unsigned long long)one->bytes);
 }
 
+void haul_copies_name(haul_trial *trial, const char *what, const haul_copies *one)
+{
+    name_point(trial->name, sizeof trial->name, what, one);
+    trial->attempt = haul_copies_try;
+    trial->what = one;
+}
+
 haul_status haul_copies_measure(haul_session *session, const char *what, haul_attempt attempt,
                                 haul_copies one, haul_point_measured *point, haul_error *error)
 {
@@ -247,9 +254,7 @@ static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_
     const size_t fresh = self->options.verify ? list_sizes(self, true, sizes + swept) : 0;
     for (size_t i = 0; i < swept + fresh; i++) {
         each[i] = (haul_copies){way, sizes[i]};
-        trials[i].attempt = haul_copies_try;
-        trials[i].what = &each[i];
-        name_point(trials[i].name, sizeof trials[i].name, i < swept ? "" : "fresh", &each[i]);
+        haul_copies_name(&trials[i], i < swept ? "" : "fresh", &each[i]);
     }
     const haul_status status = haul_session_trials(self, trials, swept + fresh, error);
     if (!status) {
@@ -286,7 +291,9 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
     if (is_pinned)
         curve->gap_s = haul_session_found(
             self, (train.seconds - all.samples[0].seconds) / (TRAIN - 1), &train);
-    return HAUL_OK;
+    return way.memory == HAUL_PAGEABLE
+               ? haul_find_staging(self, way, all.samples, all.count, curve, error)
+               : HAUL_OK;
 }
 
 /* --- both directions */

@@ -243,3 +243,12 @@ uint64_t haul_run_problem_bytes(const run_problem *self, bool out)
             bytes += self->groups[i].count * self->groups[i].bytes;
     return bytes;
 }
+
+uint64_t haul_run_problem_shared(const run_problem *self)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < self->group_count; i++)
+        if (self->groups[i].is_whole)
+            bytes += self->groups[i].count * self->groups[i].bytes;
+    return bytes;
+}

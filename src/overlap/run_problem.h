@@ -55,4 +55,7 @@ double haul_run_problem_check(run_problem *self);
 /* Bytes of the inputs, or of the outputs. */
 uint64_t haul_run_problem_bytes(const run_problem *self, bool out);
 
+/* Of the inputs those that every part needs. */
+uint64_t haul_run_problem_shared(const run_problem *self);
+
 #endif

@@ -77,14 +77,6 @@ static haul_status copy_in(runner *self, int part, int count, haul_error *error)
     return status ? status : haul_stream_record(self->streams[part], self->copied[part], error);
 }
 
-static bool has_whole(const run_problem *self)
-{
-    bool found = false;
-    for (size_t i = 0; i < self->group_count; i++)
-        found |= self->groups[i].is_whole;
-    return found;
-}
-
 /* Whether part `part` reads what part `other` copies in. */
 static bool needs(const run_problem *self, int part, int other, int count)
 {
@@ -134,7 +126,7 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
 /* What all parts share, then each part's own. */
 static haul_status queue_inputs(runner *self, int count, haul_error *error)
 {
-    const bool shares = has_whole(&self->problem);
+    const bool shares = haul_run_problem_shared(&self->problem) > 0;
     haul_status status = shares ? copy_whole(self, error) : HAUL_OK;
     for (int part = 1; part < count && shares && !status; part++)
         status = haul_stream_wait_event(self->streams[part], self->copied[0], error);
@@ -190,13 +182,73 @@ static haul_status step_time(const runner *self, int step, uint32_t count, doubl
                              haul_error *error)
 {
     const haul_overlap_work *work = &self->made.work;
-    haul_estimate estimate = {.seconds = work->kernel_s / count +
-                                         self->machine->gpu.launch_latency_s.value};
-    const haul_copy copied = {(step ? work->out_bytes : work->in_bytes) / count,
+    const double launch_s = fmin(self->machine->gpu.launch_latency_s.value, work->kernel_s);
+    haul_estimate estimate = {.seconds = launch_s + (work->kernel_s - launch_s) / count};
+    const uint64_t in_bytes = work->in_bytes - haul_run_problem_shared(&self->problem);
+    const haul_copy copied = {(step ? work->out_bytes : in_bytes) / count,
                               step ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, HAUL_NEAR};
     const haul_status status =
         step == 1 ? HAUL_OK : haul_copy_time(self->machine, NULL, &copied, &estimate, error);
     *seconds = estimate.seconds;
+    return status;
+}
+
+/* A CPU's timeline while its operations are queued. */
+typedef struct cpu_queue {
+    const runner *self;
+    haul_live live;
+    double call_s; /* from one call of the host to the next */
+    uint32_t cores;
+    uint32_t last[STREAMS_MOST];
+    uint32_t shared; /* the copy that all others wait for, or HAUL_NONE */
+} cpu_queue;
+
+static haul_status queue_cpu(cpu_queue *on, uint32_t stream, uint32_t blocks, double seconds,
+                             haul_error *error)
+{
+    const haul_shape shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}};
+    const size_t number = on->live.workload.op_count;
+    const haul_op op = {.kind = HAUL_OP_KERNEL,
+                        .start_ns = llround(1e9 * on->call_s * (double)number),
+                        .dur_ns = llround(1e9 * seconds),
+                        .name = HAUL_NONE,
+                        .stream = stream,
+                        .stream_prev = on->last[stream]};
+    const bool waits = on->shared != HAUL_NONE && on->last[stream] == HAUL_NONE;
+    on->last[stream] = (uint32_t)number;
+    return haul_live_add(&on->live, &op, &shape, &on->shared, waits, error);
+}
+
+/* What all parts need is a copy by itself, before the others. */
+static haul_status queue_cpu_shared(cpu_queue *on, haul_error *error)
+{
+    const haul_copy copied = {haul_run_problem_shared(&on->self->problem), HAUL_HTOD, HAUL_PINNED,
+                              HAUL_NEAR};
+    haul_estimate estimate = {.seconds = 0};
+    if (!copied.bytes)
+        return HAUL_OK;
+    haul_status status = haul_copy_time(on->self->machine, NULL, &copied, &estimate, error);
+    if (!status)
+        status = queue_cpu(on, 0, 1, estimate.seconds, error);
+    on->shared = 0;
+    return status;
+}
+
+/* All copies in, all kernels, all copies back, as far as the strategy has them. */
+static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_error *error)
+{
+    const bool is_mapped = row->strategy == HAUL_MAPPED;
+    const uint32_t count = is_mapped ? 1 : row->streams;
+    const bool steps[3] = {!is_mapped, true,
+                           row->strategy == HAUL_EXPLICIT || row->strategy == HAUL_STREAMS};
+    haul_status status = is_mapped ? HAUL_OK : queue_cpu_shared(on, error);
+    for (int step = 0; step < 3; step++)
+        for (uint32_t s = 0; s < count && steps[step] && !status; s++) {
+            double seconds = 0;
+            status = step_time(on->self, step, count, &seconds, error);
+            if (!status)
+                status = queue_cpu(on, s, step == 1 ? on->cores : 1, seconds, error);
+        }
     return status;
 }
 
@@ -205,44 +257,26 @@ static haul_status step_time(const runner *self, int step, uint32_t count, doubl
 static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error *error)
 {
     const unsigned cores = haul_device_describe(self->device)->multiprocessors;
+    const haul_copy_curve *curve =
+        haul_machine_curve(self->machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
+    cpu_queue on = {.self = self, .cores = cores ? cores : 1, .shared = HAUL_NONE};
     const haul_timeline_device device = {
         .kernels = 1000,
         .busy_speed = {1, 1},
-        .occupancy = {.multiprocessors = cores ? cores : 1, .blocks = 1},
+        .occupancy = {.multiprocessors = on.cores, .blocks = 1},
     };
-    const haul_shape one = {.grid = {1, 1, 1}, .block = {1, 1, 1}},
-                     all = {.grid = {cores, 1, 1}, .block = {1, 1, 1}};
-    const uint32_t count = row->strategy == HAUL_MAPPED ? 1 : row->streams;
-    const bool copies[3] = {row->strategy != HAUL_MAPPED, true,
-                            row->strategy == HAUL_EXPLICIT || row->strategy == HAUL_STREAMS};
-    const haul_copy_curve *curve =
-        haul_machine_curve(self->machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
-    const double call_s = curve ? curve->gap_s.value : 0; /* copies in a row: the host's calls */
-    haul_live live;
-    haul_status status = haul_live_init(&live, &device, 1, error);
-    for (uint32_t s = 0; s < count && !status; s++)
-        status = haul_live_stream(&live, s, 0, error);
-    uint32_t last[STREAMS_MOST];
-    for (uint32_t s = 0; s < count; s++)
-        last[s] = HAUL_NONE;
-    for (int step = 0; step < 3; step++)
-        for (uint32_t s = 0; s < count && copies[step] && !status; s++) {
-            double seconds = 0;
-            status = step_time(self, step, count, &seconds, error);
-            const haul_op op = {.kind = HAUL_OP_KERNEL,
-                                .start_ns = llround(1e9 * call_s * (double)live.workload.op_count),
-                                .dur_ns = llround(1e9 * seconds),
-                                .name = HAUL_NONE,
-                                .stream = s,
-                                .stream_prev = last[s]};
-            last[s] = (uint32_t)live.workload.op_count;
-            if (!status)
-                status = haul_live_add(&live, &op, step == 1 ? &all : &one, NULL, 0, error);
-        }
+    on.call_s = curve ? curve->gap_s.value : 0; /* copies in a row: the host's calls */
+    haul_status status = haul_live_init(&on.live, &device, 1, error);
+    for (uint32_t s = 0; s < row->streams && !status; s++) {
+        on.last[s] = HAUL_NONE;
+        status = haul_live_stream(&on.live, s, 0, error);
+    }
     if (!status)
-        status = haul_live_advance(&live, INT64_MAX, HAUL_NONE, error);
-    row->predicted_s = 1e-9 * (double)live.engine.now_ns;
-    haul_live_release(&live);
+        status = queue_cpu_all(&on, row, error);
+    if (!status)
+        status = haul_live_advance(&on.live, INT64_MAX, HAUL_NONE, error);
+    row->predicted_s = 1e-9 * (double)on.live.engine.now_ns;
+    haul_live_release(&on.live);
     return status;
 }
 
@@ -252,6 +286,8 @@ static haul_status predict(runner *self, haul_error *error)
     const bool is_host = haul_device_describe(self->device)->is_host;
     haul_status status =
         is_host ? HAUL_OK : haul_overlap_describe(self->machine, &self->made.work, &of, error);
+    of.launch_s = self->machine->gpu.launch_latency_s.value;
+    of.shared_bytes = (double)haul_run_problem_shared(&self->problem);
     for (size_t i = 0; i < self->made.row_count && !status; i++) {
         haul_run_row *row = &self->made.rows[i];
         status =

@@ -25,6 +25,9 @@ typedef struct plan {
     chunks in;
     chunks out;
     double kernel_s; /* of one chunk */
+    double shared_bytes;
+    double shared_s;      /* of copying them, without L+o */
+    uint32_t first_chunk; /* the first chunk's copy in */
     uint32_t count;
     uint32_t device;
     uint32_t names[NAMES];
@@ -52,9 +55,9 @@ static int64_t saved_ns(double latency_s, double gap_s)
 
 /* L+o and the data; of those behind the first so that less what is saved it is g and the data, to
  * the nanosecond in all of them together. */
-static int64_t copy_ns(const chunks *self, uint32_t i)
+static int64_t copy_ns(const chunks *self, uint32_t i, bool is_first)
 {
-    if (!i)
+    if (is_first)
         return llround(1e9 * (self->latency_s + self->data_s));
     return saved_ns(self->latency_s, self->gap_s) + part_ns(self->gap_s + self->data_s, i);
 }
@@ -85,11 +88,29 @@ static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
     return add(self, op, name);
 }
 
-/* Chunk i is on stream i: its stream orders copy in, kernel and copy back, so no edges are
- * needed. */
+/* What all chunks need, on the first one's stream. */
+static uint32_t add_shared(plan *self)
+{
+    const haul_op op = {
+        .kind = HAUL_OP_COPY,
+        .direction = HAUL_HTOD,
+        .detail = HAUL_PINNED,
+        .stream = stream_of(self, 0),
+        .bytes = (uint64_t)llround(self->shared_bytes),
+        .dur_ns = llround(1e9 * (self->in.latency_s + self->shared_s)),
+    };
+    return add(self, op, COPY_IN);
+}
+
+/* Chunk i is on stream i: its stream orders copy in, kernel and copy back, so no edges are needed
+ * but those to what all chunks share. */
 static void add_copies(plan *self, haul_direction direction)
 {
-    const chunks *leg = direction == HAUL_HTOD ? &self->in : &self->out;
+    const bool is_in = direction == HAUL_HTOD;
+    const chunks *leg = is_in ? &self->in : &self->out;
+    const uint32_t shared = is_in && self->shared_bytes > 0 ? add_shared(self) : HAUL_NONE;
+    if (is_in)
+        self->first_chunk = shared == HAUL_NONE ? 0 : shared + 1;
     for (uint32_t i = 0; leg->bytes > 0 && i < self->count; i++) {
         const haul_op op = {
             .kind = HAUL_OP_COPY,
@@ -97,9 +118,11 @@ static void add_copies(plan *self, haul_direction direction)
             .detail = HAUL_PINNED,
             .stream = stream_of(self, i),
             .bytes = part_bytes(self, leg->bytes, i),
-            .dur_ns = copy_ns(leg, i),
+            .dur_ns = copy_ns(leg, i, !i && shared == HAUL_NONE),
         };
-        add(self, op, direction == HAUL_HTOD ? COPY_IN : COPY_OUT);
+        const uint32_t copy = add(self, op, is_in ? COPY_IN : COPY_OUT);
+        if (i && shared != HAUL_NONE)
+            haul_builder_edge(&self->builder, shared, copy);
     }
 }
 
@@ -136,7 +159,7 @@ static void plan_hybrid(plan *self)
             continue;
         writes = add_writes(self, i);
         if (self->in.bytes > 0)
-            haul_builder_edge(&self->builder, i, writes);
+            haul_builder_edge(&self->builder, self->first_chunk + i, writes);
         if (!i)
             continue;
         haul_builder_edge(&self->builder, writes_before, kernel);
@@ -144,14 +167,13 @@ static void plan_hybrid(plan *self)
     }
 }
 
-/* `times`: how often mapped memory is written; copies move each byte once. */
-static chunks chunks_of(const haul_overlap_leg *leg, double times, uint32_t count)
+static chunks chunks_of(const haul_overlap_leg *leg, double bytes, uint32_t count)
 {
     return (chunks){
-        .bytes = leg->bytes * times,
+        .bytes = bytes,
         .latency_s = leg->latency_s,
         .gap_s = leg->gap_s,
-        .data_s = leg->bytes * times * leg->per_byte_s / count,
+        .data_s = bytes * leg->per_byte_s / count,
     };
 }
 
@@ -202,18 +224,24 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
                                   uint32_t streams, haul_workload **workload, haul_error *error)
 {
     const uint32_t count = chunk_count(strategy, streams);
+    const double shared_bytes = fmin(self->shared_bytes, self->in.bytes);
+    const double launch_s = fmin(self->launch_s, self->kernel_s);
+    /* how often mapped memory is written; copies move each byte once */
+    const double writes = strategy == HAUL_HYBRID ? self->out.times : 1;
     plan made = {
-        .in = chunks_of(&self->in, 1, count),
-        .out = chunks_of(&self->out, strategy == HAUL_HYBRID ? self->out.times : 1, count),
-        .kernel_s = self->kernel_s / count,
+        .in = chunks_of(&self->in, self->in.bytes - shared_bytes, count),
+        .out = chunks_of(&self->out, self->out.bytes * writes, count),
+        .kernel_s = launch_s + (self->kernel_s - launch_s) / count,
+        .shared_bytes = shared_bytes,
+        .shared_s = shared_bytes * self->in.per_byte_s,
         .count = count,
     };
     if (strategy == HAUL_MAPPED)
         made.kernel_s = haul_overlap_mapped_both_ways(self);
     if (count > HAUL_STREAMS_MOST)
         return haul_fail(error, HAUL_BAD_INPUT, "more than %d streams", HAUL_STREAMS_MOST);
-    if (!chunks_fit(&made.in, count) || !chunks_fit(&made.out, count) ||
-        !is_held(1e9 * made.kernel_s * count))
+    if (!(shared_bytes >= 0) || !(launch_s >= 0) || !chunks_fit(&made.in, count) ||
+        !chunks_fit(&made.out, count) || !is_held(1e9 * made.kernel_s * count))
         return haul_fail(error, HAUL_BAD_INPUT,
                          "times or bytes are negative, or more than a timeline holds");
     haul_builder_init(&made.builder);

@@ -1,0 +1,70 @@
+/* How many kernels a stream takes before the host has to wait. */
+#include <stdatomic.h>
+#include <time.h>
+
+#include "measure/rate_kernels.h"
+#include "measure/session.h"
+
+/* CUDA's queues hold about 1000. Twice as many that are taken are no limit. A call that takes
+ * longer than STALL_MS waits for the device. */
+enum { LAUNCHES_MOST = 2048, STALL_MS = 200 };
+
+typedef struct launches {
+    haul_kernel *kernel;
+    atomic_uint made;
+    unsigned at_stall;
+} launches;
+
+/* Holds the stream until no call has returned for a while, on a thread of the device's: the host is
+ * then within a call, or has made all. */
+static void hold(void *state)
+{
+    launches *self = state;
+    const struct timespec one_ms = {.tv_nsec = 1000000};
+    unsigned seen = atomic_load(&self->made);
+    for (int quiet_ms = 0; quiet_ms < STALL_MS && seen < LAUNCHES_MOST; quiet_ms++) {
+        nanosleep(&one_ms, NULL);
+        const unsigned made = atomic_load(&self->made);
+        if (made != seen)
+            quiet_ms = 0;
+        seen = made;
+    }
+    self->at_stall = seen;
+}
+
+static haul_status try_depth(haul_session *session, const void *what, double *depth,
+                             haul_error *error)
+{
+    launches self = {.kernel = *(haul_kernel *const *)what};
+    haul_stream *stream = session->streams[0];
+    const haul_argument argument = {.buffer = session->on_device[0]};
+    const haul_launch launch = {.box = {.hi = {1}}, .arguments = &argument, .argument_count = 1};
+    haul_status status = haul_stream_call(stream, hold, &self, NULL, error);
+    for (unsigned i = 0; i < LAUNCHES_MOST && !status; i++) {
+        status = haul_stream_launch(stream, self.kernel, &launch, NULL, error);
+        atomic_fetch_add(&self.made, 1);
+    }
+    const haul_status ended = haul_stream_wait(stream, error);
+    *depth = self.at_stall;
+    return status ? status : ended;
+}
+
+/* A simulated device takes calls in no time, and as many as there are. */
+haul_status haul_measure_queue(haul_session *session, haul_error *error)
+{
+    haul_kernel *kernel;
+    haul_point_measured depth;
+    if (haul_device_describe(session->device)->is_simulated)
+        return HAUL_OK;
+    haul_status status = haul_kernel_new(session->device, &nothing, &kernel, error);
+    if (status)
+        return status;
+    status = haul_session_point(session, "launches before the host waits", try_depth, &kernel,
+                                &depth, error);
+    /* none where the device makes the host's call before it returns */
+    if (!status && depth.seconds > 0 && depth.seconds < LAUNCHES_MOST)
+        haul_session_tell(session, HAUL_DIM_NUMBER, depth.seconds, &depth,
+                          "launch queue, kernels of a stream");
+    haul_kernel_free(kernel);
+    return status;
+}
