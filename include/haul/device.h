@@ -85,7 +85,8 @@ typedef struct haul_device_options {
     haul_kernel_seconds kernel_seconds;
     void *kernel_state;
     haul_order order;
-    uint64_t seed; /* of HAUL_ORDER_RANDOM */
+    uint64_t seed;        /* of HAUL_ORDER_RANDOM */
+    uint64_t lost_behind; /* the device disappears behind so many operations; 0: it stays */
 } haul_device_options;
 
 /* Opens a device by its name: "host", "opencl:0", "cuda:1", "hip:0", "sim:k40", "sim:lassen:1" (its

@@ -47,6 +47,7 @@ static haul_status node_new(const char *name, const haul_device_options *options
         .order = options->order,
         .random = options->seed ^ 0x9e3779b97f4a7c15, /* zero is the one state that stays */
         .time_limit_s = options->time_limit_s,
+        .lost_behind = options->lost_behind,
     };
     haul_status status = HAUL_OK;
     if (!node->random)
@@ -100,8 +101,8 @@ static void describe(haul_sim_device *self, bool is_shareable)
         .name = gpu->name ? gpu->name : machine->name,
         .architecture = gpu->architecture,
         .is_simulated = true,
-        .can = HAUL_CAN_MAP | HAUL_CAN_COMBINE_WRITES | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS |
-               can_share,
+        .can = HAUL_CAN_MAP | HAUL_CAN_COMBINE_WRITES | HAUL_CAN_MANAGE | HAUL_CAN_PIN |
+               HAUL_CAN_REACH_PEERS | can_share,
         .memory_bytes = (uint64_t)gpu->memory_bytes.value,
         .l2_bytes = (uint64_t)gpu->l2_bytes.value,
         .memory_bandwidth_Bps = gpu->memory_bandwidth_Bps.value,
@@ -165,7 +166,9 @@ static haul_memory memory_at(const haul_sim_node *node, const void *pointer)
         const uintptr_t first = (uintptr_t)buffer->data, given = (uintptr_t)buffer->base.pointer;
         if ((first && at >= first && at - first < buffer->base.bytes) ||
             (given && at >= given && at - given < buffer->base.bytes))
-            return buffer->base.kind == HAUL_BUFFER_DEVICE ? HAUL_DEVICE : HAUL_PINNED;
+            return buffer->base.kind == HAUL_BUFFER_DEVICE    ? HAUL_DEVICE
+                   : buffer->base.kind == HAUL_BUFFER_MANAGED ? HAUL_MANAGED
+                                                              : HAUL_PINNED;
     }
     return HAUL_PAGEABLE;
 }
@@ -202,7 +205,8 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
     const bool on_device = kind == HAUL_BUFFER_DEVICE;
     haul_sim_buffer made = {.data = NULL};
     void *data = NULL;
-    if (on_device && all && (device->allocated > all || bytes > all - device->allocated))
+    if ((on_device || kind == HAUL_BUFFER_MANAGED) && all &&
+        (device->allocated > all || bytes > all - device->allocated))
         return haul_fail(error, HAUL_DEVICE_FULL,
                          "%llu bytes do not fit device '%s': %llu of its %llu are in use",
                          (unsigned long long)bytes, device->name,
@@ -454,6 +458,22 @@ static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_e
     return haul_sim_queue(stream, &op, NULL, &task, event, error);
 }
 
+/* The host finds managed memory where it is; its pages cross the link as pinned copies do. */
+static haul_status prefetch(haul_stream *stream, haul_buffer *buffer, bool to_host,
+                            haul_event *event, haul_error *error)
+{
+    haul_op op = {.kind = HAUL_OP_COPY,
+                  .bytes = buffer->bytes,
+                  .direction = to_host ? HAUL_DTOH : HAUL_HTOD,
+                  .detail = HAUL_MANAGED};
+    haul_launch moved = {.arguments = NULL};
+    moved.mapped_bytes[op.direction] = (double)buffer->bytes;
+    const haul_status status = haul_sim_mapped_ns(haul_sim_node_of(stream->device), &moved,
+                                                  (haul_direction)op.direction, &op.dur_ns, error);
+    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
+    return status ? status : haul_sim_queue(stream, &op, NULL, &nothing, event, error);
+}
+
 /* The host's function takes no simulated time. */
 static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
                         haul_event *event, haul_error *error)
@@ -602,6 +622,7 @@ const haul_device_backend haul_sim_backend = {
     .event_seconds = event_seconds,
     .copy = copy,
     .fill = fill,
+    .prefetch = prefetch,
     .call = call,
     .record = record,
     .wait_event = wait_event,

@@ -16,3 +16,4 @@ try haul measure transfers --device host:7
 try haul measure transfers --device sim:k20 --largest 5
 try haul measure transfers --device sim:k40 --journal points.txt
 try haul measure transfers --device sim:k20 --peer sim:k20:1
+try haul measure transfers --device sim:k20 --largest 1MiB -o /dev/full

@@ -131,6 +131,120 @@ static void a_budget_is_kept(void **state)
     haul_device_close(device);
 }
 
+/* The simulated GPU is gone behind some operations: calls and waits say so from then on, and what
+ * was made can be freed. */
+static void a_device_that_disappears(void **state)
+{
+    (void)state;
+    const haul_device_options options = {.lost_behind = 5};
+    haul_device *device = open_or_skip("sim:k20", &options);
+    haul_stream *stream;
+    haul_buffer *buffer;
+    int queued = 0;
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    const haul_filling filling = {buffer, 0, 64, 0};
+    while (queued < 100 && haul_stream_fill(stream, &filling, NULL, &problem) == HAUL_OK)
+        queued++;
+    assert_int_equal(queued, 5);
+    assert_string_equal(problem.text, "the simulated device has disappeared");
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_DEVICE_FAILED);
+    assert_int_equal(haul_stream_fill(stream, &filling, NULL, &problem), HAUL_DEVICE_FAILED);
+    haul_buffer_free(buffer);
+    haul_stream_free(stream);
+    haul_device_close(device);
+}
+
+/* In simulated time: a kernel of a second, a limit of a tenth. */
+static double a_second(void *state, const haul_machine *machine, const haul_kernel *kernel,
+                       const haul_launch *launch)
+{
+    (void)state, (void)machine, (void)kernel, (void)launch;
+    return 1;
+}
+
+static void a_hanging_simulated_kernel(void **state)
+{
+    (void)state;
+    const haul_device_options options = {
+        .time_limit_s = 0.1, .without_data = true, .kernel_seconds = a_second};
+    haul_device *device = open_or_skip("sim:k20", &options);
+    haul_kernel *kernel;
+    haul_stream *stream;
+    haul_buffer *buffer;
+    const int steps = 1;
+    MUST(haul_kernel_new(device, &spin, &kernel, &problem));
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &steps}};
+    const haul_launch launch = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 2};
+    MUST(haul_stream_launch(stream, kernel, &launch, NULL, &problem));
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_TIMED_OUT);
+    assert_string_equal(problem.text, "the simulated device did not end its work within 0.1 s");
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_kernel_free(kernel);
+    haul_device_close(device);
+}
+
+/* A K20 has 5 GiB: managed memory counts as its own, pinned memory as the host's. */
+static void a_simulated_gpu_is_full(void **state)
+{
+    (void)state;
+    const haul_device_options options = {.without_data = true};
+    haul_device *device = open_or_skip("sim:k20", &options);
+    haul_buffer *most, *pinned, *more = NULL;
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, UINT64_C(5) << 30, &most, &problem));
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &more, &problem),
+                     HAUL_DEVICE_FULL);
+    assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_MANAGED, 1, &more, &problem),
+                     HAUL_DEVICE_FULL);
+    assert_null(more);
+    MUST(haul_buffer_new(device, HAUL_BUFFER_PINNED, 64, &pinned, &problem));
+    haul_buffer_free(pinned);
+    haul_buffer_free(most);
+    haul_device_close(device);
+}
+
+static void cannot_share(haul_device *device, haul_buffer *buffer, const char *name)
+{
+    haul_buffer *other = NULL;
+    haul_buffer_handle handle = {.bytes = 64};
+    char expected[128];
+    snprintf(expected, sizeof expected, "device '%s' cannot share memory between processes", name);
+    assert_int_equal(haul_buffer_export(buffer, &handle, &problem), HAUL_ABSENT);
+    assert_string_equal(problem.text, expected);
+    assert_int_equal(haul_buffer_import(device, &handle, &other, &problem), HAUL_ABSENT);
+    assert_null(other);
+}
+
+/* Where memory cannot be shared between processes, or moved by the driver, the device says so. */
+static void what_a_device_cannot(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"host", "sim:k20", "opencl:0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        haul_device *device;
+        haul_buffer *buffer, *other = NULL;
+        char expected[128];
+        if (haul_device_open(names[i], NULL, &device, &problem))
+            continue;
+        const unsigned can = haul_device_describe(device)->can;
+        MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+        if (!(can & HAUL_CAN_SHARE))
+            cannot_share(device, buffer, names[i]);
+        if (!(can & HAUL_CAN_MANAGE)) {
+            snprintf(expected, sizeof expected, "device '%s' has no managed memory", names[i]);
+            assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_MANAGED, 64, &other, &problem),
+                             HAUL_ABSENT);
+            assert_string_equal(problem.text, expected);
+        }
+        assert_null(other);
+        haul_buffer_free(buffer);
+        haul_device_close(device);
+    }
+}
+
 static void no_such_device(void **state)
 {
     (void)state;
@@ -202,6 +316,10 @@ int main(void)
         cmocka_unit_test(compilers_are_understood),
         cmocka_unit_test(a_hanging_kernel_on_opencl),
         cmocka_unit_test(a_budget_is_kept),
+        cmocka_unit_test(a_device_that_disappears),
+        cmocka_unit_test(a_hanging_simulated_kernel),
+        cmocka_unit_test(a_simulated_gpu_is_full),
+        cmocka_unit_test(what_a_device_cannot),
         cmocka_unit_test(no_such_device),
         cmocka_unit_test(compiled_kernels_are_kept),
         cmocka_unit_test(broken_files_are_none),

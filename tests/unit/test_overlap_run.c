@@ -111,8 +111,33 @@ static void bad_requests(void **unused)
     haul_device_close(device);
 }
 
-int main(void)
+/* All five on a device of another kind: compiled there, and run in parts. */
+static void run_on_device(void **state)
 {
+    const char *name = *state;
+    haul_machine *machine;
+    haul_device *device;
+    haul_run run;
+    MUST(haul_machine_load("k40", &machine, &problem));
+    MUST(haul_device_open(name, NULL, &device, &problem));
+#define RUN_THERE(name, text)                                                                      \
+    MUST(haul_overlap_run(device, machine,                                                         \
+                          &(haul_run_options){.kernel = #name, .side = 32, .times = 1}, &run,      \
+                          &problem));                                                              \
+    assert_true(run.is_checked &&run.difference < 1e-5);
+    HAUL_RUN_KERNEL_LIST(RUN_THERE)
+#undef RUN_THERE
+    haul_device_close(device);
+    haul_machine_free(machine);
+}
+
+/* usage: test_overlap_run [DEVICE] */
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        const struct CMUnitTest there[] = {cmocka_unit_test_prestate(run_on_device, argv[1])};
+        return cmocka_run_group_tests(there, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classifications_are_the_published),
         cmocka_unit_test(results_are_a_plain_loops),
