@@ -55,6 +55,17 @@ typedef struct haul_triad_rate {
 
 enum { HAUL_TRIAD_MOST = 24 };
 
+/* Copies of one size, and what the machine that came of the measurement predicts of them. */
+typedef struct haul_measured_copy {
+    haul_direction direction;
+    haul_memory memory;
+    uint64_t bytes;
+    double seconds; /* the median */
+    double spread;  /* interquartile range, in percent */
+    double predicted_s;
+    bool is_fresh; /* measured to verify: nothing was fitted to it */
+} haul_measured_copy;
+
 /* What a machine file has no place for: "rows of 64 bytes, HtoD", in the unit of `dimension` (a
  * haul_dimension). */
 typedef struct haul_finding {
@@ -76,6 +87,8 @@ typedef struct haul_measurement {
     double l2_rate_Bps; /* of the best triad in half of L2; 0: not measured */
     unsigned
         kernels_at_once; /* of one thread each; 64 or more are not told apart; 0: not measured */
+    haul_measured_copy *sizes; /* by kind of copy */
+    size_t size_count;
     haul_finding findings[HAUL_FINDINGS_MOST];
     size_t finding_count;
     size_t points;

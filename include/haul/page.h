@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "haul/analysis.h"
+#include "haul/measure.h"
 #include "haul/project.h"
 #include "haul/report.h"
 #include "haul/timeline.h"
@@ -25,10 +26,12 @@ typedef struct haul_page {
     const haul_report *const *reports;
     size_t report_count;
     /* drawn in sections of these reports: the sizes of copies; predicted times of copies over
-     * measured ones; times of strategies over the number of streams */
+     * measured ones; times of strategies over the number of streams; of a measurement the times of
+     * copies, with residuals */
     const haul_analysis *analysis;
     const haul_projection *projection;
     const haul_overlap_report *overlap;
+    const haul_measurement *measurement;
 } haul_page;
 
 /* Writes the page, below 5 MB whatever the number of operations: what is too short and too close

@@ -52,6 +52,17 @@ static haul_status write_machine(const char *path, const haul_machine *machine, 
     return cli_output_finish(out, path, status, error);
 }
 
+/* -o is the machine file's: the report goes to the terminal. */
+static haul_status write_answer(const measure_request *self, const haul_measurement *made,
+                                haul_error *error)
+{
+    cli_answer answer = {
+        .report = haul_report_measurement(made),
+        .page = {.title = made->machine->summary, .measurement = made},
+    };
+    return cli_answer_write(&self->given.results, &answer, error);
+}
+
 static haul_status measure_on(const measure_request *self, haul_device *device, haul_error *error)
 {
     haul_measurement made;
@@ -62,7 +73,7 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
         return status;
     status = write_machine(self->given.results.output, made.machine, error);
     if (!status)
-        status = cli_report(&self->given.results, haul_report_measurement(&made), error);
+        status = write_answer(self, &made, error);
     haul_measurement_release(&made);
     return status;
 }
@@ -125,6 +136,7 @@ const cli_command cli_measure = {
                  "haul measure transfers --device opencl:0 --verify --journal mine.journal"},
     .exits = "3 a file that cannot be read or written, 4 no such device, or one that failed",
     .has_report = true,
+    .has_html = true,
     .size = sizeof(measure_request),
     .check = check,
     .act = measure,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "haul/cost.h"
 #include "measure/session.h"
 
 /* Drivers answer 0 for what they do not know. */
@@ -52,6 +53,18 @@ static haul_status run_parts(haul_session *self, haul_error *error)
     return found ? HAUL_OK : lacking;
 }
 
+/* A kind that the machine cannot predict keeps 0. */
+static void predict_sizes(haul_measurement *made)
+{
+    for (size_t i = 0; i < made->size_count; i++) {
+        haul_measured_copy *size = &made->sizes[i];
+        const haul_copy copy = {size->bytes, size->direction, size->memory, HAUL_NEAR};
+        haul_estimate estimate;
+        if (!haul_copy_time(made->machine, NULL, &copy, &estimate, NULL))
+            size->predicted_s = estimate.seconds;
+    }
+}
+
 /* Copies are verified on the finished machine, through the same models as any user's prediction. */
 static haul_status run(haul_session *self, haul_error *error)
 {
@@ -61,6 +74,8 @@ static haul_status run(haul_session *self, haul_error *error)
     describe(self);
     status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
                                       &self->made.machine, error);
+    if (!status)
+        predict_sizes(&self->made);
     if (!status && self->options.verify)
         status = haul_verify_copies(self, error);
     return status;
@@ -88,5 +103,6 @@ haul_status haul_measure(haul_device *device, const haul_measure_options *option
 void haul_measurement_release(haul_measurement *measurement)
 {
     haul_machine_free(measurement->machine);
+    free(measurement->sizes);
     *measurement = (haul_measurement){.machine = NULL};
 }

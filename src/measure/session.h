@@ -38,6 +38,7 @@ typedef struct haul_session {
     haul_kernel *compute; /* of a CPU, else NULL */
     haul_arena arena;
     haul_measurement made;
+    size_t size_capacity; /* of made.sizes */
 } haul_session;
 
 haul_status haul_session_begin(haul_session *session, haul_device *device,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/grow.h"
 #include "base/stats.h"
 #include "measure/copies.h"
 
@@ -242,6 +243,26 @@ static void take_fresh(const haul_trial *trials, const haul_copies *each, size_t
     }
 }
 
+/* Kept for a plot; they are predicted when there is a machine. */
+static haul_status keep_sizes(haul_session *self, const haul_trial *trials, const haul_copies *each,
+                              size_t count, size_t swept, haul_error *error)
+{
+    haul_measurement *made = &self->made;
+    if (!haul_grow(&made->sizes, &self->size_capacity, made->size_count + count,
+                   sizeof *made->sizes))
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        made->sizes[made->size_count++] = (haul_measured_copy){
+            .direction = each[i].way.direction,
+            .memory = each[i].way.memory,
+            .bytes = each[i].bytes,
+            .seconds = trials[i].point.seconds,
+            .spread = trials[i].point.spread,
+            .is_fresh = i >= swept,
+        };
+    return HAUL_OK;
+}
+
 /* Swept and fresh sizes in one set of turns: the machine is in the same state for both. */
 static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
 {
@@ -256,7 +277,9 @@ static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_
         each[i] = (haul_copies){way, sizes[i]};
         haul_copies_name(&trials[i], i < swept ? "" : "fresh", &each[i]);
     }
-    const haul_status status = haul_session_trials(self, trials, swept + fresh, error);
+    haul_status status = haul_session_trials(self, trials, swept + fresh, error);
+    if (!status)
+        status = keep_sizes(self, trials, each, swept + fresh, swept, error);
     if (!status) {
         take_sweep(trials, each, swept, out);
         take_fresh(trials + swept, each + swept, fresh, &self->fresh[self->curve_count]);

@@ -51,6 +51,7 @@ void haul_page_roofline(haul_page_writer *page);
 void haul_page_rates(const haul_lanes *lanes, int64_t window_ns, haul_rate_tracks *tracks);
 void haul_page_draw_rates(const haul_rate_track *track, double most_Bps, int top, int width,
                           int height, FILE *out);
+void haul_page_measured(haul_page_writer *self);
 
 /* The timelines' operations for the script, in an element of their own. */
 void haul_page_timeline_data(haul_page_writer *self);

@@ -113,6 +113,7 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
                        (uint64_t)measurement->points, (uint64_t)measurement->points_kept);
     say_copies(report, machine);
     add_rates(report, measurement);
+    haul_report_section(report, "measured", "As it was measured");
     haul_table *copies = haul_report_table(report, "copies", columns);
     haul_table_csv(copies);
     for (size_t i = 0; i < machine->copy_count; i++) {
