@@ -44,8 +44,7 @@ static const struct chart {
 } charts[] = {
     {"timeline", haul_page_timelines}, {"sizes", haul_page_sizes},
     {"accuracy", haul_page_accuracy},  {"kernels", haul_page_roofline},
-    {"strategies", haul_page_curve},
-    {"measured", haul_page_measured},
+    {"strategies", haul_page_curve},   {"measured", haul_page_measured},
 };
 
 /* A section that shows nothing gets neither a heading nor a link. */

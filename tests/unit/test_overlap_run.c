@@ -112,9 +112,9 @@ static void bad_requests(void **unused)
 }
 
 /* All five on a device of another kind: compiled there, and run in parts. */
-static void run_on_device(void **state)
+static void run_on_device(void **given)
 {
-    const char *name = *state;
+    const char *name = *given;
     haul_machine *machine;
     haul_device *device;
     haul_run run;
