@@ -133,6 +133,23 @@ static void say_communication(const analysis_report *self)
                      haul_say_share(analysis->hidden_share).text);
 }
 
+/* How the profile's own recorder is told to record work of devices. */
+static const char *how_to_record(const char *format)
+{
+    static const struct {
+        const char *format;
+        const char *how;
+    } recorders[] = {
+        {"kineto", "PyTorch's profiler does so with activities=[ProfilerActivity.CPU, "
+                   "ProfilerActivity.CUDA]"},
+        {"rocp", "rocprofv3 does so with '--sys-trace --output-format rocpd'"},
+    };
+    for (size_t i = 0; format && i < sizeof recorders / sizeof *recorders; i++)
+        if (!strncmp(format, recorders[i].format, strlen(recorders[i].format)))
+            return recorders[i].how;
+    return "Nsight Systems does so with 'nsys profile --trace cuda'";
+}
+
 /* Shares are of the span of all devices, in which each moment counts once. */
 static void say_answer(const analysis_report *self)
 {
@@ -141,9 +158,9 @@ static void say_answer(const analysis_report *self)
     const int64_t span_ns = analysis->span_ns;
     char devices[200];
     if (!count) {
-        haul_report_say(self->report, "The profile holds no copies, kernels or memsets. Were they "
-                                      "recorded? Nsight Systems does so with 'nsys profile --trace "
-                                      "cuda'.");
+        haul_report_say(self->report,
+                        "The profile holds no copies, kernels or memsets. Were they recorded? %s.",
+                        how_to_record(self->workload->format));
         return;
     }
     /* "NVIDIA A100 80GB PCIe", "2 x ...", "4 devices" */

@@ -23,6 +23,7 @@ cat >late.json <<'EOF'
   "ts": 30100, "dur": 80, "args": {"correlation": 1, "stream": 7, "device": 0, "bytes": 1000000}}]
 EOF
 try haul cut late.json --from 0ms --to 20ms -o early.json
+haul analyze early.json | head -n 2
 try haul cut late.json --from 20ms --to 40ms -o early.json
 
 echo "== compared"
