@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "haul/cost.h"
 
 /* Kernels at once, blocks, threads, registers and shared memory are facts of the architecture; only
  * the number of multiprocessors is the GPU's own. */
@@ -18,6 +19,21 @@ void haul_timeline_device_hold(haul_timeline_device *device, const haul_architec
                                          .registers = architecture->registers,
                                          .shared_bytes = architecture->shared_bytes};
     device->queue_depth = HAUL_CUDA_QUEUE;
+}
+
+/* The rate of large copies alone: the file's, else as the link gives it. */
+static double rate_alone(const haul_machine *machine, const haul_copy_curve *curve)
+{
+    haul_copy copy = {
+        .direction = curve->direction, .memory = HAUL_PINNED, .bytes = UINT64_C(1) << 28};
+    haul_estimate one, two;
+    if (curve->rate_Bps.value > 0)
+        return curve->rate_Bps.value;
+    if (haul_copy_time(machine, NULL, &copy, &one, NULL))
+        return 0;
+    copy.bytes *= 2;
+    const haul_status status = haul_copy_time(machine, NULL, &copy, &two, NULL);
+    return status ? 0 : (double)copy.bytes / 2 / (two.seconds - one.seconds);
 }
 
 haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_device *device,
@@ -50,8 +66,10 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
             haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
         if (!curve)
             continue;
-        if (curve->busy_rate_Bps.value > 0 && curve->rate_Bps.value > 0)
-            made.busy_speed[i] = fmin(1, curve->busy_rate_Bps.value / curve->rate_Bps.value);
+        const double busy_Bps = curve->busy_rate_Bps.value;
+        const double alone_Bps = busy_Bps > 0 ? rate_alone(machine, curve) : 0;
+        if (alone_Bps > 0)
+            made.busy_speed[i] = fmin(1, busy_Bps / alone_Bps);
         /* a chained copy pays the gap g for the latency L (CCGrid 2014, section V) */
         const double saved_s = curve->latency_s.value - curve->gap_s.value;
         if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)
