@@ -66,10 +66,10 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
             haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
         if (!curve)
             continue;
-        const double busy_Bps = curve->busy_rate_Bps.value;
-        const double alone_Bps = busy_Bps > 0 ? rate_alone(machine, curve) : 0;
-        if (alone_Bps > 0)
-            made.busy_speed[i] = fmin(1, busy_Bps / alone_Bps);
+        const double busy_rate = curve->busy_rate_Bps.value;
+        const double alone_rate = busy_rate > 0 ? rate_alone(machine, curve) : 0;
+        if (alone_rate > 0)
+            made.busy_speed[i] = fmin(1, busy_rate / alone_rate);
         /* a chained copy pays the gap g for the latency L (CCGrid 2014, section V) */
         const double saved_s = curve->latency_s.value - curve->gap_s.value;
         if (curve->gap_s.provenance && saved_s > 0 && saved_s < 1)

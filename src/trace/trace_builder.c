@@ -414,8 +414,8 @@ static uint32_t without_call_numbers(haul_trace_builder *self, uint32_t string)
     const size_t whole = length;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *found = strstr(text, keys[k]);
-        const char digit = found ? found[strlen(keys[k])] : ' ';
-        if (digit >= '0' && digit <= '9' && (size_t)(found - text) < length)
+        const char *number = found ? found + strlen(keys[k]) : "";
+        if (*number >= '0' && *number <= '9' && (size_t)(found - text) < length)
             length = (size_t)(found - text);
     }
     return length == whole ? string : haul_builder_string(&self->built, text, length);
