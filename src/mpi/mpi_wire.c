@@ -182,7 +182,8 @@ static haul_status order(const haul_comm *self, haul_mpi_block *blocks, size_t c
         starts[d + 1] += starts[d];
     for (size_t i = 0; i < count; i++)
         sorted[starts[distance(self, &blocks[i], is_send)]++] = blocks[i];
-    memcpy(blocks, sorted, count * sizeof *sorted);
+    if (count)
+        memcpy(blocks, sorted, count * sizeof *sorted);
     free(starts);
     free(sorted);
     return HAUL_OK;
