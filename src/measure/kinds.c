@@ -9,15 +9,15 @@ enum { ROW_LEAST = 64, ROW_MOST = 16 << 10, ROW_STEP = 16, ROWS_BYTES = 8 << 20 
 /* 1/G between the largest size and half of it. */
 static haul_status find_rate(haul_session *self, haul_way way, const char *what, haul_error *error)
 {
-    const uint64_t bytes = self->options.largest_bytes;
+    const uint64_t bytes = self->options.largest_bytes, half_bytes = bytes / 2;
     haul_point_measured all, half;
     haul_status status =
         haul_copies_measure(self, what, haul_copies_try, (haul_copies){way, bytes}, &all, error);
     if (!status)
-        status = haul_copies_measure(self, what, haul_copies_try, (haul_copies){way, bytes / 2},
+        status = haul_copies_measure(self, what, haul_copies_try, (haul_copies){way, half_bytes},
                                      &half, error);
     if (!status && all.seconds > half.seconds)
-        haul_session_tell(self, HAUL_DIM_RATE, (double)(bytes / 2) / (all.seconds - half.seconds),
+        haul_session_tell(self, HAUL_DIM_RATE, (double)half_bytes / (all.seconds - half.seconds),
                           &all, "%s %s", haul_direction_text(way.direction), what);
     return status;
 }

@@ -127,27 +127,39 @@ static haul_parameter found(double value, const char *source)
     return (haul_parameter){value, HAUL_MEASURED, source};
 }
 
+/* A kind of copies that is staged, and where its parameters go. */
+typedef struct staging {
+    haul_session *session;
+    haul_way way;
+    const haul_sample *samples;
+    size_t count;
+    staged of;
+    haul_copy_curve *curve;
+} staging;
+
 /* Halves the gap between a copy from cache and one from memory. */
-static haul_status find_cache(haul_session *self, haul_way way, const staged *of, uint64_t low,
-                              uint64_t high, haul_copy_curve *curve, haul_error *error)
+static haul_status find_cache(const staging *self, haul_error *error)
 {
-    const uint64_t parts = haul_device_describe(self->device)->is_simulated ? FINE : COARSE;
+    const bool is_exact = haul_device_describe(self->session->device)->is_simulated;
+    const uint64_t parts = is_exact ? FINE : COARSE;
+    uint64_t low = self->samples[self->of.second - 1].copy.bytes;
+    uint64_t high = self->samples[self->of.second].copy.bytes;
+    const line cached = self->of.lines[1], beyond = self->of.lines[2];
     while (high - low > low / parts) {
-        const uint64_t bytes = low + (high - low) / 2;
+        const haul_copies one = {self->way, low + (high - low) / 2};
         haul_point_measured point;
-        const haul_status status = haul_copies_measure(self, "", haul_copies_try,
-                                                       (haul_copies){way, bytes}, &point, error);
+        const haul_status status =
+            haul_copies_measure(self->session, "", haul_copies_try, one, &point, error);
         if (status)
             return status;
-        const line cached = of->lines[1], beyond = of->lines[2];
-        const double cached_s = cached.at_s + cached.per_byte_s * (double)bytes;
-        const double beyond_s = beyond.at_s + beyond.per_byte_s * (double)bytes;
+        const double cached_s = cached.at_s + cached.per_byte_s * (double)one.bytes;
+        const double beyond_s = beyond.at_s + beyond.per_byte_s * (double)one.bytes;
         if (fabs(point.seconds - cached_s) < fabs(point.seconds - beyond_s))
-            low = bytes;
+            low = one.bytes;
         else
-            high = bytes;
+            high = one.bytes;
     }
-    curve->cache_bytes =
+    self->curve->cache_bytes =
         found((double)low, "haul measure: up to it copies go at the rate from cache");
     return HAUL_OK;
 }
@@ -165,14 +177,13 @@ static bool has_jump(size_t count, const staged *of)
 }
 
 /* A rate of staging shows only where it is below the link's. */
-static haul_status take_staged(haul_session *self, haul_way way, const haul_sample *samples,
-                               size_t count, const staged *of, haul_copy_curve *curve,
-                               haul_error *error)
+static haul_status take_staged(const staging *self, haul_error *error)
 {
     static const char slope[] = "haul measure, slope of the sweep";
-    const line *lines = of->lines;
+    const line *lines = self->of.lines;
+    haul_copy_curve *curve = self->curve;
     const bool has_kink = differ(lines[0], lines[1]);
-    const bool has_knee = has_jump(count, of);
+    const bool has_knee = has_jump(self->count, &self->of);
     if (!has_kink && !has_knee)
         return HAUL_OK;
     const double threshold = has_kink ? meeting(lines[0], lines[1]) : 0;
@@ -184,8 +195,7 @@ static haul_status take_staged(haul_session *self, haul_way way, const haul_samp
     if (has_kink)
         curve->host_rate_Bps = found(1 / lines[1].per_byte_s, slope);
     curve->memory_rate_Bps = found(1 / lines[2].per_byte_s, slope);
-    return find_cache(self, way, of, samples[of->second - 1].copy.bytes,
-                      samples[of->second].copy.bytes, curve, error);
+    return find_cache(self, error);
 }
 
 /* --- chunks */
@@ -249,9 +259,12 @@ haul_status haul_find_staging(haul_session *session, haul_way way, const haul_sa
     haul_status status = find_chunk(session, way, curve, error);
     if (status || curve->chunk_bytes.provenance)
         return status;
-    staged of = fit_staged(samples, count, curve->latency_s.value);
-    tell_apart(samples, count, &of);
-    return of.worst <= fit_tolerance && slows(&of)
-               ? take_staged(session, way, samples, count, &of, curve, error)
-               : HAUL_OK;
+    staging self = {.session = session,
+                    .way = way,
+                    .samples = samples,
+                    .count = count,
+                    .of = fit_staged(samples, count, curve->latency_s.value),
+                    .curve = curve};
+    tell_apart(samples, count, &self.of);
+    return self.of.worst <= fit_tolerance && slows(&self.of) ? take_staged(&self, error) : HAUL_OK;
 }

@@ -71,17 +71,20 @@ static void draw_level(const plot *self, double y, const char *text)
 static void draw_axes(const plot *self)
 {
     fputs("<g class=\"axis\">\n", self->out);
-    for (double s = self->y.low; s <= self->y.high * 1.01; s *= 10)
+    const int decades = (int)lround(log10(self->y.high / self->y.low));
+    for (int i = 0; i <= decades; i++) {
+        const double s = self->y.low * pow(10, i);
         draw_level(self, haul_scale_at(&self->y, s), haul_say_seconds(s).text);
+    }
     for (int i = -1; i <= 1; i++) {
         char text[32];
         (void)snprintf(text, sizeof text, "%+.0f %%", i * self->off.high);
         draw_level(self, haul_scale_at(&self->off, i * self->off.high), i ? text : "0");
     }
-    for (double bytes = 1; bytes <= self->x.high; bytes *= 1024)
+    for (uint64_t bytes = 1; (double)bytes <= self->x.high; bytes *= 1024)
         fprintf(self->out, "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%s</text>\n",
-                haul_scale_at(&self->x, bytes), RESIDUALS_BOTTOM + 19,
-                haul_say_bytes((uint64_t)bytes).text);
+                haul_scale_at(&self->x, (double)bytes), RESIDUALS_BOTTOM + 19,
+                haul_say_bytes(bytes).text);
     fputs("</g>\n", self->out);
 }
 
