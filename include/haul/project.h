@@ -104,9 +104,12 @@ typedef struct haul_kernel_row {
     uint64_t count;
     double recorded_s;
     haul_estimate predicted; /* the ends are sums: launches of a name miss together */
-    double flops; /* of those of its launches that counters tell of, in counted_s; else 0 */
+    double flops; /* of those of its launches that counters or operands tell of; else 0 */
     double bytes;
-    double counted_s;
+    double counted_s;             /* what these took, */
+    double counted_predicted_s;   /* and take on the target */
+    int64_t critical_recorded_ns; /* on the critical path of the replay, */
+    int64_t critical_ns;          /* and of the predicted run */
 } haul_kernel_row;
 
 /* The kernels of a class, by their names. */
@@ -138,8 +141,10 @@ typedef struct haul_projection {
     size_t kernel_row_count;
     haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];
     double recorded_kernels_s;
-    double peak_flops;     /* of the GPU that recorded, in single precision; 0: not known */
-    double peak_Bps;       /* of its memory, likewise */
+    double peak_flops; /* of the GPU that recorded, in single precision; 0: not known */
+    double peak_Bps;   /* of its memory, likewise */
+    double target_peak_flops;
+    double target_peak_Bps;
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
     const char *gpu;             /* the source GPU, or NULL */

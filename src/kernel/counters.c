@@ -10,7 +10,7 @@
 
 /* A warp has 32 threads, and L2 and memory move sectors of 32 bytes, on every NVIDIA GPU from
  * Kepler on. NAME is more than the longest name in the table: a longer one is no counter. */
-enum { WARP = 32, SECTOR = 32, NAME = 96 };
+enum { WARP = 32, SECTOR = 32, NAME = 96, WAVEFRONT = 64, MATRIX_OPERATIONS = 512 };
 
 /* nvprof's events and metrics (and the metrics' titles), the trace of Nsight Systems, then Nsight
  * Compute's (and the titles of its sections). Hits of L2 are counted by slice, for requests of L1
@@ -84,6 +84,21 @@ static const haul_counter_rule rules[] = {
      HAUL_SUMMAND},
     {"smsp__sass_thread_inst_executed_op_dfma_pred_on_sum", HAUL_COUNTER_FLOPS_FP64,
      HAUL_DIM_NUMBER, 2, HAUL_SUMMAND},
+    /* ROCm's derived counters in kilobytes, instructions of wavefronts of 64, and units of 512
+     * operations of the matrix cores (ROCm, "MI300 and MI200 series performance counters") */
+    {"fetch_size write_size fetchsize writesize", HAUL_COUNTER_MEMORY_BYTES, HAUL_DIM_NUMBER, 1024,
+     HAUL_SUMMAND},
+    {"sq_insts_valu_add_f32 sq_insts_valu_mul_f32 sq_insts_valu_trans_f32", HAUL_COUNTER_FLOPS,
+     HAUL_DIM_NUMBER, WAVEFRONT, HAUL_SUMMAND},
+    {"sq_insts_valu_fma_f32", HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, 2 * WAVEFRONT, HAUL_SUMMAND},
+    {"sq_insts_valu_mfma_mops_f16 sq_insts_valu_mfma_mops_bf16 sq_insts_valu_mfma_mops_f32",
+     HAUL_COUNTER_FLOPS, HAUL_DIM_NUMBER, MATRIX_OPERATIONS, HAUL_SUMMAND},
+    {"sq_insts_valu_add_f64 sq_insts_valu_mul_f64 sq_insts_valu_trans_f64", HAUL_COUNTER_FLOPS_FP64,
+     HAUL_DIM_NUMBER, WAVEFRONT, HAUL_SUMMAND},
+    {"sq_insts_valu_fma_f64", HAUL_COUNTER_FLOPS_FP64, HAUL_DIM_NUMBER, 2 * WAVEFRONT,
+     HAUL_SUMMAND},
+    {"sq_insts_valu_mfma_mops_f64", HAUL_COUNTER_FLOPS_FP64, HAUL_DIM_NUMBER, MATRIX_OPERATIONS,
+     HAUL_SUMMAND},
 };
 
 /* Without names of their own: a slice's number is part of them, so find_slice looks at both
@@ -194,7 +209,8 @@ bool haul_counters_counts(const haul_counters *counters, haul_kernel_counts *out
 {
     const double *v = counters->values;
     const double block = haul_counters_block(counters);
-    const double threads = v[HAUL_COUNTER_GRID] * block;
+    const double threads =
+        first_of(v[HAUL_COUNTER_GRID] * block, v[HAUL_COUNTER_WORK_ITEMS], (double)NAN);
     if (!(threads >= 1))
         return false;
     *out = (haul_kernel_counts){.threads = threads, .block = block};

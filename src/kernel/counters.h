@@ -12,8 +12,9 @@
 typedef enum haul_counter {
     HAUL_COUNTER_SIZE,
     HAUL_COUNTER_SECONDS,
-    HAUL_COUNTER_GRID,  /* blocks: of one dimension or of all, multiplied */
-    HAUL_COUNTER_BLOCK, /* threads, where its sides are not known */
+    HAUL_COUNTER_GRID,       /* blocks: of one dimension or of all, multiplied */
+    HAUL_COUNTER_WORK_ITEMS, /* of the whole launch, as AMD's profilers have a grid */
+    HAUL_COUNTER_BLOCK,      /* threads, where its sides are not known */
     HAUL_COUNTER_BLOCK_X,
     HAUL_COUNTER_BLOCK_Y,
     HAUL_COUNTER_BLOCK_Z,

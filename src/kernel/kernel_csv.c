@@ -22,7 +22,8 @@ typedef enum column_kind {
     METRIC_UNIT,
     METRIC_VALUE,
     GRID_SIZE, /* "(64, 64, 1)" */
-    BLOCK_SIZE
+    BLOCK_SIZE,
+    WORK_ITEMS
 } column_kind;
 
 typedef struct column {
@@ -70,14 +71,16 @@ static column_kind kind_of(const char *name)
         const char *names[8];
     } known[] = {
         {GPU, {"gpu", "device", "board", "gpu_name", "device_name", "machine"}},
-        {KERNEL, {"kernel", "program", "name", "kernel name", "kernel_name", "application"}},
+        {KERNEL,
+         {"kernel", "program", "name", "kernel name", "kernel_name", "kernelname", "application"}},
         {ACTIVITY, {"type"}},
-        {LAUNCH, {"id"}},
-        {METRIC, {"metric name", "event name"}},
+        {LAUNCH, {"id", "dispatch_id"}},
+        {METRIC, {"metric name", "event name", "counter_name"}},
         {METRIC_UNIT, {"metric unit"}},
-        {METRIC_VALUE, {"metric value", "avg"}},
+        {METRIC_VALUE, {"metric value", "avg", "counter_value"}},
         {GRID_SIZE, {"grid size"}},
-        {BLOCK_SIZE, {"block size"}},
+        {BLOCK_SIZE, {"block size", "workgroup_size", "wgr"}},
+        {WORK_ITEMS, {"grid_size", "grd"}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (const char *const *one = known[i].names; *one; one++)
@@ -335,6 +338,8 @@ static haul_status read_names(table_reader *self, haul_kernel_record *record)
         double sides[3] = {1, 1, 1};
         if (kind == GRID_SIZE && read_sides(text, sides))
             record->counters.values[HAUL_COUNTER_GRID] = sides[0] * sides[1] * sides[2];
+        if (kind == WORK_ITEMS && read_sides(text, sides))
+            record->counters.values[HAUL_COUNTER_WORK_ITEMS] = sides[0] * sides[1] * sides[2];
         if (kind == BLOCK_SIZE && read_sides(text, sides))
             memcpy(&record->counters.values[HAUL_COUNTER_BLOCK_X], sides, sizeof sides);
         if ((kind != GPU && kind != KERNEL && kind != LAUNCH) || !*text)

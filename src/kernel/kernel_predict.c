@@ -22,8 +22,8 @@
  * names alone both GPUs miss; with the operands' sizes the target alone.
  *
  * No public data was there for the others: products in half precision are as wide as those in fp32
- * and another quarter, convolutions and attention as products and a half, and that is stated, not
- * tested. */
+ * on GPUs without kernels of their own and another quarter, convolutions and attention as products
+ * and a half, and that is stated, not tested. */
 static const double width_own_kernels = 0.15;
 static const double width_others_kernels = 0.5;
 static const double width_sized = 0.3;
@@ -72,8 +72,13 @@ static bool runs_others_kernels(const haul_gpu *gpu)
     return false;
 }
 
-static double width_of_product(const haul_gpu *from, const haul_gpu *to, bool is_sized)
+static double width_of_product(const haul_gpu *from, const haul_gpu *to,
+                               const haul_kernel_kind *kind, bool is_sized)
 {
+    const bool is_tested =
+        kind->kind == HAUL_KERNEL_CLASS_PRODUCT && kind->precision == HAUL_PRECISION_FP32;
+    if (!is_tested && !is_sized)
+        return hypot(width_others_kernels, width_others_kernels);
     const double a = runs_others_kernels(from) ? width_others_kernels : width_own_kernels;
     const double b = runs_others_kernels(to) ? width_others_kernels : width_own_kernels;
     return is_sized ? fmax(b, width_sized) : hypot(a, b);
@@ -102,8 +107,8 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         !is_sized && by_memory > 0 &&
         (a.value > ridge_of_both * of_source || b.value > ridge_of_both * of_target);
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
-    double width =
-        hypot(width_of_product(&from->gpu, &to->gpu, is_sized), is_assumed * width_assumed);
+    double width = hypot(width_of_product(&from->gpu, &to->gpu, &work->kind, is_sized),
+                         is_assumed * width_assumed);
     if (precision > HAUL_PRECISION_FP32)
         width += width_half_precision;
     if (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT)

@@ -140,6 +140,27 @@ static void add_estimate(haul_estimate *sum, const haul_estimate *one)
     sum->model = !sum->model || sum->model == one->model ? one->model : "class";
 }
 
+/* Flops and bytes of what is counted, or of products in fp32 whose operands are known: those in
+ * other precisions have other peaks than the roofline that these are for. */
+static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
+                        const launch_group *group, double predicted_s)
+{
+    const haul_operands *of = &work->operands;
+    const bool is_product =
+        row->kind.kind == HAUL_KERNEL_CLASS_PRODUCT && row->kind.precision == HAUL_PRECISION_FP32;
+    double flops = work->flops, bytes = work->bytes;
+    if (!(flops > 0) && !(bytes > 0) && is_product) {
+        flops = 2 * (double)of->batch * (double)of->rows * (double)of->columns * (double)of->inner;
+        bytes = (double)of->bytes;
+    }
+    if (!(flops > 0) || !(bytes > 0))
+        return;
+    row->flops += flops * (double)group->count;
+    row->bytes += bytes * (double)group->count;
+    row->counted_s += group->seconds;
+    row->counted_predicted_s += predicted_s;
+}
+
 static haul_status predict_group(const haul_device_work *self, const launch_group *group,
                                  haul_projection *out, haul_work_scale *scale, haul_error *error)
 {
@@ -159,16 +180,12 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
         work.kind.precision = HAUL_PRECISION_TF32;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
-    if (work.flops > 0 && work.bytes > 0) {
-        row->flops += work.flops * (double)group->count;
-        row->bytes += work.bytes * (double)group->count;
-        row->counted_s += group->seconds;
-    }
     haul_kernel_prediction one;
     const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
     if (status)
         return status;
     *scale = scale_of(&one.estimate, group->seconds);
+    add_counted(row, &work, group, one.estimate.seconds);
     if (group->seconds >= row->most_s) {
         row->most_s = group->seconds;
         row->as = one.kind;
@@ -242,6 +259,8 @@ static haul_status predict_all(const haul_device_work *self, const launch_groups
         return haul_fail(error, HAUL_MISSING, "%s", self->unknown);
     out->peak_flops = self->from->gpu.fp32_flops.value;
     out->peak_Bps = self->from->gpu.memory_bandwidth_Bps.value;
+    out->target_peak_flops = self->to->gpu.fp32_flops.value;
+    out->target_peak_Bps = self->to->gpu.memory_bandwidth_Bps.value;
     for (size_t i = 0; !status && i < groups->count; i++)
         status = predict_group(self, &groups->items[i], out, &scales->kernels[i], error);
     if (!status && out->recorded_memsets_s > 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "haul/units.h"
 #include "timeline/replay.h"
 
@@ -188,6 +189,59 @@ static haul_status add_replay_error(const haul_whole_run *self, haul_projection 
     return out->unsound ? HAUL_OK : haul_fail_no_memory(error);
 }
 
+/* A kernel's name, which is one text of the workload, and its row. */
+typedef struct named_row {
+    const char *name;
+    haul_kernel_row *row;
+} named_row;
+
+static int by_name(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const named_row *)a)->name;
+    const uintptr_t y = (uintptr_t)((const named_row *)b)->name;
+    return (x > y) - (x < y);
+}
+
+/* NULL where the operation is no kernel. */
+static haul_kernel_row *row_of(const haul_workload *workload, uint32_t op, const named_row *rows,
+                               size_t count)
+{
+    const haul_op *at = &workload->ops[op];
+    const bool is_named = at->kind == HAUL_OP_KERNEL && at->name != HAUL_NONE;
+    const named_row sought = {.name = is_named ? haul_workload_string(workload, at->name) : NULL};
+    const named_row *found = is_named ? bsearch(&sought, rows, count, sizeof *rows, by_name) : NULL;
+    return found ? found->row : NULL;
+}
+
+/* What each kernel has on the critical paths of the replay and of the predicted run: which of them
+ * enter it on the target, and which leave it. */
+static haul_status add_critical(const haul_whole_run *self, const haul_recorded_waits *found,
+                                haul_projection *out, haul_error *error)
+{
+    const haul_workload *workload = self->times.workload;
+    const haul_timeline *timeline = out->timeline;
+    const size_t count = out->kernel_row_count;
+    named_row *rows = malloc((count + 1) * sizeof *rows);
+    if (!rows)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (named_row){out->kernel_rows[i].name, &out->kernel_rows[i]};
+    qsort(rows, count, sizeof *rows, by_name);
+    for (size_t i = 0; i < found->critical_count; i++) {
+        haul_kernel_row *row = row_of(workload, found->critical[i], rows, count);
+        if (row)
+            row->critical_recorded_ns += workload->ops[found->critical[i]].dur_ns;
+    }
+    for (size_t i = 0; i < timeline->critical_count; i++) {
+        haul_kernel_row *row = row_of(workload, timeline->critical[i], rows, count);
+        if (row)
+            row->critical_ns =
+                haul_add_ns(row->critical_ns, out->durations_ns[timeline->critical[i]]);
+    }
+    free(rows);
+    return HAUL_OK;
+}
+
 /* The notes before the run tell what it assumes, those after it how far to trust it. */
 static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
                         haul_projection *out, haul_error *error)
@@ -217,6 +271,8 @@ static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
             "recorded times, and its interval holds the uncertainty of the copies alone",
             self->target->name);
     status = schedule(self, found, out, error);
+    if (!status)
+        status = add_critical(self, found, out, error);
     if (!status)
         status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
     if (!status)

@@ -21,6 +21,19 @@ static haul_words say_class(const haul_kernel_row *row)
     return words;
 }
 
+/* NULL where the kernel is on both critical paths, or on neither. */
+static const char *say_path(const haul_kernel_row *row)
+{
+    if (!row->critical_recorded_ns == !row->critical_ns)
+        return NULL;
+    return row->critical_ns ? "enters" : "leaves";
+}
+
+static double known(double value)
+{
+    return value > 0 ? value : (double)NAN;
+}
+
 static void add_rows(const haul_projected *self)
 {
     static const haul_column columns[] = {
@@ -36,6 +49,13 @@ static void add_rows(const haul_projected *self)
         {"interval_s", HAUL_INTERVAL, .head = "interval"},
         {"bound", HAUL_TEXT, .head = "bound by"},
         {"share", HAUL_SHARE, .head = "share"},
+        {"critical_recorded_s", .unit = HAUL_TIME},
+        {"critical_s", .unit = HAUL_TIME},
+        {NULL, HAUL_TEXT, .head = "critical path", .optional = true},
+        {"flops", HAUL_NUMBER, .optional = true},
+        {"bytes", HAUL_NUMBER, .optional = true},
+        {"counted_s", HAUL_SECONDS, .optional = true},
+        {"counted_predicted_s", HAUL_SECONDS, .optional = true},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -50,7 +70,10 @@ static void add_rows(const haul_projected *self)
                        kind->precision ? haul_precision_text(kind->precision) : NULL, kind->pattern,
                        row->count, row->recorded_s, row->predicted.seconds, row->predicted.low_s,
                        row->predicted.high_s, haul_kernel_bound_text(row->bound),
-                       haul_share_of(row->predicted.seconds, projection->kernels.seconds));
+                       haul_share_of(row->predicted.seconds, projection->kernels.seconds),
+                       row->critical_recorded_ns, row->critical_ns, say_path(row),
+                       known(row->flops), known(row->bytes), known(row->counted_s),
+                       known(row->counted_predicted_s));
     }
 }
 

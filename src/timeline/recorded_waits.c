@@ -143,5 +143,6 @@ void haul_recorded_waits_release(haul_recorded_waits *self)
 {
     free(self->call_durations_ns);
     free(self->delays);
+    free(self->critical);
     *self = (haul_recorded_waits){0};
 }

@@ -18,6 +18,9 @@ typedef struct haul_recorded_waits {
     /* In order of operations. See haul_timeline_replay. */
     haul_start_delay *delays;
     size_t delay_count;
+    /* The replay's critical path, as in haul_timeline; haul_timeline_replay_with sets it. */
+    uint32_t *critical;
+    size_t critical_count;
 } haul_recorded_waits;
 
 /* Finds all but the delays, which haul_timeline_replay_with finds. Needs 4 bytes an operation while

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/grow.h"
@@ -246,6 +247,20 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
     return replay;
 }
 
+static bool keep_critical(const haul_timeline *timeline, haul_recorded_waits *found)
+{
+    const size_t bytes = timeline->critical_count * sizeof *found->critical;
+    uint32_t *critical = malloc(bytes + 1);
+    if (!critical)
+        return false;
+    if (bytes)
+        memcpy(critical, timeline->critical, bytes);
+    free(found->critical);
+    found->critical = critical;
+    found->critical_count = timeline->critical_count;
+    return true;
+}
+
 /* The delays of the profile are found last, since they depend on the issue times found before. */
 haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
                                       haul_recorded_waits *found, haul_replay *replay,
@@ -281,6 +296,8 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     } else {
         haul_fail_no_memory(error);
     }
+    if (!status && !keep_critical(timeline, found))
+        status = haul_fail_no_memory(error);
     if (!status)
         *replay = describe(workload, timeline, &options, of_ops);
     haul_timeline_free(timeline);

@@ -196,6 +196,25 @@ static void nothing_is_faster_than_memory_and_arithmetic(void **state)
     assert_true(out.estimate.low_s >= 100e9 / 480e9 - 1e-3);
 }
 
+/* 2 x 4096^3 flops in double precision: an RTX 4090's peak, 1.29 Tflop/s, allows no less than 106
+ * ms for what an A100 does in 15.9 ms, by the kernel's name as by its counters. */
+static void a_gpu_with_a_token_fp64_peak_is_held_to_it(void **state)
+{
+    (void)state;
+    haul_machine *from = NULL, *to = NULL;
+    haul_error error = {0};
+    if (haul_machine_load("a100-pcie4", &from, &error) ||
+        haul_machine_load("rtx-4090", &to, &error))
+        fail_msg("%s", error.text);
+    haul_kernel_work work = work_of(
+        "void cutlass::Kernel<cutlass_80_tensorop_d884gemm_64x128_16x3_nn_align1>", 15.9e-3, 2048);
+    assert_true(predicted(from, to, &work).estimate.seconds >= 0.106);
+    work.flops = 2 * pow(4096, 3);
+    assert_true(predicted(from, to, &work).estimate.low_s >= 0.106);
+    haul_machine_free(to);
+    haul_machine_free(from);
+}
+
 static void the_same_gpu_takes_the_same_time(void **state)
 {
     (void)state;
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
         cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),
+        cmocka_unit_test(a_gpu_with_a_token_fp64_peak_is_held_to_it),
         cmocka_unit_test(the_same_gpu_takes_the_same_time),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

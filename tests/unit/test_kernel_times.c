@@ -457,6 +457,31 @@ static void flops_and_bytes_are_found_by_name_and_launch(void **state)
     haul_kernel_times_free(times);
 }
 
+/* A metric a row, a grid of work items, kilobytes, and instructions of wavefronts. */
+static void rocprofs_counters_are_read(void **state)
+{
+    (void)state;
+    haul_kernel_times *times =
+        parsed("\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Grid_Size\",\"Kernel_Name\","
+               "\"Workgroup_Size\",\"Counter_Name\",\"Counter_Value\"\n"
+               "1,1,\"Agent 1\",1024,\"void add<float>(float*)\",64,\"FETCH_SIZE\",8.0\n"
+               "1,1,\"Agent 1\",1024,\"void add<float>(float*)\",64,\"WRITE_SIZE\",4.0\n"
+               "1,1,\"Agent 1\",1024,\"void add<float>(float*)\",64,\"SQ_INSTS_VALU_FMA_F32\",16\n"
+               "1,1,\"Agent 1\",1024,\"void add<float>(float*)\",64,\"SQ_WAVES\",16\n"
+               "2,2,\"Agent 1\",1024,\"gemm\",64,\"SQ_INSTS_VALU_MFMA_MOPS_BF16\",3\n");
+    const haul_kernel_launches launch = {.blocks = 16, .block = 64},
+                               other = {.blocks = 8, .block = 64};
+    double flops, bytes;
+    haul_kernel_times_find(times, "void add<float>(float*)", &launch, &flops, &bytes);
+    CHECK_NEAR(bytes, 12 * 1024, 1e-12);
+    CHECK_NEAR(flops, 16 * 64 * 2, 1e-12);
+    haul_kernel_times_find(times, "void add<float>(float*)", &other, &flops, &bytes);
+    CHECK_NEAR(flops, 0, 0);
+    haul_kernel_times_find(times, "gemm", &launch, &flops, &bytes);
+    CHECK_NEAR(flops, 3 * 512, 1e-12);
+    haul_kernel_times_free(times);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +502,7 @@ int main(void)
         cmocka_unit_test(blocks_have_their_shape),
         cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
         cmocka_unit_test(flops_and_bytes_are_found_by_name_and_launch),
+        cmocka_unit_test(rocprofs_counters_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
