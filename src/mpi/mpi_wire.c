@@ -169,6 +169,8 @@ static int distance(const haul_comm *self, const haul_mpi_block *block, bool is_
 static haul_status order(const haul_comm *self, haul_mpi_block *blocks, size_t count, bool is_send,
                          haul_error *error)
 {
+    if (count < 2)
+        return HAUL_OK;
     size_t *starts = calloc((size_t)self->size + 1, sizeof *starts);
     haul_mpi_block *sorted = malloc((count + 1) * sizeof *sorted);
     if (!starts || !sorted) {
