@@ -283,6 +283,7 @@ static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *know
 {
     if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))
         return;
+    self->has_arguments = true;
     for (haul_json_text key; haul_json_in_key(in, &key);) {
         const int target = target_of(known, in, key);
         if (target == HAUL_KINETO_REACHED || (target >= HAUL_KINETO_DEVICE && target < KEY_WORD))
@@ -334,10 +335,30 @@ static bool read_member(haul_kineto_event *self, const haul_kineto_keys *known, 
     }
 }
 
+/* Empties what the last event has filled: all of it would take as long as reading a short one. */
+static void reset(haul_kineto_event *self)
+{
+    for (uint32_t given = self->given; given; given &= given - 1)
+        self->numbers[__builtin_ctz(given)] = 0;
+    for (int i = 0; i < HAUL_KINETO_WORDS; i++)
+        self->words[i].length = 0;
+    if (self->has_arguments) {
+        self->input_elements = 0;
+        memset(self->grid, 0, sizeof self->grid);
+        memset(self->block, 0, sizeof self->block);
+        memset(self->inputs, 0, sizeof self->inputs);
+    }
+    self->has_arguments = false;
+    self->category = HAUL_KINETO_OTHER;
+    self->phase = 0;
+    self->given = 0;
+    self->text_length = 0;
+}
+
 void haul_kineto_event_read(haul_kineto_event *self, const haul_kineto_keys *known,
                             haul_json_in *in, bool flows)
 {
-    *self = (haul_kineto_event){.text = self->text, .text_capacity = self->text_capacity};
+    reset(self);
     (void)haul_json_in_object(in);
     for (haul_json_text key; haul_json_in_key(in, &key);)
         if (!read_member(self, known, in, target_of(known, in, key), flows)) {

@@ -88,6 +88,7 @@ const haul_kineto_operator *haul_kineto_operator_of(haul_json_text name);
 /* Zero is an empty one; its storage serves the next event again. */
 typedef struct haul_kineto_event {
     haul_kineto_category category;
+    bool has_arguments;
     char phase;                           /* X: with a start and a duration; s, f: of a flow */
     uint32_t given;                       /* bit i: number i is there, and a number that fits */
     int64_t numbers[HAUL_KINETO_NUMBERS]; /* times in nanoseconds; 0 where not given */
