@@ -100,6 +100,28 @@ HAUL_API void haul_exchange_schedule(const haul_machine *machine, const haul_exc
 
 enum { HAUL_COUNTS_MOST = 4096 };
 
+/* name in options */
+#define HAUL_PATTERN_LIST(X)                                                                       \
+    X(UNIFORM, "uniform")       /* as much to each */                                              \
+    X(NEIGHBOURS, "neighbours") /* to the two next to it on each side, round the ring */           \
+    X(SKEWED, "skewed")         /* from half to one and a half times the mean, by the receiver */  \
+    X(RANDOM, "random")         /* 0 to twice the mean, the same at each call */
+
+typedef enum haul_pattern {
+#define HAUL_PATTERN_ENUM(name, text) HAUL_PATTERN_##name,
+    HAUL_PATTERN_LIST(HAUL_PATTERN_ENUM)
+#undef HAUL_PATTERN_ENUM
+        HAUL_PATTERNS
+} haul_pattern;
+
+HAUL_API const char *haul_pattern_text(haul_pattern pattern);
+
+/* Makes a matrix of counts by a pattern, nothing from a GPU to itself; `bytes` is the mean of those
+ * that are sent. The caller frees *counts. Returns USAGE for ranks as below, BAD_INPUT for more
+ * than 2^46 bytes. */
+HAUL_API haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes,
+                                      uint64_t **counts, haul_error *error);
+
 /* Reads a matrix of counts, a line for each of `ranks` GPUs, blanks or commas between. The caller
  * frees *counts. Returns USAGE for more than HAUL_COUNTS_MOST, BAD_INPUT with the place, IO. */
 HAUL_API haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts,

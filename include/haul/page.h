@@ -32,6 +32,7 @@ typedef struct haul_page {
     const haul_projection *projection;
     const haul_overlap_report *overlap;
     const haul_measurement *measurement;
+    const haul_exchange_report *exchange; /* times of its ways over the size of a message */
 } haul_page;
 
 /* Writes the page, below 5 MB whatever the number of operations: what is too short and too close

@@ -6,6 +6,7 @@
 #define HAUL_PROJECT_H
 
 #include "haul/breakdown.h"
+#include "haul/collective_time.h"
 #include "haul/cost.h"
 #include "haul/kernel_times.h"
 
@@ -147,8 +148,10 @@ typedef struct haul_projection {
     double target_peak_Bps;
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
-    const char *gpu;             /* the source GPU, or NULL */
-    const char *kernels_missing; /* why kernels and memsets could not be scaled, or NULL */
+    haul_collective_check collectives; /* the self-check of all; count 0: none of known size */
+    const char *collectives_missing;   /* why some keep their recorded time, or NULL */
+    const char *gpu;                   /* the source GPU, or NULL */
+    const char *kernels_missing;       /* why kernels and memsets could not be scaled, or NULL */
     /* The whole run on the target. Where it cannot be scheduled `timeline` is NULL and run_missing
      * says why. */
     haul_timeline *timeline;

@@ -1,8 +1,9 @@
 /* haul comm predict: an exchange between GPUs, each way of making it, and the best. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
-#include "haul/exchange.h"
+#include "haul/goal.h"
 
 static const char about[] =
     "What messages between GPUs of several nodes take by GPUDirect, through the host in three\n"
@@ -21,6 +22,9 @@ typedef struct predict_request {
     uint64_t cores;
     double kernel_s;
     const char *counts;
+    const char *pattern;
+    const char *goal;
+    const char *path;
     bool all;
     bool all_v;
     bool curve;
@@ -40,6 +44,8 @@ static const cli_option options[] = {
     {"counts", "FILE", CLI_TEXT, OF(counts),
      .help = "of --all-to-allv: bytes from GPU to GPU, a line of counts for each",
      .is_input = true},
+    {"pattern", "NAME", CLI_TEXT, OF(pattern),
+     .help = "of --all-to-allv, with --bytes on average: uniform, neighbours, skewed, random"},
     {"nodes", "N", CLI_COUNT, OF(nodes), .help = "of an all-to-all (2)", .least = 1, .most = 65536,
      .preset = "2"},
     {"gpus", "N", CLI_COUNT, OF(gpus),
@@ -48,6 +54,9 @@ static const cli_option options[] = {
      .most = 65536},
     {"kernel", "T", CLI_SECONDS, OF(kernel_s),
      .help = "of a kernel on each GPU that makes the data (0)", .least = 0, .most = 1e6},
+    {"goal", "FILE", CLI_TEXT, OF(goal),
+     .help = "write the exchange as a GOAL schedule, for LogGOPSim and htsim"},
+    {"path", "WAY", CLI_TEXT, OF(path), .help = "that --goal writes (the best)"},
     {"curve", .kind = CLI_FLAG, .at = OF(curve), .help = "all ways over sizes from 1 B to 4 MiB"},
     {0},
 };
@@ -59,9 +68,55 @@ static haul_status check(void *request, haul_error *error)
         return haul_fail(error, HAUL_USAGE, "--counts are of an --all-to-allv");
     if (self->all && self->all_v)
         return haul_fail(error, HAUL_USAGE, "--all-to-all or --all-to-allv, not both");
+    if (self->pattern && (!self->all_v || self->counts))
+        return haul_fail(error, HAUL_USAGE, "--pattern is of an --all-to-allv without --counts");
+    if (self->path && !self->goal)
+        return haul_fail(error, HAUL_USAGE, "--path says what --goal writes");
     if (!self->bytes && !self->counts)
         return haul_fail(error, HAUL_USAGE, "--bytes N is missing");
     return HAUL_OK;
+}
+
+/* Counts of the file or by the pattern; NULL where none are asked for. */
+static haul_status make_counts(const predict_request *self, size_t ranks, uint64_t **counts,
+                               haul_error *error)
+{
+    int pattern = 0;
+    if (self->counts)
+        return haul_counts_load(self->counts, ranks, counts, error);
+    if (!self->pattern)
+        return HAUL_OK;
+    while (pattern < HAUL_PATTERNS &&
+           strcmp(haul_pattern_text((haul_pattern)pattern), self->pattern) != 0)
+        pattern++;
+    if (pattern == HAUL_PATTERNS)
+        return haul_fail(error, HAUL_USAGE,
+                         "--pattern: expected uniform, neighbours, skewed or random, not '%.60s'",
+                         self->pattern);
+    return haul_counts_make((haul_pattern)pattern, ranks, self->bytes, counts, error);
+}
+
+static haul_status write_goal(const predict_request *self, const haul_exchange *of,
+                              const haul_path_time times[HAUL_PATHS], haul_error *error)
+{
+    int way = 0;
+    FILE *out;
+    if (!self->goal)
+        return HAUL_OK;
+    while (self->path && way < HAUL_PATHS &&
+           strcmp(haul_path_text(times[way].path), self->path) != 0)
+        way++;
+    if (way == HAUL_PATHS)
+        return haul_fail(error, HAUL_USAGE,
+                         "--path: expected gpudirect, 3-step, extra-message, duplicate-pointer or "
+                         "chunked-3-step, not '%.60s'",
+                         self->path);
+    const haul_status status = cli_output_open(self->goal, &out, error);
+    return status ? status
+                  : cli_output_finish(out, self->goal,
+                                      haul_goal_write_exchange(self->machines.items[0], of,
+                                                               &times[way], out, error),
+                                      error);
 }
 
 static haul_status predict(void *request, haul_error *error)
@@ -81,17 +136,19 @@ static haul_status predict(void *request, haul_error *error)
     const double gpus = self->gpus ? (double)self->gpus : machine->gpu.count.value;
     uint64_t *counts = NULL;
     haul_path_time times[HAUL_PATHS];
-    haul_status status = HAUL_OK;
-    if (self->counts)
-        status = haul_counts_load(self->counts, (size_t)(gpus > 1 ? gpus : 1) * of.nodes, &counts,
-                                  error);
+    haul_status status =
+        make_counts(self, (size_t)(gpus > 1 ? gpus : 1) * of.nodes, &counts, error);
     of.counts = counts;
     if (!status)
         status = haul_exchange_predict(machine, &of, times, error);
+    if (!status)
+        status = write_goal(self, &of, times, error);
     if (!status) {
         haul_exchange_schedule(machine, &of, times);
         const haul_exchange_report report = {machine, &of, self->curve};
-        status = cli_report(&self->given.results, haul_report_exchange(&report, times), error);
+        cli_answer answer = {.report = haul_report_exchange(&report, times),
+                             .page = {.title = "haul: an exchange", .exchange = &report}};
+        status = cli_answer_write(&self->given.results, &answer, error);
     }
     free(counts);
     return status;
@@ -111,6 +168,7 @@ const cli_command cli_comm_predict = {
     .examples = {"haul comm predict summit --bytes 4KiB --messages 8",
                  "haul comm predict summit --all-to-allv --nodes 32 --cores 40 --bytes 8KiB"},
     .has_report = true,
+    .has_html = true,
     .size = sizeof(predict_request),
     .check = check,
     .act = predict,

@@ -1,10 +1,19 @@
 /* haul convert: a profile for other tools. */
 #include "cli/profile_output.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "haul/goal.h"
+
+#define OUTPUT_HELP "what to write; its name ends in .sqlite, .json or .goal"
+
 static const char about[] =
     "Writes a profile of any kind that 'haul analyze' reads for other tools: as SQLite with the\n"
-    "tables of Nsight Systems' export, or as the JSON of PyTorch's profiler, which Chrome and\n"
-    "Perfetto show.\n";
+    "tables of Nsight Systems' export, as the JSON of PyTorch's profiler, which Chrome and\n"
+    "Perfetto show, or as a GOAL schedule, which LogGOPSim and htsim replay: collectives as the\n"
+    "messages of all ranks.\n";
 
 typedef struct convert_request {
     cli_request given;
@@ -12,21 +21,54 @@ typedef struct convert_request {
 } convert_request;
 
 static const cli_option options[] = {
-    {"output", "FILE", CLI_TEXT, offsetof(convert_request, given.results.output),
-     PROFILE_OUTPUT_HELP, .letter = 'o', .missing = PROFILE_OUTPUT_MISSING},
+    {"output", "FILE", CLI_TEXT, offsetof(convert_request, given.results.output), OUTPUT_HELP,
+     .letter = 'o', .missing = PROFILE_OUTPUT_MISSING},
     {0},
 };
+
+/* A schedule for simulators of networks goes by its name's end, as the other forms do. */
+static bool is_goal(const char *path)
+{
+    static const char end[] = ".goal";
+    const size_t length = strlen(path);
+    return length >= sizeof end && !strcmp(path + length - (sizeof end - 1), end);
+}
+
+static haul_status check(void *request, haul_error *error)
+{
+    const char *output = ((const cli_request *)request)->results.output;
+    return is_goal(output) ? HAUL_OK : cli_profile_output_check(request, error);
+}
+
+static haul_status write_goal(const haul_workload *workload, const char *path, haul_error *error)
+{
+    FILE *out;
+    uint64_t kept = 0;
+    haul_status status = cli_output_open(path, &out, error);
+    if (status)
+        return status;
+    status =
+        cli_output_finish(out, path, haul_goal_write_workload(workload, out, &kept, error), error);
+    if (!status && kept)
+        (void)fprintf(stderr,
+                      "haul: %" PRIu64 " collectives keep their recorded time: of a part of the "
+                      "ranks, or of unknown size or partner\n",
+                      kept);
+    return status;
+}
 
 static haul_status convert(void *request, haul_error *error)
 {
     const convert_request *self = request;
+    if (is_goal(self->given.results.output))
+        return write_goal(self->profile, self->given.results.output, error);
     return cli_profile_write(self->profile, self->given.results.output, error);
 }
 
 const cli_command cli_convert = {
     .name = "convert",
-    .summary = "a profile as SQLite or JSON for other tools",
-    .synopsis = "PROFILE... -o OUT.sqlite|OUT.json",
+    .summary = "a profile as SQLite, JSON or GOAL for other tools",
+    .synopsis = "PROFILE... -o OUT.sqlite|OUT.json|OUT.goal",
     .about = about,
     .options = options,
     .operand = {.name = "profile",
@@ -35,11 +77,11 @@ const cli_command cli_convert = {
                 .at = offsetof(convert_request, profile)},
     .least = 1,
     .most = SIZE_MAX,
-    .output = PROFILE_OUTPUT_HELP,
+    .output = OUTPUT_HELP,
     .examples = {"haul convert app.nsys-rep -o app.json",
                  "haul convert rank0.sqlite rank1.sqlite -o app.sqlite"},
     .exits = "3 a profile that cannot be read",
     .size = sizeof(convert_request),
-    .check = cli_profile_output_check,
+    .check = check,
     .act = convert,
 };

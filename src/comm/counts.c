@@ -52,17 +52,27 @@ haul_status haul_counts_parse(const char *text, const char *file, size_t ranks, 
     return status;
 }
 
+static uint64_t *allocate(size_t ranks, haul_status *status, haul_error *error)
+{
+    uint64_t *counts = NULL;
+    if (!ranks || ranks > HAUL_COUNTS_MOST) {
+        *status = haul_fail(error, HAUL_USAGE, "expected a matrix of counts of 1 to %d GPUs",
+                            HAUL_COUNTS_MOST);
+    } else {
+        counts = calloc(ranks * ranks, sizeof *counts);
+        *status = counts ? HAUL_OK : haul_fail_no_memory(error);
+    }
+    return counts;
+}
+
 haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, haul_error *error)
 {
     char *text = NULL;
     size_t size;
-    if (!ranks || ranks > HAUL_COUNTS_MOST)
-        return haul_fail(error, HAUL_USAGE, "expected a matrix of counts of 1 to %d GPUs",
-                         HAUL_COUNTS_MOST);
-    uint64_t *made = calloc(ranks * ranks, sizeof *made);
-    if (!made)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    haul_status status;
+    uint64_t *made = allocate(ranks, &status, error);
+    if (made)
+        status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
     if (!status)
         status = haul_counts_parse(text, path, ranks, made, error);
     free(text);
@@ -71,4 +81,49 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
     else
         *counts = made;
     return status;
+}
+
+const char *haul_pattern_text(haul_pattern pattern)
+{
+    static const char *const texts[] = {
+#define PATTERN_TEXT(name, text) text,
+        HAUL_PATTERN_LIST(PATTERN_TEXT)
+#undef PATTERN_TEXT
+    };
+    return (unsigned)pattern < HAUL_PATTERNS ? texts[pattern] : "unknown";
+}
+
+/* Xorshift (Marsaglia, 2003): without a seed of the day, so that a prediction can be repeated. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes, uint64_t **counts,
+                             haul_error *error)
+{
+    uint32_t state = 2463534242U;
+    const double mean = (double)bytes;
+    if (bytes > UINT64_C(1) << 46)
+        return haul_fail(error, HAUL_BAD_INPUT, "expected at most 2^46 bytes");
+    haul_status status;
+    uint64_t *made = allocate(ranks, &status, error);
+    if (!made)
+        return status;
+    for (size_t i = 0; i < ranks * ranks; i++) {
+        const size_t from = i / ranks, to = i % ranks, apart = (to + ranks - from) % ranks;
+        const bool is_near = apart <= 2 || ranks - apart <= 2;
+        if (from == to || (pattern == HAUL_PATTERN_NEIGHBOURS && !is_near))
+            continue;
+        made[i] = bytes;
+        if (pattern == HAUL_PATTERN_SKEWED)
+            made[i] = (uint64_t)(mean * (0.5 + (double)to / (double)(ranks - 1)));
+        else if (pattern == HAUL_PATTERN_RANDOM)
+            made[i] = (uint64_t)(2 * mean * next_random(&state) / (double)UINT32_MAX);
+    }
+    *counts = made;
+    return HAUL_OK;
 }

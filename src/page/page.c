@@ -45,6 +45,7 @@ static const struct chart {
     {"timeline", haul_page_timelines}, {"sizes", haul_page_sizes},
     {"accuracy", haul_page_accuracy},  {"kernels", haul_page_roofline},
     {"strategies", haul_page_curve},   {"measured", haul_page_measured},
+    {"ways", haul_page_exchange},
 };
 
 /* A section that shows nothing gets neither a heading nor a link. */

@@ -45,6 +45,7 @@ void haul_page_timelines(haul_page_writer *self);
 void haul_page_accuracy(haul_page_writer *self);
 void haul_page_sizes(haul_page_writer *self);
 void haul_page_curve(haul_page_writer *page);
+void haul_page_exchange(haul_page_writer *page);
 void haul_page_roofline(haul_page_writer *page);
 
 /* Finds the tracks of a timeline whose page shows window_ns. */

@@ -16,6 +16,7 @@ typedef struct launch_group {
     uint32_t row;   /* of its name */
     uint64_t count;
     double seconds;
+    double shortest_s;
 } launch_group;
 
 typedef struct launch_groups {
@@ -59,7 +60,10 @@ static bool add_launch(launch_groups *self, const haul_op *op, uint32_t *of, uin
     if (*last == HAUL_NONE)
         return false;
     self->items[*last].count++;
-    self->items[*last].seconds += 1e-9 * (double)op->dur_ns;
+    const double seconds = 1e-9 * (double)op->dur_ns;
+    launch_group *group = &self->items[*last];
+    group->shortest_s = group->count > 1 ? fmin(group->shortest_s, seconds) : seconds;
+    group->seconds += seconds;
     if (of)
         *of = *last;
     return true;
@@ -161,6 +165,33 @@ static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
     row->counted_predicted_s += predicted_s;
 }
 
+/* The shortest of equal collectives waited least for other ranks: its time is scaled by the ratio
+ * of the two machines' links for its size; what others took beyond it is waiting, and kept. The
+ * interval reaches from no waiting at all to waiting alone. Where the ratio is not known the
+ * recorded time is kept. */
+static haul_status scale_collective(const haul_device_work *self, const launch_group *group,
+                                    haul_estimate *estimate, haul_projection *out,
+                                    haul_error *error)
+{
+    const haul_op like = {.kind = HAUL_OP_KERNEL, .name = group->name, .shape = group->shape};
+    const haul_communication of = haul_communication_of(self->workload, &like);
+    haul_estimate there, here;
+    haul_error cause;
+    if (haul_collective_time(self->from, &of, &there, &cause) ||
+        haul_collective_time(self->to, &of, &here, &cause)) {
+        if (!out->collectives_missing)
+            out->collectives_missing = haul_arena_string(self->arena, cause.text);
+        return out->collectives_missing ? HAUL_OK : haul_fail_no_memory(error);
+    }
+    const double ratio = here.seconds / there.seconds;
+    const double sent_s = group->shortest_s * (double)group->count;
+    estimate->seconds += sent_s * (ratio - 1);
+    estimate->low_s *= fmin(1, ratio);
+    estimate->high_s *= fmax(1, ratio);
+    estimate->weakest = haul_provenance_weaker(estimate->weakest, here.weakest);
+    return HAUL_OK;
+}
+
 static haul_status predict_group(const haul_device_work *self, const launch_group *group,
                                  haul_projection *out, haul_work_scale *scale, haul_error *error)
 {
@@ -184,6 +215,11 @@ static haul_status predict_group(const haul_device_work *self, const launch_grou
     const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
     if (status)
         return status;
+    if (row->kind.kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
+        const haul_status failed = scale_collective(self, group, &one.estimate, out, error);
+        if (failed)
+            return failed;
+    }
     *scale = scale_of(&one.estimate, group->seconds);
     add_counted(row, &work, group, one.estimate.seconds);
     if (group->seconds >= row->most_s) {

@@ -196,6 +196,19 @@ static void note_tf32(projector *self, const haul_machine *from)
                        self->options->to->name, fast->value / slow->value);
 }
 
+static haul_status check_collectives(projector *self, haul_error *error)
+{
+    haul_collective_check *rows = NULL;
+    size_t count = 0;
+    const haul_status status =
+        haul_collective_check_make(self->workload, &rows, &count, &self->out.collectives, error);
+    free(rows);
+    if (!status && self->out.collectives_missing)
+        haul_notes_add(&self->notes, "collectives keep their recorded time where %s",
+                       self->out.collectives_missing);
+    return status;
+}
+
 static haul_status make(projector *self, haul_error *error)
 {
     haul_recording *recording = &self->recording;
@@ -226,6 +239,8 @@ static haul_status make(projector *self, haul_error *error)
     if (work.from && work.from->gpu.name)
         self->out.gpu = haul_arena_string(&self->arena, work.from->gpu.name);
     status = haul_device_work_scale(&work, &self->out, &self->scales, error);
+    if (!status)
+        status = check_collectives(self, error);
     note_tf32(self, work.from);
     const haul_whole_run run = {
         .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},

@@ -196,6 +196,7 @@ haul_report *haul_report_exchange(const haul_exchange_report *self,
     haul_report *report = haul_report_new("exchange");
     haul_report_object(report, NULL, head, self->machine->name);
     say_answer(report, self, times);
+    haul_report_section(report, "ways", "Ways over the size of a message");
     haul_table *table = haul_report_table(report, "paths", columns);
     for (int i = 0; i < HAUL_PATHS; i++) {
         const haul_path_time *of = &times[i];

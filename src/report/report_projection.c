@@ -71,6 +71,23 @@ static void say_kernels(const haul_projected *self, const char *missing)
                          haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
 }
 
+/* Their own check stands beside them: how far sizes explain their times at all. */
+static void say_collectives(const haul_projected *self)
+{
+    const haul_projection *projection = self->projection;
+    const haul_kernel_class_sum *of = &projection->kernel_classes[HAUL_KERNEL_CLASS_COLLECTIVE];
+    char check[96] = "; sizes not recorded: time kept";
+    if (!of->count || !projection->kernels.model)
+        return;
+    if (projection->collectives.count)
+        (void)snprintf(check, sizeof check, "; own ones within %.2g %%, equal ones spread %.2g %%",
+                       projection->collectives.of.wape, projection->collectives.spread);
+    haul_report_line(self->report, "between GPUs", "%s -> %s (%s)%s",
+                     haul_say_seconds(of->recorded_s).text,
+                     haul_say_seconds(of->predicted.seconds).text,
+                     haul_say_interval(of->predicted.low_s, of->predicted.high_s).text, check);
+}
+
 static void say_answer(const haul_projected *self)
 {
     const haul_projection *projection = self->projection;
@@ -84,6 +101,7 @@ static void say_answer(const haul_projected *self)
     haul_projected_say_run(self);
     say_copies(self);
     say_kernels(self, missing);
+    say_collectives(self);
     if (replay->ops)
         (void)snprintf(replayed, sizeof replayed, "replaying the profile gives %s (%+.2f %%)",
                        haul_say_time(replay->replayed_ns).text, replay->error);

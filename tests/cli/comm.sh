@@ -76,6 +76,10 @@ try haul comm predict ./node.yaml --bytes 4MiB
 printf '0 1000 1000 1000\n0 0 0 0\n0 0 0 0\n0 0 0 0\n' >counts.txt
 try haul comm predict ./node.yaml --all-to-allv --counts counts.txt --nodes 1 --format csv
 try haul comm predict ./node.yaml --bytes 4MiB --kernel 400us --format csv
+try haul comm predict ./node.yaml --bytes 64KiB --all-to-allv --pattern neighbours --nodes 4 --format csv
+try haul comm predict ./node.yaml --bytes 8 --all-to-all --nodes 2 --gpus 1 --goal plan.goal --path 3-step --format csv
+try cat plan.goal
+try haul comm platform ./node.yaml --nodes 4
 try haul comm predict ./node.yaml --bytes 64KiB --curve --format csv
 echo "== what is wrong"
 try haul comm fit pairs.csv

@@ -1,0 +1,44 @@
+/* What collectives take on a machine's links, and how well a profile's own are told by their sizes.
+ *
+ * Threads: as haul/status.h says. */
+#ifndef HAUL_COLLECTIVE_TIME_H
+#define HAUL_COLLECTIVE_TIME_H
+
+#include "haul/collective.h"
+#include "haul/cost.h"
+#include "haul/fit.h"
+
+HAUL_BEGIN
+
+/* The time of one collective by the fastest of NCCL's ways that fit its operation: ring, tree or
+ * point to point, each with the protocol of low latency or of full rate. T = start + hops latency +
+ * sent bytes / rate, with the latencies of NCCL's tuning table.
+ *
+ * Ranks that fit into the node (all, where their number is not known) use the link between GPUs: at
+ * the rate of `messages` within the node where they were fitted (`haul comm fit` of nccl-tests'
+ * output), else at NCCL's share of the peak; without such a link PCIe. More ranks use the network,
+ * at the node's injection rate. estimate->model names the way. Returns MISSING for an operation of
+ * unknown size, and where the machine does not describe the link. */
+HAUL_API haul_status haul_collective_time(const haul_machine *machine, const haul_communication *of,
+                                          haul_estimate *estimate, haul_error *error);
+
+/* The self-check of a profile's collectives of one operation and number of ranks: a curve over
+ * sizes fitted to them, as for copies. */
+typedef struct haul_collective_check {
+    haul_collective_kind kind;
+    uint32_t ranks;
+    uint64_t count; /* whose sizes are known */
+    double time_s;
+    haul_residuals of; /* in percent */
+    double spread;     /* 100 sum |t - median of those of equal size| / sum t */
+} haul_collective_check;
+
+/* Sets *checks to the rows of a workload, which the caller frees, and *all to what they are
+ * together. Rows are none where no size is known. Returns NO_MEMORY. */
+HAUL_API haul_status haul_collective_check_make(const haul_workload *workload,
+                                                haul_collective_check **checks, size_t *count,
+                                                haul_collective_check *all, haul_error *error);
+
+HAUL_END
+
+#endif

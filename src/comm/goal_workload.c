@@ -1,0 +1,263 @@
+/* A recorded program as a GOAL schedule. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/intervals.h"
+#include "haul/collective.h"
+#include "haul/goal.h"
+
+/* A CPU's number has 8 bits. */
+enum { CPUS = 256, RANKS_MOST = 1 << 12 };
+
+typedef struct writer {
+    const haul_workload *workload;
+    FILE *out;
+    uint32_t ranks;
+    const int64_t *recorded; /* the ranks that the profile has, ascending */
+    size_t recorded_count;
+    const uint32_t *first_edge; /* of each operation */
+    uint64_t kept;
+} writer;
+
+static int64_t rank_of(const haul_workload *workload, const haul_op *op)
+{
+    const uint32_t device =
+        op->stream < workload->stream_count ? workload->streams[op->stream].device : HAUL_NONE;
+    const int64_t rank =
+        device < workload->device_count ? workload->devices[device].rank : workload->rank;
+    return rank >= 0 ? rank : workload->rank >= 0 ? workload->rank : 0;
+}
+
+static bool is_written(const haul_op *op)
+{
+    return haul_op_on_device(op) && op->kind != HAUL_OP_MESSAGE;
+}
+
+/* Whether a collective can be written as messages of all ranks. */
+static bool is_expanded(const writer *self, const haul_communication *of)
+{
+    return of->bytes && of->ranks == self->ranks && self->ranks > 1 &&
+           of->kind != HAUL_SEND_RECEIVE && of->kind != HAUL_OTHER_COLLECTIVE;
+}
+
+/* The operation before it on its stream, or an edge's: the recorded pause since the latest of their
+ * ends is kept, for it is the host's. */
+static int64_t pause_of(const writer *self, uint32_t op)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *ops = workload->ops;
+    int64_t latest_ns = INT64_MIN;
+    if (ops[op].stream_prev != HAUL_NONE) {
+        const haul_op *before = &ops[ops[op].stream_prev];
+        latest_ns = haul_end_of(before->start_ns, before->dur_ns);
+    }
+    for (uint32_t e = self->first_edge[op];
+         e < workload->edge_count && workload->edges[e].after == op; e++) {
+        const haul_op *before = &ops[workload->edges[e].before];
+        const int64_t end_ns = haul_end_of(before->start_ns, before->dur_ns);
+        if (is_written(before) && end_ns > latest_ns)
+            latest_ns = end_ns;
+    }
+    if (latest_ns == INT64_MIN)
+        latest_ns = ops[0].start_ns;
+    return ops[op].start_ns > latest_ns ? ops[op].start_ns - latest_ns : 0;
+}
+
+/* "c12 requires c3" for what it waits for on the same rank. */
+static void put_requirements(const writer *self, uint32_t op, const char *label, int64_t rank)
+{
+    const haul_workload *workload = self->workload;
+    const haul_op *ops = workload->ops;
+    if (ops[op].stream_prev != HAUL_NONE)
+        (void)fprintf(self->out, "%s%" PRIu32 " requires c%" PRIu32 "\n", label, op,
+                      ops[op].stream_prev);
+    for (uint32_t e = self->first_edge[op];
+         e < workload->edge_count && workload->edges[e].after == op; e++) {
+        const uint32_t before = workload->edges[e].before;
+        if (before < op && before != ops[op].stream_prev && is_written(&ops[before]) &&
+            rank_of(workload, &ops[before]) == rank)
+            (void)fprintf(self->out, "%s%" PRIu32 " requires c%" PRIu32 "\n", label, op, before);
+    }
+}
+
+/* One message of a collective: number `step` of operation `op`, behind what `after` names. */
+static void put_send(const writer *self, uint32_t op, uint32_t step, uint64_t bytes, uint32_t to,
+                     uint32_t tag, bool follows)
+{
+    (void)fprintf(self->out,
+                  "s%" PRIu32 "_%" PRIu32 ": send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32 "\n",
+                  op, step, bytes, to, tag);
+    if (follows && step)
+        (void)fprintf(self->out, "s%" PRIu32 "_%" PRIu32 " requires r%" PRIu32 "_%" PRIu32 "\n", op,
+                      step, op, step - 1);
+    else
+        (void)fprintf(self->out, "s%" PRIu32 "_%" PRIu32 " requires d%" PRIu32 "\n", op, step, op);
+    (void)fprintf(self->out, "c%" PRIu32 " requires s%" PRIu32 "_%" PRIu32 "\n", op, op, step);
+}
+
+static void put_receive(const writer *self, uint32_t op, uint32_t step, uint64_t bytes,
+                        uint32_t from, uint32_t tag)
+{
+    (void)fprintf(self->out,
+                  "r%" PRIu32 "_%" PRIu32 ": recv %" PRIu64 "b from %" PRIu32 " tag %" PRIu32
+                  "\nr%" PRIu32 "_%" PRIu32 " requires d%" PRIu32 "\nc%" PRIu32
+                  " requires r%" PRIu32 "_%" PRIu32 "\n",
+                  op, step, bytes, from, tag, op, step, op, op, op, step);
+}
+
+/* Rings: an all-reduce goes round twice with an n-th of the bytes at each step, a broadcast and a
+ * reduction go down a chain. Pairs: an all-to-all sends an n-th to each. */
+static void put_messages(const writer *self, uint32_t op, const haul_communication *of,
+                         uint32_t rank, uint32_t tag)
+{
+    const uint32_t n = self->ranks, next = (rank + 1) % n, before = (rank + n - 1) % n;
+    const uint64_t part = (of->bytes + n - 1) / n;
+    if (of->kind == HAUL_BROADCAST || of->kind == HAUL_REDUCE) {
+        if (rank > 0)
+            put_receive(self, op, 0, of->bytes, before, tag);
+        if (rank + 1 < n)
+            put_send(self, op, rank > 0, of->bytes, next, tag, true);
+        return;
+    }
+    const bool is_pairwise = of->kind == HAUL_ALL_TO_ALL;
+    const uint32_t steps = of->kind == HAUL_ALL_REDUCE ? 2 * (n - 1) : n - 1;
+    for (uint32_t step = 0; step < steps; step++) {
+        const uint32_t to = is_pairwise ? (rank + step + 1) % n : next;
+        const uint32_t from = is_pairwise ? (rank + n - step - 1) % n : before;
+        put_receive(self, op, step, part, from, tag);
+        put_send(self, op, step, part, to, tag, !is_pairwise);
+    }
+}
+
+/* As rank `as` what the profile has of rank `recorded`. */
+static void put_rank(writer *self, uint32_t as, int64_t recorded)
+{
+    const haul_workload *workload = self->workload;
+    uint32_t tag = 0;
+    (void)fprintf(self->out, "\nrank %" PRIu32 " {\n", as);
+    for (uint32_t i = 0; i < workload->op_count && !ferror(self->out); i++) {
+        const haul_op *op = &workload->ops[i];
+        if (!is_written(op) || rank_of(workload, op) != recorded)
+            continue;
+        const uint32_t cpu = op->stream == HAUL_NONE ? 0 : op->stream % CPUS;
+        const haul_communication of = haul_op_is_collective(op)
+                                          ? haul_communication_of(workload, op)
+                                          : (haul_communication){0};
+        const bool is_messages = haul_op_is_collective(op) && is_expanded(self, &of);
+        self->kept += haul_op_is_collective(op) && !is_messages;
+        const int64_t pause_ns = pause_of(self, i);
+        if (is_messages) {
+            (void)fprintf(self->out, "d%" PRIu32 ": calc %" PRId64 " cpu %" PRIu32 "\n", i,
+                          pause_ns, cpu);
+            (void)fprintf(self->out, "c%" PRIu32 ": calc 0 cpu %" PRIu32 "\n", i, cpu);
+            put_requirements(self, i, "d", recorded);
+            put_messages(self, i, &of, as, tag++);
+        } else {
+            (void)fprintf(self->out, "c%" PRIu32 ": calc %" PRId64 " cpu %" PRIu32 "\n", i,
+                          haul_end_of(pause_ns, op->dur_ns), cpu);
+            put_requirements(self, i, "c", recorded);
+        }
+    }
+    (void)fprintf(self->out, "}\n");
+}
+
+/* The next collective of a rank from *at on that is written as messages; false: none is left. */
+static bool next_of(const writer *self, int64_t rank, size_t *at, haul_communication *of)
+{
+    for (; *at < self->workload->op_count; ++*at) {
+        const haul_op *op = &self->workload->ops[*at];
+        if (!haul_op_is_collective(op) || rank_of(self->workload, op) != rank)
+            continue;
+        *of = haul_communication_of(self->workload, op);
+        if (is_expanded(self, of)) {
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Messages that no other rank receives would never end. */
+static haul_status check_ranks(const writer *self, haul_error *error)
+{
+    for (size_t r = 1; r < self->recorded_count; r++) {
+        size_t first = 0, other = 0;
+        for (bool is_left = true; is_left;) {
+            haul_communication a, b;
+            is_left = next_of(self, self->recorded[0], &first, &a);
+            if (next_of(self, self->recorded[r], &other, &b) != is_left ||
+                (is_left && (a.kind != b.kind || a.bytes != b.bytes)))
+                return haul_fail(error, HAUL_BAD_INPUT,
+                                 "ranks %" PRId64 " and %" PRId64 " differ in their collectives",
+                                 self->recorded[0], self->recorded[r]);
+        }
+    }
+    return HAUL_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ranks of a workload's devices, each once. */
+static size_t list_ranks(const haul_workload *workload, int64_t *ranks)
+{
+    size_t found = 0, kept = 0;
+    for (size_t s = 0; s < workload->stream_count; s++)
+        ranks[found++] = rank_of(workload, &(haul_op){.stream = (uint32_t)s});
+    qsort(ranks, found, sizeof *ranks, by_value);
+    for (size_t i = 0; i < found; i++)
+        if (!kept || ranks[i] != ranks[kept - 1])
+            ranks[kept++] = ranks[i];
+    return kept;
+}
+
+/* Of one recorded rank the largest group of its collectives. */
+static uint32_t count_ranks(const haul_workload *workload, size_t recorded)
+{
+    uint32_t most = (uint32_t)recorded;
+    for (size_t i = 0; recorded == 1 && i < workload->collective_count; i++)
+        if (workload->collectives[i].group_size > most)
+            most = workload->collectives[i].group_size;
+    return most;
+}
+
+haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, uint64_t *kept,
+                                     haul_error *error)
+{
+    int64_t *ranks = malloc((workload->stream_count + 1) * sizeof *ranks);
+    uint32_t *edges = malloc((workload->op_count + 1) * sizeof *edges);
+    writer self = {.workload = workload, .out = out, .recorded = ranks, .first_edge = edges};
+    haul_status status = ranks && edges ? HAUL_OK : haul_fail_no_memory(error);
+    if (!status) {
+        uint32_t edge = 0;
+        for (uint32_t i = 0; i < workload->op_count; i++) {
+            while (edge < workload->edge_count && workload->edges[edge].after < i)
+                edge++;
+            edges[i] = edge;
+        }
+        self.recorded_count = list_ranks(workload, ranks);
+        self.ranks = count_ranks(workload, self.recorded_count);
+        if (!self.recorded_count || self.ranks > RANKS_MOST)
+            status = haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32,
+                               RANKS_MOST, self.ranks);
+    }
+    if (!status)
+        status = check_ranks(&self, error);
+    if (!status) {
+        (void)fprintf(out, "num_ranks %" PRIu32 "\n", self.ranks);
+        for (uint32_t r = 0; r < self.ranks; r++)
+            put_rank(&self, r, ranks[self.recorded_count > 1 ? r : 0]);
+        if (ferror(out))
+            status = haul_fail(error, HAUL_IO, "cannot write the schedule");
+    }
+    free(ranks);
+    free(edges);
+    if (!status)
+        *kept = self.kept;
+    return status;
+}

@@ -1,0 +1,260 @@
+/* Schedules for LogGOPSim: the grammar of its txt2bin, labels before their use, and a receive for
+ * each send. */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/collective_time.h"
+#include "haul/goal.h"
+#include "workload/builder.h"
+
+enum { RANKS = 64, LABELS = 4096 };
+
+typedef struct schedule {
+    char *text;
+    size_t size;
+    int ranks;
+    int rank; /* that is read */
+    uint64_t sent[RANKS][RANKS], received[RANKS][RANKS];
+    int sends;
+    int64_t calc_ns;         /* of all ranks */
+    char labels[LABELS][24]; /* of the rank */
+    int label_count;
+} schedule;
+
+static bool is_label(const schedule *self, const char *label)
+{
+    for (int i = 0; i < self->label_count; i++)
+        if (!strcmp(self->labels[i], label))
+            return true;
+    return false;
+}
+
+static void read_line(schedule *self, const char *line)
+{
+    char label[24], other[24];
+    uint64_t bytes;
+    int64_t ns;
+    int peer, tag;
+    if (sscanf(line, "%23[a-z0-9_]: send %" SCNu64 "b to %d tag %d", label, &bytes, &peer, &tag) ==
+        4) {
+        assert_true(peer >= 0 && peer < self->ranks && peer != self->rank && bytes > 0);
+        self->sent[self->rank][peer] += bytes + (uint64_t)tag;
+        self->sends++;
+    } else if (sscanf(line, "%23[a-z0-9_]: recv %" SCNu64 "b from %d tag %d", label, &bytes, &peer,
+                      &tag) == 4) {
+        assert_true(peer >= 0 && peer < self->ranks && peer != self->rank);
+        self->received[peer][self->rank] += bytes + (uint64_t)tag;
+    } else if (sscanf(line, "%23[a-z0-9_]: calc %" SCNd64 " cpu %d", label, &ns, &tag) == 3) {
+        assert_true(ns >= 0 && tag >= 0 && tag < 256);
+        self->calc_ns += ns;
+    } else if (sscanf(line, "%23[a-z0-9_] requires %23[a-z0-9_]", label, other) == 2) {
+        assert_true(is_label(self, label) && is_label(self, other));
+        return;
+    } else {
+        fail_msg("'%s' is no line of a schedule", line);
+    }
+    assert_true(self->label_count < LABELS && !is_label(self, label));
+    (void)snprintf(self->labels[self->label_count++], sizeof *self->labels, "%s", label);
+}
+
+static schedule *parse(char *text)
+{
+    schedule *self = calloc(1, sizeof *self);
+    assert_non_null(self);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (sscanf(line, "num_ranks %d", &self->ranks) == 1)
+            continue;
+        if (sscanf(line, "rank %d {", &self->rank) == 1)
+            self->label_count = 0;
+        else if (strcmp(line, "}") != 0)
+            read_line(self, line);
+    }
+    assert_true(self->ranks > 0 && self->ranks <= RANKS);
+    assert_memory_equal(self->sent, self->received, sizeof self->sent);
+    return self;
+}
+
+static const char yaml[] =
+    "haul: 1\nname: m\nsummary: s\nfrom: measured\nhost: {cores: 8}\ngpu: {count: 2}\n"
+    "peer: {kind: nvlink, links: 4, link_rate: 25 GB/s}\n"
+    "copies:\n"
+    "  - {direction: HtoD, memory: pinned, latency: 10 us, rate: 10 GB/s, shared_latency: 1 us, "
+    "shared_rate: 10 GB/s}\n"
+    "  - {direction: DtoH, memory: pinned, latency: 10 us, rate: 10 GB/s, shared_latency: 1 us, "
+    "shared_rate: 10 GB/s}\n"
+    "messages:\n"
+    "  - {memory: host, reach: network, above: 0 B, latency: 2 us, rate: 10 GB/s}\n"
+    "  - {memory: host, reach: socket, above: 0 B, latency: 1 us, rate: 10 GB/s}\n"
+    "  - {memory: host, reach: node, above: 0 B, latency: 1 us, rate: 10 GB/s}\n"
+    "  - {memory: device, reach: network, above: 0 B, latency: 2 us, rate: 10 GB/s}\n"
+    "  - {memory: device, reach: node, above: 0 B, latency: 2 us, rate: 80 GB/s}\n";
+
+static haul_machine *machine_of(void)
+{
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    if (haul_machine_parse(yaml, strlen(yaml), "m", &machine, &error))
+        fail_msg("%d:%d: %s", error.line, error.column, error.text);
+    return machine;
+}
+
+/* Each way of each exchange sends all of its bytes, once; odd counts too. */
+static void exchanges(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_of();
+    uint64_t counts[36];
+    for (uint64_t i = 0; i < 36; i++)
+        counts[i] = 7 * i % 5;
+    for (int kind = 0; kind <= HAUL_EXCHANGE_ALL_V; kind++)
+        for (int p = 0; p < HAUL_PATHS; p++) {
+            const bool is_all = kind != HAUL_EXCHANGE_MESSAGES;
+            const haul_exchange of = {.kind = (haul_exchange_kind)kind,
+                                      .nodes = 3,
+                                      .messages = 5,
+                                      .bytes = 1000,
+                                      .counts = kind == HAUL_EXCHANGE_ALL_V ? counts : NULL};
+            const bool is_split = p == HAUL_PATH_EXTRA_MESSAGE || p == HAUL_PATH_DUPLICATE_POINTER;
+            const haul_path_time way = {.path = (haul_path)p,
+                                        .processes = is_split ? 4 : 1,
+                                        .chunks = p == HAUL_PATH_CHUNKED ? 3 : 1};
+            char *text = NULL;
+            size_t size = 0;
+            haul_error error = {0};
+            FILE *out = open_memstream(&text, &size);
+            assert_non_null(out);
+            if (haul_goal_write_exchange(machine, &of, &way, out, &error))
+                fail_msg("%s", error.text);
+            assert_int_equal(fclose(out), 0);
+            schedule *read = parse(text);
+            assert_int_equal(read->ranks, (is_all ? 6 : 2) * (int)way.processes);
+            uint64_t sent = 0;
+            for (int i = 0; i < RANKS * RANKS; i++)
+                sent += read->sent[i / RANKS][i % RANKS];
+            uint64_t tags = 0, expected = is_all ? 30 * 1000 : 2 * 5000;
+            if (p == HAUL_PATH_CHUNKED) /* a tag is its chunk's number */
+                tags = sent - expected;
+            if (kind != HAUL_EXCHANGE_ALL_V)
+                assert_int_equal(sent - tags, expected);
+            assert_true((read->calc_ns > 0) == (p != HAUL_PATH_DIRECT));
+            free(read);
+            free(text);
+        }
+    haul_machine_free(machine);
+}
+
+/* Three ranks do what one recorded: a kernel, an all-reduce beside it, a broadcast. */
+static void recorded_collectives(void **state)
+{
+    (void)state;
+    haul_builder built;
+    haul_builder_init(&built);
+    const uint32_t device = haul_builder_device(&built, 0);
+    const uint32_t name = haul_builder_string(&built, "ncclDevKernel_AllReduce", 23);
+    const uint32_t word[] = {haul_builder_string(&built, "allreduce", 9),
+                             haul_builder_string(&built, "broadcast", 9)};
+    const uint32_t type = haul_builder_string(&built, "Float", 5);
+    const uint32_t streams[] = {
+        haul_builder_stream(&built, &(haul_workload_stream){.device = device, .id = 1}),
+        haul_builder_stream(&built, &(haul_workload_stream){.device = device, .id = 2})};
+    const haul_op kernel = {.kind = HAUL_OP_KERNEL,
+                            .dur_ns = 1000,
+                            .shape = HAUL_NONE,
+                            .name = HAUL_NONE,
+                            .thread = HAUL_NONE,
+                            .stream = streams[0]};
+    const uint32_t before = haul_builder_op(&built, &kernel);
+    for (int i = 0; i < 2; i++) {
+        const haul_collective collective = {.name = word[i],
+                                            .data_type = type,
+                                            .group = HAUL_NONE,
+                                            .group_size = 3,
+                                            .elements_in = 300,
+                                            .elements_out = 300};
+        const haul_shape shape = {.collective = haul_builder_collective(&built, &collective)};
+        haul_op op = kernel;
+        op.start_ns = 1500 + 1000 * i;
+        op.shape = haul_builder_shape(&built, &shape);
+        op.name = name;
+        op.stream = streams[1];
+        const uint32_t number = haul_builder_op(&built, &op);
+        if (!i)
+            haul_builder_edge(&built, before, number);
+    }
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    uint64_t kept = 9;
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(haul_builder_finish(&built, "s", "f", &workload, &error), HAUL_OK);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(haul_goal_write_workload(workload, out, &kept, &error), HAUL_OK);
+    assert_int_equal(fclose(out), 0);
+    schedule *read = parse(text);
+    assert_int_equal(read->ranks, 3);
+    assert_int_equal(kept, 0);
+    assert_int_equal(read->sends, 3 * 4 + 2);          /* two rounds of the ring, a chain */
+    assert_int_equal(read->calc_ns, 3 * (1000 + 500)); /* the kernel, and the pause behind it */
+    free(read);
+    free(text);
+    haul_workload_free(workload);
+}
+
+/* By hand: two GPUs at the fitted 80 GB/s; four ranks are of two nodes, whose network is not told.
+ */
+static void collectives_take_their_links(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_of();
+    haul_communication of = {.kind = HAUL_ALL_REDUCE, .ranks = 2, .bytes = 800000000};
+    haul_estimate estimate;
+    haul_error error = {0};
+    assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 8.4e-6 + 2 * 3.4e-6 + 0.01, 1e-9); /* sends 2/2 of its bytes */
+    assert_string_equal(estimate.model, "ring");
+    of = (haul_communication){.kind = HAUL_ALL_TO_ALL, .ranks = 2, .bytes = 8};
+    assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 3.6e-6 + 0.47e-6 + 4 / 40e9,
+               1e-6); /* low latency, half the rate */
+    assert_string_equal(estimate.model, "point to point");
+    of.ranks = 4;
+    assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_MISSING);
+    of = (haul_communication){.kind = HAUL_ALL_TO_ALL};
+    assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_MISSING);
+    haul_machine_free(machine);
+    /* a small all-reduce of many ranks goes by trees */
+    assert_int_equal(haul_machine_load("summit", &machine, &error), HAUL_OK);
+    of = (haul_communication){.kind = HAUL_ALL_REDUCE, .ranks = 192, .bytes = 64};
+    assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_OK);
+    assert_string_equal(estimate.model, "tree");
+    haul_machine_free(machine);
+}
+
+static void platforms(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_of();
+    char *text = NULL;
+    size_t size = 0;
+    haul_error error = {0};
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(haul_simgrid_write(machine, 3, out, &error), HAUL_OK);
+    assert_int_equal(haul_simgrid_write(machine, 0, out, &error), HAUL_BAD_INPUT);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "radical=\"0-2\""));
+    assert_non_null(strstr(text, "bw=\"10000000000Bps\" lat=\"0.000001000s\""));
+    free(text);
+    haul_machine_free(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exchanges), cmocka_unit_test(recorded_collectives),
+        cmocka_unit_test(collectives_take_their_links), cmocka_unit_test(platforms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
