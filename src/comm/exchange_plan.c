@@ -33,8 +33,8 @@ typedef struct planner {
     uint32_t node;    /* the device that is the network interface */
     uint32_t streams; /* made so far */
     haul_memory memory;
-    double processes; /* of a GPU */
-    double chunks;
+    uint32_t processes; /* of a GPU */
+    uint32_t chunks;
 } planner;
 
 static uint32_t add_stream(planner *self, uint32_t device, const char *name)
@@ -116,17 +116,18 @@ static op_number add_network(planner *self, process *by, const haul_load *of, op
     const double together = ceil(of->count * of->rounds * processes / MESSAGES_MOST);
     const double each_s = protocol->rate_Bps.value > 0 ? of->bytes / protocol->rate_Bps.value : 0;
     const double gap_s = haul_message_gap(self->model.machine, protocol, of->bytes);
-    const double node_Bps = haul_injection_rate(self->model.machine, self->memory, processes);
+    const double node_rate = haul_injection_rate(self->model.machine, self->memory, processes);
     /* The messages of a round leave at once and share the interface until the last is through. */
     const bool shares = of->rounds > 1;
     const haul_message_part part = shares ? HAUL_MESSAGE_SENT : HAUL_MESSAGE_CARRIED;
-    const double carry_Bps = shares ? node_Bps / processes : node_Bps;
+    const double carry_rate = shares ? node_rate / processes : node_rate;
     op_number carried = HAUL_NONE;
-    for (double left = of->count; left > 0; left -= together) {
-        const double count = fmin(together, left), bytes = count * of->bytes;
+    for (uint64_t i = 0; (double)i * together < of->count; i++) {
+        const double count = fmin(together, of->count - (double)i * together),
+                     bytes = count * of->bytes;
         const op_number behind[] = {after, by->last};
-        if (isfinite(carry_Bps))
-            carried = add_message(self, part, by->wire, bytes, bytes / carry_Bps, behind);
+        if (isfinite(carry_rate))
+            carried = add_message(self, part, by->wire, bytes, bytes / carry_rate, behind);
         if (by->last != HAUL_NONE)
             add_message(self, HAUL_MESSAGE_SENT, by->sends, 0, gap_s,
                         (op_number[]){HAUL_NONE, HAUL_NONE});
@@ -161,7 +162,7 @@ static void add_messages(planner *self, process *by, const haul_load *of, op_num
                          op_number done[DEPENDENCIES])
 {
     done[0] = after;
-    for (double round = 0; round < of->rounds; round++) {
+    for (int round = 0; round < (int)of->rounds; round++) {
         const op_number before = done[0];
         if (of->count > 0)
             done[0] = add_network(self, by, of, before);
@@ -210,7 +211,7 @@ static void plan_chunks(planner *self, uint32_t gpu)
     const uint32_t kernels = add_stream(self, gpu, "kernels");
     const uint32_t out = add_stream(self, gpu, "copies out");
     const uint32_t in = add_stream(self, gpu, "copies in");
-    for (double c = 0; c < self->chunks; c++) {
+    for (uint32_t c = 0; c < self->chunks; c++) {
         op_number done[DEPENDENCIES];
         const haul_load part = haul_predictor_chunk(&self->share.load, self->chunks);
         const haul_load of = haul_predictor_dealt(&self->model, self->memory, &part, 1);
@@ -234,20 +235,20 @@ static void plan_spread(planner *self, uint32_t gpu)
     op_number dealt = add_copy(self, stream, HAUL_DTOH, share->out_bytes,
                                (op_number[]){add_kernel(self, stream), HAUL_NONE});
     const op_number first = (op_number)self->built.op_count;
-    for (double p = 1; p < self->processes; p++)
+    for (uint32_t p = 1; p < self->processes; p++)
         dealt = add_message(self, HAUL_MESSAGE_SENT, owner.sends, part, part_s,
                             (op_number[]){dealt, HAUL_NONE});
     const haul_load of =
         haul_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
     const uint32_t gather = add_stream(self, self->node, "gather");
-    for (double p = 0; p < self->processes; p++) {
+    for (uint32_t p = 0; p < self->processes; p++) {
         process other = p > 0 ? add_process(self) : owner;
         op_number done[DEPENDENCIES];
-        add_messages(self, &other, &of, p > 0 ? first + (op_number)p - 1 : dealt, done);
+        add_messages(self, &other, &of, p > 0 ? first + p - 1 : dealt, done);
         add_message(self, HAUL_MESSAGE_ARRIVES, gather, 0, 0, done);
     }
     op_number gathered = HAUL_NONE;
-    for (double p = 1; p < self->processes; p++)
+    for (uint32_t p = 1; p < self->processes; p++)
         gathered = add_message(self, HAUL_MESSAGE_SENT, gather, part, part_s,
                                (op_number[]){HAUL_NONE, HAUL_NONE});
     add_copy(self, stream, HAUL_HTOD, share->in_bytes, (op_number[]){gathered, HAUL_NONE});
@@ -260,7 +261,7 @@ static void plan_duplicated(planner *self, uint32_t gpu)
     const haul_load of =
         haul_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
     const op_number made = add_kernel(self, add_stream(self, gpu, "kernels"));
-    for (double p = 0; p < self->processes; p++) {
+    for (uint32_t p = 0; p < self->processes; p++) {
         process by = add_process(self);
         const uint32_t copies = add_stream(self, gpu, "copies");
         op_number done[DEPENDENCIES];
@@ -299,8 +300,8 @@ haul_status haul_exchange_workload(const haul_machine *machine, const haul_excha
 {
     planner self = {.way = {.path = way->path},
                     .memory = way->path == HAUL_PATH_DIRECT ? HAUL_DEVICE : HAUL_HOST,
-                    .processes = fmax(1, way->processes),
-                    .chunks = fmax(1, way->chunks)};
+                    .processes = way->processes ? way->processes : 1,
+                    .chunks = way->chunks ? way->chunks : 1};
     const haul_status status =
         haul_predictor_init(&self.model, machine, exchange, &self.share, error);
     if (status)

@@ -68,7 +68,7 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
                          machine->name);
     if (!find_net(machine, HAUL_ON_NODE, &within) && !find_net(machine, HAUL_ON_SOCKET, &within))
         within = between;
-    const double node_Bps = node_rate(machine, between.rate_Bps);
+    const double injected = node_rate(machine, between.rate_Bps);
     const double cores = machine->host.cores.value >= 1 ? machine->host.cores.value : 1;
     (void)fprintf(
         out, "<?xml version='1.0'?>\n"
@@ -77,7 +77,7 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
              "     A message crosses two links, whose latencies add up. -->\n"
              "<platform version=\"4.1\">\n  <config>\n");
     put_factors(machine, "lat", true, between.latency_s, out);
-    put_factors(machine, "bw", false, node_Bps, out);
+    put_factors(machine, "bw", false, injected, out);
     (void)fprintf(out,
                   "    <prop id=\"network/TCP-gamma\" value=\"0\"/>\n"
                   "    <prop id=\"network/crosstraffic\" value=\"no\"/>\n"
@@ -87,7 +87,7 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
                   "           bw=\"%.0fBps\" lat=\"%.9fs\" sharing_policy=\"SPLITDUPLEX\"\n"
                   "           loopback_bw=\"%.0fBps\" loopback_lat=\"%.9fs\"/>\n"
                   "</platform>\n",
-                  (unsigned)(nodes - 1), cores, node_Bps, between.latency_s / 2, within.rate_Bps,
+                  (unsigned)(nodes - 1), cores, injected, between.latency_s / 2, within.rate_Bps,
                   within.latency_s);
     return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the platform") : HAUL_OK;
 }

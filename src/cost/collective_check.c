@@ -73,57 +73,72 @@ static size_t gather(const haul_workload *workload, one *items)
     return count;
 }
 
-static haul_status check_all(const one *items, size_t count, haul_sample *samples, double *seconds,
-                             haul_collective_check *made, size_t *made_count, haul_error *error)
+/* Room for all collectives of a workload. */
+typedef struct checker {
+    one *items;
+    haul_sample *samples;
+    double *seconds;
+    haul_collective_check *made;
+    size_t count, made_count;
+} checker;
+
+static haul_status check_all(checker *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
-    *made_count = 0;
-    for (size_t first = 0, end = 0; !status && first < count; first = end) {
-        while (end < count && is_group(&items[first], &items[end]))
+    for (size_t first = 0, end = 0; !status && first < self->count; first = end) {
+        while (end < self->count && is_group(&self->items[first], &self->items[end]))
             end++;
-        status = check_group(items + first, end - first, samples, seconds, &made[(*made_count)++],
-                             error);
+        status = check_group(self->items + first, end - first, self->samples, self->seconds,
+                             &self->made[self->made_count++], error);
     }
     return status;
+}
+
+/* What the rows are together. */
+static haul_collective_check sum_of(const checker *self)
+{
+    haul_collective_check sum = {0};
+    for (size_t i = 0; i < self->made_count; i++) {
+        const haul_collective_check *row = &self->made[i];
+        sum.count += row->count;
+        sum.time_s += row->time_s;
+        sum.of.wape += row->of.wape * row->time_s;
+        sum.spread += row->spread * row->time_s;
+    }
+    if (self->made_count) {
+        sum.of.wape /= sum.time_s;
+        sum.spread /= sum.time_s;
+    }
+    return sum;
 }
 
 haul_status haul_collective_check_make(const haul_workload *workload,
                                        haul_collective_check **checks, size_t *count,
                                        haul_collective_check *all, haul_error *error)
 {
-    const size_t found = gather(workload, NULL);
-    one *items = malloc((found + 1) * sizeof *items);
-    haul_sample *samples = malloc((found + 1) * sizeof *samples);
-    double *seconds = malloc((found + 1) * sizeof *seconds);
-    haul_collective_check *made = malloc((found + 1) * sizeof *made), sum = {0};
-    size_t made_count = 0;
+    checker self = {.count = gather(workload, NULL)};
+    const size_t room = self.count + 1;
+    self.items = malloc(room * sizeof *self.items);
+    self.samples = malloc(room * sizeof *self.samples);
+    self.seconds = malloc(room * sizeof *self.seconds);
+    self.made = malloc(room * sizeof *self.made);
     haul_status status = HAUL_NO_MEMORY;
-    if (!items || !samples || !seconds || !made) {
+    if (!self.items || !self.samples || !self.seconds || !self.made) {
         (void)haul_fail_no_memory(error);
     } else {
-        gather(workload, items);
-        qsort(items, found, sizeof *items, by_size);
-        status = check_all(items, found, samples, seconds, made, &made_count, error);
+        gather(workload, self.items);
+        qsort(self.items, self.count, sizeof *self.items, by_size);
+        status = check_all(&self, error);
     }
-    free(items);
-    free(samples);
-    free(seconds);
+    free(self.items);
+    free(self.samples);
+    free(self.seconds);
     if (status) {
-        free(made);
+        free(self.made);
         return status;
     }
-    for (size_t i = 0; i < made_count; i++) {
-        sum.count += made[i].count;
-        sum.time_s += made[i].time_s;
-        sum.of.wape += made[i].of.wape * made[i].time_s;
-        sum.spread += made[i].spread * made[i].time_s;
-    }
-    if (made_count) {
-        sum.of.wape /= sum.time_s;
-        sum.spread /= sum.time_s;
-    }
-    *checks = made;
-    *count = made_count;
-    *all = sum;
+    *checks = self.made;
+    *count = self.made_count;
+    *all = sum_of(&self);
     return HAUL_OK;
 }

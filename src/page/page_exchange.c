@@ -52,7 +52,9 @@ static void fill(chart *self, const haul_exchange_report *of)
 static void draw_axes(const chart *self)
 {
     fputs("<g class=\"axis\">\n", self->out);
-    for (double t = pow(10, ceil(log10(self->y.low))); t <= self->y.high; t *= 10) {
+    const int first = (int)ceil(log10(self->y.low)), last = (int)floor(log10(self->y.high));
+    for (int power = first; power <= last; power++) {
+        const double t = pow(10, power);
         const double y = haul_scale_at(&self->y, t);
         fprintf(self->out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, y,
                 y);
