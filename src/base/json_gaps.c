@@ -31,7 +31,7 @@ void haul_json_gaps_learn(haul_json_gaps *self, const char *p, size_t length, co
     self->last = 0;
     if (length < HAUL_JSON_GAP_LEAST || length > HAUL_JSON_GAP_BYTES)
         return;
-    if (self->count == HAUL_JSON_GAPS / 4 * 3)
+    if (self->count == (size_t)HAUL_JSON_GAPS / 4 * 3)
         *self = (haul_json_gaps){0};
     self->last = find(self, p, length, opens);
     haul_json_gap *const gap = &self->items[self->last];

@@ -154,7 +154,9 @@ static haul_status load(haul_vendor *self, const library *of, haul_error *error)
         return HAUL_OK;
     const haul_status status = haul_cu_enter((const haul_cu_device *)self->device, error);
     const int code = status ? 0 : self->make(&self->handle);
-    return code ? failed(self, code, error) : status;
+    return code ? haul_fail(error, HAUL_ABSENT, "%s does not run on this device (code %d)",
+                            self->name, code)
+                : status;
 }
 
 haul_status haul_vendor_open(haul_device *device, haul_vendor **vendor, haul_error *error)

@@ -1,7 +1,8 @@
 // A cluster for SimGrid's SMPI with the messages of a machine file: one host for each process, T =
-// latency + bytes/rate by protocol and locality, gaps between messages, and a limit for each node. A
-// process copies what goes within the node, and short and eager messages, itself: it is busy for that
-// long. The network moves large messages at the process's rate. All that leaves a node shares its link.
+// latency + bytes/rate by protocol and locality, gaps between messages, and a limit for each node.
+// A process copies what goes within the node, and short and eager messages, itself: it is busy for
+// that long. The network moves large messages at the process's rate. All that leaves a node shares
+// its link.
 //
 // HAUL_SMPI_MACHINE (summit), HAUL_SMPI_NODES (32), HAUL_SMPI_PER_NODE (6)
 #include <cmath>
@@ -75,7 +76,8 @@ static double latency_factor(double bytes, const sg4::Host *from, const sg4::Hos
     const haul_message_protocol *of = protocol(reach, bytes);
     const bool is_small = reach == HAUL_BETWEEN_NODES && of != protocol(reach, 1e15);
     const double sent_s = is_small ? bytes / network_rate() : 0; // which the link takes besides
-    return std::fmax(of->latency_s.value - gap(of, bytes) - sent_s, 0) / (path_latency_s * double(links.size()));
+    return std::fmax(of->latency_s.value - gap(of, bytes) - sent_s, 0) /
+           (path_latency_s * double(links.size()));
 }
 
 extern "C" void load_platform(const sg4::Engine &engine);
