@@ -71,8 +71,9 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
     size_t size;
     haul_status status;
     uint64_t *made = allocate(ranks, &status, error);
-    if (made)
-        status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    if (!made)
+        return status;
+    status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
     if (!status)
         status = haul_counts_parse(text, path, ranks, made, error);
     free(text);

@@ -82,13 +82,19 @@ static void put_requirements(const writer *self, uint32_t op, const char *label,
     }
 }
 
-/* One message of a collective: number `step` of operation `op`, behind what `after` names. */
-static void put_send(const writer *self, uint32_t op, uint32_t step, uint64_t bytes, uint32_t to,
-                     uint32_t tag, bool follows)
+/* One message of a collective: number `step` of operation `op`. */
+typedef struct message {
+    uint32_t op, step, peer, tag;
+    uint64_t bytes;
+} message;
+
+/* follows: behind what the step before received */
+static void put_send(const writer *self, const message *of, bool follows)
 {
+    const uint32_t op = of->op, step = of->step;
     (void)fprintf(self->out,
                   "s%" PRIu32 "_%" PRIu32 ": send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32 "\n",
-                  op, step, bytes, to, tag);
+                  op, step, of->bytes, of->peer, of->tag);
     if (follows && step)
         (void)fprintf(self->out, "s%" PRIu32 "_%" PRIu32 " requires r%" PRIu32 "_%" PRIu32 "\n", op,
                       step, op, step - 1);
@@ -97,14 +103,14 @@ static void put_send(const writer *self, uint32_t op, uint32_t step, uint64_t by
     (void)fprintf(self->out, "c%" PRIu32 " requires s%" PRIu32 "_%" PRIu32 "\n", op, op, step);
 }
 
-static void put_receive(const writer *self, uint32_t op, uint32_t step, uint64_t bytes,
-                        uint32_t from, uint32_t tag)
+static void put_receive(const writer *self, const message *of)
 {
+    const uint32_t op = of->op, step = of->step;
     (void)fprintf(self->out,
                   "r%" PRIu32 "_%" PRIu32 ": recv %" PRIu64 "b from %" PRIu32 " tag %" PRIu32
                   "\nr%" PRIu32 "_%" PRIu32 " requires d%" PRIu32 "\nc%" PRIu32
                   " requires r%" PRIu32 "_%" PRIu32 "\n",
-                  op, step, bytes, from, tag, op, step, op, op, op, step);
+                  op, step, of->bytes, of->peer, of->tag, op, step, op, op, op, step);
 }
 
 /* Rings: an all-reduce goes round twice with an n-th of the bytes at each step, a broadcast and a
@@ -116,9 +122,9 @@ static void put_messages(const writer *self, uint32_t op, const haul_communicati
     const uint64_t part = (of->bytes + n - 1) / n;
     if (of->kind == HAUL_BROADCAST || of->kind == HAUL_REDUCE) {
         if (rank > 0)
-            put_receive(self, op, 0, of->bytes, before, tag);
+            put_receive(self, &(message){op, 0, before, tag, of->bytes});
         if (rank + 1 < n)
-            put_send(self, op, rank > 0, of->bytes, next, tag, true);
+            put_send(self, &(message){op, rank > 0, next, tag, of->bytes}, true);
         return;
     }
     const bool is_pairwise = of->kind == HAUL_ALL_TO_ALL;
@@ -126,8 +132,8 @@ static void put_messages(const writer *self, uint32_t op, const haul_communicati
     for (uint32_t step = 0; step < steps; step++) {
         const uint32_t to = is_pairwise ? (rank + step + 1) % n : next;
         const uint32_t from = is_pairwise ? (rank + n - step - 1) % n : before;
-        put_receive(self, op, step, part, from, tag);
-        put_send(self, op, step, part, to, tag, !is_pairwise);
+        put_receive(self, &(message){op, step, from, tag, part});
+        put_send(self, &(message){op, step, to, tag, part}, !is_pairwise);
     }
 }
 
@@ -232,22 +238,23 @@ haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, u
     int64_t *ranks = malloc((workload->stream_count + 1) * sizeof *ranks);
     uint32_t *edges = malloc((workload->op_count + 1) * sizeof *edges);
     writer self = {.workload = workload, .out = out, .recorded = ranks, .first_edge = edges};
-    haul_status status = ranks && edges ? HAUL_OK : haul_fail_no_memory(error);
-    if (!status) {
-        uint32_t edge = 0;
-        for (uint32_t i = 0; i < workload->op_count; i++) {
-            while (edge < workload->edge_count && workload->edges[edge].after < i)
-                edge++;
-            edges[i] = edge;
-        }
-        self.recorded_count = list_ranks(workload, ranks);
-        self.ranks = count_ranks(workload, self.recorded_count);
-        if (!self.recorded_count || self.ranks > RANKS_MOST)
-            status = haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32,
-                               RANKS_MOST, self.ranks);
+    if (!ranks || !edges) {
+        free(ranks);
+        free(edges);
+        return haul_fail_no_memory(error);
     }
-    if (!status)
-        status = check_ranks(&self, error);
+    for (uint32_t i = 0, edge = 0; i < workload->op_count; i++) {
+        while (edge < workload->edge_count && workload->edges[edge].after < i)
+            edge++;
+        edges[i] = edge;
+    }
+    self.recorded_count = list_ranks(workload, ranks);
+    self.ranks = count_ranks(workload, self.recorded_count);
+    haul_status status =
+        !self.recorded_count || self.ranks > RANKS_MOST
+            ? haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32, RANKS_MOST,
+                        self.ranks)
+            : check_ranks(&self, error);
     if (!status) {
         (void)fprintf(out, "num_ranks %" PRIu32 "\n", self.ranks);
         for (uint32_t r = 0; r < self.ranks; r++)
