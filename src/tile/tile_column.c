@@ -55,7 +55,8 @@ static int column_rows(const haul_block *block)
     int64_t rows = INT32_MAX / 2;
     for (unsigned i = 0; i < block->field_count; i++) {
         const haul_field *field = block->fields[i].field;
-        const int64_t fit = rows_that_fit(field, planes_needed(block, field)) - 2 * block->reach;
+        const int64_t fit =
+            rows_that_fit(field, planes_needed(block, field)) - 2 * (int64_t)block->reach;
         const bool has_lead =
             haul_buffer_bytes(field->ring) > (uint64_t)field->lead * field->element;
         rows = !has_lead ? 0 : fit < rows ? fit : rows;
@@ -117,18 +118,19 @@ static void cut_steps(const columns *self, int column)
 static haul_status run_column(const columns *self, int column, haul_error *error)
 {
     const int reach = self->block.reach, first = column * self->rows;
+    const unsigned field_count = self->block.field_count;
     int planes[HAUL_BLOCK_FIELDS];
     haul_block block = self->block;
     haul_status status = HAUL_OK;
     block.steps = self->steps;
     cut_steps(self, column);
-    for (unsigned i = 0; i < block.field_count; i++) {
+    for (unsigned i = 0; i < field_count; i++) {
         planes[i] = block.fields[i].field->planes;
         open_window(block.fields[i].field, first - reach, first + self->rows + reach);
         block.fields[i].is_fresh = block.fields[i].is_dead = false;
     }
     status = haul_block_run(self->context, &block, error);
-    for (unsigned i = 0; i < block.field_count; i++) {
+    for (unsigned i = 0; i < field_count; i++) {
         const haul_status home = bring_home(block.fields[i].field, false, status ? NULL : error);
         status = status ? status : home;
         shut_window(block.fields[i].field, planes[i]);
@@ -174,8 +176,10 @@ haul_status haul_columns_run(haul_context *context, haul_step *steps, size_t cou
                          "for",
                          steps->source->name);
     self.count = (self.block.fields[0].field->size[1] + skew + self.rows - 1) / self.rows;
-    self.steps = calloc(self.block.count, sizeof *self.steps);
-    haul_status status = self.steps ? HAUL_OK : haul_fail_no_memory(error);
+    self.steps = calloc(plain, sizeof *self.steps); /* a block has no more */
+    if (!self.steps)
+        return haul_fail_no_memory(error);
+    haul_status status = HAUL_OK;
     for (unsigned i = 0; i < self.block.field_count && !status; i++)
         status = bring_home(self.block.fields[i].field, self.block.fields[i].is_fresh, error);
     for (int column = 0; column < self.count && !status; column++)

@@ -26,12 +26,12 @@ typedef struct fold_shape {
             }                                                                                      \
         }                                                                                          \
         HAUL_BARRIER;                                                                              \
-        HAUL_THREADS (t, HAUL_GROUP_LANES, u, 1)                                                   \
+        HAUL_THREADS (t, HAUL_GROUP_LANES, u, 1) {                                                 \
             for (int n = 1; !t && n < HAUL_GROUP_LANES; n++)                                       \
                 lanes[0] = fold(lanes[0], lanes[n]);                                               \
-        HAUL_THREADS (t, HAUL_GROUP_LANES, u, 1)                                                   \
             if (!t)                                                                                \
                 out[HAUL_GROUP(0)] = lanes[0];                                                     \
+        }                                                                                          \
     }
 
 HAUL_FOLD_KERNEL(haul_sum_double, double, HAUL_FOLD_SUM)

@@ -172,13 +172,13 @@ haul_status haul_share_run(haul_context *context, const haul_block *block, bool 
     share self = {.context = context, .block = block};
     haul_status status = HAUL_OK;
     *is_shared = parts > 0;
-    if (!parts)
-        return HAUL_OK;
-    for (unsigned i = 0; i < block->field_count; i++)
+    for (unsigned i = 0; parts && i < block->field_count; i++)
         if (block->fields[i].is_aligned) {
             self.parts = block->fields[i].field->part_count - parts;
             self.border = self.parts * block->fields[i].field->region;
         }
+    if (!self.parts)
+        return HAUL_OK;
     if (!context->share_began)
         status = haul_event_new(context->device, &context->share_began, error);
     if (!status && !context->share_ended)
