@@ -28,9 +28,6 @@ typedef struct haul_context_options {
     int region;            /* planes a region, of arrays that do not say */
     int rows;              /* rows a tile on a CPU */
     bool keep_plan;        /* for haul_context_plan_write */
-    /* Part of the regions of streaming arrays that the host's threads take while the device works
-     * on the others; negative: none. The model's choice is corrected by the times of both. */
-    double host_share;
     const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
 } haul_context_options;
 

@@ -130,7 +130,8 @@ static haul_status read_field(column which, const char *text, haul_message_sampl
     case PROCESSES:
     case MESSAGES:
         status = read_number(text, PROCESSES_MOST, &number, error);
-        *(which == PROCESSES ? &sample->processes : &sample->messages) = (uint32_t)number;
+        if (!status)
+            *(which == PROCESSES ? &sample->processes : &sample->messages) = (uint32_t)number;
         return status;
     case BYTES:
     case TOTAL:

@@ -61,9 +61,7 @@ static int turned(const pass *self, const haul_field *field, int region)
 {
     if (region >= field->part_count)
         return region - field->part_count; /* round the array */
-    return self->is_backward
-               ? (field->part_count < self->count ? field->part_count : self->count) - 1 - region
-               : region;
+    return self->is_backward ? field->part_count - 1 - region : region;
 }
 
 /* Whether a pass that goes round the array comes to the part twice: it is changed both times. */
@@ -77,9 +75,7 @@ static haul_status leave(const pass *self, const haul_block_field *of, int part,
 {
     haul_field *field = of->field;
     haul_part *state = &field->parts[part];
-    const int kept = self->block.kept, parts = self->block.parts;
-    const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) ||
-                           comes_twice(self, part) || (kept && part >= parts - kept);
+    const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) || comes_twice(self, part);
     haul_status status = HAUL_OK;
     if (state->on_device && !state->on_host && is_needed)
         status = part_down(self, field, part, error);
@@ -118,7 +114,7 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
         status = haul_tile_wait(context, context->down, context->computed, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < self->count + self->extra)
+        if (of->is_aligned && region < of->field->part_count + self->extra)
             status = make_room_for(self, of, region, front, error);
     }
     if (!status)
@@ -174,7 +170,7 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
     haul_status status = haul_tile_wait(context, context->up, context->made_room[room], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < self->count + self->extra)
+        if (of->is_aligned && region < of->field->part_count + self->extra)
             status = bring(self, of, turned(self, of->field, region), error);
         for (int part = 0; !of->is_aligned && !region && part < of->field->part_count && !status;
              part++)
@@ -192,7 +188,7 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
         haul_field *field = of->field;
-        if (!of->is_fresh || !of->is_aligned || region >= self->count)
+        if (!of->is_fresh || !of->is_aligned || region >= field->part_count)
             continue;
         const int part = turned(self, field, region);
         if (comes_twice(self, part))
@@ -373,7 +369,7 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
         haul_field *field = self->block.fields[i].field;
         const bool is_aligned = self->block.fields[i].is_aligned;
         const int last = is_aligned ? end : field->part_count;
-        const int parts = is_aligned ? self->count + self->extra : field->part_count;
+        const int parts = field->part_count + (is_aligned ? self->extra : 0);
         for (int region = is_aligned ? first : 0; region < last && region < parts; region++)
             field->parts[is_aligned ? turned(self, field, region) : region].passed =
                 context->passed[first];
@@ -533,7 +529,7 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
             along = self->block.fields[i].field;
     self->context = context;
     self->region = along->region;
-    self->count = self->block.parts ? self->block.parts : along->part_count;
+    self->count = along->part_count;
     self->lag = (self->block.reach + self->region - 1) / self->region;
     self->is_whole = !self->block.wraps && is_resident(&self->block);
     self->extra = self->block.wraps ? self->lag : 0;
@@ -645,10 +641,7 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
             haul_limits_of(context, steps + done, left, along_region(&steps[done]));
         haul_block_take(&block, steps + done, left, &limits);
         block.is_last = block.count == left;
-        bool is_shared;
-        status = haul_share_run(context, &block, &is_shared, error);
-        if (!status && !is_shared)
-            status = haul_block_run(context, &block, error);
+        status = haul_block_run(context, &block, error);
         done += block.count;
     }
     return status;

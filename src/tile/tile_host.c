@@ -112,7 +112,7 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     const int outer = step->outer;
     haul_box box = step->box;
     for (int d = 0; d < 3; d++)
-        if (d > outer && box.lo[d] == box.hi[d])
+        if (box.lo[d] == box.hi[d])
             box.hi[d] = box.lo[d] + 1; /* dimensions that are not there */
     box.lo[outer] = most(box.lo[outer], planes[0]);
     box.hi[outer] = least(box.hi[outer], planes[1]);
@@ -297,16 +297,6 @@ static haul_status make_job(haul_context *context, const haul_block *block, call
     return self->done ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-/* Whether the step reads or writes planes of the part. */
-static bool touches(const haul_step *step, const haul_field_use *use, int part)
-{
-    const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
-    if (!haul_is_along(step, use) || use->field->dims != step->outer + 1)
-        return true;
-    return lo < hi && haul_part_begin(use->field, part) < hi + use->halo &&
-           haul_part_end(use->field, part) > lo - use->halo;
-}
-
 /* Device copies are brought home before, and are stale after. */
 static haul_status bring_home(haul_context *context, const haul_step *steps, size_t count,
                               haul_error *error)
@@ -314,19 +304,15 @@ static haul_status bring_home(haul_context *context, const haul_step *steps, siz
     haul_status status = HAUL_OK;
     for (size_t s = 0; s < count && !context->is_host; s++)
         for (unsigned u = 0; u < steps[s].use_count; u++) {
-            const haul_field_use *use = &steps[s].uses[u];
-            haul_field *field = use->field;
+            haul_field *field = steps[s].uses[u].field;
             if (field->planes_stale && !status)
                 status = haul_planes_wrap(field, error);
             for (int i = 0; i < field->part_count && !status; i++) {
-                if (!touches(&steps[s], use, i))
-                    continue;
                 status = haul_part_fetch(field, i, true, error);
-                if (!status && use->writes)
+                if (!status && steps[s].uses[u].writes)
                     field->parts[i].on_device = false;
             }
-            field->frame_stale =
-                field->frame_stale || (use->writes && (!steps[s].source || field->ghosts_written));
+            field->frame_stale = field->frame_stale || steps[s].uses[u].writes;
         }
     return status;
 }

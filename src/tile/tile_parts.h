@@ -112,17 +112,12 @@ typedef struct haul_block {
     int length;
     int reach;    /* planes behind the front that are still read */
     bool is_last; /* of the queue */
-    int parts;    /* the device's alone, from the start; 0: all */
-    int kept;     /* of those the last that come home also where dead */
     bool wraps;   /* goes round the array: its fields are periodic in the last dimension */
     haul_block_field fields[HAUL_BLOCK_FIELDS];
     unsigned field_count;
 } haul_block;
 
 typedef struct haul_tile_plan haul_tile_plan;
-
-/* Bytes a second of a host whose cores are not measured. */
-#define HAUL_HOST_BPS 1e10
 
 /* Rates of a machine, for the model. */
 typedef struct haul_tile_rates {
@@ -163,10 +158,6 @@ struct haul_context {
     haul_stream *up, *run, *down;
     haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
     haul_event *made_room[3], *arrived[3], *computed;
-    haul_event *share_began, *share_ended;
-    double host_share; /* corrected; 0: not yet */
-    bool is_share_bad; /* less than a region */
-    int host_parts;    /* regions of the last shared pass */
     haul_event **passed;
     size_t passed_count;
     size_t passed_capacity;
@@ -248,10 +239,6 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
 haul_status haul_device_open_queues(haul_context *self, haul_error *error);
 /* Runs one block, whose arrays have rings. */
 haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error);
-
-/* Runs a block on the device and the host together, where the host has a share. */
-haul_status haul_share_run(haul_context *context, const haul_block *block, bool *is_shared,
-                           haul_error *error);
 
 /* Whether the step's planes are too large for the device, and running it and as many of those that
  * follow as can go with it, in columns of rows. */
@@ -339,7 +326,6 @@ haul_block_limits haul_limits_of(const haul_context *context, const haul_step *s
                                  int region);
 
 haul_tile_rates haul_tile_rates_of(const haul_context *context);
-double haul_step_bytes(const haul_step *step);
 double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step);
 
 /* The model's time of the steps; infinite where they do not fit. */

@@ -301,7 +301,6 @@ static void make(program *self, const device_case *on)
                                   : bytes * (3 + draw(self, 25)) / 20 + 64,
         .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
-        .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
     for (int i = 0; i < ARRAYS; i++) {

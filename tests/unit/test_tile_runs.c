@@ -269,30 +269,6 @@ static void test_predicted(void **state)
     }
 }
 
-/* The host's threads take regions beside the device, in several steps a pass. Without being told
- * they take none of a device that is the host's own cores. */
-static void test_shared(void **state)
-{
-    (void)state;
-    enum { X = 20, Y = 30, Z = 300, N = X * Y * Z, STEPS = 30 };
-    static unsigned expected[N], got[N];
-    const haul_array_spec spec = {
-        .size = {X, Y, Z}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
-    char *text;
-    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
-    free(text);
-    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++)
-        for (int i = 0; i < 4; i++) {
-            const haul_context_options options = {
-                .memory_bytes = 1000000, .region = 7, .host_share = 0.3 * i, .steps = 10};
-            if (run_near_3(devices[d], &options, &spec, STEPS, got, &text) < 0)
-                continue;
-            assert_memory_equal(expected, got, sizeof got);
-            assert_true(!i == !strstr(text, "the host's threads took"));
-            free(text);
-        }
-}
-
 enum { LONG = 4000 };
 
 typedef struct pair {
@@ -422,10 +398,10 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),           cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_columns),       cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_predicted),     cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_failed_region), cmocka_unit_test(test_small)};
+        cmocka_unit_test(test_sum),       cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),   cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_predicted), cmocka_unit_test(test_failed_region),
+        cmocka_unit_test(test_small)};
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);
