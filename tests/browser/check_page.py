@@ -318,8 +318,10 @@ def check_range(browser):
 
 
 def check_roofline(browser):
-    circles = browser.find_all(".roofline circle")
-    check("the roofline has its kernels", len(circles) == 2, len(circles))
+    recorded = browser.find_all(".roofline circle.look0")
+    check("the roofline has its kernels", len(recorded) == 2, len(recorded))
+    predicted = browser.find_all(".roofline circle.look1")
+    check("and where they are predicted to be", len(predicted) == 2, len(predicted))
     titles = browser.run("return Array.from(document.querySelectorAll('.roofline title'),"
                          "t => t.textContent)")
     check("and says what they reach", any("convolve" in title and "flops for each byte, 59 % of the "
