@@ -69,11 +69,11 @@ static haul_status check(void *request, haul_error *error)
     if (self->all && self->all_v)
         return haul_fail(error, HAUL_USAGE, "--all-to-all or --all-to-allv, not both");
     if (self->pattern && (!self->all_v || self->counts))
-        return haul_fail(error, HAUL_USAGE, "--pattern is of an --all-to-allv without --counts");
+        return haul_fail(error, HAUL_USAGE, "--pattern needs --all-to-allv, and no --counts");
     if (self->path && !self->goal)
         return haul_fail(error, HAUL_USAGE, "--path says what --goal writes");
     if (!self->bytes && !self->counts)
-        return haul_fail(error, HAUL_USAGE, "--bytes N is missing");
+        return haul_fail(error, HAUL_USAGE, "--bytes N is missing, or 0");
     return HAUL_OK;
 }
 

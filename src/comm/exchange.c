@@ -197,12 +197,13 @@ static haul_status check(const haul_predictor *self, haul_error *error)
 }
 
 haul_status haul_predictor_init(haul_predictor *self, const haul_machine *machine,
-                                const haul_exchange *exchange, haul_gpu_share *share,
-                                haul_error *error)
+                                const haul_exchange *exchange, haul_path_time *out,
+                                haul_gpu_share *share, haul_error *error)
 {
     const bool is_all = exchange->kind != HAUL_EXCHANGE_MESSAGES;
     const double sockets = fmax(1, machine->host.sockets.value);
-    *self = (haul_predictor){.machine = machine, .exchange = exchange, .gpus = exchange->gpus};
+    *self = (haul_predictor){
+        .machine = machine, .exchange = exchange, .out = out, .gpus = exchange->gpus};
     if (!exchange->gpus)
         self->gpus = is_all ? fmax(1, machine->gpu.count.value) : 1;
     const double cores = exchange->cores ? exchange->cores : machine->host.cores.value;
@@ -235,7 +236,8 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
 {
     haul_predictor self;
     haul_gpu_share share;
-    const haul_status status = haul_predictor_init(&self, machine, exchange, &share, error);
+    const haul_status status =
+        haul_predictor_init(&self, machine, exchange, times_of, &share, error);
     if (status)
         return status;
     for (int p = 0; p < HAUL_PATHS; p++) {

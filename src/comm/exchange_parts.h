@@ -55,10 +55,11 @@ typedef struct haul_gpu_share {
     double in_bytes;
 } haul_gpu_share;
 
-/* Checks an exchange and sets what it is on a machine. Returns BAD_INPUT. */
+/* Checks an exchange and sets what it is on a machine; what is found on the way goes into *out.
+ * Returns BAD_INPUT. */
 haul_status haul_predictor_init(haul_predictor *self, const haul_machine *machine,
-                                const haul_exchange *exchange, haul_gpu_share *share,
-                                haul_error *error);
+                                const haul_exchange *exchange, haul_path_time *out,
+                                haul_gpu_share *share, haul_error *error);
 
 /* The protocol of a size; NULL, noted as missing, where there is none. */
 const haul_message_protocol *haul_predictor_protocol(const haul_predictor *self, haul_memory memory,

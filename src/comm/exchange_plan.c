@@ -303,10 +303,9 @@ haul_status haul_exchange_workload(const haul_machine *machine, const haul_excha
                     .processes = way->processes ? way->processes : 1,
                     .chunks = way->chunks ? way->chunks : 1};
     const haul_status status =
-        haul_predictor_init(&self.model, machine, exchange, &self.share, error);
+        haul_predictor_init(&self.model, machine, exchange, &self.way, &self.share, error);
     if (status)
         return status;
-    self.model.out = &self.way;
     haul_builder_init(&self.built);
     plan(&self);
     if (*self.way.missing) {

@@ -122,10 +122,9 @@ haul_status haul_goal_write_exchange(const haul_machine *machine, const haul_exc
                    .split = way->processes ? way->processes : 1,
                    .chunks = way->chunks ? way->chunks : 1};
     const haul_status status =
-        haul_predictor_init(&self.model, machine, exchange, &self.share, error);
+        haul_predictor_init(&self.model, machine, exchange, &self.way, &self.share, error);
     if (status)
         return status;
-    self.model.out = &self.way;
     const bool is_all = exchange->kind != HAUL_EXCHANGE_MESSAGES;
     const double gpus = self.model.gpus * (is_all ? exchange->nodes : 2);
     if (gpus * self.split > RANKS_MOST || gpus * gpus * self.split * self.chunks > LINES_MOST)

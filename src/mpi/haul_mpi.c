@@ -74,21 +74,24 @@ static haul_status close_file(session *self, haul_status status)
                              : status;
 }
 
-static void write_times(session *self, const haul_mpi_row *row)
+/* `where`: how far, or on how many processes. Processes other than the first have no file. */
+static void write_row(session *self, const char *what, const char *where, uint64_t bytes,
+                      const haul_mpi_row *row)
 {
     if (self->out)
-        (void)fprintf(self->out, ",%zu,%.9g,%.9g,%.9g\n", row->count, row->min_s, row->median_s,
-                      row->p90_s);
+        (void)fprintf(self->out, "%s,%s,%llu,%zu,%.9g,%.9g,%.9g\n", what, where,
+                      (unsigned long long)bytes, row->count, row->min_s, row->median_s, row->p90_s);
 }
 
-static haul_status measure(session *self, const haul_mpi_pattern *pattern, haul_mpi_row *row)
+static haul_status measure(session *self, const haul_mpi_pattern *pattern, const char *where,
+                           uint64_t bytes)
 {
-    return haul_mpi_measure(MPI_COMM_WORLD, self->device, pattern, row, self->error);
-}
-
-static const char *memory_word(haul_memory memory)
-{
-    return memory == HAUL_DEVICE ? "gpu" : "cpu";
+    haul_mpi_row row;
+    const haul_status status =
+        haul_mpi_measure(MPI_COMM_WORLD, self->device, pattern, &row, self->error);
+    if (!status)
+        write_row(self, pattern->memory == HAUL_DEVICE ? "gpu" : "cpu", where, bytes, &row);
+    return status;
 }
 
 /* --- what is measured */
@@ -156,13 +159,7 @@ static haul_status ping_pongs(session *self, haul_memory memory)
             const int sender = 0;
             const haul_mpi_pattern pattern = {&sender, 1,     &peers[reach], 1,
                                               bytes,   false, memory,        self->given.seconds};
-            haul_mpi_row row;
-            status = measure(self, &pattern, &row);
-            if (!status && self->out)
-                (void)fprintf(self->out, "%s,%s,%llu", memory_word(memory), words[reach],
-                              (unsigned long long)bytes);
-            if (!status)
-                write_times(self, &row);
+            status = measure(self, &pattern, words[reach], bytes);
         }
     return status;
 }
@@ -172,6 +169,7 @@ static haul_status ping_pongs(session *self, haul_memory memory)
 static haul_status pairs(session *self, haul_memory memory, bool is_split)
 {
     int here, there;
+    char text[16];
     const int *senders = node_ranks(self, 0, &here), *receivers = node_ranks(self, 1, &there);
     const int most = here < there ? here : there;
     haul_status status = HAUL_OK;
@@ -180,15 +178,9 @@ static haul_status pairs(session *self, haul_memory memory, bool is_split)
             const uint64_t each = is_split ? bytes / (uint64_t)count : bytes;
             const haul_mpi_pattern pattern = {senders, count,     receivers, 1,
                                               each,    !is_split, memory,    self->given.seconds};
-            haul_mpi_row row;
-            if (!each)
-                continue;
-            status = measure(self, &pattern, &row);
-            if (!status && self->out)
-                (void)fprintf(self->out, "%s,%d,%llu", memory_word(memory), count,
-                              (unsigned long long)bytes);
-            if (!status)
-                write_times(self, &row);
+            (void)snprintf(text, sizeof text, "%d", count);
+            if (each)
+                status = measure(self, &pattern, text, bytes);
         }
     return status;
 }
@@ -196,6 +188,7 @@ static haul_status pairs(session *self, haul_memory memory, bool is_split)
 static haul_status many_messages(session *self, haul_memory memory)
 {
     int here;
+    char text[16];
     const int *receivers = node_ranks(self, 0, &here) + here, sender = 0;
     const int most = self->comm->size - here;
     haul_status status = HAUL_OK;
@@ -203,13 +196,8 @@ static haul_status many_messages(session *self, haul_memory memory)
         for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
             const haul_mpi_pattern pattern = {&sender, 1,     receivers, count,
                                               bytes,   false, memory,    self->given.seconds};
-            haul_mpi_row row;
-            status = measure(self, &pattern, &row);
-            if (!status && self->out)
-                (void)fprintf(self->out, "%s,%d,%llu", memory_word(memory), count,
-                              (unsigned long long)bytes);
-            if (!status)
-                write_times(self, &row);
+            (void)snprintf(text, sizeof text, "%d", count);
+            status = measure(self, &pattern, text, bytes);
         }
     return status;
 }
@@ -219,6 +207,7 @@ static haul_status copies(session *self, bool is_shared)
 {
     static const char *const directions[] = {[HAUL_HTOD] = "h2d", [HAUL_DTOH] = "d2h"};
     int here;
+    char text[16];
     (void)node_ranks(self, 0, &here);
     haul_status status = HAUL_OK;
     for (int count = 1; count <= (is_shared ? here : 1); count *= 2)
@@ -230,14 +219,9 @@ static haul_status copies(session *self, bool is_shared)
                                               self->given.seconds};
                 status =
                     haul_mpi_measure_copies(MPI_COMM_WORLD, self->device, &what, &row, self->error);
-                if (!status && self->out && is_shared)
-                    (void)fprintf(self->out, "%s,%d,%llu", directions[direction], count,
-                                  (unsigned long long)bytes);
-                else if (!status && self->out)
-                    (void)fprintf(self->out, "%s,on,%llu", directions[direction],
-                                  (unsigned long long)bytes);
+                (void)snprintf(text, sizeof text, "%d", count);
                 if (!status)
-                    write_times(self, &row);
+                    write_row(self, directions[direction], is_shared ? text : "on", bytes, &row);
             }
     return status;
 }
@@ -269,7 +253,13 @@ static haul_status measure_all(session *self)
 {
     haul_status status = HAUL_OK;
     const haul_comm_options options = {.ranks_per_node = self->given.ranks_per_node};
-    if (self->given.device)
+    int processes;
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (processes < 2)
+        status = haul_fail(self->error, HAUL_USAGE,
+                           "one process has none to send to: start it as in 'mpirun -n 2 haul-mpi "
+                           "measure'");
+    else if (self->given.device)
         status = haul_device_open(self->given.device, NULL, &self->device, self->error);
     int worst = (int)status;
     (void)MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -278,9 +268,13 @@ static haul_status measure_all(session *self)
     status = haul_comm_new(MPI_COMM_WORLD, &options, &self->comm, self->error);
     for (int kind = 0; !status && kind < 6; kind++)
         status = measure_kind(self, kind);
-    if (!status && !self->rank)
-        printf("%d processes on %d nodes; next: haul comm fit %s-*.csv -o mine.yaml\n",
-               self->comm->size, self->comm->layout.nodes, self->given.prefix);
+    if (!status && !self->rank) {
+        char nodes[32];
+        printf(
+            "%d processes on %s; next: haul comm fit %s-*.csv -o mine.yaml\n", self->comm->size,
+            haul_number_of((uint64_t)self->comm->layout.nodes, "node", NULL, nodes, sizeof nodes),
+            self->given.prefix);
+    }
     haul_comm_free(self->comm);
     haul_device_close(self->device);
     return status;

@@ -197,7 +197,7 @@ static haul_status step_time(const runner *self, int step, uint32_t count, doubl
 typedef struct cpu_queue {
     const runner *self;
     haul_live live;
-    double call_s; /* from one call of the host to the next */
+    double call_s; /* between the starts of two calls of the host */
     uint32_t cores;
     uint32_t last[STREAMS_MOST];
     uint32_t shared; /* the copy that all others wait for, or HAUL_NONE */
