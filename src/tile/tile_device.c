@@ -3,10 +3,6 @@
  * steps of a block run behind the front, the next region is copied in and one that the pass has
  * left is copied out. The next pass goes the other way, so that what is on the device is used
  * first: that is eviction by next use for sweeps. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/fail.h"
 #include "base/grow.h"
 #include "haul/device_backend.h"
@@ -200,85 +196,6 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
     return status;
 }
 
-/* Sets cells beyond the edges of planes [first, end), and the planes beyond the edges that are like
- * one of them. */
-static haul_status run_ghosts(haul_field *field, int first, int end, haul_error *error)
-{
-    const int last = field->length - 1;
-    const bool is_copy = field->boundary[field->dims - 1] == HAUL_BOUNDARY_COPY;
-    int low = first, high = end;
-    haul_ghost_range(field, field->dims - 1, &low, &high);
-    haul_status status = haul_ghosts_on_device(field, low, high, false, error);
-    for (int k = 1; k <= field->edge && is_copy && !status; k++) {
-        if (!first)
-            status = haul_plane_copy_within(field, -k, 0, error);
-        if (!status && end == field->length)
-            status = haul_plane_copy_within(field, last + k, last, error);
-    }
-    return status;
-}
-
-/* A step's planes. */
-static haul_status run_step(haul_context *context, const haul_step *step, haul_planes run,
-                            haul_error *error)
-{
-    const int first = run.first, end = run.end;
-    if (!step->source && run.shift)
-        return haul_ghosts_on_device(step->uses[0].field, first + run.shift, end + run.shift, false,
-                                     error);
-    if (!step->source)
-        return run_ghosts(step->uses[0].field, first, end, error);
-    haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
-    haul_view views[HAUL_USES];
-    haul_rows places[HAUL_USES];
-    haul_launch launch = {.box = step->box, .arguments = arguments, .is_double = true};
-    size_t value = 0;
-    unsigned use = 0;
-    for (unsigned i = 0; i < step->source->parameter_count - step->source->reduces; i++) {
-        const haul_kernel_parameter *parameter = &step->source->parameters[i];
-        if (parameter->halo < 0) {
-            arguments[i] = (haul_argument){.value = step->values + value};
-            value += ((size_t)parameter->bytes + 15) / 16 * 16;
-            continue;
-        }
-        const haul_field_use *of = &step->uses[use];
-        const haul_field *field = of->field;
-        if (of->reduction) {
-            uint64_t rows;
-            places[use] = haul_rows_of(step, of, &rows);
-            arguments[i] = (haul_argument){.buffer = field->rows};
-            arguments[++i] = (haul_argument){.value = &places[use++]};
-            continue;
-        }
-        const bool is_along = haul_is_along(step, of);
-        const int shift = is_along ? run.shift : 0;
-        const int lowest = is_along ? first + shift - of->halo : -field->edge;
-        views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
-        views[use].base -= shift;
-        arguments[i] = (haul_argument){.buffer = field->ring,
-                                       .offset = (uint64_t)field->lead * field->element};
-        arguments[++i] = (haul_argument){.value = &views[use++]};
-        launch.bytes += (double)field->element * (of->reads + of->writes);
-    }
-    double cells = end - first;
-    for (int d = 0; d < step->outer; d++)
-        cells *= step->box.hi[d] - step->box.lo[d];
-    launch.bytes *= cells;
-    launch.flops = step->flops * cells;
-    launch.argument_count = step->source->parameter_count;
-    launch.box.lo[step->outer] = first;
-    launch.box.hi[step->outer] = end;
-    for (int d = 0; d < step->outer; d++)
-        if (launch.box.lo[d] >= launch.box.hi[d])
-            return HAUL_OK; /* a column without rows */
-    const haul_box box = launch.box;
-    if (step->source->reduces) {
-        arguments[launch.argument_count - 1] = (haul_argument){.value = &box};
-        launch.box = haul_row_groups(&box, step->outer + 1);
-    }
-    return haul_tile_launch(context, step->source, &launch, error);
-}
-
 /* Where the front is when it has passed a region: the last region of the array may have fewer
  * planes, and is the first of a backward pass. */
 static int front_after(const pass *self, int region)
@@ -293,32 +210,6 @@ static int front_after(const pass *self, int region)
                : ahead;
 }
 
-/* Which loop it was, before what the device said. */
-static void name_step(const haul_step *step, int first, int end, haul_error *error)
-{
-    char text[sizeof error->text];
-    if (!error)
-        return;
-    snprintf(text, sizeof text, "%s", error->text);
-    snprintf(error->text, sizeof error->text, "kernel '%.60s', planes %d to %d: %.380s",
-             step->source ? step->source->name : "edges", first, end - 1, text);
-}
-
-/* Planes of the step, as far as they are in its box. */
-static haul_status run_planes(const pass *self, const haul_step *step, haul_planes run,
-                              haul_error *error)
-{
-    const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
-    run.first = run.first > lo ? run.first : lo;
-    run.end = run.end < hi ? run.end : hi;
-    if (run.first >= run.end)
-        return HAUL_OK;
-    const haul_status status = run_step(self->context, step, run, error);
-    if (status)
-        name_step(step, run.first, run.end, error);
-    return status;
-}
-
 /* In a pass round the array a step begins `skew` planes after its start, as it is `skew` planes
  * behind the front: so it finds at the end what it began with, not yet overwritten. */
 static haul_status run_round(const pass *self, const haul_step *step, int first, int end,
@@ -329,8 +220,8 @@ static haul_status run_round(const pass *self, const haul_step *step, int first,
     end = end < step->skew + length ? end : step->skew + length;
     const haul_planes once = {first, end < length ? end : length, 0};
     const haul_planes again = {(first > length ? first : length) - length, end - length, length};
-    const haul_status status = run_planes(self, step, once, error);
-    return status ? status : run_planes(self, step, again, error);
+    const haul_status status = haul_step_run(self->context, step, once, error);
+    return status ? status : haul_step_run(self->context, step, again, error);
 }
 
 static haul_status run_region(const pass *self, int region, int last, haul_error *error)
@@ -346,8 +237,9 @@ static haul_status run_region(const pass *self, int region, int last, haul_error
             end = length - first;
             first = low;
         }
-        status = self->block.wraps ? run_round(self, step, first, end, error)
-                                   : run_planes(self, step, (haul_planes){first, end, 0}, error);
+        status = self->block.wraps
+                     ? run_round(self, step, first, end, error)
+                     : haul_step_run(self->context, step, (haul_planes){first, end, 0}, error);
     }
     return status;
 }

@@ -257,6 +257,10 @@ typedef struct haul_planes {
  * ring one plane, on the stream of the kernels. */
 haul_status haul_planes_copy(haul_field *field, haul_planes run, haul_stream *stream,
                              haul_error *error);
+/* Queues the step's planes, as far as they are in its box. An error names the kernel and planes. */
+haul_status haul_step_run(haul_context *context, const haul_step *step, haul_planes run,
+                          haul_error *error);
+
 /* Sets the planes beyond the edges from the opposite ends. */
 haul_status haul_planes_wrap(haul_field *field, haul_error *error);
 haul_status haul_plane_copy_within(haul_field *field, int to, int from, haul_error *error);
