@@ -9,24 +9,16 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blockin
                           size_t size, void *pointer, cl_uint wait_count, const cl_event *waits,
                           cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadBuffer, queue, wait_count, waits, event);
-    haul_cl_copy_out(&call, size, pointer, blocking);
-    return haul_cl_end(&call,
-                       haul_cl_runtime.clEnqueueReadBuffer(queue, buffer, blocking, offset, size,
-                                                           pointer, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueReadBuffer, haul_cl_copy_out(&call, size, pointer, blocking), buffer,
+                    blocking, offset, size, pointer);
 }
 
 static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
                            size_t size, const void *pointer, cl_uint wait_count,
                            const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteBuffer, queue, wait_count, waits, event);
-    haul_cl_copy_in(&call, size, pointer, blocking);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBuffer(queue, buffer, blocking, offset,
-                                                                   size, pointer, wait_count, waits,
-                                                                   call.event));
+    HAUL_CL_COMMAND(clEnqueueWriteBuffer, haul_cl_copy_in(&call, size, pointer, blocking), buffer,
+                    blocking, offset, size, pointer);
 }
 
 /* Of rectangles the bytes within: rows that are skipped on either side are not moved. */
@@ -37,13 +29,10 @@ static cl_int read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool bl
                                size_t host_slice_pitch, void *pointer, cl_uint wait_count,
                                const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadBufferRect, queue, wait_count, waits, event);
-    haul_cl_copy_out(&call, haul_cl_volume(region), pointer, blocking);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadBufferRect(
-                                  queue, buffer, blocking, buffer_origin, host_origin, region,
-                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-                                  host_slice_pitch, pointer, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueReadBufferRect,
+                    haul_cl_copy_out(&call, haul_cl_volume(region), pointer, blocking), buffer,
+                    blocking, buffer_origin, host_origin, region, buffer_row_pitch,
+                    buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer);
 }
 
 static cl_int write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -53,25 +42,20 @@ static cl_int write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
                                 size_t host_slice_pitch, const void *pointer, cl_uint wait_count,
                                 const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteBufferRect, queue, wait_count, waits, event);
-    haul_cl_copy_in(&call, haul_cl_volume(region), pointer, blocking);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteBufferRect(
-                                  queue, buffer, blocking, buffer_origin, host_origin, region,
-                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-                                  host_slice_pitch, pointer, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueWriteBufferRect,
+                    haul_cl_copy_in(&call, haul_cl_volume(region), pointer, blocking), buffer,
+                    blocking, buffer_origin, host_origin, region, buffer_row_pitch,
+                    buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer);
 }
 
 static cl_int copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
                           size_t source_offset, size_t target_offset, size_t size,
                           cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBuffer, queue, wait_count, waits, event);
-    haul_cl_copy(&call, HAUL_RECORD_DTOD, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBuffer(
-                                  queue, source, target, source_offset, target_offset, size,
-                                  wait_count, waits, call.event));
+    HAUL_CL_COMMAND(
+        clEnqueueCopyBuffer,
+        haul_cl_copy(&call, HAUL_RECORD_DTOD, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE), source,
+        target, source_offset, target_offset, size);
 }
 
 static cl_int copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem target,
@@ -81,26 +65,19 @@ static cl_int copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem tar
                                size_t target_slice_pitch, cl_uint wait_count, const cl_event *waits,
                                cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBufferRect, queue, wait_count, waits, event);
-    haul_cl_copy(&call, HAUL_RECORD_DTOD, haul_cl_volume(region), HAUL_RECORD_DEVICE,
-                 HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyBufferRect(
-                                  queue, source, target, source_origin, target_origin, region,
-                                  source_row_pitch, source_slice_pitch, target_row_pitch,
-                                  target_slice_pitch, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueCopyBufferRect,
+                    haul_cl_copy(&call, HAUL_RECORD_DTOD, haul_cl_volume(region),
+                                 HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE),
+                    source, target, source_origin, target_origin, region, source_row_pitch,
+                    source_slice_pitch, target_row_pitch, target_slice_pitch);
 }
 
 static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
                           size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
                           const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueFillBuffer, queue, wait_count, waits, event);
-    haul_cl_fill(&call, size, HAUL_RECORD_DEVICE);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueFillBuffer(queue, buffer, pattern,
-                                                                  pattern_size, offset, size,
-                                                                  wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueFillBuffer, haul_cl_fill(&call, size, HAUL_RECORD_DEVICE), buffer,
+                    pattern, pattern_size, offset, size);
 }
 
 /* The pointer is known only after the call, so a map is described after it. It may be given before
@@ -125,13 +102,8 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
 static cl_int unmap(cl_command_queue queue, cl_mem memory, void *pointer, cl_uint wait_count,
                     const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueUnmapMemObject, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueUnmapMemObject(queue, memory, pointer,
-                                                                  wait_count, waits, call.event);
-    if (result == CL_SUCCESS)
-        haul_cl_unmapped(&call, memory, pointer);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(clEnqueueUnmapMemObject, haul_cl_unmapped(&call, memory, pointer), memory,
+                         pointer);
 }
 
 /* An object that the runtime does not know has 0 bytes; the call has failed then. */
@@ -151,13 +123,10 @@ static cl_int migrate(cl_command_queue queue, cl_uint count, const cl_mem *memor
                       cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *waits,
                       cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMigrateMemObjects, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueMigrateMemObjects(queue, count, memory, flags,
-                                                                     wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS)
-        haul_cl_migrated(&call, flags, size_of(count, memory), haul_cl_map_kind(memory[0]));
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(
+        clEnqueueMigrateMemObjects,
+        haul_cl_migrated(&call, flags, size_of(count, memory), haul_cl_map_kind(memory[0])), count,
+        memory, flags);
 }
 
 void haul_cl_buffers_install(cl_icd_dispatch *layer)

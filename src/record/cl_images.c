@@ -21,12 +21,9 @@ static cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
                          size_t slice_pitch, void *pointer, cl_uint wait_count,
                          const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueReadImage, queue, wait_count, waits, event);
-    haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueReadImage(
-                                  queue, image, blocking, origin, region, row_pitch, slice_pitch,
-                                  pointer, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueReadImage,
+                    haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking),
+                    image, blocking, origin, region, row_pitch, slice_pitch, pointer);
 }
 
 static cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -34,12 +31,9 @@ static cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking
                           size_t slice_pitch, const void *pointer, cl_uint wait_count,
                           const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueWriteImage, queue, wait_count, waits, event);
-    haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWriteImage(
-                                  queue, image, blocking, origin, region, row_pitch, slice_pitch,
-                                  pointer, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueWriteImage,
+                    haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking),
+                    image, blocking, origin, region, row_pitch, slice_pitch, pointer);
 }
 
 static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
@@ -47,13 +41,10 @@ static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
                          const size_t *region, cl_uint wait_count, const cl_event *waits,
                          cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyImage, queue, wait_count, waits, event);
-    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
-                 HAUL_RECORD_ARRAY);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueCopyImage(
-                                  queue, source, target, source_origin, target_origin, region,
-                                  wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueCopyImage,
+                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region),
+                                 HAUL_RECORD_ARRAY, HAUL_RECORD_ARRAY),
+                    source, target, source_origin, target_origin, region);
 }
 
 /* Between an image and a buffer the device converts its layout: nsys has arrays on one side. */
@@ -61,38 +52,29 @@ static cl_int copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem
                                    const size_t *origin, const size_t *region, size_t offset,
                                    cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyImageToBuffer, queue, wait_count, waits, event);
-    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region), HAUL_RECORD_ARRAY,
-                 HAUL_RECORD_DEVICE);
-    return haul_cl_end(
-        &call, haul_cl_runtime.clEnqueueCopyImageToBuffer(queue, source, target, origin, region,
-                                                          offset, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueCopyImageToBuffer,
+                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region),
+                                 HAUL_RECORD_ARRAY, HAUL_RECORD_DEVICE),
+                    source, target, origin, region, offset);
 }
 
 static cl_int copy_buffer_to_image(cl_command_queue queue, cl_mem source, cl_mem target,
                                    size_t offset, const size_t *origin, const size_t *region,
                                    cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueCopyBufferToImage, queue, wait_count, waits, event);
-    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, target, region), HAUL_RECORD_DEVICE,
-                 HAUL_RECORD_ARRAY);
-    return haul_cl_end(
-        &call, haul_cl_runtime.clEnqueueCopyBufferToImage(queue, source, target, offset, origin,
-                                                          region, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueCopyBufferToImage,
+                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, target, region),
+                                 HAUL_RECORD_DEVICE, HAUL_RECORD_ARRAY),
+                    source, target, offset, origin, region);
 }
 
 static cl_int fill_image(cl_command_queue queue, cl_mem image, const void *color,
                          const size_t *origin, const size_t *region, cl_uint wait_count,
                          const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueFillImage, queue, wait_count, waits, event);
-    haul_cl_fill(&call, image_bytes(&call, image, region), HAUL_RECORD_ARRAY);
-    return haul_cl_end(&call,
-                       haul_cl_runtime.clEnqueueFillImage(queue, image, color, origin, region,
-                                                          wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueFillImage,
+                    haul_cl_fill(&call, image_bytes(&call, image, region), HAUL_RECORD_ARRAY),
+                    image, color, origin, region);
 }
 
 /* As map_buffer; the pitches are the program's to ask for. */

@@ -174,26 +174,16 @@ static cl_int run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimen
                          const size_t *offset, const size_t *global, const size_t *local,
                          cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueNDRangeKernel, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueNDRangeKernel(
-        queue, kernel, dimensions, offset, global, local, wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS)
-        record_kernel(&call, kernel, dimensions, global, local);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(clEnqueueNDRangeKernel,
+                         record_kernel(&call, kernel, dimensions, global, local), kernel,
+                         dimensions, offset, global, local);
 }
 
 /* OpenCL 1's call for one work item. */
 static cl_int run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                        const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueTask, queue, wait_count, waits, event);
-    const cl_int result =
-        haul_cl_runtime.clEnqueueTask(queue, kernel, wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS)
-        record_kernel(&call, kernel, 0, NULL, NULL);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(clEnqueueTask, record_kernel(&call, kernel, 0, NULL, NULL), kernel);
 }
 
 static cl_int run_native(cl_command_queue queue, void (*function)(void *), void *arguments,
@@ -201,11 +191,8 @@ static cl_int run_native(cl_command_queue queue, void (*function)(void *), void 
                          const void **places, cl_uint wait_count, const cl_event *waits,
                          cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueNativeKernel, queue, wait_count, waits, event);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueNativeKernel(
-                                  queue, function, arguments, size, memory_count, memory, places,
-                                  wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueNativeKernel, (void)0, function, arguments, size, memory_count, memory,
+                    places);
 }
 
 /* --- waits */

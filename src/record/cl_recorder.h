@@ -101,6 +101,24 @@ void haul_cl_enqueue(haul_cl_call *call, haul_cl_call_name name, cl_command_queu
 /* Returns `result`, what the runtime returned. */
 cl_int haul_cl_end(haul_cl_call *call, cl_int result);
 
+/* The body of a wrapper that enqueues a command: `describe` fills `call`, then the runtime makes
+ * the command. The wrapper calls what OpenCL's list of waits and event are by these names. */
+#define HAUL_CL_COMMAND(name, describe, ...)                                                       \
+    haul_cl_call call;                                                                             \
+    haul_cl_enqueue(&call, HAUL_CALL_##name, queue, wait_count, waits, event);                     \
+    describe;                                                                                      \
+    return haul_cl_end(&call,                                                                      \
+                       haul_cl_runtime.name(queue, __VA_ARGS__, wait_count, waits, call.event))
+
+/* The same of a command that is described only once the runtime has made it. */
+#define HAUL_CL_COMMAND_MADE(name, describe, ...)                                                  \
+    haul_cl_call call;                                                                             \
+    haul_cl_enqueue(&call, HAUL_CALL_##name, queue, wait_count, waits, event);                     \
+    const cl_int result = haul_cl_runtime.name(queue, __VA_ARGS__, wait_count, waits, call.event); \
+    if (call.active && result == CL_SUCCESS)                                                       \
+        describe;                                                                                  \
+    return haul_cl_end(&call, result)
+
 /* Begins the recording where it has not, and makes a queue that measures times, known to the
  * recorder: the two ways to make one. `properties` as the program gave them. */
 cl_command_queue haul_cl_make_queue(cl_context context, cl_device_id device,

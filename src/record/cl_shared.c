@@ -39,8 +39,10 @@ static cl_int svm_free_queued(cl_command_queue queue, cl_uint count, void *point
 }
 
 /* What is shared stands for the device: between two pageable pointers nothing crosses the link. */
-static void record_memcpy(haul_cl_call *call, void *target, const void *source, size_t size)
+static void record_memcpy(haul_cl_call *call, void *target, const void *source, size_t size,
+                          cl_bool blocking)
 {
+    call->blocks = blocking;
     const uint8_t from = haul_host_ranges_kind(&haul_cl_ranges, source);
     const uint8_t to = haul_host_ranges_kind(&haul_cl_ranges, target);
     const bool from_shared = from == HAUL_RECORD_MANAGED, to_shared = to == HAUL_RECORD_MANAGED;
@@ -55,51 +57,37 @@ static void record_memcpy(haul_cl_call *call, void *target, const void *source, 
 static cl_int svm_memcpy(cl_command_queue queue, cl_bool blocking, void *target, const void *source,
                          size_t size, cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMemcpy, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    record_memcpy(&call, target, source, size);
-    return haul_cl_end(&call,
-                       haul_cl_runtime.clEnqueueSVMMemcpy(queue, blocking, target, source, size,
-                                                          wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueSVMMemcpy, record_memcpy(&call, target, source, size, blocking),
+                    blocking, target, source, size);
 }
 
 static cl_int svm_fill(cl_command_queue queue, void *pointer, const void *pattern,
                        size_t pattern_size, size_t size, cl_uint wait_count, const cl_event *waits,
                        cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMemFill, queue, wait_count, waits, event);
-    haul_cl_fill(&call, size, HAUL_RECORD_MANAGED);
-    return haul_cl_end(&call,
-                       haul_cl_runtime.clEnqueueSVMMemFill(queue, pointer, pattern, pattern_size,
-                                                           size, wait_count, waits, call.event));
+    HAUL_CL_COMMAND(clEnqueueSVMMemFill, haul_cl_fill(&call, size, HAUL_RECORD_MANAGED), pointer,
+                    pattern, pattern_size, size);
+}
+
+static void svm_mapped(haul_cl_call *call, cl_map_flags flags, const void *pointer, size_t size,
+                       cl_bool blocking)
+{
+    call->blocks = blocking;
+    haul_cl_mapped(call, NULL, flags, pointer, size);
 }
 
 /* Fine-grained memory need not be mapped, and what is not mapped is not seen to move. */
 static cl_int svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer,
                       size_t size, cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMap, queue, wait_count, waits, event);
-    call.blocks = blocking;
-    const cl_int result = haul_cl_runtime.clEnqueueSVMMap(queue, blocking, flags, pointer, size,
-                                                          wait_count, waits, call.event);
-    if (result == CL_SUCCESS)
-        haul_cl_mapped(&call, NULL, flags, pointer, size);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(clEnqueueSVMMap, svm_mapped(&call, flags, pointer, size, blocking),
+                         blocking, flags, pointer, size);
 }
 
 static cl_int svm_unmap(cl_command_queue queue, void *pointer, cl_uint wait_count,
                         const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMUnmap, queue, wait_count, waits, event);
-    const cl_int result =
-        haul_cl_runtime.clEnqueueSVMUnmap(queue, pointer, wait_count, waits, call.event);
-    if (result == CL_SUCCESS)
-        haul_cl_unmapped(&call, NULL, pointer);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(clEnqueueSVMUnmap, haul_cl_unmapped(&call, NULL, pointer), pointer);
 }
 
 /* A size of 0, or no sizes, is the whole allocation. */
@@ -120,13 +108,10 @@ static cl_int svm_migrate(cl_command_queue queue, cl_uint count, const void **po
                           const size_t *sizes, cl_mem_migration_flags flags, cl_uint wait_count,
                           const cl_event *waits, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueSVMMigrateMem, queue, wait_count, waits, event);
-    const cl_int result = haul_cl_runtime.clEnqueueSVMMigrateMem(
-        queue, count, pointers, sizes, flags, wait_count, waits, call.event);
-    if (call.active && result == CL_SUCCESS)
-        haul_cl_migrated(&call, flags, migrated_bytes(count, pointers, sizes), HAUL_RECORD_MANAGED);
-    return haul_cl_end(&call, result);
+    HAUL_CL_COMMAND_MADE(
+        clEnqueueSVMMigrateMem,
+        haul_cl_migrated(&call, flags, migrated_bytes(count, pointers, sizes), HAUL_RECORD_MANAGED),
+        count, pointers, sizes, flags);
 }
 
 void haul_cl_shared_install(cl_icd_dispatch *layer)
