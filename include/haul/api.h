@@ -12,6 +12,9 @@
 
 #define HAUL_API __attribute__((visibility("default")))
 
+/* Of a list's rows, X(name, text): the texts, for a table of them. */
+#define HAUL_ROW_TEXT(name, text) text,
+
 #if defined(__GNUC__)
 #define HAUL_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #else

@@ -26,10 +26,6 @@ const char *haul_change_summary(size_t index)
 
 const char *haul_certainty_text(haul_certainty certainty)
 {
-    static const char *const words[] = {
-#define CERTAINTY_ROW(name, word) word,
-        HAUL_CERTAINTY_LIST(CERTAINTY_ROW)
-#undef CERTAINTY_ROW
-    };
+    static const char *const words[] = {HAUL_CERTAINTY_LIST(HAUL_ROW_TEXT)};
     return (unsigned)certainty < sizeof words / sizeof *words ? words[certainty] : "";
 }

@@ -34,11 +34,7 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
 
 const char *haul_condition_text(haul_condition condition)
 {
-    static const char *const words[] = {
-#define CONDITION_WORD(name, word) word,
-        HAUL_CONDITION_LIST(CONDITION_WORD)
-#undef CONDITION_WORD
-    };
+    static const char *const words[] = {HAUL_CONDITION_LIST(HAUL_ROW_TEXT)};
     return words[condition];
 }
 

@@ -19,11 +19,7 @@ static const haul_device_backend *const backends[] = {
 
 enum { BACKENDS = sizeof backends / sizeof(haul_device_backend *) };
 
-static const char *const buffer_kinds[] = {
-#define BUFFER_ROW(name, text) text,
-    HAUL_BUFFER_LIST(BUFFER_ROW)
-#undef BUFFER_ROW
-};
+static const char *const buffer_kinds[] = {HAUL_BUFFER_LIST(HAUL_ROW_TEXT)};
 
 const char *haul_buffer_kind_text(haul_buffer_kind kind)
 {

@@ -24,17 +24,9 @@ struct haul_kernel_classes {
     size_t capacity;
 };
 
-static const char *const class_texts[] = {
-#define CLASS_TEXT(name, text) text,
-    HAUL_KERNEL_CLASS_LIST(CLASS_TEXT)
-#undef CLASS_TEXT
-};
+static const char *const class_texts[] = {HAUL_KERNEL_CLASS_LIST(HAUL_ROW_TEXT)};
 
-static const char *const precision_texts[] = {
-#define PRECISION_TEXT(name, text) text,
-    HAUL_PRECISION_LIST(PRECISION_TEXT)
-#undef PRECISION_TEXT
-};
+static const char *const precision_texts[] = {HAUL_PRECISION_LIST(HAUL_ROW_TEXT)};
 
 const char *haul_kernel_class_text(haul_kernel_class kind)
 {

@@ -259,10 +259,6 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
 
 const char *haul_kernel_bound_text(haul_kernel_bound bound)
 {
-    static const char *const texts[] = {
-#define TEXT_OF(name, text) text,
-        HAUL_KERNEL_BOUND_LIST(TEXT_OF)
-#undef TEXT_OF
-    };
+    static const char *const texts[] = {HAUL_KERNEL_BOUND_LIST(HAUL_ROW_TEXT)};
     return bound >= 0 && bound < HAUL_KERNEL_BOUNDS ? texts[bound] : "unknown";
 }

@@ -5,11 +5,7 @@
 #include "machine/link_rate.h"
 #include "machine/machine_fields.h"
 
-static const char *const provenances[] = {"not given",
-#define PROVENANCE_ROW(name, text) text,
-                                          HAUL_PROVENANCE_LIST(PROVENANCE_ROW)
-#undef PROVENANCE_ROW
-};
+static const char *const provenances[] = {"not given", HAUL_PROVENANCE_LIST(HAUL_ROW_TEXT)};
 
 enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances };
 

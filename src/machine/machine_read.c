@@ -17,11 +17,7 @@ typedef struct origin {
 } origin;
 
 /* Index 0 has no word, so that a parameter that is not given can never be read from a file. */
-static const char *const provenances[] = {NULL,
-#define PROVENANCE_ROW(name, text) text,
-                                          HAUL_PROVENANCE_LIST(PROVENANCE_ROW)
-#undef PROVENANCE_ROW
-};
+static const char *const provenances[] = {NULL, HAUL_PROVENANCE_LIST(HAUL_ROW_TEXT)};
 
 enum { PROVENANCE_COUNT = sizeof provenances / sizeof *provenances };
 

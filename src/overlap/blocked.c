@@ -45,11 +45,7 @@ typedef enum work {
         WORKS
 } work;
 
-static const char *const texts[WORKS] = {
-#define WORK_TEXT(name, text) text,
-    WORK_LIST(WORK_TEXT)
-#undef WORK_TEXT
-};
+static const char *const texts[WORKS] = {WORK_LIST(HAUL_ROW_TEXT)};
 
 /* `finished` and the builder's storage are this struct's while it is built; `product` and `costs`
  * are the caller's. */

@@ -27,44 +27,15 @@ static bool is_harmful(const char *text, int length)
     return length == 3 && *c == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
 }
 
-static const char *entity_of(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
+/* What stands for a character of ASCII, by its code; NULL: itself. */
+typedef const char *escapes[128];
 
-static const char *json_escape_of(char c)
-{
-    switch (c) {
-    case '"':
-        return "\\\"";
-    case '\\':
-        return "\\\\";
-    case '<':
-        return "\\u003c";
-    case '>':
-        return "\\u003e";
-    case '&':
-        return "\\u0026";
-    default:
-        return NULL;
-    }
-}
+static const escapes entities = {
+    ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+static const escapes json_escapes = {
+    ['"'] = "\\\"", ['\\'] = "\\\\", ['<'] = "\\u003c", ['>'] = "\\u003e", ['&'] = "\\u0026"};
 
-/* Prints at most `most` characters; `escape_of` gives what stands for one, or NULL. */
-static void print_escaped(const char *text, size_t most, const char *(*escape_of)(char), FILE *out)
+static void print_escaped(const char *text, size_t most, const escapes table, FILE *out)
 {
     for (size_t count = 0; *text; count++) {
         if (count == most) {
@@ -72,7 +43,7 @@ static void print_escaped(const char *text, size_t most, const char *(*escape_of
             return;
         }
         const int length = haul_utf8_length(text);
-        const char *escape = length == 1 ? escape_of(*text) : NULL;
+        const char *escape = length == 1 ? table[(unsigned char)*text] : NULL;
         if (!length || is_harmful(text, length))
             fputs(replacement, out);
         else if (escape)
@@ -85,18 +56,18 @@ static void print_escaped(const char *text, size_t most, const char *(*escape_of
 
 void haul_html_text(const char *text, FILE *out)
 {
-    print_escaped(text, SIZE_MAX, entity_of, out);
+    print_escaped(text, SIZE_MAX, entities, out);
 }
 
 void haul_html_text_cut(const char *text, size_t most, FILE *out)
 {
-    print_escaped(text, most, entity_of, out);
+    print_escaped(text, most, entities, out);
 }
 
 void haul_html_json_text(const char *text, size_t most, FILE *out)
 {
     fputc('"', out);
-    print_escaped(text, most, json_escape_of, out);
+    print_escaped(text, most, json_escapes, out);
     fputc('"', out);
 }
 

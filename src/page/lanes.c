@@ -10,11 +10,7 @@
 
 const char *haul_look_text(haul_look look)
 {
-    static const char *const texts[] = {
-#define HAUL_LOOK_TEXT(name, text) text,
-        HAUL_LOOK_LIST(HAUL_LOOK_TEXT)
-#undef HAUL_LOOK_TEXT
-    };
+    static const char *const texts[] = {HAUL_LOOK_LIST(HAUL_ROW_TEXT)};
     return texts[look];
 }
 

@@ -15,11 +15,7 @@
 #include "base/nearest.h"
 #include "haul/units.h"
 
-const char *const haul_key_names[HAUL_KEYS] = {
-#define KEY_NAME(name, text) text,
-    HAUL_KEY_LIST(KEY_NAME)
-#undef KEY_NAME
-};
+const char *const haul_key_names[HAUL_KEYS] = {HAUL_KEY_LIST(HAUL_ROW_TEXT)};
 
 #define BIT(key) (1U << HAUL_KEY_##key)
 

@@ -31,11 +31,7 @@ void haul_timeline_free(haul_timeline *timeline)
 
 const char *haul_resource_text(haul_resource_kind kind)
 {
-    static const char *const texts[] = {
-#define RESOURCE_ROW(name, text) text,
-        HAUL_RESOURCE_LIST(RESOURCE_ROW)
-#undef RESOURCE_ROW
-    };
+    static const char *const texts[] = {HAUL_RESOURCE_LIST(HAUL_ROW_TEXT)};
     return (unsigned)kind < HAUL_RESOURCES ? texts[kind] : "none";
 }
 

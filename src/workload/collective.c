@@ -83,11 +83,7 @@ static uint64_t element_bytes(const char *type)
 
 const char *haul_collective_text(haul_collective_kind kind)
 {
-    static const char *const texts[] = {
-#define COLLECTIVE_TEXT(name, text) text,
-        HAUL_COLLECTIVE_LIST(COLLECTIVE_TEXT)
-#undef COLLECTIVE_TEXT
-    };
+    static const char *const texts[] = {HAUL_COLLECTIVE_LIST(HAUL_ROW_TEXT)};
     return (unsigned)kind < HAUL_COLLECTIVES ? texts[kind] : "collective";
 }
 

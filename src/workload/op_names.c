@@ -13,17 +13,9 @@ static const char *const kinds[] = {
 #undef KIND_ROW
 };
 
-static const char *const directions[] = {
-#define DIRECTION_ROW(name, text) text,
-    HAUL_DIRECTION_LIST(DIRECTION_ROW)
-#undef DIRECTION_ROW
-};
+static const char *const directions[] = {HAUL_DIRECTION_LIST(HAUL_ROW_TEXT)};
 
-static const char *const memories[] = {
-#define MEMORY_ROW(name, text) text,
-    HAUL_MEMORY_LIST(MEMORY_ROW)
-#undef MEMORY_ROW
-};
+static const char *const memories[] = {HAUL_MEMORY_LIST(HAUL_ROW_TEXT)};
 
 /* A number that is none of the kinds comes of a damaged file: it is shown, not refused. */
 const char *haul_op_kind_text(haul_op_kind kind)
