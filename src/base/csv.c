@@ -84,17 +84,9 @@ static int take(haul_csv *self)
     return byte;
 }
 
-static haul_status fail_at(const haul_csv *self, int line, int column, haul_error *error,
-                           const char *text)
-{
-    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(error, self->file, line, column);
-    return HAUL_BAD_INPUT;
-}
-
 static haul_status fail_here(const haul_csv *self, haul_error *error, const char *text)
 {
-    return fail_at(self, self->line, self->column, error, text);
+    return haul_fail_at(error, (haul_place){self->file, self->line, self->column}, "%s", text);
 }
 
 static haul_status put(haul_csv *self, int byte, haul_error *error)
@@ -128,12 +120,12 @@ static void skip_blanks(haul_csv *self)
 
 static haul_status read_quoted(haul_csv *self, haul_error *error)
 {
-    const int line = self->line, column = self->column;
+    const haul_place opened = {self->file, self->line, self->column};
     take(self);
     for (;;) {
         int byte = peek(self);
         if (byte == END)
-            return fail_at(self, line, column, error, "a quote is opened and never closed");
+            return haul_fail_at(error, opened, "a quote is opened and never closed");
         take(self);
         /* A doubled quote is one quote of the text (RFC 4180, section 2, rule 7). */
         if (byte == '"' && peek(self) != '"')
@@ -242,12 +234,13 @@ static haul_status read_header(haul_csv *self, haul_error *error)
     if (!self->names)
         return haul_fail_no_memory(error);
     for (size_t i = 0; i < self->cell_count; i++) {
-        const char *name = self->row + self->cells[i].at;
+        const cell *of = &self->cells[i];
+        const char *name = self->row + of->at;
         /* `names` holds the columns before this one, so any match is a second column of that
          * name. */
         if (!haul_csv_find(self, name, &(size_t){0}, NULL))
-            return fail_at(self, self->cells[i].line, self->cells[i].column, error,
-                           "two columns of one name");
+            return haul_fail_at(error, (haul_place){self->file, of->line, of->column},
+                                "two columns of one name");
         if (!(self->names[i] = haul_arena_string(&self->arena, name)))
             return haul_fail_no_memory(error);
         self->name_count = i + 1;
@@ -319,9 +312,8 @@ haul_status haul_csv_find(const haul_csv *csv, const char *name, size_t *column,
             *column = i;
             return HAUL_OK;
         }
-    haul_fail(error, HAUL_BAD_INPUT, "no column '%.60s' in the header", name);
-    haul_error_at(error, csv->file, 1, 1);
-    return HAUL_BAD_INPUT;
+    return haul_fail_at(error, (haul_place){csv->file, 1, 1}, "no column '%.60s' in the header",
+                        name);
 }
 
 haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error *error)
@@ -349,7 +341,8 @@ haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error 
 void haul_csv_locate(const haul_csv *csv, size_t column, haul_error *error)
 {
     if (column < csv->cell_count)
-        haul_error_at(error, csv->file, csv->cells[column].line, csv->cells[column].column);
+        haul_error_at(error,
+                      (haul_place){csv->file, csv->cells[column].line, csv->cells[column].column});
 }
 
 void haul_csv_close(haul_csv *csv)

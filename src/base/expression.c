@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/nearest.h"
 
 typedef enum operation {
@@ -69,9 +68,8 @@ typedef struct parser {
 /* Expressions of options have no column: then the error names the file or option alone. */
 static haul_status fail_at(haul_error *error, haul_place place, int at, const char *text)
 {
-    haul_fail(error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(error, place.file, place.line, place.column ? place.column + at : 0);
-    return HAUL_BAD_INPUT;
+    place.column += place.column ? at : 0;
+    return haul_fail_at(error, place, "%s", text);
 }
 
 static haul_status fail_here(const parser *self, const char *text)

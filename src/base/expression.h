@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/fail.h"
 #include "haul/status.h"
 
 /* One expression has at most so many bytes, operations and values waiting at once. */
@@ -38,14 +39,8 @@ typedef struct haul_symbols {
     size_t count;
 } haul_symbols;
 
-/* Where an expression stands: its first character. Column 0: errors tell the line alone. */
-typedef struct haul_place {
-    const char *file;
-    int line;
-    int column;
-} haul_place;
-
-/* Compiles an expression into `arena`, which must hold what `place.file` points to as long. What
+/* Compiles an expression into `arena`, which must hold what `place.file` points to as long. `place`
+ * is that of its first character; with column 0 errors tell the line alone. What
  * depends on no variable is worked out here. Returns BAD_INPUT with the place of what is wrong:
  * syntax, an unknown name (with the nearest one), a limit above, or a constant part that divides by
  * zero, overflows or is undefined. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +44,36 @@ haul_status haul_fail(haul_error *error, haul_status status, const char *format,
     return status;
 }
 
+haul_status haul_vfail_at(haul_error *error, haul_place place, const char *format, va_list args)
+{
+    (void)haul_fail(error, HAUL_BAD_INPUT, "%s", "");
+    if (error)
+        vsnprintf(error->text, sizeof error->text, format, args);
+    haul_error_at(error, place);
+    return HAUL_BAD_INPUT;
+}
+
+haul_status haul_fail_at(haul_error *error, haul_place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)haul_vfail_at(error, place, format, args);
+    va_end(args);
+    return HAUL_BAD_INPUT;
+}
+
+haul_status haul_error_before(haul_error *error, const char *format, ...)
+{
+    char words[200];
+    const haul_error told = *error;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    (void)snprintf(error->text, sizeof error->text, "%.150s: %.350s", words, told.text);
+    return error->status;
+}
+
 haul_status haul_fail_no_memory(haul_error *error)
 {
     return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
@@ -77,12 +106,12 @@ void haul_error_in_file(haul_error *error, const char *file)
         snprintf(error->file, sizeof error->file, "%s", file);
 }
 
-void haul_error_at(haul_error *error, const char *file, int line, int column)
+void haul_error_at(haul_error *error, haul_place place)
 {
-    haul_error_in_file(error, file);
+    haul_error_in_file(error, place.file);
     if (error && !error->line) {
-        error->line = line;
-        error->column = column;
+        error->line = place.line;
+        error->column = place.column;
     }
 }
 

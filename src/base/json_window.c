@@ -27,7 +27,7 @@ static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *
         column = is_break ? 1 : column + 1;
     }
     if (!self->offset)
-        haul_error_at(&self->error, self->file, line, column);
+        haul_error_at(&self->error, (haul_place){self->file, line, column});
     return NULL;
 }
 

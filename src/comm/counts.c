@@ -31,14 +31,14 @@ haul_status haul_counts_parse(const char *text, const char *file, size_t ranks, 
             if (!status && counts[row * ranks + column] > UINT64_C(1) << 47)
                 status = haul_fail(error, HAUL_BAD_INPUT, "expected at most 2^47 bytes");
             if (status)
-                haul_error_at(error, file, line, (int)(at - start) + 1);
+                haul_error_at(error, (haul_place){file, line, (int)(at - start) + 1});
             column++;
             at += length;
         }
         if (!status && column && column != ranks) {
             status =
                 haul_fail(error, HAUL_BAD_INPUT, "expected %zu counts, not %zu", ranks, column);
-            haul_error_at(error, file, line, 1);
+            haul_error_at(error, (haul_place){file, line, 1});
         }
         row += column > 0;
         column = 0;
@@ -47,7 +47,7 @@ haul_status haul_counts_parse(const char *text, const char *file, size_t ranks, 
     if (!status && row != ranks) {
         status =
             haul_fail(error, HAUL_BAD_INPUT, "expected %zu lines of counts, not %zu", ranks, row);
-        haul_error_at(error, file, line, 1);
+        haul_error_at(error, (haul_place){file, line, 1});
     }
     return status;
 }

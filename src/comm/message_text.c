@@ -168,7 +168,7 @@ haul_status haul_message_text_read(const char *text, const char *file,
         else if (self.at.size != NONE && *start >= '0' && *start <= '9')
             status = read_numbers(&self, line, error);
         if (status) {
-            haul_error_at(error, file, number, 1);
+            haul_error_at(error, (haul_place){file, number, 1});
             return status;
         }
         at += length + (at[length] == '\n');

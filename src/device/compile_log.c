@@ -42,8 +42,7 @@ haul_status haul_fail_compile(const haul_kernel_source *source, const char *log,
     const char *behind = strstr(text, ": ");
     if (!is_before && behind && read_place(text, behind, &row, &column))
         text = behind + 2;
-    haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.*s", source->name,
-              (int)strcspn(text, "\n"), text);
-    haul_error_at(error, source->file, row, column);
-    return HAUL_BAD_INPUT;
+    return haul_fail_at(error, (haul_place){source->file, row, column},
+                        "kernel '%s' does not compile: %.*s", source->name,
+                        (int)strcspn(text, "\n"), text);
 }

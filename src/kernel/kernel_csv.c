@@ -481,11 +481,10 @@ static haul_status read_table(const char *text, size_t size, table_reader *self)
     for (size_t i = 0; i < self->column_count; i++)
         useful += self->columns[i].kind == COUNTER &&
                   self->columns[i].counter->counter != HAUL_COUNTER_SIZE;
-    if (!useful && !self->is_long) {
-        status = haul_fail(self->error, HAUL_BAD_INPUT,
-                           "no column of times (seconds, time_ms, kernel_us ...) or of counters");
-        haul_error_at(self->error, self->file.path, place_of(self, 0).line, 1);
-    }
+    if (!useful && !self->is_long)
+        status =
+            haul_fail_at(self->error, (haul_place){self->file.path, place_of(self, 0).line, 1},
+                         "no column of times (seconds, time_ms, kernel_us ...) or of counters");
     if (!status)
         status = read_rows(self);
     haul_csv_close(self->csv);

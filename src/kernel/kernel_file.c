@@ -272,11 +272,10 @@ bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
     return !strcasecmp(kernel->name, name);
 }
 
-/* Adds the place to an error that is set, and returns its status. */
-static haul_status fail_at(const haul_owned_kernel *self, haul_place place, haul_error *error)
+static haul_place in_file(const haul_owned_kernel *self, haul_place place)
 {
-    haul_error_at(error, self->file, place.line, place.column);
-    return HAUL_BAD_INPUT;
+    place.file = self->file; /* also of what no file tells the place of */
+    return place;
 }
 
 /* Errors point to the file: the range for a size that is outside, the expression for a value that
@@ -287,12 +286,10 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
     HAUL_PLAIN_NUMERALS;
     const haul_owned_kernel *self = haul_kernel_owned(kernel);
     haul_kernel_counts counts = {0};
-    if (!(n >= kernel->from && n <= kernel->to)) {
-        haul_fail(error, HAUL_BAD_INPUT,
-                  "%s = %.17g is outside the range of '%.80s', %.17g to %.17g", kernel->variable, n,
-                  kernel->name, kernel->from, kernel->to);
-        return fail_at(self, self->range, error);
-    }
+    if (!(n >= kernel->from && n <= kernel->to))
+        return haul_fail_at(error, in_file(self, self->range),
+                            "%s = %.17g is outside the range of '%.80s', %.17g to %.17g",
+                            kernel->variable, n, kernel->name, kernel->from, kernel->to);
     haul_status status = HAUL_OK;
     if (self->is_counted)
         status = haul_kernel_measured_at(self, n, &counts, error);
@@ -304,10 +301,10 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
         status = haul_expression_value(self->counts[i], &n, &value, error);
         if (!status && !(value >= row->least && value <= row->most)) {
             const bool low = value < row->least;
-            haul_fail(error, HAUL_BAD_INPUT, "'%s' is %.6g at %s = %.17g; expected at %s %g",
-                      row->key, value, kernel->variable, n, low ? "least" : "most",
-                      low ? row->least : row->most);
-            return fail_at(self, self->places[i], error);
+            return haul_fail_at(error, in_file(self, self->places[i]),
+                                "'%s' is %.6g at %s = %.17g; expected at %s %g", row->key, value,
+                                kernel->variable, n, low ? "least" : "most",
+                                low ? row->least : row->most);
         }
         *haul_count_of(&counts, i) = value;
     }
@@ -315,12 +312,11 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
         return status;
     /* caches serve loads: they cannot serve more than there are */
     const double hits = counts.l1_hits + counts.l2_hits;
-    if (hits > counts.loads_global * (1 + 1e-9)) {
-        haul_fail(error, HAUL_BAD_INPUT,
-                  "the hits are %.6g at %s = %.17g, and the loads that they serve only %.6g", hits,
-                  kernel->variable, n, counts.loads_global);
-        return fail_at(self, self->places[self->counts[L2_HITS] ? L2_HITS : L2_HITS - 1], error);
-    }
+    if (hits > counts.loads_global * (1 + 1e-9))
+        return haul_fail_at(
+            error, in_file(self, self->places[self->counts[L2_HITS] ? L2_HITS : L2_HITS - 1]),
+            "the hits are %.6g at %s = %.17g, and the loads that they serve only %.6g", hits,
+            kernel->variable, n, counts.loads_global);
     *out = counts;
     return HAUL_OK;
 }

@@ -23,7 +23,7 @@ enum {
 static void fail_at(const haul_kernel_sample *sample, haul_error *error)
 {
     if (sample->line)
-        haul_error_at(error, sample->file, sample->line, sample->column);
+        haul_error_at(error, (haul_place){sample->file, sample->line, sample->column});
 }
 
 /* All counts are checked here, so that logarithms and quotients below are of positive numbers. */

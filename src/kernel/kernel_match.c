@@ -41,7 +41,7 @@ static haul_status fail_row(const haul_kernel_measured *row, int column, const c
                             haul_error *error)
 {
     haul_fail(error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(error, row->file, row->line, column);
+    haul_error_at(error, (haul_place){row->file, row->line, column});
     return HAUL_BAD_INPUT;
 }
 
@@ -146,7 +146,7 @@ static haul_status fail_empty(const matcher *self)
                   "counters of instructions, loads, stores and the grid "
                   "(docs/kernels.md has the command; ncu's own choice of metrics lacks them)",
                   one->kernel ? one->kernel : "the kernel");
-        haul_error_at(error, one->file, one->line, 1);
+        haul_error_at(error, (haul_place){one->file, one->line, 1});
         return HAUL_MISSING;
     }
     if (groups->other_blocks.count)

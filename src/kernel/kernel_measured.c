@@ -131,13 +131,10 @@ haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
     if (!high)
         for (high = 1; high < count && samples[high].size == samples[0].size;)
             high++;
-    if (high >= count || samples[low].size == samples[high].size) {
-        haul_fail(error, HAUL_BAD_INPUT,
-                  "what '%.80s' does was counted at size %.17g only, not at %.17g",
-                  self->kernel.name, samples[0].size, n);
-        haul_error_at(error, self->file, samples[0].line, 1);
-        return HAUL_BAD_INPUT;
-    }
+    if (high >= count || samples[low].size == samples[high].size)
+        return haul_fail_at(error, (haul_place){self->file, samples[0].line, 1},
+                            "what '%.80s' does was counted at size %.17g only, not at %.17g",
+                            self->kernel.name, samples[0].size, n);
     haul_kernel_counts a = samples[low].counts, b = samples[high].counts, counts = {0};
     for (int i = 0; i < HAUL_COUNT_ROWS; i++)
         *haul_count_of(&counts, i) = between(n, samples[low].size, *haul_count_of(&a, i),

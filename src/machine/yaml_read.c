@@ -13,14 +13,10 @@
 
 haul_status haul_node_fail(const haul_yaml *yaml, const haul_node *node, const char *format, ...)
 {
-    /* haul_fail has no form that takes a va_list. */
-    char text[sizeof yaml->error->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    haul_vfail_at(yaml->error, (haul_place){yaml->file, node->line, node->column}, format, args);
     va_end(args);
-    haul_fail(yaml->error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(yaml->error, yaml->file, node->line, node->column);
     return HAUL_BAD_INPUT;
 }
 

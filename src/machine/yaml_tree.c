@@ -25,12 +25,14 @@ static int from_one(size_t at)
     return at < INT_MAX ? (int)at + 1 : INT_MAX;
 }
 
+static haul_place place_of(const tree_reader *self, const yaml_mark_t *mark)
+{
+    return (haul_place){self->file, from_one(mark->line), from_one(mark->column)};
+}
+
 static haul_status fail_event(const tree_reader *self, const char *text)
 {
-    haul_fail(self->error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(self->error, self->file, from_one(self->event.start_mark.line),
-                  from_one(self->event.start_mark.column));
-    return HAUL_BAD_INPUT;
+    return haul_fail_at(self->error, place_of(self, &self->event.start_mark), "%s", text);
 }
 
 static haul_status fail_parser(const tree_reader *self)
@@ -42,22 +44,19 @@ static haul_status fail_parser(const tree_reader *self)
     /* For bytes that are no UTF-8 libyaml gives an offset and no mark: line and column are
      * counted. */
     if (parser->error == YAML_READER_ERROR) {
-        haul_fail(self->error, HAUL_BAD_INPUT, "expected text in UTF-8: %s", problem);
-        int line = 1, column = 1;
+        haul_place place = {self->file, 1, 1};
         /* an offset in bytes: all but those that continue a character are a column */
         for (size_t i = 0; i < parser->problem_offset; i++) {
             const bool newline = self->yaml[i] == '\n';
-            line += newline;
-            column = newline ? 1 : column + (((unsigned char)self->yaml[i] & 0xc0) != 0x80);
+            place.line += newline;
+            place.column =
+                newline ? 1 : place.column + (((unsigned char)self->yaml[i] & 0xc0) != 0x80);
         }
-        haul_error_at(self->error, self->file, line, column);
-        return HAUL_BAD_INPUT;
+        return haul_fail_at(self->error, place, "expected text in UTF-8: %s", problem);
     }
-    haul_fail(self->error, HAUL_BAD_INPUT, "expected YAML: %s%s%s", problem,
-              parser->context ? " " : "", parser->context ? parser->context : "");
-    haul_error_at(self->error, self->file, from_one(parser->problem_mark.line),
-                  from_one(parser->problem_mark.column));
-    return HAUL_BAD_INPUT;
+    return haul_fail_at(self->error, place_of(self, &parser->problem_mark), "expected YAML: %s%s%s",
+                        problem, parser->context ? " " : "",
+                        parser->context ? parser->context : "");
 }
 
 /* Puts the next event at hand in place of the one before. */

@@ -37,11 +37,9 @@ static haul_status read_line(haul_journal *self, const char *line, int number, h
     point.count = (unsigned)strtoul(at, &at, 10);
     point.name = at + (*at == ' ');
     if (!*point.name || !point.count || !(point.seconds > -1e9 && point.seconds < 1e9) ||
-        !(point.spread >= 0)) {
-        haul_fail(error, HAUL_BAD_INPUT, "expected seconds, spread, count and name of a point");
-        haul_error_at(error, self->path, number, 1);
-        return HAUL_BAD_INPUT;
-    }
+        !(point.spread >= 0))
+        return haul_fail_at(error, (haul_place){self->path, number, 1},
+                            "expected seconds, spread, count and name of a point");
     return keep(self, &point, error);
 }
 

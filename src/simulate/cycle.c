@@ -109,9 +109,7 @@ static haul_status fail(const search *self, const haul_owned_schedule *schedule,
                                  i == 1 ? " waits" : ", that",
                                  haul_schedule_quote(&schedule->seen, at, name, sizeof name));
     }
-    haul_fail(error, HAUL_BAD_INPUT, "%s: a cycle", text);
-    haul_error_at(error, schedule->file, schedule->spots[op].line, schedule->spots[op].column);
-    return HAUL_BAD_INPUT;
+    return haul_fail_at(error, haul_schedule_place(schedule, op), "%s: a cycle", text);
 }
 
 /* Iterative, since a path may be as long as the file has operations. */

@@ -72,35 +72,20 @@ void haul_plan_release(haul_plan *self)
 
 haul_status haul_plan_fail(const haul_plan *self, int line, int column, const char *format, ...)
 {
-    char text[sizeof self->error->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    haul_vfail_at(self->error, (haul_place){self->file, line, column}, format, args);
     va_end(args);
-    haul_fail(self->error, HAUL_BAD_INPUT, "%s", text);
-    haul_error_at(self->error, self->file, line, column);
     return HAUL_BAD_INPUT;
 }
 
-enum { OP_TEXT = 120 };
-
 /* By the name that its file gives it, else by its number, from 1 on. */
-static void quote_op(const haul_plan *self, const haul_draft *draft, char name[OP_TEXT])
-{
-    const char *given = draft->words[HAUL_KEY_NAME].text;
-    if (given && *given)
-        snprintf(name, OP_TEXT, "'%.100s'", given);
-    else
-        snprintf(name, OP_TEXT, "#%zu", self->built.op_count + 1);
-}
-
 haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft)
 {
-    char text[400], name[OP_TEXT];
-    snprintf(text, sizeof text, "%.390s", self->error->text);
-    quote_op(self, draft, name);
-    snprintf(self->error->text, sizeof self->error->text, "operation %s: %.380s", name, text);
-    return self->error->status;
+    const char *given = draft->words[HAUL_KEY_NAME].text;
+    return given && *given
+               ? haul_error_before(self->error, "operation '%.100s'", given)
+               : haul_error_before(self->error, "operation #%zu", self->built.op_count + 1);
 }
 
 /* Names the operation before what is wrong with one of its words. */
@@ -110,21 +95,19 @@ static haul_status fail_op(const haul_plan *self, const haul_draft *draft, const
 static haul_status fail_op(const haul_plan *self, const haul_draft *draft, const haul_word *at,
                            const char *format, ...)
 {
-    char text[400], name[OP_TEXT];
+    const haul_place place = {self->file, at ? at->line : draft->line,
+                              at ? at->column : draft->column};
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    haul_vfail_at(self->error, place, format, args);
     va_end(args);
-    quote_op(self, draft, name);
-    return haul_plan_fail(self, at ? at->line : draft->line, at ? at->column : draft->column,
-                          "operation %s: %.380s", name, text);
+    return haul_plan_blame(self, draft);
 }
 
 static haul_status blame(const haul_plan *self, const haul_draft *draft, const haul_word *at)
 {
-    char text[sizeof self->error->text];
-    memcpy(text, self->error->text, sizeof text);
-    return fail_op(self, draft, at, "%.390s", text);
+    haul_error_at(self->error, (haul_place){self->file, at->line, at->column});
+    return haul_plan_blame(self, draft);
 }
 
 /* Names are kept once each; a failure is the builder's, and found when the operation is added. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/records.h"
+#include "base/fail.h"
 #include "haul/simulate.h"
 #include "workload/builder.h"
 
@@ -121,6 +121,11 @@ haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft);
 /* Fails at a place of the file. */
 haul_status haul_plan_fail(const haul_plan *self, int line, int column, const char *format, ...)
     HAUL_PRINTF(4, 5);
+
+static inline haul_place haul_schedule_place(const haul_owned_schedule *self, uint32_t op)
+{
+    return (haul_place){self->file, self->spots[op].line, self->spots[op].column};
+}
 
 /* Returns BAD_INPUT, with its operations by name, where some of them wait for each other. In
  * cycle.c. */

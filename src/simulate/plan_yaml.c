@@ -266,7 +266,7 @@ static haul_status run_list(yaml_reader *self, const item *items)
         if (!status && holds)
             status = at->is_loop ? run_variable(self, at, 0) : run_op(self, at);
         if (status)
-            haul_error_at(self->plan->error, self->plan->file, at->line, at->column);
+            haul_error_at(self->plan->error, (haul_place){self->plan->file, at->line, at->column});
     }
     return status;
 }
@@ -311,7 +311,7 @@ static haul_status read_document(yaml_reader *self, const haul_node *root)
     plan->summary = word_of(keys[SUMMARY]);
     const haul_word call = word_of(keys[CALL]);
     if (call.text && haul_plan_duration(plan, &call, "call", &plan->call_ns)) {
-        haul_error_at(plan->error, plan->file, call.line, call.column);
+        haul_error_at(plan->error, (haul_place){plan->file, call.line, call.column});
         return HAUL_BAD_INPUT;
     }
     if (constants && constants->kind != HAUL_NODE_MAPPING)

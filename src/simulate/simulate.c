@@ -47,8 +47,7 @@ static haul_status blame(const simulator *self, uint32_t op)
     const haul_status status = self->error->status;
     haul_fail(self->error, status, "operation %s: %s",
               haul_schedule_quote(&self->schedule->seen, op, name, sizeof name), text);
-    const haul_spot spot = self->schedule->spots[op];
-    haul_error_at(self->error, self->schedule->file, spot.line, spot.column);
+    haul_error_at(self->error, haul_schedule_place(self->schedule, op));
     return status;
 }
 
@@ -239,10 +238,8 @@ static haul_status run(simulator *self)
     if (status == HAUL_BAD_INPUT)
         snprintf(self->error->text + length, sizeof self->error->text - length,
                  " with this machine's launch queue or implicit synchronisation");
-    if (status && names.first != HAUL_NONE) {
-        const haul_spot spot = self->schedule->spots[names.first];
-        haul_error_at(self->error, self->schedule->file, spot.line, spot.column);
-    }
+    if (status && names.first != HAUL_NONE)
+        haul_error_at(self->error, haul_schedule_place(self->schedule, names.first));
     if (status)
         return status;
     made->timeline = run.timeline;

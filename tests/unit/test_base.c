@@ -17,10 +17,10 @@ static void error_names_its_place(void **state)
     haul_error error;
     assert_int_equal(haul_fail(&error, HAUL_BAD_INPUT, "expected %s", "a rate"), HAUL_BAD_INPUT);
     assert_string_equal(haul_error_format(&error, text, sizeof text), "expected a rate");
-    haul_error_at(&error, "m.yaml", 3, 7);
+    haul_error_at(&error, (haul_place){"m.yaml", 3, 7});
     assert_string_equal(haul_error_format(&error, text, sizeof text),
                         "m.yaml:3:7: expected a rate");
-    haul_error_at(&error, "other.yaml", 9, 9);
+    haul_error_at(&error, (haul_place){"other.yaml", 9, 9});
     assert_string_equal(haul_error_format(&error, text, sizeof text),
                         "m.yaml:3:7: expected a rate");
     haul_fail(&error, HAUL_BAD_INPUT, "negative duration");
