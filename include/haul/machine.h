@@ -147,6 +147,7 @@ typedef struct haul_gpu {
      * that stream through the device's memory, in bytes read and written a second */
     haul_parameter product_flops[HAUL_PRECISIONS];
     haul_parameter stream_Bps;
+    haul_parameter l2_Bps; /* the same out of L2: bytes read a second */
 } haul_gpu;
 
 typedef struct haul_host {

@@ -75,6 +75,48 @@ haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu)
     return (haul_parameter){usual_stream * rate, HAUL_ASSUMED, NULL};
 }
 
+/* Of the memory's sustained rate: 2.6 (V100), 2.9 (P100), 3.1 (A100, MI300X), 3.8 (H100), 2.2
+ * (H200); boards with GDDR 5.5 (L40). */
+static const double usual_l2_gain = 2.5;
+
+haul_parameter haul_gpu_l2_rate(const haul_gpu *gpu)
+{
+    if (gpu->l2_Bps.provenance)
+        return gpu->l2_Bps;
+    const double rate = haul_gpu_stream_rate(gpu).value;
+    return rate > 0 ? (haul_parameter){usual_l2_gain * rate, HAUL_ASSUMED, NULL}
+                    : (haul_parameter){0};
+}
+
+/* Half of an L2 holds data surely (that of an A100 is two, which keep copies of the same data:
+ * Ampere white paper), a whole one at the best; between the two the share through the memory grows.
+ */
+double haul_gpu_l2_misses(const haul_gpu *gpu, double bytes)
+{
+    const double share = gpu->l2_bytes.value > 0 ? bytes / gpu->l2_bytes.value : HUGE_VAL;
+    return fmin(fmax(2 * share - 1, 0), 1);
+}
+
+double haul_gpu_stream_s(const haul_gpu *gpu, double bytes)
+{
+    const double misses = haul_gpu_l2_misses(gpu, bytes);
+    return bytes *
+           (misses / haul_gpu_stream_rate(gpu).value + (1 - misses) / haul_gpu_l2_rate(gpu).value);
+}
+
+/* The time grows with the bytes, so halving finds them. */
+double haul_gpu_stream_bytes(const haul_gpu *gpu, double seconds)
+{
+    enum { STEPS = 40 };
+    double low = seconds * haul_gpu_stream_rate(gpu).value;
+    double high = fmax(low, seconds * haul_gpu_l2_rate(gpu).value);
+    for (int i = 0; i < STEPS; i++) {
+        const double middle = (low + high) / 2;
+        *(haul_gpu_stream_s(gpu, middle) > seconds ? &high : &low) = middle;
+    }
+    return (low + high) / 2;
+}
+
 /* Empty kernels in public profiles take 1 to 2.5 us on the device. */
 static const double usual_launch_s = 2e-6;
 

@@ -57,9 +57,7 @@ haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_w
     };
 }
 
-/* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. Half
- * of an L2 holds them surely (that of an A100 is two, which keep copies of the same data: Ampere
- * white paper), a whole one at the best; between the two the share that is read again grows. */
+/* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. */
 double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes)
 {
     enum { USUAL_THREADS = 2048 };
@@ -69,8 +67,7 @@ double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work,
     const double block = fmax(work->launches.block, 1);
     const double resident = fmin(fmax(floor(threads / block), 1), most);
     const double at_work = fmin(work->launches.blocks, resident * gpu->multiprocessors.value);
-    const double share = gpu->l2_bytes.value > 0 ? at_work * row_bytes / gpu->l2_bytes.value : 0;
-    const double again = fmin(fmax(2 * share - 1, 0), 1);
+    const double again = gpu->l2_bytes.value > 0 ? haul_gpu_l2_misses(gpu, at_work * row_bytes) : 0;
     return 2 + again * (work->kind.reads - 1);
 }
 

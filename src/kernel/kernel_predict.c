@@ -38,9 +38,6 @@ static const double width_assumed = 0.3;
 /* Communication keeps its recorded time: half or twice, whatever the links are. */
 static const double width_collective = 0.7;
 
-/* What an L2 serves beside the memory: 2.5 (V100: 2.2 and 0.9 TB/s; A100: 4 and 1.5 TB/s). */
-static const double l2_gain = 2.5;
-
 typedef struct scaling {
     double ratio; /* of the time beside the launches */
     double down;  /* half widths, in the logarithm */
@@ -147,28 +144,31 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
     out->bound = HAUL_KERNEL_BOUND_LATENCY;
 }
 
-/* By the memory's bandwidth. Bytes that a kernel moves at the most, by its time, fit one L2 and not
- * the other: then the cache may serve them on one side. */
+/* By the bandwidth of the memory, and of L2 for data that it holds from the kernel before. Where
+ * bytes are known the source's time tells which; else half way, in the logarithm, and the interval
+ * reaches both. */
 static bool scale_streaming(const haul_machine *from, const haul_machine *to,
-                            const haul_kernel_work *work, double each_s, scaling *out)
+                            const haul_kernel_work *work, double work_s, scaling *out)
 {
     const haul_parameter a = haul_gpu_stream_rate(&from->gpu);
     const haul_parameter b = haul_gpu_stream_rate(&to->gpu);
     if (!(a.value > 0) || !(b.value > 0))
         return false;
     const bool is_rows = work->kind.kind == HAUL_KERNEL_CLASS_ROWS;
-    const double bytes = work->bytes > 0 ? work->bytes : each_s * a.value;
-    const bool fits_source = bytes <= from->gpu.l2_bytes.value;
-    const bool fits_target = bytes <= to->gpu.l2_bytes.value;
+    const double bytes = work->bytes > 0 ? work->bytes : haul_gpu_stream_bytes(&from->gpu, work_s);
+    const double by_memory = a.value / b.value;
+    const double by_l2 = haul_gpu_stream_s(&to->gpu, bytes) / haul_gpu_stream_s(&from->gpu, bytes);
+    const double of_l2 = !(work->bytes > 0) ? 0.5 : work_s * a.value < work->bytes;
+    const double apart = log(by_l2 / by_memory) * fmin(of_l2, 1 - of_l2);
     const double width = is_rows ? width_rows : width_streaming;
-    *out = (scaling){.ratio = a.value / b.value,
-                     .down = width + (fits_target && !fits_source) * log(l2_gain),
-                     .up = width + (fits_source && !fits_target) * log(l2_gain),
+    *out = (scaling){.ratio = by_memory * pow(by_l2 / by_memory, of_l2),
+                     .down = width + fabs(apart),
+                     .up = width + fabs(apart),
                      .kind = work->kind.kind,
                      .bound = HAUL_KERNEL_BOUND_MEMORY,
                      .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
     if (is_rows)
-        scale_rows(from, to, work, each_s, out);
+        scale_rows(from, to, work, work_s, out);
     return true;
 }
 
@@ -244,13 +244,18 @@ static double with_flops(const haul_machine *to, const haul_kernel_work *work, d
     return fmin(fmax(each_s, best_s), best_s * waves / least_share);
 }
 
-/* Launch and work are scaled apart. A launch takes at most half of a kernel's time, as in fits, so
- * that no work becomes negative. What a source's own time belies bounds nothing (least_of). */
+/* A launch takes at most half of a kernel's time, as in fits, so that no work becomes negative. */
+static double launch_of(const haul_gpu *gpu, double each_s)
+{
+    return fmin(haul_gpu_launch(gpu), each_s / 2);
+}
+
+/* Launch and work are scaled apart. What a source's own time belies bounds nothing (least_of). */
 static haul_kernel_prediction finish(const haul_machine *from, const haul_machine *to,
                                      const haul_kernel_work *work, const scaling *by)
 {
     const double count = fmax(work->launches.count, 1), each_s = work->seconds / count;
-    const double launch_s = fmin(haul_gpu_launch(&from->gpu), each_s / 2);
+    const double launch_s = launch_of(&from->gpu, each_s);
     const double new_launch_s =
         launch_s * haul_gpu_launch(&to->gpu) / fmax(haul_gpu_launch(&from->gpu), 1e-9);
     const double least_s = least_of(&to->gpu, work);
@@ -298,6 +303,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     const haul_kernel_work *work = &sized;
     const haul_kernel_class kind = work->kind.kind;
     const double each_s = work->seconds / fmax(work->launches.count, 1);
+    const double work_s = each_s - launch_of(&from->gpu, each_s);
     scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS};
     if (!(work->seconds >= 0 && isfinite(work->seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
@@ -310,7 +316,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     } else if (is_product(kind) ? !scale_product(from, to, work, &by)
                : kind == HAUL_KERNEL_CLASS_STREAMING || kind == HAUL_KERNEL_CLASS_ROWS
                    ? !scale_latency(from, to, work, &by) &&
-                         !scale_streaming(from, to, work, each_s, &by)
+                         !scale_streaming(from, to, work, work_s, &by)
                    : true) {
         return scale_unknown(from, to, work, out, error);
     }

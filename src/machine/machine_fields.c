@@ -83,6 +83,7 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "product_fp8", product_flops[HAUL_PRECISION_FP8], FLOPS, POSITIVE),
     FIGURE(haul_gpu, "product_int8", product_flops[HAUL_PRECISION_INT8], FLOPS, POSITIVE),
     FIGURE(haul_gpu, "stream_bandwidth", stream_Bps, RATE, POSITIVE),
+    FIGURE(haul_gpu, "l2_rate", l2_Bps, RATE, POSITIVE),
 };
 
 /* A link is PCIe or another kind; HAUL_LINKS_* of a row says for which it has a meaning, and

@@ -166,8 +166,10 @@ static haul_status measure_triads(haul_session *self, const run_of *whole, haul_
             continue;
         const double rate = bytes / point.seconds;
         made->triad[made->triad_count++] = (haul_triad_rate){(uint64_t)bytes, rate};
-        if (bytes <= l2_bytes / 2 && rate > made->l2_rate_Bps)
-            made->l2_rate_Bps = rate;
+        if (bytes > l2_bytes / 2 || rate <= made->l2_rate_Bps)
+            continue;
+        made->l2_rate_Bps = rate;
+        self->machine.gpu.l2_Bps = haul_session_found(self, rate, &point);
     }
     return status;
 }
@@ -196,6 +198,7 @@ static haul_status measure_memory(haul_session *self, haul_error *error)
         status = measure_slope(self, "triad", &whole, &half, error);
     if (!status && is_gpu(self))
         status = measure_triads(self, &whole, error);
+    self->machine.gpu.stream_Bps = self->machine.gpu.memory_bandwidth_Bps;
     haul_buffer_free(used.own);
     haul_kernel_free(kernel);
     return status;

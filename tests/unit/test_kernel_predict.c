@@ -156,6 +156,28 @@ static void rows_that_an_l2_does_not_hold_are_read_again(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6, 1e-9);
 }
 
+/* Data of 0.4 MB that one L2 holds, and the other does not. */
+static void data_in_l2_move_at_its_rate(void **state)
+{
+    (void)state;
+    haul_machine from = small(), to = large();
+    from.gpu.launch_latency_s = to.gpu.launch_latency_s = given(1e-6);
+    from.gpu.l2_Bps = given(400e9);
+    to.gpu.l2_Bps = given(1600e9);
+    haul_kernel_work work = work_of("triad_kernel", 2e-6, 1e6);
+    work.bytes = 400e3; /* 1 us out of L2 beside the launch, 4 us through the memory */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1.25e-6, 1e-12);
+    to.gpu.l2_bytes = given(100e3);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 2e-6, 1e-12);
+    work.seconds = 6e-6; /* the source's L2 had none of it */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 2.25e-6, 1e-12);
+    /* bytes by the time: 0.4 MB of L2 or 0.1 of the memory, half way in the logarithm */
+    work = work_of("triad_kernel", 2e-6, 1e6);
+    const haul_estimate out = predicted(&from, &to, &work).estimate;
+    CHECK_NEAR(out.seconds, 1.5e-6, 1e-9);
+    assert_true(out.high_s >= 2 * out.seconds);
+}
+
 static void few_blocks_keep_their_latency(void **state)
 {
     (void)state;
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(operands_tell_a_products_tiles),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
         cmocka_unit_test(rows_that_an_l2_does_not_hold_are_read_again),
+        cmocka_unit_test(data_in_l2_move_at_its_rate),
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
         cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),
