@@ -198,7 +198,8 @@ typedef struct haul_machine {
     size_t message_count;
     const haul_injection *injection;
     size_t injection_count;
-    int old_word_line; /* of its file's first value in an old spelling; 0: none */
+    int old_word_line;            /* of its file's first value in an old spelling; 0: none */
+    haul_link_kind replaced_link; /* that haul_machine_set put PCIe in the place of, or NONE */
 } haul_machine;
 
 /* Reads a machine from a YAML file, or, where `name` has no '/' and no ".yaml", from the catalogue
@@ -223,12 +224,17 @@ HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
 /* A copy of `machine` with one parameter changed, owned by the caller: `assignment` is a path as
  * haul_machine_visit gives it and a value as in a file, "link.generation=6", "host.copy_rate=12
  * GB/s". The value counts as assumed. With the peak of the link to the host the rates of copies
- * over it change as much: as scaled. Returns USAGE for a path that the machine has not, BAD_INPUT
- * for a value that a file could not have. */
+ * over it change as much: as scaled. A generation of PCIe where the link is another puts PCIe of 16
+ * lanes in its place: out->replaced_link has the old kind, and what was measured of copies over the
+ * old link is dropped. Returns USAGE for a path that the machine has not, BAD_INPUT for a value
+ * that a file could not have. */
 HAUL_API haul_status haul_machine_set(const haul_machine *machine, const char *assignment,
                                       haul_machine **out, haul_error *error);
 
 HAUL_API void haul_machine_free(haul_machine *machine);
+
+/* "PCIe", "NVLink", "C2C", "fabric"; "" for none. */
+HAUL_API const char *haul_link_kind_text(haul_link_kind kind);
 
 /* "near" or "far". */
 HAUL_API const char *haul_locality_text(haul_locality locality);

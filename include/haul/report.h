@@ -39,8 +39,9 @@ HAUL_API haul_report *haul_report_projection(const haul_workload *workload,
 /* What a projection says of one of several machines. */
 typedef struct haul_target_row {
     const char *name;
-    const char *missing; /* why the whole run is not predicted, or NULL */
-    int64_t recorded_ns; /* makespans */
+    const char *missing;          /* why the whole run is not predicted, or NULL */
+    haul_link_kind replaced_link; /* the machine's */
+    int64_t recorded_ns;          /* makespans */
     int64_t predicted_ns;
     int64_t low_ns;
     int64_t high_ns;

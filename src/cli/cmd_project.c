@@ -190,6 +190,7 @@ static haul_status compare(const project_request *self, haul_projection_options 
         (void)snprintf(why + i * WHY, WHY, "%s", missing ? missing : "");
         (void)snprintf(gpu, sizeof gpu, "%s", of->gpu ? of->gpu : "");
         rows[i] = (haul_target_row){.name = all->items[i].label,
+                                    .replaced_link = asked->to->replaced_link,
                                     .missing = missing ? why + i * WHY : NULL,
                                     .recorded_ns = of->recorded_run.makespan_ns,
                                     .predicted_ns = of->target_run.makespan_ns,

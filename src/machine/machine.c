@@ -21,6 +21,12 @@ haul_provenance haul_provenance_weaker(haul_provenance a, haul_provenance b)
     return a > b ? a : b;
 }
 
+const char *haul_link_kind_text(haul_link_kind kind)
+{
+    static const char *const kinds[] = {"", "PCIe", "NVLink", "C2C", "fabric"};
+    return (unsigned)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : kinds[0];
+}
+
 const char *haul_locality_text(haul_locality locality)
 {
     return locality == HAUL_FAR ? "far" : "near";

@@ -229,8 +229,9 @@ static haul_status check_fields(const haul_yaml *self, const haul_node *node,
         const bool meant = !mapping->is_link || field->links == HAUL_LINKS_ANY ||
                            is_pcie == (field->links == HAUL_LINKS_PCIE);
         if (child && !meant)
-            return haul_node_fail(self, child->key, "'%s' has no meaning for this kind of link",
-                                  field->key);
+            return haul_node_fail(
+                self, child->key, "'%s' has no meaning for this kind of link, which has '%s'",
+                field->key, is_pcie ? "generation' and 'lanes" : "links' and 'link_rate");
         if (!child && field->required && meant)
             return haul_node_fail(self, node, "'%s' is missing in '%s'", field->key, mapping->what);
     }

@@ -74,6 +74,39 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
         haul_provenance_weaker(curve->points_from.provenance, HAUL_SCALED);
 }
 
+static void scale_copies(const haul_machine *made, haul_copy_curve *copies, double before_Bps)
+{
+    const double after = haul_link_rate(&made->link);
+    const bool changes = before_Bps > 0 && after > 0 && before_Bps != after;
+    for (size_t c = 0; changes && c < made->copy_count; c++)
+        scale_curve(&copies[c], after / before_Bps, after);
+}
+
+/* A gen 6 slot for a GPU that now has NVLink: rates and points measured over the old link say
+ * nothing of it, so that models compute them from the new one; no copy outruns it. What is not
+ * given of a link is taken as usual (copy_packet.c). */
+static void replace_link(haul_machine *made, haul_copy_curve *copies)
+{
+    static const char why[] = "a slot of 16 lanes in place of the machine's link";
+    const haul_parameter generation = made->link.generation;
+    made->replaced_link = made->link.kind;
+    made->link = (haul_link){
+        .kind = HAUL_LINK_PCIE, .generation = generation, .lanes = {16, HAUL_ASSUMED, why}};
+    const haul_parameter none = {0};
+    const double peak = haul_link_rate(&made->link);
+    for (size_t c = 0; c < made->copy_count; c++) {
+        haul_copy_curve *curve = &copies[c];
+        if (curve->direction > HAUL_DTOH)
+            continue;
+        curve->busy_rate_Bps = curve->mapped_rate_Bps = none;
+        curve->shared_latency_s = curve->shared_rate_Bps = curve->points_from = none;
+        if (curve->memory == HAUL_PINNED && curve->locality == HAUL_NEAR)
+            curve->rate_Bps = none;
+        else if (curve->rate_Bps.value > peak)
+            scale(&curve->rate_Bps, peak / curve->rate_Bps.value);
+    }
+}
+
 static haul_status parse_again(char *yaml, size_t size, const char *assignment, haul_machine **out,
                                haul_error *error)
 {
@@ -127,11 +160,14 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
         status =
             haul_fail(error, HAUL_USAGE, "machine '%.80s' has no parameter '%s': is '%s' meant?",
                       machine->name, self.path, self.nearest);
-    const double before = haul_link_rate(&machine->link), after = haul_link_rate(&made.link);
-    for (size_t c = 0; before > 0 && after > 0 && before != after && c < made.copy_count; c++)
-        scale_curve(&copies[c], after / before, after);
+    if (!status && made.link.kind > HAUL_LINK_PCIE && made.link.generation.provenance)
+        replace_link(&made, copies);
+    else
+        scale_copies(&made, copies, haul_link_rate(&machine->link));
     if (!status)
         status = check(&made, assignment, out, error);
+    if (!status)
+        (*out)->replaced_link = made.replaced_link;
     free(copies);
     return status;
 }

@@ -9,7 +9,6 @@
 /* "PCIe 4 x16, 31.5 GB/s"; "" where there is no link. */
 static void describe_link(const haul_link *link, char *buffer, size_t size)
 {
-    static const char *const kinds[] = {"", "PCIe", "NVLink", "C2C", "fabric"};
     char rate[32];
     const haul_parameter peak = haul_link_peak(link);
     buffer[0] = '\0';
@@ -21,7 +20,8 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
         (void)snprintf(buffer, size, "PCIe %.0f x%.0f, %s", link->generation.value,
                        link->lanes.value, rate);
     else
-        (void)snprintf(buffer, size, "%s x%.0f, %s", kinds[link->kind], link->links.value, rate);
+        (void)snprintf(buffer, size, "%s x%.0f, %s", haul_link_kind_text(link->kind),
+                       link->links.value, rate);
 }
 
 /* Every machine is read whole, for a file with an error has to be known before it is used. */

@@ -36,25 +36,34 @@ static haul_self_check_score known_check(haul_self_check_score check)
     return check;
 }
 
-/* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x" */
+/* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x", or "; over PCIe gen 6 x16 in
+ * place of NVLink". */
 static void say_copies(const haul_projected *self)
 {
     /* Also where the time is NaN. */
     const haul_projection *projection = self->projection;
     const haul_estimate *copies = &projection->copies;
     const haul_link *link = &self->options->to->link;
-    char assumed[120] = "";
+    const haul_link_kind replaced = self->options->to->replaced_link;
+    const bool is_slower =
+        projection->slower_link_generation && projection->slower_link_s > 1.05 * copies->seconds;
+    char over[80] = "", slower[40] = "", instead[32] = "";
     if (!(projection->recorded_copies_s > 0))
         return;
-    if (projection->slower_link_generation && projection->slower_link_s > 1.05 * copies->seconds)
-        (void)snprintf(assumed, sizeof assumed, "; assumes PCIe gen %.0f x%.0f, on gen %d: %.3gx",
-                       link->generation.value, link->lanes.value,
+    if (replaced)
+        (void)snprintf(instead, sizeof instead, " in place of %s", haul_link_kind_text(replaced));
+    if (replaced || is_slower)
+        (void)snprintf(over, sizeof over, "; %s PCIe gen %.0f x%.0f%s",
+                       replaced ? "over" : "assumes", link->generation.value, link->lanes.value,
+                       instead);
+    if (is_slower)
+        (void)snprintf(slower, sizeof slower, ", on gen %d: %.3gx",
                        projection->slower_link_generation,
                        projection->slower_link_s / copies->seconds);
-    haul_report_line(self->report, "copies", "%s -> %s (%s)%s",
+    haul_report_line(self->report, "copies", "%s -> %s (%s)%s%s",
                      haul_say_seconds(projection->recorded_copies_s).text,
                      haul_say_seconds(copies->seconds).text,
-                     haul_say_interval(copies->low_s, copies->high_s).text, assumed);
+                     haul_say_interval(copies->low_s, copies->high_s).text, over, slower);
 }
 
 /* Scaled; or why they are not. */
@@ -138,6 +147,7 @@ static void add_head(const haul_projected *self)
                                          {"interval_s", .unit = HAUL_INTERVAL},
                                          {"provenance", .unit = HAUL_TEXT},
                                          {"contention_s", .unit = HAUL_SECONDS},
+                                         {"replaced_link", HAUL_TEXT, .optional = true},
                                          {"slower_link_generation", HAUL_COUNT, .optional = true},
                                          {"slower_link_s", HAUL_SECONDS, .optional = true},
                                          {0}};
@@ -158,6 +168,7 @@ static void add_head(const haul_projected *self)
         copies->seconds, copies->low_s, copies->high_s,
         copies->weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(copies->weakest),
         projection->contention_s,
+        options->to->replaced_link ? haul_link_kind_text(options->to->replaced_link) : NULL,
         projection->slower_link_generation ? (uint64_t)projection->slower_link_generation
                                            : HAUL_NO_COUNT,
         projection->slower_link_generation ? projection->slower_link_s : (double)NAN);

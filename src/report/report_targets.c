@@ -39,11 +39,13 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
                        const haul_target_row *rows, size_t count)
 {
     const haul_target_row *best = NULL;
+    haul_link_kind replaced = HAUL_LINK_NONE;
     size_t unknown = 0;
     for (size_t i = 0; i < count; i++) {
         if (!rows[i].missing && (!best || rows[i].predicted_ns < best->predicted_ns))
             best = &rows[i];
         unknown += rows[i].missing != NULL;
+        replaced = rows[i].replaced_link ? rows[i].replaced_link : replaced;
     }
     if (!best) {
         haul_report_say(report, "No prediction of the whole run: %.300s", rows[0].missing);
@@ -62,6 +64,9 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
                          haul_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
+    if (replaced)
+        haul_report_line(report, "link", "PCIe in place of %s, as asked",
+                         haul_link_kind_text(replaced));
     if (best && unknown)
         haul_report_line(report, "caution", "%s not predicted: see the last column",
                          haul_say_number_of(unknown, "machine is", "machines are").text);
@@ -85,6 +90,7 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
         {"copies_s", HAUL_SECONDS, .head = "copies"},
         {"kernels_s", HAUL_SECONDS, .head = "kernels"},
         {"bound", HAUL_TEXT, .head = "bound by"},
+        {"replaced_link", HAUL_TEXT, .optional = true, .csv = ""},
         {"missing", HAUL_TEXT, .head = "not predicted", .optional = true},
         {0},
     };
@@ -104,7 +110,8 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
             row->missing ? unknown : seconds(row->low_ns),
             row->missing ? unknown : seconds(row->high_ns),
             row->missing ? unknown : (double)row->replay.replayed_ns / (double)row->predicted_ns,
-            row->copies_s, row->kernels_s, row->missing ? NULL : say_bound(row).text, row->missing);
+            row->copies_s, row->kernels_s, row->missing ? NULL : say_bound(row).text,
+            row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL, row->missing);
     }
     haul_report_loss_list(report, workload);
     return report;

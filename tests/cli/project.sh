@@ -107,4 +107,7 @@ try haul project "$profile" --to "$node,h100-pcie5" --from "$recorder"
 try haul project "$profile" --to "$node" --from "$recorder" --set link.generation=2,4
 try haul project "$profile" --to "$node" --from "$recorder" --set link.generation=2,4 --format csv
 try haul project "$profile" --to "$node" --set link.generatoin=4
+try haul project "$profile" --to summit --set link.lanes=8
+haul project "$profile" --to summit --set link.generation=6 | head -3
+haul project "$profile" --to summit --set link.generation=5,6
 try haul project "$profile" --to "$node,gh200" --html page.html

@@ -651,6 +651,36 @@ static void a_parameter_is_set(void **state)
     haul_machine_free(machine);
 }
 
+/* What if a GPU with NVLink had a slot: nothing that was measured over NVLink stays. */
+static void a_generation_replaces_another_link(void **state)
+{
+    (void)state;
+    haul_machine *machine = parsed(
+        MEASURED "link: {kind: nvlink, links: 2, link_rate: 25 GB/s, payload: 256 B}\n"
+                 "copies:\n"
+                 "  - {direction: HtoD, memory: pinned, latency: 1 us, rate: 45 GB/s, busy_rate: "
+                 "40 GB/s, points: [[1, 1 us], [1024, 2 us]]}\n"
+                 "  - {direction: HtoD, memory: pinned, locality: far, rate: 36 GB/s}\n"
+                 "  - {direction: DtoH, memory: pageable, latency: 1 us, rate: 6 GB/s}\n"
+                 "  - {direction: DtoD, memory: device, rate: 300 GB/s}\n");
+    haul_machine *slot = NULL, *narrow = NULL;
+    haul_error error;
+    assert_int_equal(haul_machine_set(machine, "link.lanes=8", &slot, &error), HAUL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "which has 'links' and 'link_rate'"));
+    assert_int_equal(haul_machine_set(machine, "link.generation=3", &slot, &error), HAUL_OK);
+    assert_int_equal(slot->replaced_link, HAUL_LINK_NVLINK);
+    assert_true(slot->link.lanes.value == 16 && !slot->link.links.provenance);
+    assert_true(!slot->copies[0].rate_Bps.provenance && !slot->copies[0].busy_rate_Bps.provenance);
+    assert_true(!slot->copies[0].points_from.provenance && slot->copies[0].latency_s.value == 1e-6);
+    assert_true(slot->copies[1].rate_Bps.value < 16e9);
+    assert_true(slot->copies[2].rate_Bps.value == 6e9 && slot->copies[3].rate_Bps.value == 300e9);
+    assert_int_equal(haul_machine_set(slot, "link.lanes=8", &narrow, &error), HAUL_OK);
+    assert_int_equal(narrow->replaced_link, HAUL_LINK_NVLINK);
+    haul_machine_free(narrow);
+    haul_machine_free(slot);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -669,6 +699,7 @@ int main(void)
         cmocka_unit_test(architectures_are_told_by_name_and_cores),
         cmocka_unit_test(the_catalogue_round_trips),
         cmocka_unit_test(a_parameter_is_set),
+        cmocka_unit_test(a_generation_replaces_another_link),
     };
     unsetenv("HAUL_MACHINES");
     return cmocka_run_group_tests(tests, NULL, NULL);
