@@ -66,8 +66,7 @@ static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy
     haul_copy other = *copy;
     haul_estimate pageable;
     other.memory = HAUL_PAGEABLE;
-    if (copy->memory != HAUL_HOST || !crosses ||
-        haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
+    if (!crosses || haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
         haul_copy_time(machine, NULL, &other, &pageable, NULL))
         return;
     estimate->low_s = pageable.low_s < estimate->low_s ? pageable.low_s : estimate->low_s;
@@ -82,13 +81,14 @@ haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *m
     haul_estimate estimate = {.model = model->name};
     if (error)
         error->text[0] = '\0';
-    haul_status status = model->time(machine, copy, &estimate, error);
-    const haul_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
+    const haul_status status = model->time(machine, copy, &estimate, error);
     estimate.model = estimate.model ? estimate.model : model->name;
-    status = haul_estimate_check(status, &estimate, asked, error);
-    if (status)
-        return status;
-    widen_to_pageable(machine, copy, &estimate);
+    if (status || !haul_estimate_is_sound(&estimate)) {
+        const haul_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
+        return haul_estimate_fail(status, &estimate, asked, error);
+    }
+    if (copy->memory == HAUL_HOST)
+        widen_to_pageable(machine, copy, &estimate);
     *out = estimate;
     return HAUL_OK;
 }

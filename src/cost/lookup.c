@@ -32,24 +32,26 @@ haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
 
 /* An entry for exactly this memory goes first. The stand-in widens the interval (haul_lookup_end)
  * only where the copy crosses the link: there pageable memory could hide behind it. */
-haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy, haul_error *error)
+void haul_lookup_find(haul_lookup *self)
 {
-    haul_lookup self = {.machine = machine, .copy = *copy, .error = error};
-    if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)copy->memory >= HAUL_MEMORIES) {
-        self.status = haul_fail(error, HAUL_MISSING, "a copy of unknown direction has no price");
-        return self;
+    haul_copy *copy = &self->copy;
+    const haul_memory asked = copy->memory;
+    if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)asked >= HAUL_MEMORIES) {
+        self->status =
+            haul_fail(self->error, HAUL_MISSING, "a copy of unknown direction has no price");
+        return;
     }
-    if (!crosses(copy->direction))
-        self.copy.locality = HAUL_NEAR;
-    self.own = find(&self, copy->memory);
-    if (self.own)
-        return self;
-    if (copy->direction == HAUL_DTOD && copy->memory == HAUL_MANAGED)
-        self.copy.direction = HAUL_PTOP;
-    self.copy.memory = haul_memory_stand_in(self.copy.direction, copy->memory);
-    self.own = find(&self, self.copy.memory);
-    self.stand_in = crosses(copy->direction) && self.copy.memory != copy->memory;
-    return self;
+    const bool is_crossing = crosses(copy->direction);
+    if (!is_crossing)
+        copy->locality = HAUL_NEAR;
+    self->own = find(self, asked);
+    if (self->own)
+        return;
+    if (copy->direction == HAUL_DTOD && asked == HAUL_MANAGED)
+        copy->direction = HAUL_PTOP;
+    copy->memory = haul_memory_stand_in(copy->direction, asked);
+    self->own = find(self, copy->memory);
+    self->stand_in = is_crossing && copy->memory != asked;
 }
 
 /* Half widths, as factors, that hold 90 of 100 groups of public measurements on machines of the
@@ -65,22 +67,22 @@ static const width of_host = {1 / 2.1, 2.1};
 static const width of_device = {1 / 1.45, 1.45};
 
 /* Rates that were not measured on this very machine: no faster than its link allows. */
-static haul_range widened(const haul_lookup *self, haul_range seconds)
+static inline void widen(const haul_lookup *self, haul_range *seconds)
 {
     const haul_direction direction = self->copy.direction;
-    const bool is_direct = haul_lookup_crosses(self) && self->copy.memory != HAUL_PAGEABLE;
+    const bool is_direct = crosses(direction) && self->copy.memory != HAUL_PAGEABLE;
     const width *by = is_direct || direction == HAUL_PTOP ? &of_link
                       : direction == HAUL_DTOD            ? &of_device
                                                           : &of_host;
-    double low = seconds.mid * by->down;
-    const double peak = is_direct && low < seconds.low ? haul_link_rate(&self->machine->link) : 0;
+    double low = seconds->mid * by->down;
+    const double high = seconds->mid * by->up;
+    seconds->high = high > seconds->high ? high : seconds->high;
+    if (low >= seconds->low)
+        return;
+    const double peak = is_direct ? haul_link_rate(&self->machine->link) : 0;
     if (peak > 0 && low * peak < (double)self->copy.bytes)
         low = (double)self->copy.bytes / peak;
-    if (low < seconds.low)
-        seconds.low = low;
-    if (seconds.mid * by->up > seconds.high)
-        seconds.high = seconds.mid * by->up;
-    return seconds;
+    seconds->low = low < seconds->low ? low : seconds->low;
 }
 
 /* The interval grows for what the parameters do not know: another kind of memory that stood in, and
@@ -93,7 +95,7 @@ haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_ran
     if (self->stand_in)
         seconds.high *= 3;
     if (self->rate_from > HAUL_FITTED)
-        seconds = widened(self, seconds);
+        widen(self, &seconds);
     *out = (haul_estimate){
         .seconds = seconds.mid,
         .low_s = seconds.low,

@@ -26,6 +26,9 @@ typedef struct haul_lookup {
     haul_error *error;
 } haul_lookup;
 
+/* Fills `own`, `stand_in` and the copy as it is predicted. */
+void haul_lookup_find(haul_lookup *self);
+
 /* Finds what the machine has for such copies. Where it has nothing for just this kind of memory:
  * - host memory of a kind that the profile does not tell, and migrations of managed memory, are
  *   predicted as pinned. For the large copies that dominate this is what happens: AMD's runtime
@@ -34,8 +37,14 @@ typedef struct haul_lookup {
  *   0.77): the interval is that much longer;
  * - copies on and between devices are predicted as of device memory; a migration between devices
  *   crosses the peer link. */
-haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy,
-                              haul_error *error);
+static inline haul_lookup haul_lookup_begin(const haul_machine *machine, const haul_copy *copy,
+                                            haul_error *error)
+{
+    /* here, so that it is made where the model has it: models are asked millions of times */
+    haul_lookup self = {.machine = machine, .copy = *copy, .error = error};
+    haul_lookup_find(&self);
+    return self;
+}
 
 /* Fills *out if no parameter was missing; returns the status. `model` is static. */
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,

@@ -2,7 +2,6 @@
 #include "cost/model_registry.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -126,15 +125,13 @@ void haul_model_close(void *handle)
         dlclose(handle);
 }
 
-haul_status haul_estimate_check(haul_status status, const haul_estimate *estimate,
-                                haul_model_asked asked, haul_error *error)
+haul_status haul_estimate_fail(haul_status status, const haul_estimate *estimate,
+                               haul_model_asked asked, haul_error *error)
 {
-    const bool is_sound = estimate->low_s >= 0 && estimate->low_s <= estimate->seconds &&
-                          estimate->seconds <= estimate->high_s && isfinite(estimate->high_s);
     if (status && error && !error->text[0]) /* a user's model may say no more than the status */
         return haul_fail(error, status, "model '%s' gives no time for %s%.17g%s", estimate->model,
                          asked.before, asked.amount, asked.after);
-    if (status || is_sound)
+    if (status)
         return status;
     return haul_fail(error, HAUL_BAD_INPUT, "model '%s' gave %g s (%g to %g) for %s%.17g%s",
                      estimate->model, estimate->seconds, estimate->low_s, estimate->high_s,

@@ -3,6 +3,7 @@
 #ifndef HAUL_COST_MODEL_REGISTRY_H
 #define HAUL_COST_MODEL_REGISTRY_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -52,9 +53,16 @@ typedef struct haul_model_asked {
     const char *after;
 } haul_model_asked;
 
-/* Ends a model's answer: returns `status` with an error text where the model gave none, BAD_INPUT
- * where the estimate is not finite, negative or outside its own interval. */
-haul_status haul_estimate_check(haul_status status, const haul_estimate *estimate,
-                                haul_model_asked asked, haul_error *error);
+/* Finite, not negative, and inside its own interval. */
+static inline bool haul_estimate_is_sound(const haul_estimate *self)
+{
+    return self->low_s >= 0 && self->low_s <= self->seconds && self->seconds <= self->high_s &&
+           self->high_s <= DBL_MAX;
+}
+
+/* Ends an answer that is none: returns `status` with an error text where the model gave none,
+ * BAD_INPUT for an estimate that is not sound. */
+haul_status haul_estimate_fail(haul_status status, const haul_estimate *estimate,
+                               haul_model_asked asked, haul_error *error);
 
 #endif

@@ -56,7 +56,7 @@ void haul_kernel_model_release(haul_kernel_model_ref *ref)
     *ref = (haul_kernel_model_ref){0};
 }
 
-/* Clears the error's text first: haul_estimate_check then sees whether a user's model wrote one. */
+/* Clears the error's text first: haul_estimate_fail then sees whether a user's model wrote one. */
 haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                              haul_estimate *out, haul_error *error)
 {
@@ -73,8 +73,8 @@ haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_c
     status = model->time(what, &estimate, error);
     estimate.model = estimate.model ? estimate.model : model->name;
     const haul_model_asked asked = {"size ", what->size, ""};
-    status = haul_estimate_check(status, &estimate, asked, error);
-    if (!status)
-        *out = estimate;
-    return status;
+    if (status || !haul_estimate_is_sound(&estimate))
+        return haul_estimate_fail(status, &estimate, asked, error);
+    *out = estimate;
+    return HAUL_OK;
 }
