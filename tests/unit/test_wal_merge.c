@@ -25,10 +25,11 @@ static int begin(void **state)
         return -1;
     snprintf(path, sizeof path, "%s/live", folder);
     if (sqlite3_open(path, &db) ||
-        sqlite3_exec(db,
-                     "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF;"
-                     "CREATE TABLE t (a, b);",
-                     NULL, NULL, NULL))
+        sqlite3_exec(
+            db,
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF;"
+            "CREATE TABLE t (a, b);",
+            NULL, NULL, NULL))
         return -1;
     for (int i = 0; i < ROWS; i++)
         sqlite3_exec(db, "INSERT INTO t VALUES (abs(random()), hex(randomblob(50)))", NULL, NULL,
