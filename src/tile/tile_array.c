@@ -46,28 +46,27 @@ static haul_status check_spec(const haul_array_spec *spec, haul_error *error)
     return HAUL_OK;
 }
 
-/* Rows begin at a cache line. The cells left and right of neighbouring rows share the gap between
- * them. */
+/* Rows begin at a cache line. The cells left and right of neighbouring rows of a plane share the
+ * gap between them. A plane ends with a gap of its own: planes are copied by themselves. */
 static bool lay_out(haul_field *self)
 {
     const int64_t unit = LINE % self->element ? 1 : LINE / (int64_t)self->element;
     const int64_t gap = rounded_up(2 * (int64_t)self->ghost[0], unit);
     const int *size = self->size, *ghost = self->ghost;
-    self->row = gap + rounded_up(size[0], unit);
+    self->row = gap + rounded_up(size[0], unit) + (self->dims == 2 ? gap : 0);
     if (self->row * (int64_t)self->element % PAGE == 0)
         self->row +=
             unit; /* rows of a multiple of a page would fall on the same lines of a cache */
-    int64_t tail = gap;
     if (self->dims == 1) {
         self->plane = 1;
         self->lead = 0;
-        tail = 0;
     } else if (self->dims == 2) {
         self->plane = self->row;
         self->lead = gap;
     } else {
         if (__builtin_mul_overflow(self->row, (int64_t)size[1] + 2 * (int64_t)ghost[1],
-                                   &self->plane))
+                                   &self->plane) ||
+            __builtin_add_overflow(self->plane, gap, &self->plane))
             return false;
         self->lead = gap + ghost[1] * self->row;
         self->gap = gap;
@@ -75,8 +74,6 @@ static bool lay_out(haul_field *self)
     const uint64_t planes = (uint64_t)self->length + 2 * (uint64_t)self->edge;
     return !__builtin_mul_overflow((uint64_t)self->plane, self->element, &self->plane_bytes) &&
            !__builtin_mul_overflow(planes, self->plane_bytes, &self->host_bytes) &&
-           !__builtin_add_overflow(self->host_bytes, (uint64_t)tail * self->element,
-                                   &self->host_bytes) &&
            self->host_bytes < INT64_MAX / 2;
 }
 

@@ -34,23 +34,20 @@ int haul_ring_planes(const haul_context *context, const haul_field *field)
     return (int)(planes < all ? planes : all);
 }
 
-/* A ring has as many planes as the budget gives its array; behind them room for the tail that rows
- * of the last plane reach into. */
+/* A ring has as many planes as the budget gives its array. */
 static haul_status make_rings(haul_context *context, haul_error *error)
 {
     for (haul_field *field = context->fields; field; field = field->next) {
         if (field->ring || !field->part_count)
             continue;
-        const int all = field->length + 2 * field->edge;
         const int planes = haul_ring_planes(context, field);
         const uint64_t bytes = ring_bytes(context, field);
         if (planes < 1 && (field->dims < 3 || bytes < (uint64_t)field->row * field->element))
             return haul_fail(error, HAUL_DEVICE_FULL,
                              "%llu bytes of device memory hold no row of each array",
                              (unsigned long long)context->budget);
-        const uint64_t tail = field->host_bytes - (uint64_t)all * field->plane_bytes;
         const haul_status status =
-            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE, bytes + tail, &field->ring, error);
+            haul_buffer_new(context->device, HAUL_BUFFER_DEVICE, bytes, &field->ring, error);
         if (status)
             return status;
         field->planes = planes;
