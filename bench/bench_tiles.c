@@ -1,6 +1,7 @@
 /* The tile runtime on the heat equation, beside hand-written programs that solve the same problem
  * (the yardsticks, where they are): in core on the host, and out of core on an OpenCL device.
- * bench_tiles core|ooc|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES] */
+ * `shared` is one core of PoCL alone and with a thread of the host (OMP_NUM_THREADS=1).
+ * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,14 @@ int main(int argc, char **argv)
     else
         self.options.region = numbers[3];
     self.options.memory_bytes = is_core ? 0 : (uint64_t)numbers[4] * 1000000;
+    if (!strcmp(what, "shared")) {
+        self.device = "opencl:0.0";
+        self.options.host_share = -1;
+        const double alone = run(&self);
+        self.options.host_share = 0;
+        printf("ratio    %.3f of the device's time alone\n", run(&self) / alone);
+        return 0;
+    }
 #ifdef YARDSTICKS
     if (is_core)
         snprintf(command, sizeof command, YARDSTICKS "/heat-wavefront 3 %d 16 64 1 %d", numbers[1],

@@ -26,6 +26,7 @@ module haul_tile
     integer(c_int) :: region = 0
     integer(c_int) :: rows = 0
     logical(c_bool) :: keep_plan = .false.
+    real(c_double) :: host_share = 0
     type(c_ptr) :: machine = c_null_ptr
   end type
 

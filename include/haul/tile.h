@@ -28,11 +28,15 @@ typedef struct haul_context_options {
     int region;            /* planes a region, of arrays that do not say */
     int rows;              /* rows a tile on a CPU */
     bool keep_plan;        /* for haul_context_plan_write */
+    /* Part of an array's regions that the host's threads take while the device works on the others;
+     * negative: none. The model chooses it for arrays that stream through the device, and the times
+     * of both sides correct it. */
+    double host_share;
     const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
- * closes *context, after its arrays. */
+ * closes *context, after its arrays. USAGE for negative regions or rows, and a share above 1. */
 HAUL_API haul_status haul_context_open(const char *device, const haul_context_options *options,
                                        haul_context **context, haul_error *error);
 HAUL_API void haul_context_close(haul_context *context);

@@ -9,6 +9,17 @@
 
 enum { REGIONS = 16 }; /* of the longest array where nothing else decides: the paper's */
 
+static haul_status check_options(const haul_context_options *options, haul_error *error)
+{
+    if (options->region < 0 || options->rows < 0)
+        return haul_fail(error, HAUL_USAGE, "regions of %d planes, tiles of %d rows",
+                         options->region, options->rows);
+    if (!(options->host_share <= 1))
+        return haul_fail(error, HAUL_USAGE, "the host's share is %g, more than 1",
+                         options->host_share);
+    return HAUL_OK;
+}
+
 /* A device gets streams and a budget; the host needs neither, as kernels run on the arrays
  * themselves. */
 haul_status haul_context_open(const char *device, const haul_context_options *options,
@@ -17,11 +28,13 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     haul_context *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
+    haul_status status = options ? check_options(options, error) : HAUL_OK;
     if (options)
         self->options = *options;
     if (self->options.device_options)
         self->device_options = *self->options.device_options;
-    haul_status status = haul_device_open(device, &self->device_options, &self->device, error);
+    if (!status)
+        status = haul_device_open(device, &self->device_options, &self->device, error);
     if (!status) {
         self->is_host = !strcmp(self->device->backend->kind, "host");
         self->without_data = self->device_options.without_data;

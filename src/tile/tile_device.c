@@ -13,7 +13,9 @@ typedef struct pass {
     haul_context *context;
     haul_block block;
     int region;
-    int count;                /* regions */
+    int base;                 /* the part that it begins with, in the array's direction */
+    int count;                /* regions: those that a step touches */
+    int length;               /* their planes */
     int extra;                /* regions that a pass round the array comes to again */
     int lag;                  /* regions behind the front that its steps still use */
     const haul_field *wanted; /* by the host, after the pass */
@@ -52,12 +54,18 @@ static haul_status part_down(const pass *self, haul_field *field, int part, haul
     return status;
 }
 
-/* A region of the pass as a part of the array. */
-static int turned(const pass *self, const haul_field *field, int region)
+/* A region of the pass as a part of the array, and the other way; after all of them those that a
+ * pass round the array comes to again. */
+static int part_of(const pass *self, int region)
 {
-    if (region >= field->part_count)
-        return region - field->part_count; /* round the array */
-    return self->is_backward ? field->part_count - 1 - region : region;
+    if (region >= self->count)
+        return region - self->count;
+    return self->base + (self->is_backward ? self->count - 1 - region : region);
+}
+
+static int region_of(const pass *self, int part)
+{
+    return self->is_backward ? self->base + self->count - 1 - part : part - self->base;
 }
 
 /* Whether a pass that goes round the array comes to the part twice: it is changed both times. */
@@ -71,7 +79,9 @@ static haul_status leave(const pass *self, const haul_block_field *of, int part,
 {
     haul_field *field = of->field;
     haul_part *state = &field->parts[part];
-    const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) || comes_twice(self, part);
+    const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) ||
+                           comes_twice(self, part) ||
+                           haul_part_end(field, part) > self->block.host_from;
     haul_status status = HAUL_OK;
     if (state->on_device && !state->on_host && is_needed)
         status = part_down(self, field, part, error);
@@ -85,19 +95,19 @@ static haul_status make_room_for(const pass *self, const haul_block_field *of, i
                                  int front, haul_error *error)
 {
     haul_field *field = of->field;
-    const int part = turned(self, field, region);
+    const int part = part_of(self, region);
     haul_status status = HAUL_OK;
     if (haul_field_is_all_there(field))
         return HAUL_OK;
-    if (region >= field->part_count)
+    if (region >= self->count)
         status = leave(self, of, part, true, error);
     if (field->parts[part].on_device)
         return status;
-    field->parts[part].shift = region >= field->part_count ? field->length : 0;
+    field->parts[part].shift = region >= self->count ? field->length : 0;
     for (int i = 0; i < field->part_count && !status; i++)
         if (i != part && field->parts[i].on_device &&
             overlap(field, span_of(self, field, part), span_of(self, field, i)))
-            status = leave(self, of, i, turned(self, field, i) <= front, error);
+            status = leave(self, of, i, region_of(self, i) <= front, error);
     return status;
 }
 
@@ -110,7 +120,7 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
         status = haul_tile_wait(context, context->down, context->computed, error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < of->field->part_count + self->extra)
+        if (of->is_aligned && region < self->count + self->extra)
             status = make_room_for(self, of, region, front, error);
     }
     if (!status)
@@ -118,16 +128,13 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
     return status;
 }
 
-/* Whether a step of the block writes planes of the part. */
 static bool is_part_written(const haul_block *block, const haul_field *field, int part)
 {
     for (size_t i = 0; i < block->count; i++) {
         const haul_step *step = &block->steps[i];
         for (unsigned u = 0; u < step->use_count; u++)
             if (step->uses[u].field == field && step->uses[u].writes &&
-                (!step->source || !haul_is_along(step, &step->uses[u]) ||
-                 (step->box.lo[step->outer] < haul_part_end(field, part) &&
-                  step->box.hi[step->outer] > haul_part_begin(field, part))))
+                haul_step_touches(step, &step->uses[u], 0, part))
                 return true;
     }
     return false;
@@ -166,8 +173,8 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
     haul_status status = haul_tile_wait(context, context->up, context->made_room[room], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
-        if (of->is_aligned && region < of->field->part_count + self->extra)
-            status = bring(self, of, turned(self, of->field, region), error);
+        if (of->is_aligned && region < self->count + self->extra)
+            status = bring(self, of, part_of(self, region), error);
         for (int part = 0; !of->is_aligned && !region && part < of->field->part_count && !status;
              part++)
             status = bring(self, of, part, error);
@@ -184,9 +191,9 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         const haul_block_field *of = &self->block.fields[i];
         haul_field *field = of->field;
-        if (!of->is_fresh || !of->is_aligned || region >= field->part_count)
+        if (!of->is_fresh || !of->is_aligned || region >= self->count)
             continue;
-        const int part = turned(self, field, region);
+        const int part = part_of(self, region);
         if (comes_twice(self, part))
             continue;
         const int first = haul_part_begin(field, part), end = haul_part_end(field, part);
@@ -205,9 +212,7 @@ static int front_after(const pass *self, int region)
         const int again = length + (region + 1 - self->count) * self->region;
         return region < self->count ? (ahead < length ? ahead : length) : again;
     }
-    return self->is_backward
-               ? self->block.length - (self->count - 1) * self->region + region * self->region
-               : ahead;
+    return self->is_backward ? ahead - self->count * self->region + self->length : ahead;
 }
 
 /* In a pass round the array a step begins `skew` planes after its start, as it is `skew` planes
@@ -226,20 +231,20 @@ static haul_status run_round(const pass *self, const haul_step *step, int first,
 
 static haul_status run_region(const pass *self, int region, int last, haul_error *error)
 {
-    const int length = self->block.length;
+    const int begin = self->base * self->region;
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < self->block.count && !status; i++) {
         const haul_step *step = &self->block.steps[i];
         int first = region ? front_after(self, region - 1) - step->skew : INT32_MIN / 2;
         int end = region < last ? front_after(self, region) - step->skew : INT32_MAX / 2;
         if (self->is_backward) {
-            const int low = length - end;
-            end = length - first;
+            const int low = self->length - end;
+            end = self->length - first;
             first = low;
         }
-        status = self->block.wraps
-                     ? run_round(self, step, first, end, error)
-                     : haul_step_run(self->context, step, (haul_planes){first, end, 0}, error);
+        const haul_planes run = {begin + first, begin + end, 0};
+        status = self->block.wraps ? run_round(self, step, first, end, error)
+                                   : haul_step_run(self->context, step, run, error);
     }
     return status;
 }
@@ -261,9 +266,9 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
         haul_field *field = self->block.fields[i].field;
         const bool is_aligned = self->block.fields[i].is_aligned;
         const int last = is_aligned ? end : field->part_count;
-        const int parts = field->part_count + (is_aligned ? self->extra : 0);
+        const int parts = is_aligned ? self->count + self->extra : field->part_count;
         for (int region = is_aligned ? first : 0; region < last && region < parts; region++)
-            field->parts[is_aligned ? turned(self, field, region) : region].passed =
+            field->parts[is_aligned ? part_of(self, region) : region].passed =
                 context->passed[first];
     }
     return status;
@@ -281,7 +286,7 @@ static haul_status send_home(const pass *self, int first, int end, haul_error *e
             continue;
         status = haul_tile_wait(context, context->down, context->passed[first], error);
         for (int r = first; r < end && r < self->count && !status; r++) {
-            const int part = turned(self, of->field, r);
+            const int part = part_of(self, r);
             const haul_part *state = &of->field->parts[part];
             if (state->on_device && !state->on_host)
                 status = part_down(self, of->field, part, error);
@@ -365,17 +370,44 @@ static haul_status run_pass(const pass *self, haul_error *error)
 }
 
 /* Then there is nothing to copy and the pass needs no regions: each step is one launch. */
-static bool is_resident(const haul_block *block)
+static bool is_resident(const pass *self)
 {
-    for (unsigned i = 0; i < block->field_count; i++) {
-        const haul_field *field = block->fields[i].field;
+    for (unsigned i = 0; i < self->block.field_count; i++) {
+        const haul_block_field *of = &self->block.fields[i];
+        const haul_field *field = of->field;
+        const int first = of->is_aligned ? self->base : 0;
+        const int end = of->is_aligned ? first + self->count : field->part_count;
         if (!haul_field_is_all_there(field))
             return false;
-        for (int part = 0; part < field->part_count; part++)
-            if (!field->parts[part].on_device && !block->fields[i].is_fresh)
+        for (int part = first; part < end; part++)
+            if (!field->parts[part].on_device && !of->is_fresh)
                 return false;
     }
     return true;
+}
+
+/* The regions that the steps touch: others stay where they are. */
+static void find_regions(pass *self, const haul_field *along)
+{
+    int low = along->length, high = 0;
+    for (size_t i = 0; i < self->block.count; i++) {
+        const haul_step *step = &self->block.steps[i];
+        const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
+        for (unsigned u = 0; u < step->use_count && lo < hi; u++) {
+            const int halo = step->uses[u].halo;
+            low = low < lo - halo ? low : lo - halo;
+            high = high > hi + halo ? high : hi + halo;
+        }
+    }
+    const int last =
+        along->length - 1; /* planes beyond the edges are the first and last region's */
+    low = low < 0 || self->block.wraps ? 0 : low > last ? last : low;
+    high = high > last || self->block.wraps ? last + 1 : high < 1 ? 1 : high;
+    self->region = along->region;
+    self->base = low / self->region;
+    self->count = low < high ? (high - 1) / self->region + 1 - self->base : 1;
+    const int end = (self->base + self->count) * self->region;
+    self->length = (end <= last ? end : last + 1) - self->base * self->region;
 }
 
 /* A block that does not fit is an error here, before anything is queued. */
@@ -415,15 +447,10 @@ static bool has_cut_rows(const haul_block *block)
 /* A pass over what is resident keeps its direction: no order is better than another. */
 static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
 {
-    const haul_field *along = self->block.fields[0].field;
-    for (unsigned i = 1; i < self->block.field_count; i++)
-        if (self->block.fields[i].is_aligned)
-            along = self->block.fields[i].field;
     self->context = context;
-    self->region = along->region;
-    self->count = along->part_count;
+    find_regions(self, haul_block_along(&self->block));
     self->lag = (self->block.reach + self->region - 1) / self->region;
-    self->is_whole = !self->block.wraps && is_resident(&self->block);
+    self->is_whole = !self->block.wraps && is_resident(self);
     self->extra = self->block.wraps ? self->lag : 0;
     self->is_backward = !self->block.wraps && !self->is_whole && context->is_backward &&
                         !has_cut_rows(&self->block);
@@ -533,7 +560,10 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
             haul_limits_of(context, steps + done, left, along_region(&steps[done]));
         haul_block_take(&block, steps + done, left, &limits);
         block.is_last = block.count == left;
-        status = haul_block_run(context, &block, error);
+        bool is_shared;
+        status = haul_share_run(context, &block, &is_shared, error);
+        if (!status && !is_shared)
+            status = haul_block_run(context, &block, error);
         done += block.count;
     }
     return status;

@@ -112,7 +112,7 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     const int outer = step->outer;
     haul_box box = step->box;
     for (int d = 0; d < 3; d++)
-        if (box.lo[d] == box.hi[d])
+        if (d > outer && box.lo[d] == box.hi[d])
             box.hi[d] = box.lo[d] + 1; /* dimensions that are not there */
     box.lo[outer] = most(box.lo[outer], planes[0]);
     box.hi[outer] = least(box.hi[outer], planes[1]);
@@ -304,15 +304,19 @@ static haul_status bring_home(haul_context *context, const haul_step *steps, siz
     haul_status status = HAUL_OK;
     for (size_t s = 0; s < count && !context->is_host; s++)
         for (unsigned u = 0; u < steps[s].use_count; u++) {
-            haul_field *field = steps[s].uses[u].field;
+            const haul_field_use *use = &steps[s].uses[u];
+            haul_field *field = use->field;
             if (field->planes_stale && !status)
                 status = haul_planes_wrap(field, error);
             for (int i = 0; i < field->part_count && !status; i++) {
+                if (!haul_step_touches(&steps[s], use, use->halo, i))
+                    continue;
                 status = haul_part_fetch(field, i, true, error);
-                if (!status && steps[s].uses[u].writes)
+                if (!status && use->writes)
                     field->parts[i].on_device = false;
             }
-            field->frame_stale = field->frame_stale || steps[s].uses[u].writes;
+            field->frame_stale =
+                field->frame_stale || (use->writes && (!steps[s].source || field->ghosts_written));
         }
     return status;
 }

@@ -18,7 +18,7 @@ static const haul_tile_rates host_rates = {
     .copy_Bps = {8e9, 8e9},
     .copy_latency_s = 2e-5,
     .busy = {1, 1},
-    .memory_Bps = 1e10,
+    .memory_Bps = HAUL_HOST_BPS,
     .launch_s = 2e-5,
     .source = "assumed of a CPU",
 };
@@ -72,18 +72,29 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
     return rates;
 }
 
-/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */
-double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step)
+static double cells_of(const haul_step *step)
+{
+    double cells = 1;
+    for (int d = 0; d <= step->outer; d++)
+        cells *= step->box.hi[d] - step->box.lo[d];
+    return cells;
+}
+
+double haul_step_bytes(const haul_step *step)
 {
     double bytes = 0;
     for (unsigned i = 0; i < step->use_count; i++)
         bytes += (double)(step->uses[i].reads + step->uses[i].writes) *
                  (double)step->uses[i].field->element;
-    double cells = 1;
-    for (int d = 0; d <= step->outer; d++)
-        cells *= step->box.hi[d] - step->box.lo[d];
-    const double compute_s = rates->fp64_flops > 0 ? step->flops * cells / rates->fp64_flops : 0;
-    return step->source ? fmax(bytes * cells / rates->memory_Bps, compute_s) : 0;
+    return bytes * cells_of(step);
+}
+
+/* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */
+double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step)
+{
+    const double flops = step->flops * cells_of(step);
+    const double compute_s = rates->fp64_flops > 0 ? flops / rates->fp64_flops : 0;
+    return step->source ? fmax(haul_step_bytes(step) / rates->memory_Bps, compute_s) : 0;
 }
 
 /* Copies in and out of a pass: slower while both directions are busy. */
@@ -227,6 +238,10 @@ haul_status haul_explain(const haul_context *context, char **text, haul_error *e
     if (context->rows_chosen)
         ADD("planes are too large for the device: they are cut in columns of %d rows\n",
             context->rows_chosen);
+    if (context->host_parts)
+        ADD("last shared pass: the host's threads took %d regions while the device worked on the "
+            "others\n",
+            context->host_parts);
     ADD("last pass: %u steps\n", context->steps_chosen);
 #undef ADD
     *text = lines;

@@ -39,6 +39,8 @@ void haul_device_close_queues(haul_context *self)
     for (size_t i = 0; i < self->passed_count; i++)
         haul_event_free(self->passed[i]);
     haul_event_free(self->computed);
+    haul_event_free(self->share_began);
+    haul_event_free(self->share_ended);
     haul_stream_free(self->up);
     haul_stream_free(self->run);
     haul_stream_free(self->down);

@@ -110,14 +110,18 @@ typedef struct haul_block {
     haul_step *steps;
     size_t count;
     int length;
-    int reach;    /* planes behind the front that are still read */
-    bool is_last; /* of the queue */
-    bool wraps;   /* goes round the array: its fields are periodic in the last dimension */
+    int reach;     /* planes behind the front that are still read */
+    bool is_last;  /* of the queue */
+    int host_from; /* plane from which on the host needs it after the pass, also where it is dead */
+    bool wraps;    /* goes round the array: its fields are periodic in the last dimension */
     haul_block_field fields[HAUL_BLOCK_FIELDS];
     unsigned field_count;
 } haul_block;
 
 typedef struct haul_tile_plan haul_tile_plan;
+
+/* Bytes a second of a host whose cores are not measured. */
+#define HAUL_HOST_BPS 1e10
 
 /* Rates of a machine, for the model. */
 typedef struct haul_tile_rates {
@@ -158,6 +162,10 @@ struct haul_context {
     haul_stream *up, *run, *down;
     haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
     haul_event *made_room[3], *arrived[3], *computed;
+    haul_event *share_began, *share_ended;
+    double host_share; /* corrected; 0: not yet */
+    bool is_share_bad; /* less than a region */
+    int host_parts;    /* regions of the last shared pass */
     haul_event **passed;
     size_t passed_count;
     size_t passed_capacity;
@@ -229,6 +237,8 @@ bool haul_step_wraps(const haul_step *step);
 /* Whether the step sets every cell of the field, reading none of it. */
 bool haul_step_overwrites(const haul_step *step, const haul_field *field);
 bool haul_step_uses(const haul_step *step, const haul_field *field);
+/* Whether the step uses planes of the part, or is up to `halo` planes from them. */
+bool haul_step_touches(const haul_step *step, const haul_field_use *use, int halo, int part);
 
 /* Runs blocks of the steps on the host's memory. */
 haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error);
@@ -239,6 +249,13 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
 haul_status haul_device_open_queues(haul_context *self, haul_error *error);
 /* Runs one block, whose arrays have rings. */
 haul_status haul_block_run(haul_context *context, haul_block *block, haul_error *error);
+
+/* Runs a block on the device and the host together, where the host has a share. */
+haul_status haul_share_run(haul_context *context, const haul_block *block, bool *is_shared,
+                           haul_error *error);
+
+/* An array whose planes the block's steps go along. */
+const haul_field *haul_block_along(const haul_block *block);
 
 /* Whether the step's planes are too large for the device, and running it and as many of those that
  * follow as can go with it, in columns of rows. */
@@ -330,6 +347,7 @@ haul_block_limits haul_limits_of(const haul_context *context, const haul_step *s
                                  int region);
 
 haul_tile_rates haul_tile_rates_of(const haul_context *context);
+double haul_step_bytes(const haul_step *step);
 double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step);
 
 /* The model's time of the steps; infinite where they do not fit. */

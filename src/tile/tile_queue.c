@@ -20,6 +20,13 @@ bool haul_step_uses(const haul_step *step, const haul_field *field)
     return false;
 }
 
+bool haul_step_touches(const haul_step *step, const haul_field_use *use, int halo, int part)
+{
+    const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
+    return !haul_is_along(step, use) || (lo < hi && haul_part_begin(use->field, part) < hi + halo &&
+                                         haul_part_end(use->field, part) > lo - halo);
+}
+
 /* False also where the cells beyond the edges were written as data: the step does not set those. */
 bool haul_step_overwrites(const haul_step *step, const haul_field *field)
 {
@@ -437,7 +444,8 @@ static bool takes(haul_block *block, haul_step *step, const haul_block_limits *l
 void haul_block_take(haul_block *block, haul_step *steps, size_t count,
                      const haul_block_limits *limits)
 {
-    *block = (haul_block){.steps = steps, .length = steps[0].length, .wraps = limits->wraps};
+    *block = (haul_block){
+        .steps = steps, .length = steps[0].length, .wraps = limits->wraps, .host_from = INT32_MAX};
     while (block->count < count && block->count < limits->steps &&
            takes(block, &steps[block->count], limits)) {
         haul_step *step = &steps[block->count++];
@@ -453,4 +461,12 @@ void haul_block_take(haul_block *block, haul_step *steps, size_t count,
                 break;
             }
     }
+}
+
+const haul_field *haul_block_along(const haul_block *block)
+{
+    const haul_field *along = block->fields[0].field;
+    for (unsigned i = 1; i < block->field_count; i++)
+        along = block->fields[i].is_aligned ? block->fields[i].field : along;
+    return along;
 }

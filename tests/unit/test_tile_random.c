@@ -277,7 +277,7 @@ static void make(program *self, const device_case *on)
     self->count = 1;
     for (int d = 0; d < self->dims; d++) {
         const bool is_outer = d == self->dims - 1;
-        self->spec.size[d] = 1 + (int)draw(self, is_outer ? 50 : d ? 30 : 12);
+        self->spec.size[d] = 1 + (int)draw(self, is_outer ? 50 : d ? 30 : 24);
         self->spec.ghost[d] = HALO + (int)draw(self, 2);
         self->spec.boundary[d] = (haul_boundary)draw(self, is_outer ? 4 : 3);
         if (self->spec.boundary[d] > HAUL_BOUNDARY_PERIODIC)
@@ -301,6 +301,7 @@ static void make(program *self, const device_case *on)
                                   : bytes * (3 + draw(self, 25)) / 20 + 64,
         .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
+        .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
     for (int i = 0; i < ARRAYS; i++) {

@@ -269,6 +269,77 @@ static void test_predicted(void **state)
     }
 }
 
+/* The host's threads take regions beside the device, in several steps a pass. Without being told
+ * they take none of a device that is all of the host's own cores. */
+static void test_shared(void **state)
+{
+    (void)state;
+    enum { X = 10, Y = 16, Z = 120, N = X * Y * Z, STEPS = 20 };
+    static unsigned expected[N], got[N];
+    const haul_array_spec spec = {
+        .size = {X, Y, Z}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+    haul_error error;
+    haul_context *context;
+    char *text;
+    (void)run_near_3("host", NULL, &spec, STEPS, expected, &text);
+    free(text);
+    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++)
+        for (int i = -1; i < 4; i++) {
+            const haul_context_options options = {
+                .memory_bytes = 300000, .region = 5, .host_share = 0.3 * i, .steps = 8};
+            if (run_near_3(devices[d], &options, &spec, STEPS, got, &text) < 0)
+                continue;
+            assert_memory_equal(expected, got, sizeof got);
+            assert_true((i > 0) == (strstr(text, "the host's threads took") != NULL));
+            free(text);
+        }
+    const haul_context_options wrong = {.host_share = 1.5}, none = {.host_share = NAN};
+    assert_int_equal(haul_context_open("host", &wrong, &context, &error), HAUL_USAGE);
+    assert_int_equal(haul_context_open("host", &none, &context, &error), HAUL_USAGE);
+}
+
+/* A loop over a range of planes moves the regions that it touches, and no others. */
+static void test_range(void **state)
+{
+    (void)state;
+    enum { SIZE = 3000 };
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v;
+    const unsigned k = 0;
+    static unsigned got[SIZE];
+    const haul_array_spec spec = {
+        .size = {SIZE}, .element_bytes = sizeof(unsigned), .ghost = {1}, .region = 100};
+    const haul_context_options options = {.memory_bytes = 16000};
+    assert_false(haul_context_open("sim:k40", &options, &context, &error));
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &spec, &v, &error));
+    for (unsigned i = 0; i < SIZE; i++)
+        got[i] = 1;
+    assert_false(haul_array_write(u, got, &error));
+    const int ranges[][2] = {{2950, 2960}, {1090, 1201}, {0, 1}, {699, 700}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const haul_box box = {{ranges[i][0], 0, 0}, {ranges[i][1], 1, 1}};
+        const haul_loop_options over = {.box = &box};
+        const void *const arguments[] = {u, v, &k};
+        assert_false(haul_loop(context, &near_1, arguments, 3, &over, &error));
+        assert_false(haul_context_wait(context, &error));
+    }
+    const haul_context_counts counts = haul_context_count(context);
+    /* 1 + 3 + 1 + 2 regions of two arrays, two of them with a plane beyond an edge */
+    assert_true(counts.bytes_up == (14 * 100 + 4) * sizeof(unsigned));
+    assert_false(haul_array_read(v, got, &error));
+    for (int i = 0; i < SIZE; i++) {
+        bool is_in = false;
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
+            is_in = is_in || (i >= ranges[r][0] && i < ranges[r][1]);
+        assert_int_equal(got[i], !is_in ? 0 : i ? 15 : 10);
+    }
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
 enum { LONG = 4000 };
 
 typedef struct pair {
@@ -400,7 +471,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sum),       cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_columns),   cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_predicted), cmocka_unit_test(test_failed_region),
+        cmocka_unit_test(test_predicted), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_range),     cmocka_unit_test(test_failed_region),
         cmocka_unit_test(test_small)};
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
