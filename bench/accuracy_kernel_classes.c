@@ -355,7 +355,9 @@ static const struct trace_pair {
      "`haul project` says so in a caution",
      false},
     {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4",
-     "streaming kernels, whose bandwidth on this A100 is assumed from that of one of 40 GB", true},
+     "products so small that latency bounds them, scaled by rates of large ones; streaming "
+     "kernels, whose bandwidth on this A100 is assumed from that of one of 40 GB",
+     true},
 };
 
 static haul_status load(const char *data, const char *name, haul_workload **workload,
@@ -446,16 +448,27 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
     write_pairs(self, out);
     fputs(
         "\nBy name, products on a P100 miss: for linear layers its library has tiles of 32 x 128, "
-        "which reach 0.75 of the peak, and 0.45 to 0.25 where the inner dimension is 16384 to "
-        "65536 (rows far apart in memory), and nothing in the name or the launch tells that "
-        "dimension. With the sizes known that is no matter where the P100 is the source, and it "
-        "stays so where it is the target. A T4 is held to 70 W: the same products run at 3.5 and "
-        "at "
-        "6.5 Tflop/s, as its clock allows at that moment, which no profile tells.\n\n"
+        "made for Maxwell. That they are small is known by their name, and costs what L2's rate "
+        "says (without that rule P100 to V100 is 35.9 %, to A100 20.4 %, to T4 27.8 %). But where "
+        "the inner dimension is 16384 to 65536 they reach 0.45 to 0.25 of the peak in place of "
+        "0.75, and nothing in the name or the launch tells that dimension: the time is that of a "
+        "longer one at full speed. With the sizes known that is no matter where the P100 is the "
+        "source, and it stays so where it is the target. An A100 runs batched products in tiles "
+        "of 128 x 128, whatever their sizes: one tile may be an eighth full, of which its name, "
+        "grid and time tell nothing. A T4 is held to 70 W: the same products run at 3.5 and at "
+        "6.5 Tflop/s, as its clock allows at that moment, which no profile tells. Tried and left, "
+        "in errors of products: "
+        "sizes guessed from the tile, the grid and the time, with edges half full (A100 to P100 "
+        "and T4 2 points better, the other pairs the same or worse), and L2's cost of small tiles "
+        "for GPUs with kernels of their own (A100 to V100 3 points better, V100 to A100 2 "
+        "worse).\n\n"
         "Half widths, in the logarithm, that hold 90 of 100 operators, over the pairs of the "
         "other three GPUs, and how many they hold of those from and to the GPU left out; goal 85 "
         "to 95 %. Stated: what the model's own intervals hold of all; those of products depend on "
-        "whether a GPU's library has kernels of its own, which was seen on these GPUs. Half "
+        "whether a GPU's library has kernels of its own, which was seen on these GPUs, and reach "
+        "a factor of e where it has not and the inner dimension may be long, as on the P100: no "
+        "other GPU's rows tell of it, so that with the P100 left out 81 % are held. Above 95 % "
+        "are pairs with the V100, whose rows have few batched products. Half "
         "precision, convolutions, attention and unknown names have no data here: their widths "
         "are stated, not tested.\n\n",
         out);

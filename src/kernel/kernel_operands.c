@@ -12,6 +12,11 @@
 static const double fp32_tile[2] = {128, 64};
 static const double tensor_tile[2] = {128, 128};
 
+static const double *usual_tile(haul_precision precision)
+{
+    return precision > HAUL_PRECISION_FP32 ? tensor_tile : fp32_tile;
+}
+
 /* Operands whose rows begin at odd elements of two bytes: tensor cores are fed by loads of 16
  * bytes, and without alignment each element is loaded by itself. "Over 2x" slower for one odd size
  * of 2047 (H. He, "What Shapes Do Matrix Multiplications Like?", answer key, thonking.ai, 2024); a
@@ -40,7 +45,7 @@ haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_w
     const haul_operands *of = &work->operands;
     const haul_precision precision = work->kind.precision;
     const double rate = haul_gpu_product_rate(gpu, precision).value;
-    const double *tile = precision > HAUL_PRECISION_FP32 ? tensor_tile : fp32_tile;
+    const double *tile = usual_tile(precision);
     if (!of->batch || !(rate > 0))
         return (haul_kernel_tiles){0};
     const double across = ceil((double)of->columns / tile[0]);
@@ -55,6 +60,28 @@ haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_w
         .in_waves_s = seconds * (is_unaligned(gpu, work) ? slower_unaligned : 1),
         .is_full = blocks >= gpu->multiprocessors.value,
     };
+}
+
+/* Seconds that L2 takes for the operands of a tile by those that its arithmetic takes: a step along
+ * the inner dimension loads a column of one side and a row of the other for as many multiply-adds
+ * as the tile has elements. */
+static double feeding(const haul_gpu *gpu, haul_precision precision, double across, double down)
+{
+    const double bytes = precision == HAUL_PRECISION_FP64   ? 8
+                         : precision <= HAUL_PRECISION_TF32 ? 4
+                         : precision <= HAUL_PRECISION_BF16 ? 2
+                                                            : 1;
+    const double rate = haul_gpu_product_rate(gpu, precision).value;
+    return bytes * rate * (1 / across + 1 / down) / 2 / haul_gpu_l2_rate(gpu).value;
+}
+
+double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
+{
+    const double *usual = usual_tile(kind->precision);
+    if (!kind->tile[0] || !kind->tile[1] || !(haul_gpu_l2_rate(gpu).value > 0))
+        return 1;
+    return fmin(1, (1 + feeding(gpu, kind->precision, usual[0], usual[1])) /
+                       (1 + feeding(gpu, kind->precision, kind->tile[0], kind->tile[1])));
 }
 
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. */

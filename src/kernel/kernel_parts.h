@@ -39,6 +39,10 @@ typedef struct haul_kernel_tiles {
 } haul_kernel_tiles;
 haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work);
 
+/* The share of a GPU's product rate that a kernel reaches whose tile is smaller than the usual one,
+ * because L2 has to feed it more; 1 where the name tells no tile. */
+double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind);
+
 /* How often a kernel's rows cross the device's memory, being read and written: as often as the
  * kernel reads them where those at work do not fit the L2. `row_bytes`: of one. */
 double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes);

@@ -97,6 +97,24 @@ static void waves_are_whole(void **state)
 
 /* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves; one
  * row more is another row of tiles, 22 waves. The source's time counts up to a tenth beyond. */
+/* A tile of a x b elements takes 5 (1 / a + 1 / b) times its arithmetic to come out of L2: 4 bytes
+ * at 400 GB/s for 2 flops at 1 Tflop/s. */
+static void others_small_tiles_are_slow(void **state)
+{
+    (void)state;
+    haul_machine from = small();
+    const haul_machine to = large();
+    from.gpu.l2_Bps = given(400e9);
+    haul_kernel_work work = work_of("maxwell_sgemm_32x128_tn", 1.000002, 1e6);
+    const haul_estimate own = predicted(&from, &to, &work).estimate;
+    CHECK_NEAR(own.seconds, 4e-6 + 1 / 3.0, 1e-5);
+    from.gpu.architecture = "pascal";
+    const haul_estimate others = predicted(&from, &to, &work).estimate;
+    const double usual = 1 + 5 * (1 / 128.0 + 1 / 64.0), small_one = 1 + 5 * (1 / 128.0 + 1 / 32.0);
+    CHECK_NEAR(others.seconds, 4e-6 + usual / small_one / 3, 1e-5);
+    assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
+}
+
 static void operands_tell_a_products_tiles(void **state)
 {
     (void)state;
@@ -271,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_follow_what_bounds_them),
         cmocka_unit_test(waves_are_whole),
+        cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
         cmocka_unit_test(rows_that_an_l2_does_not_hold_are_read_again),
