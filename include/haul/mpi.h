@@ -20,6 +20,7 @@
 
 #include "haul/device.h"
 #include "haul/machine.h"
+#include "haul/tile.h"
 
 HAUL_BEGIN
 
@@ -129,6 +130,10 @@ typedef struct haul_comm_messages {
 /* Sends many messages, such as ghost cells; owners without any call it with none. */
 HAUL_API haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_messages *messages,
                                         haul_error *error);
+
+/* The owners as processes that share arrays of tiles: see haul_context_options. `comm` keeps it and
+ * must outlive the contexts. NULL on a helper, or where there is no memory. */
+HAUL_API const haul_processes *haul_comm_processes(haul_comm *comm);
 
 /* What the last call did and why, in lines: the way, predicted times, measured ones. Good until the
  * next call; "" before the first. */

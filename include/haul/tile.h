@@ -20,6 +20,32 @@ HAUL_BEGIN
 typedef struct haul_context haul_context;
 typedef struct haul_array haul_array;
 
+/* A message of a process to or from another. */
+typedef struct haul_process_message {
+    int peer;
+    int label; /* at both ends the same, from 0 to 16383 */
+    bool is_send;
+    void *cells;
+    uint64_t bytes;
+} haul_process_message;
+
+/* The processes that share a program's arrays: haul_comm_processes of haul/mpi.h. Each function
+ * returns an error that another process told. */
+typedef struct haul_processes {
+    void *of; /* first argument of each */
+    int rank;
+    int count;
+    /* Starts at most 256 messages, where none are under way; those between the same two arrive in
+     * order. Their memory is in use until `finish` returns. */
+    haul_status (*start)(void *of, const haul_process_message *messages, int count,
+                         haul_error *error);
+    haul_status (*advance)(void *of, haul_error *error); /* MPIs work on them in calls alone */
+    haul_status (*finish)(void *of, haul_error *error);
+    /* `bytes` bytes of each process, in the order of ranks, to all. */
+    haul_status (*gather)(void *of, const void *own, size_t bytes, void *all, haul_error *error);
+    void (*tell)(void *of, const haul_error *error); /* ends the others' waits with this error */
+} haul_processes;
+
 /* Zero is the default of each: the machine's model chooses. */
 typedef struct haul_context_options {
     const haul_device_options *device_options;
@@ -33,6 +59,8 @@ typedef struct haul_context_options {
      * of both sides correct it. */
     double host_share;
     const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
+    const haul_processes *processes; /* arrays are divided over them; NULL: this one alone */
+    bool exchange_first;             /* loops wait for ghost cells: to see what overlap saves */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
@@ -60,6 +88,9 @@ typedef struct haul_context_counts {
      * kernels, and that with all copies hidden but the first region's; 0 on the host. */
     double predicted_s;
     double bound_s;
+    uint64_t exchanges; /* of ghost cells with other processes */
+    uint64_t bytes_sent;
+    double exposed_s; /* waited for them, after the loops' inner cells were computed or queued */
 } haul_context_counts;
 
 HAUL_API haul_context_counts haul_context_count(const haul_context *context);
@@ -92,11 +123,21 @@ typedef struct haul_array_spec {
      * face's cells. */
     const haul_kernel_source *boundary_kernel;
     int region;       /* planes a region; 0: the context's, or chosen; the last may have fewer */
-    const char *file; /* keep the array in this file, which is made, or read where its size fits */
+    const char *file; /* keep the array in this file, which is made, or read where its size fits;
+                       * of several processes: each its own planes */
+    bool on_all; /* every process has the whole array, as tables are had: loops that change it run
+                  * on all. So is an array of one cell */
 } haul_array_spec;
 
 /* Makes an array of zeros, or of the file's contents. Returns USAGE for a negative size or ghost
- * width, or a size beyond 2^31 - 1 with its ghosts, and NO_MEMORY. The caller frees *array. */
+ * width, or a size beyond 2^31 - 1 with its ghosts, and NO_MEMORY. The caller frees *array.
+ *
+ * Over several processes the planes are divided evenly, in the order of ranks, and indices remain
+ * those of the whole array. All processes make the same arrays and queue the same loops in the same
+ * order; each runs its own planes, while the ghost cells that it needs are on their way. Where the
+ * host changes cells of an array between two loops, all processes do, each in regions of its own:
+ * their neighbours are then sent to. USAGE for an array with fewer planes a process than one, or
+ * than it has ghost planes. */
 HAUL_API haul_status haul_array_new(haul_context *context, const haul_array_spec *spec,
                                     haul_array **array, haul_error *error);
 
@@ -123,11 +164,11 @@ typedef struct haul_region {
     int64_t plane;
     int first;
     int end;
-    unsigned owner; /* the process that holds it: 0, until there are several */
+    unsigned owner; /* the process that holds it: this one */
 } haul_region;
 
-/* Runs what is queued, and returns how many there are; 0 after a failure. Where the program did not
- * say the size of a region, it is chosen anew when the first loops run. */
+/* Runs what is queued, and returns how many this process holds; 0 after a failure. Where the
+ * program did not say the size of a region, it is chosen anew when the first loops run. */
 HAUL_API int haul_array_regions(haul_array *array);
 
 /* Gives the host a region: runs what is queued, and waits for what this region needs, not for
@@ -136,7 +177,8 @@ HAUL_API int haul_array_regions(haul_array *array);
 HAUL_API haul_status haul_array_access(haul_array *array, int index, haul_use use,
                                        haul_region *region, haul_error *error);
 
-/* Copies the whole array, without ghosts and gaps, to or from `cells`. */
+/* Copies the whole array, without ghosts and gaps, to or from `cells`. All processes call it: each
+ * gets the whole array, and gives its own planes of it. */
 HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error *error);
 HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
 

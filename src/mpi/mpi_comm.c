@@ -287,8 +287,10 @@ void haul_comm_free(haul_comm *comm)
         free(comm->blocks[i]);
         free(comm->messages[i]);
     }
-    if (!comm->failure.status)
-        free(comm);
+    if (comm->failure.status)
+        return;
+    free(comm->transfers);
+    free(comm);
 }
 
 int haul_comm_size(const haul_comm *comm)

@@ -5,6 +5,7 @@
 
 #include "haul/exchange.h"
 #include "haul/mpi.h"
+#include "haul/tile.h"
 
 enum { HAUL_MPI_WINDOW_MOST = 256, HAUL_MPI_FINALISTS = 3, HAUL_MPI_SIZES = 64 };
 
@@ -70,6 +71,15 @@ typedef struct haul_mpi_choice {
     size_t finalists; /* the first of them were measured */
 } haul_mpi_choice;
 
+/* Requests, the last of which is for errors, and those of them that are done. */
+typedef struct haul_mpi_waiting {
+    MPI_Request *requests;
+    int count;
+    int done;
+    int indices[2 * HAUL_MPI_WINDOW_MOST + 1];
+    MPI_Status statuses[2 * HAUL_MPI_WINDOW_MOST + 1];
+} haul_mpi_waiting;
+
 struct haul_comm {
     MPI_Comm all;     /* owners and helpers */
     MPI_Comm owners;  /* of MPI_COMM_NULL on helpers */
@@ -101,6 +111,8 @@ struct haul_comm {
     haul_comm_message *messages[2];
     size_t message_capacity[2];
     haul_mpi_choice choices[HAUL_EXCHANGE_ALL_V + 1][2][HAUL_MPI_SIZES];
+    haul_processes processes; /* for arrays of tiles */
+    haul_mpi_waiting *transfers;
     haul_way last_way;
     const haul_mpi_choice *last;
     char explained[2048];
@@ -136,6 +148,13 @@ haul_status haul_mpi_failed(haul_comm *self, int code, const char *what, haul_er
 
 /* Waits for a request, or for another process's error. */
 haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error);
+
+/* Some of the requests, waited for, or looked for once: none need then be done. */
+haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, haul_error *error);
+haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *error);
+
+/* Requests that are given up: their memory is the caller's again as far as MPI lets it be. */
+void haul_mpi_give_up(MPI_Request *requests, int count);
 
 /* Sends and receives blocks, a window of each at a time, in the order of their ranks' distance:
  * sorts both lists, equal ranks as they were. Blocks of nothing are no messages. */

@@ -64,17 +64,8 @@ static haul_status heard(haul_comm *self, haul_error *error)
 
 /* --- waiting */
 
-/* Requests, the last of which is for errors, and those of them that are done. */
-typedef struct waiting {
-    MPI_Request *requests;
-    int count;
-    int done;
-    int indices[2 * HAUL_MPI_WINDOW_MOST + 1];
-    MPI_Status statuses[2 * HAUL_MPI_WINDOW_MOST + 1];
-} waiting;
-
 /* Polls until some requests are done; MPI's code. */
-static int poll_some(waiting *self, double time_limit_s)
+static int poll_some(haul_mpi_waiting *self, double time_limit_s)
 {
     const double until = MPI_Wtime() + time_limit_s;
     int code = 0;
@@ -87,15 +78,10 @@ static int poll_some(waiting *self, double time_limit_s)
     return code;
 }
 
-/* Waits for some of the requests; polls under a time limit. */
-static haul_status wait_some(haul_comm *comm, waiting *self, haul_error *error)
+/* What MPI has said of them. */
+static haul_status take_done(haul_comm *comm, const haul_mpi_waiting *self, int code,
+                             haul_error *error)
 {
-    const int code = comm->time_limit_s > 0 ? poll_some(self, comm->time_limit_s)
-                                            : MPI_Waitsome(self->count, self->requests, &self->done,
-                                                           self->indices, self->statuses);
-    if (!code && !self->done)
-        return haul_fail(error, HAUL_TIMED_OUT, "rank %d has waited %g s for messages of others",
-                         comm->rank, comm->time_limit_s);
     if (code && code != MPI_ERR_IN_STATUS)
         return haul_mpi_failed(comm, code, "waiting for messages", error);
     for (int i = 0; code && i < self->done; i++)
@@ -109,8 +95,27 @@ static haul_status wait_some(haul_comm *comm, waiting *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* Requests that are given up: their memory is the caller's again as far as MPI lets it be. */
-static void give_up(MPI_Request *requests, int count)
+/* Polls under a time limit. */
+haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, haul_error *error)
+{
+    const int code = comm->time_limit_s > 0 ? poll_some(self, comm->time_limit_s)
+                                            : MPI_Waitsome(self->count, self->requests, &self->done,
+                                                           self->indices, self->statuses);
+    if (!code && !self->done)
+        return haul_fail(error, HAUL_TIMED_OUT, "rank %d has waited %g s for messages of others",
+                         comm->rank, comm->time_limit_s);
+    return take_done(comm, self, code, error);
+}
+
+haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *error)
+{
+    const int code =
+        MPI_Testsome(self->count, self->requests, &self->done, self->indices, self->statuses);
+    self->done = self->done == MPI_UNDEFINED ? 0 : self->done;
+    return take_done(comm, self, code, error);
+}
+
+void haul_mpi_give_up(MPI_Request *requests, int count)
 {
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL) {
@@ -122,9 +127,9 @@ static void give_up(MPI_Request *requests, int count)
 haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error)
 {
     MPI_Request both[] = {*request, self->notice_request};
-    waiting one = {.requests = both, .count = 2};
-    return wait_some(self, &one,
-                     error); /* collective requests cannot be given up: MPI keeps them */
+    haul_mpi_waiting one = {.requests = both, .count = 2};
+    return haul_mpi_wait_some(self, &one,
+                              error); /* collective requests cannot be given up: MPI keeps them */
 }
 
 haul_status haul_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error)
@@ -228,7 +233,7 @@ static haul_status fill(window *self, flow *of, haul_error *error)
 }
 
 /* A receive that is not as long as its owner was told is an error: the counts differ. */
-static haul_status check(const window *self, const waiting *came, haul_error *error)
+static haul_status check(const window *self, const haul_mpi_waiting *came, haul_error *error)
 {
     for (int i = 0; i < came->done; i++) {
         int got = 0;
@@ -252,7 +257,7 @@ haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send
     flow out = {.blocks = sends, .count = send_count, .is_send = true};
     flow in = {.blocks = receives, .count = receive_count};
     const int all = 2 * now.slots;
-    waiting some = {.requests = now.requests, .count = all + 1};
+    haul_mpi_waiting some = {.requests = now.requests, .count = all + 1};
     haul_status status = order(self, sends, send_count, true, error);
     if (!status)
         status = order(self, receives, receive_count, false, error);
@@ -265,12 +270,12 @@ haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send
             status = fill(&now, &out, error);
         if (status || !now.busy)
             break;
-        status = wait_some(self, &some, error);
+        status = haul_mpi_wait_some(self, &some, error);
         if (!status)
             status = check(&now, &some, error);
         now.busy -= some.done;
     }
     if (status)
-        give_up(now.requests, all);
+        haul_mpi_give_up(now.requests, all);
     return status;
 }

@@ -149,7 +149,9 @@ haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, h
     self->length = self->size[self->dims - 1];
     self->edge = self->ghost[self->dims - 1];
     self->ghosts_stale = true;
-    if (!lay_out(self))
+    self->number = context->fields_made++;
+    status = haul_field_share(self, spec->on_all, error);
+    if (!status && !lay_out(self))
         status = haul_fail(error, HAUL_USAGE, "an array larger than any memory");
     self->slot_bytes = self->plane_bytes;
     if (!status)
@@ -232,6 +234,7 @@ haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error)
     for (int d = 0; d < 3; d++)
         is_same = is_same && x->size[d] == y->size[d] && x->ghost[d] == y->ghost[d] &&
                   x->boundary[d] == y->boundary[d];
+    is_same = is_same && x->whole == y->whole && x->is_ring == y->is_ring;
     if (!is_same)
         return haul_fail(error, HAUL_USAGE, "arrays of different shapes cannot be exchanged");
     haul_field *field = a->field;
@@ -284,8 +287,11 @@ haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_r
         .cells = array->context->without_data ? NULL : field->host + offset,
         .row = field->row,
         .plane = field->plane,
-        .first = first,
-        .end = haul_part_end(field, index),
+        .first = field->first + first,
+        .end = field->first + haul_part_end(field, index),
+        .owner = array->context->options.processes
+                     ? (unsigned)array->context->options.processes->rank
+                     : 0,
     };
     return HAUL_OK;
 }
@@ -296,8 +302,9 @@ static void copy_rows(const haul_field *field, const haul_region *region, char *
 {
     const uint64_t row = (uint64_t)(field->dims > 1 ? field->size[0] : 1) * field->element;
     const int rows = field->dims == 3 ? field->size[1] : 1;
-    const int last = region->end < field->length ? region->end : field->length;
-    for (int z = region->first < 0 ? 0 : region->first; z < last; z++)
+    const int own_end = field->first + field->length;
+    const int last = region->end < own_end ? region->end : own_end;
+    for (int z = region->first < field->first ? field->first : region->first; z < last; z++)
         for (int y = 0; y < rows; y++) {
             char *at =
                 (char *)region->cells +
@@ -320,6 +327,8 @@ static haul_status copy_all(haul_array *array, char *cells, haul_use use, haul_e
         if (!status && region.cells)
             copy_rows(array->field, &region, cells, use & HAUL_USE_WRITE);
     }
+    if (!status && !(use & HAUL_USE_WRITE) && haul_is_divided(array->field))
+        status = haul_planes_gather(array->field, cells, error);
     return status;
 }
 

@@ -34,6 +34,7 @@ typedef struct job {
     int outer;
     bool is_wave;
     int width; /* rows a tile, or planes a run */
+    int first; /* plane of the runs */
     int depth; /* planes that a front goes on at once */
     int tiles;
     int fronts;
@@ -78,6 +79,7 @@ static haul_status prepare(call *self, const haul_step *step, haul_error *error)
             continue;
         }
         self->views[use] = haul_field_view(field, -field->edge, false);
+        self->views[use].base += haul_is_along(step, &step->uses[use]) ? step->first : 0;
         self->arguments[i] = field->host + (uint64_t)field->lead * field->element;
         self->arguments[++i] = &self->views[use++];
     }
@@ -124,6 +126,8 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     }
     if (box.lo[outer] >= box.hi[outer])
         return;
+    if (step->source)
+        box = haul_box_moved(box, outer, step->first);
     if (step->source && step->source->reduces) {
         run_rows(self, box);
         return;
@@ -186,8 +190,9 @@ static void run_tile(job *jobs, size_t index, int tile)
             atomic_store_explicit(&self->done[tile], front + 1, memory_order_release);
         }
     } else {
-        const int planes[2] = {tile ? tile * self->width : INT32_MIN,
-                               tile + 1 < self->tiles ? (tile + 1) * self->width : INT32_MAX};
+        const int begin = self->first + tile * self->width;
+        const int planes[2] = {tile ? begin : INT32_MIN,
+                               tile + 1 < self->tiles ? begin + self->width : INT32_MAX};
         const int rows[2] = {INT32_MIN, INT32_MAX};
         run_part(self->calls, planes, rows);
     }
@@ -269,11 +274,16 @@ static void make_runs(const haul_block *block, job *self)
     const int planes = step->box.hi[self->outer] - step->box.lo[self->outer];
     /* several runs a thread, so that a thread that is held up has fewer of them */
     const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
-    self->width = (step->box.hi[self->outer] + runs - 1) / most(1, runs);
-    self->width = most(1, self->width);
-    if (!self->outer) /* rows of a reduction stay whole */
+    self->first = step->box.lo[self->outer];
+    self->width = most(1, (planes + runs - 1) / most(1, runs));
+    if (!self->outer) { /* rows of a reduction stay whole: they begin at multiples of their length
+                         */
+        const int begin = self->first + step->first;
+        self->first -= begin - haul_row_at(begin) * HAUL_ROW_CELLS;
         self->width = (self->width + HAUL_ROW_CELLS - 1) / HAUL_ROW_CELLS * HAUL_ROW_CELLS;
-    self->tiles = most(1, (step->box.hi[self->outer] + self->width - 1) / self->width);
+    }
+    self->tiles =
+        most(1, (step->box.hi[self->outer] - self->first + self->width - 1) / self->width);
 }
 
 /* A block of several steps becomes a wavefront, a single step plain runs of planes. */

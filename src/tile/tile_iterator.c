@@ -21,16 +21,28 @@ haul_tiles haul_tiles_of(haul_array *array, const int size[3])
     return tiles;
 }
 
+/* This process's cells. */
+static int first_of(const haul_field *field, int d)
+{
+    return d == field->dims - 1 ? field->first : 0;
+}
+
+static int end_of(const haul_field *field, int d)
+{
+    return first_of(field, d) + field->size[d];
+}
+
 /* The tile that begins at box.lo: it ends with its region. */
 static void set_end(haul_tiles *tiles)
 {
     const haul_field *field = tiles->array->field;
     const int outer = field->dims - 1;
     for (int d = 0; d < field->dims; d++)
-        tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], field->size[d]);
+        tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], end_of(field, d));
     if (field->region) {
-        const int end = (tiles->box.lo[outer] / field->region + 1) * field->region;
-        tiles->box.hi[outer] = least(tiles->box.hi[outer], end);
+        const int before = (tiles->box.lo[outer] - field->first) / field->region;
+        tiles->box.hi[outer] =
+            least(tiles->box.hi[outer], field->first + (before + 1) * field->region);
     }
 }
 
@@ -40,8 +52,10 @@ void haul_tiles_reset(haul_tiles *tiles, bool on_device)
     tiles->box = (haul_box){{0}, {0}};
     tiles->on_device = on_device;
     tiles->is_valid = !haul_fields_divide(field->context, NULL) && field->part_count > 0;
-    for (int d = 0; d < field->dims; d++)
+    for (int d = 0; d < field->dims; d++) {
         tiles->is_valid = tiles->is_valid && field->size[d] > 0;
+        tiles->box.lo[d] = first_of(field, d);
+    }
     if (tiles->is_valid)
         set_end(tiles);
 }
@@ -57,11 +71,11 @@ void haul_tiles_next(haul_tiles *tiles)
     const haul_field *field = tiles->array->field;
     for (int d = 0; d < field->dims; d++) {
         tiles->box.lo[d] = tiles->box.hi[d];
-        if (tiles->box.lo[d] < field->size[d]) {
+        if (tiles->box.lo[d] < end_of(field, d)) {
             set_end(tiles);
             return;
         }
-        tiles->box.lo[d] = 0;
+        tiles->box.lo[d] = first_of(field, d);
     }
     tiles->is_valid = false;
 }

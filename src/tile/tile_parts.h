@@ -32,6 +32,10 @@ typedef struct haul_field {
     int64_t lead; /* of a plane's cell 0 */
     int64_t gap;  /* between rows */
     int length;   /* planes, without those beyond the edges */
+    int first;    /* of the planes of all processes; elsewhere planes count from it */
+    int whole;    /* planes of all processes */
+    bool is_ring; /* the first and the last process are neighbours */
+    int number;   /* the same on all processes */
     int edge;     /* planes beyond each */
     uint64_t plane_bytes;
     uint64_t host_bytes;
@@ -91,8 +95,11 @@ typedef struct haul_step {
     double flops;
     bool on_host;
     int outer;  /* the last dimension of the box */
-    int length; /* planes of the fields that it goes along with */
-    int skew;   /* planes and rows that the step is behind the front of its block */
+    int length; /* planes of the fields that it goes along with, and `first` and `whole` of them */
+    int first;
+    int whole;
+    bool is_exchange; /* of uses[0]'s ghost planes with other processes */
+    int skew;         /* planes and rows that the step is behind the front of its block */
 } haul_step;
 
 typedef struct haul_block_field {
@@ -170,6 +177,7 @@ struct haul_context {
     size_t passed_count;
     size_t passed_capacity;
     uint64_t budget;
+    int fields_made;
     uint64_t ran_out_at; /* budget that the device could not give; 0: never */
     int region;          /* planes */
     bool is_backward;    /* the direction of the next pass */
@@ -184,7 +192,8 @@ struct haul_context {
 /* Whether the step's planes are those of the array. */
 static inline bool haul_is_along(const haul_step *step, const haul_field_use *use)
 {
-    return !use->reduction && use->field->length == step->length;
+    return !use->reduction && use->field->length == step->length &&
+           use->field->whole == step->whole;
 }
 
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)
@@ -219,6 +228,36 @@ haul_status haul_fields_divide(haul_context *context, haul_error *error);
 
 /* Runs what is queued. */
 haul_status haul_queue_run(haul_context *context, haul_error *error);
+
+/* Runs steps without exchanges. */
+haul_status haul_steps_run(haul_context *context, haul_step *steps, size_t count,
+                           haul_error *error);
+
+/* Arrays over processes: tile_processes.c. */
+static inline bool haul_is_divided(const haul_field *field)
+{
+    return field->length != field->whole;
+}
+
+/* Takes this process's share of the planes; the edges that other processes have are fixed. */
+haul_status haul_field_share(haul_field *field, bool on_all, haul_error *error);
+/* The part of the step's box that is this process's, counted from its first plane. */
+void haul_step_localise(haul_step *step);
+/* Whether the loop's arrays are divided alike, and what it writes is. */
+haul_status haul_step_check_shares(const haul_step *step, haul_error *error);
+/* Runs steps with exchanges, and tells the other processes of a failure. */
+haul_status haul_processes_run(haul_context *context, haul_step *steps, size_t count,
+                               haul_error *error);
+/* Brings all other processes' planes to `cells`, which has this one's. */
+haul_status haul_planes_gather(haul_field *field, char *cells, haul_error *error);
+
+/* The step's box as kernels see it. */
+static inline haul_box haul_box_moved(haul_box box, int outer, int planes)
+{
+    box.lo[outer] += planes;
+    box.hi[outer] += planes;
+    return box;
+}
 
 typedef struct haul_block_limits {
     size_t steps;
@@ -305,6 +344,8 @@ haul_box haul_row_groups(const haul_box *box, int dims);
 void *haul_rows_new(const haul_step *step, const haul_field_use *use, uint64_t *bytes);
 /* From the rows' results to the array's one element, on the host and on the device. */
 void haul_rows_fold(const haul_step *step, const haul_field_use *use, void *rows);
+/* The processes' results to this process's. */
+haul_status haul_rows_combine(const haul_step *step, haul_error *error);
 haul_status haul_rows_ensure(haul_context *context, const haul_step *step, haul_error *error);
 haul_status haul_rows_fold_on_device(haul_context *context, const haul_step *step,
                                      haul_error *error);

@@ -108,6 +108,12 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
     return HAUL_OK;
 }
 
+/* Of the array of all processes. */
+static int whole_size(const haul_field *field, int d)
+{
+    return d == field->dims - 1 ? field->whole : field->size[d];
+}
+
 /* Finds the array that the loop goes along with: the first that it writes, else the first. An array
  * that is written may not be given twice: regions would be read while they change. */
 static haul_status check_uses(const haul_context *context, haul_step *step, bool has_box,
@@ -131,10 +137,12 @@ static haul_status check_uses(const haul_context *context, haul_step *step, bool
     if (!along)
         return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array", step->source->name);
     step->length = along->length;
+    step->first = along->first;
+    step->whole = along->whole;
     const int more = along->dims - (int)step->source->dimensions;
     for (int d = 0; d < (int)step->source->dimensions && !has_box; d++)
-        step->box.hi[d] = d + more >= 0 ? along->size[d + more] : 1;
-    return HAUL_OK;
+        step->box.hi[d] = d + more >= 0 ? whole_size(along, d + more) : 1;
+    return haul_step_check_shares(step, error);
 }
 
 /* What a kernel reads and writes lies within the arrays that the loop goes along with. */
@@ -149,12 +157,12 @@ static haul_status check_box(const haul_step *step, haul_error *error)
             const int halo = use->halo, ghost = field->ghost[d];
             const int lo = step->box.lo[d], hi = step->box.hi[d];
             if (lo < hi && ((int64_t)lo - halo < -ghost ||
-                            (int64_t)hi + halo > (int64_t)field->size[d] + ghost))
+                            (int64_t)hi + halo > (int64_t)whole_size(field, d) + ghost))
                 return haul_fail(error, HAUL_USAGE,
                                  "kernel '%s' uses cells %lld to %lld of an array with %d, and %d "
                                  "beyond each edge",
                                  step->source->name, (long long)lo - halo, (long long)hi + halo - 1,
-                                 field->size[d], ghost);
+                                 whole_size(field, d), ghost);
         }
     }
     return HAUL_OK;
@@ -171,8 +179,8 @@ static bool is_empty(const haul_step *step)
 /* Writes with a halo are left out: their cells may lie in the other loop's box. */
 static bool is_same_loop(const haul_step *a, const haul_step *b)
 {
-    if (!a->source || a->source->reduces || a->source != b->source || a->on_host != b->on_host ||
-        a->use_count != b->use_count || a->length != b->length ||
+    if (!a->source || !b->source || a->source->reduces || a->source != b->source ||
+        a->on_host != b->on_host || a->use_count != b->use_count || a->length != b->length ||
         memcmp(a->values, b->values, sizeof a->values) != 0)
         return false;
     for (unsigned i = 0; i < a->use_count; i++)
@@ -214,12 +222,17 @@ static haul_status push_faces(haul_context *self, haul_field *field, haul_error 
     haul_status status = HAUL_OK;
     for (int d = 0; d < field->dims && !status; d++)
         for (int side = 0; side < 2 && field->ghost[d] && !status; side++) {
+            const bool is_inner = /* another process's planes are there */
+                d + 1 == field->dims &&
+                (side ? field->first + field->length < field->whole : field->first > 0);
             haul_step step = {
                 .source = field->boundary_kernel,
                 .use_count = 1,
                 .uses = {{field, true, true, field->boundary_kernel->parameters[0].halo}},
                 .outer = field->dims - 1,
                 .length = field->length,
+                .first = field->first,
+                .whole = field->whole,
             };
             for (int e = 0; e < field->dims; e++) {
                 const int more = e < d ? field->ghost[e] : 0;
@@ -229,7 +242,8 @@ static haul_status push_faces(haul_context *self, haul_field *field, haul_error 
             step.box.lo[d] = side ? field->size[d] : -field->ghost[d];
             step.box.hi[d] = side ? field->size[d] + field->ghost[d] : 0;
             field->ghosts_written = true;
-            status = push(self, &step, error);
+            if (!is_inner)
+                status = push(self, &step, error);
         }
     return status;
 }
@@ -251,8 +265,35 @@ static haul_status push_ghosts(haul_context *self, haul_field *field, haul_error
         .box = {{0}, {field->size[0], field->size[1], field->size[2]}},
         .outer = field->dims - 1,
         .length = field->length,
+        .first = field->first,
+        .whole = field->whole,
     };
     return push(self, &step, error);
+}
+
+static haul_status push_exchange(haul_context *self, haul_field *field, haul_error *error)
+{
+    const haul_step step = {.use_count = 1, .uses = {{.field = field}}, .is_exchange = true};
+    return push(self, &step, error);
+}
+
+/* Cells that the step reads around those of its box: first all that this process sets. */
+static haul_status push_edges(haul_context *self, const haul_step *step, haul_error *error)
+{
+    bool is_stale[HAUL_USES] = {false};
+    haul_status status = HAUL_OK;
+    for (unsigned i = 0; i < step->use_count && !status; i++) {
+        haul_field *field = step->uses[i].field;
+        is_stale[i] = step->uses[i].reads && step->uses[i].halo && field->ghosts_stale;
+        if (is_stale[i])
+            status = push_ghosts(self, field, error);
+    }
+    for (unsigned i = 0; i < step->use_count && !status; i++) {
+        haul_field *field = step->uses[i].field;
+        if (is_stale[i] && haul_is_divided(field) && field->edge)
+            status = push_exchange(self, field, error);
+    }
+    return status;
 }
 
 /* What is written has other cells beyond its edges from now on, or they are written themselves. */
@@ -267,7 +308,7 @@ static void note_writes(const haul_step *step)
             continue;
         field->ghosts_stale = true;
         for (int d = 0; d < field->dims && field->dims == step->outer + 1; d++)
-            if (step->box.lo[d] < 0 || step->box.hi[d] > field->size[d])
+            if (step->box.lo[d] < 0 || step->box.hi[d] > whole_size(field, d))
                 field->ghosts_written = true;
     }
 }
@@ -291,15 +332,17 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
         status = check_uses(context, &step, options && options->box, error);
     if (!status)
         status = check_box(&step, error);
-    if (status || is_empty(&step))
+    const bool is_divided = step.length != step.whole;
+    if (status || (is_empty(&step) && !is_divided))
         return status ? status : haul_rows_none(&step, error);
-    for (unsigned i = 0; i < step.use_count && !status; i++)
-        if (step.uses[i].reads && step.uses[i].halo && step.uses[i].field->ghosts_stale)
-            status = push_ghosts(context, step.uses[i].field, error);
+    status = push_edges(context, &step, error);
     if (status)
         return status;
     context->counts.loops++;
     note_writes(&step);
+    haul_step_localise(&step);
+    if (is_empty(&step) && !kernel->reduces)
+        return HAUL_OK;
     status = push(context, &step, error);
     while (!status && context->step_count > 1 &&
            join(&context->steps[context->step_count - 2], &context->steps[context->step_count - 1]))
@@ -309,24 +352,34 @@ haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
     return status;
 }
 
-/* Runs of steps on one side go together, as blocks are made within them. After an error the queue
- * is empty as well: what is left would compute on lost data. */
+/* Runs of steps on one side go together, as blocks are made within them. */
+haul_status haul_steps_run(haul_context *context, haul_step *steps, size_t count, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    size_t done = 0;
+    while (!status && done < count) {
+        const bool on_host = context->is_host || steps[done].on_host;
+        size_t end = done + 1;
+        while (end < count && (context->is_host || steps[end].on_host == on_host))
+            end++;
+        status = on_host ? haul_host_run(context, steps + done, end - done, error)
+                         : haul_device_run(context, steps + done, end - done, error);
+        done = end;
+    }
+    return status;
+}
+
+/* After an error the queue is empty as well: what is left would compute on lost data. */
 haul_status haul_queue_run(haul_context *context, haul_error *error)
 {
+    const haul_processes *processes = context->options.processes;
     if (!context->step_count)
         return HAUL_OK;
     haul_status status = haul_fields_divide(context, error);
-    size_t done = 0;
-    while (!status && done < context->step_count) {
-        const bool on_host = context->is_host || context->steps[done].on_host;
-        size_t end = done + 1;
-        while (end < context->step_count &&
-               (context->is_host || context->steps[end].on_host == on_host))
-            end++;
-        status = on_host ? haul_host_run(context, context->steps + done, end - done, error)
-                         : haul_device_run(context, context->steps + done, end - done, error);
-        done = end;
-    }
+    if (!status)
+        status = processes && processes->count > 1
+                     ? haul_processes_run(context, context->steps, context->step_count, error)
+                     : haul_steps_run(context, context->steps, context->step_count, error);
     context->step_count = 0;
     return status;
 }

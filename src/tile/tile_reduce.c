@@ -43,14 +43,15 @@ static const haul_kernel_source *fold_of(const haul_field_use *use)
 
 haul_rows haul_rows_of(const haul_step *step, const haul_field_use *use, uint64_t *count)
 {
-    const int dims = step->outer + 1, first = haul_row_first(step->box, dims);
-    const int64_t width = haul_row_end(step->box, dims) - first;
-    const int64_t planes = dims == 3 ? step->box.hi[2] - step->box.lo[2] : 1;
+    const haul_box box = haul_box_moved(step->box, step->outer, step->first);
+    const int dims = step->outer + 1, first = haul_row_first(box, dims);
+    const int64_t width = haul_row_end(box, dims) - first;
+    const int64_t planes = dims == 3 ? box.hi[2] - box.lo[2] : 1;
     *count = width > 0 && planes > 0 ? (uint64_t)(width * planes) : 0;
     return (haul_rows){
         .identity = identity_of(use),
         .width = (long)width,
-        .origin = (long)(dims == 3 ? step->box.lo[2] * width + first : first),
+        .origin = (long)(dims == 3 ? box.lo[2] * width + first : first),
     };
 }
 
@@ -81,20 +82,55 @@ void *haul_rows_new(const haul_step *step, const haul_field_use *use, uint64_t *
     return rows;
 }
 
-/* Both folds on the host. */
-void haul_rows_fold(const haul_step *step, const haul_field_use *use, void *rows)
+/* Both folds on the host; behind the rows is room for those of FOLD rows each. */
+static void fold_on_host(const haul_field_use *use, void *rows, uint64_t count)
 {
-    uint64_t count;
-    const haul_rows place = haul_rows_of(step, use, &count);
     const haul_kernel_source *source = fold_of(use);
     const uint64_t parts = parts_of(count);
     char *partial = (char *)rows + count * use->field->element;
-    fold_shape shape = {(long)count, place.identity};
+    fold_shape shape = {(long)count, identity_of(use)};
     haul_box groups = {{0}, {(int)parts, 1, 1}};
     source->host(&groups, &groups, (void *const[]){rows, partial, &shape});
     shape.count = (long)parts;
     groups.hi[0] = 1;
     source->host(&groups, &groups, (void *const[]){partial, use->field->host, &shape});
+}
+
+void haul_rows_fold(const haul_step *step, const haul_field_use *use, void *rows)
+{
+    uint64_t count;
+    (void)haul_rows_of(step, use, &count);
+    fold_on_host(use, rows, count);
+}
+
+/* In the order of ranks. A process without cells of the box gives the identity. */
+haul_status haul_rows_combine(const haul_step *step, haul_error *error)
+{
+    const haul_box *box = &step->box;
+    haul_status status = HAUL_OK;
+    for (unsigned u = 0; u < step->use_count && !status; u++) {
+        const haul_field_use *use = &step->uses[u];
+        haul_field *field = use->field;
+        const haul_processes *processes = field->context->options.processes;
+        const uint64_t count = (uint64_t)processes->count;
+        if (!use->reduction)
+            continue;
+        const bool is_empty = box->lo[step->outer] >= box->hi[step->outer];
+        status = haul_part_fetch(field, 0, !is_empty, error);
+        if (is_empty)
+            set_number(field->host, identity_of(use), use->number);
+        char *rows = malloc((count + parts_of(count)) * field->element);
+        if (!status && !rows)
+            status = haul_fail_no_memory(error);
+        if (!status)
+            status = processes->gather(processes->of, field->host, field->element, rows, error);
+        if (!status) {
+            fold_on_host(use, rows, count);
+            field->parts[0] = (haul_part){.on_host = true};
+        }
+        free(rows);
+    }
+    return status;
 }
 
 /* Device memory for the rows of a step, kept for the next loop of the same size. */

@@ -59,7 +59,7 @@ static haul_status run_step(haul_context *context, const haul_step *step, haul_p
         const int shift = is_along ? run.shift : 0;
         const int lowest = is_along ? first + shift - of->halo : -field->edge;
         views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
-        views[use].base -= shift;
+        views[use].base += (is_along ? step->first : 0) - shift;
         arguments[i] = (haul_argument){.buffer = field->ring,
                                        .offset = (uint64_t)field->lead * field->element};
         arguments[++i] = (haul_argument){.value = &views[use++]};
@@ -76,6 +76,7 @@ static haul_status run_step(haul_context *context, const haul_step *step, haul_p
     for (int d = 0; d < step->outer; d++)
         if (launch.box.lo[d] >= launch.box.hi[d])
             return HAUL_OK; /* a column without rows */
+    launch.box = haul_box_moved(launch.box, step->outer, step->first);
     const haul_box box = launch.box;
     if (step->source->reduces) {
         arguments[launch.argument_count - 1] = (haul_argument){.value = &box};
