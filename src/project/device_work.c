@@ -9,39 +9,38 @@
 #include "base/grow.h"
 #include "base/index.h"
 
-/* Launches of one name and shape. */
-typedef struct launch_group {
-    uint32_t name;
-    uint32_t shape; /* HAUL_NONE: not known */
-    uint32_t row;   /* of its name */
-    uint64_t count;
-    double seconds;
-    double shortest_s;
-} launch_group;
-
-typedef struct launch_groups {
-    const haul_workload *workload;
-    haul_index index;
-    launch_group *items;
-    size_t count;
-    size_t capacity;
-    size_t row_count;
-} launch_groups;
-
 static bool is_group(const void *of, uint32_t number, const void *key)
 {
-    const launch_group *at = &((const launch_groups *)of)->items[number], *sought = key;
+    const haul_launch_group *at = &((const haul_launch_groups *)of)->items[number], *sought = key;
     return at->name == sought->name && at->shape == sought->shape;
 }
 
-/* The group of a name and shape, which is made where there is none; HAUL_NONE without memory. */
-static uint32_t group_of(launch_groups *self, uint32_t name, uint32_t shape)
+static uint32_t shape_of(const haul_launch_groups *self, const haul_op *op)
 {
-    const launch_group sought = {.name = name, .shape = shape};
-    const uint32_t words[] = {name, shape}, hash = haul_hash(words, sizeof words);
+    return op->shape < self->workload->shape_count ? op->shape : HAUL_NONE;
+}
+
+static uint32_t hash_of(uint32_t name, uint32_t shape)
+{
+    const uint32_t words[] = {name, shape};
+    return haul_hash(words, sizeof words);
+}
+
+uint32_t haul_launch_groups_find(const haul_launch_groups *self, const haul_op *op)
+{
+    const haul_launch_group sought = {.name = op->name, .shape = shape_of(self, op)};
+    const uint32_t hash = hash_of(sought.name, sought.shape);
+    return haul_index_find(&self->index, hash, is_group, self, &sought)->number - 1;
+}
+
+/* The group of a name and shape, which is made where there is none; HAUL_NONE without memory. */
+static uint32_t group_of(haul_launch_groups *self, uint32_t name, uint32_t shape)
+{
+    const haul_launch_group sought = {.name = name, .shape = shape};
     if (!haul_index_reserve(&self->index) ||
         !haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
         return HAUL_NONE;
+    const uint32_t hash = hash_of(name, shape);
     haul_index_slot *slot = haul_index_find(&self->index, hash, is_group, self, &sought);
     if (!slot->number) {
         self->items[self->count++] = sought;
@@ -51,48 +50,49 @@ static uint32_t group_of(launch_groups *self, uint32_t name, uint32_t shape)
     return slot->number - 1;
 }
 
-static bool add_launch(launch_groups *self, const haul_op *op, uint32_t *of, uint32_t *last)
+static bool add_launch(haul_launch_groups *self, const haul_op *op, uint32_t *last)
 {
-    const uint32_t shape = op->shape < self->workload->shape_count ? op->shape : HAUL_NONE;
-    const launch_group *before = *last != HAUL_NONE ? &self->items[*last] : NULL;
+    const uint32_t shape = shape_of(self, op);
+    const haul_launch_group *before = *last != HAUL_NONE ? &self->items[*last] : NULL;
     if (!before || before->name != op->name || before->shape != shape)
         *last = group_of(self, op->name, shape);
     if (*last == HAUL_NONE)
         return false;
     self->items[*last].count++;
     const double seconds = 1e-9 * (double)op->dur_ns;
-    launch_group *group = &self->items[*last];
+    haul_launch_group *group = &self->items[*last];
     group->shortest_s = group->count > 1 ? fmin(group->shortest_s, seconds) : seconds;
     group->seconds += seconds;
-    if (of)
-        *of = *last;
     return true;
 }
 
-/* Groups the kernels; `of` of op_count, or NULL, is the group of each. */
-static haul_status group_kernels(const haul_workload *workload, launch_groups *out, uint32_t *of,
+static haul_status group_kernels(const haul_workload *workload, haul_launch_groups *out,
                                  haul_error *error)
 {
     uint32_t last = HAUL_NONE;
     out->workload = workload;
     for (size_t i = 0; i < workload->op_count; i++)
-        if (workload->ops[i].kind == HAUL_OP_KERNEL &&
-            !add_launch(out, &workload->ops[i], of ? &of[i] : NULL, &last))
+        if (workload->ops[i].kind == HAUL_OP_KERNEL && !add_launch(out, &workload->ops[i], &last))
             return haul_fail_no_memory(error);
     return HAUL_OK;
 }
 
-static void release(launch_groups *self)
+static void release(haul_launch_groups *self)
 {
     haul_index_release(&self->index);
     free(self->items);
 }
 
+void haul_work_scales_release(haul_work_scales *self)
+{
+    release(&self->groups);
+}
+
 /* A row for each name, with its class; groups learn their row. */
-static haul_status make_rows(const haul_device_work *self, launch_groups *groups,
+static haul_status make_rows(const haul_device_work *self, haul_launch_groups *groups,
                              haul_projection *out, haul_error *error)
 {
-    launch_groups names = {0}; /* one group a name */
+    haul_launch_groups names = {0}; /* one group a name */
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < groups->count; i++) {
         groups->items[i].row = group_of(&names, groups->items[i].name, HAUL_NONE);
@@ -147,7 +147,7 @@ static void add_estimate(haul_estimate *sum, const haul_estimate *one)
 /* Flops and bytes of what is counted, or of products in fp32 whose operands are known: those in
  * other precisions have other peaks than the roofline that these are for. */
 static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
-                        const launch_group *group, double predicted_s)
+                        const haul_launch_group *group, double predicted_s)
 {
     const haul_operands *of = &work->operands;
     const bool is_product =
@@ -169,7 +169,7 @@ static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
  * of the two machines' links for its size; what others took beyond it is waiting, and kept. The
  * interval reaches from no waiting at all to waiting alone. Where the ratio is not known the
  * recorded time is kept. */
-static haul_status scale_collective(const haul_device_work *self, const launch_group *group,
+static haul_status scale_collective(const haul_device_work *self, const haul_launch_group *group,
                                     haul_estimate *estimate, haul_projection *out,
                                     haul_error *error)
 {
@@ -192,7 +192,7 @@ static haul_status scale_collective(const haul_device_work *self, const launch_g
     return HAUL_OK;
 }
 
-static haul_status predict_group(const haul_device_work *self, const launch_group *group,
+static haul_status predict_group(const haul_device_work *self, const haul_launch_group *group,
                                  haul_projection *out, haul_work_scale *scale, haul_error *error)
 {
     const haul_workload *workload = self->workload;
@@ -275,8 +275,8 @@ static int by_time(const void *a, const void *b)
 static haul_status sum_reference(const haul_device_work *self, haul_projection *out,
                                  haul_error *error)
 {
-    launch_groups groups = {0};
-    const haul_status status = group_kernels(self->reference, &groups, NULL, error);
+    haul_launch_groups groups = {0};
+    const haul_status status = group_kernels(self->reference, &groups, error);
     for (size_t i = 0; !status && i < groups.count; i++) {
         const uint32_t id = groups.items[i].name;
         const char *name = id == HAUL_NONE ? "" : haul_workload_string(self->reference, id);
@@ -287,7 +287,7 @@ static haul_status sum_reference(const haul_device_work *self, haul_projection *
     return status;
 }
 
-static haul_status predict_all(const haul_device_work *self, const launch_groups *groups,
+static haul_status predict_all(const haul_device_work *self, const haul_launch_groups *groups,
                                haul_projection *out, haul_work_scales *scales, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -323,11 +323,12 @@ static haul_status keep_all(const haul_device_work *self, const char *why, size_
     return out->kernels_missing ? HAUL_OK : haul_fail_no_memory(error);
 }
 
-static haul_status scale(const haul_device_work *self, launch_groups *groups, haul_projection *out,
-                         haul_work_scales *scales, haul_error *error)
+haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
+                                   haul_work_scales *scales, haul_error *error)
 {
     const haul_workload *workload = self->workload;
-    haul_status status = group_kernels(workload, groups, scales->group_of, error);
+    haul_launch_groups *groups = &scales->groups;
+    haul_status status = group_kernels(workload, groups, error);
     if (!status)
         status = make_rows(self, groups, out, error);
     if (status)
@@ -349,18 +350,5 @@ static haul_status scale(const haul_device_work *self, launch_groups *groups, ha
     if (!status && self->reference)
         status = sum_reference(self, out, error);
     qsort(out->kernel_rows, out->kernel_row_count, sizeof *out->kernel_rows, by_time);
-    return status;
-}
-
-haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
-                                   haul_work_scales *scales, haul_error *error)
-{
-    launch_groups groups = {0};
-    scales->group_of =
-        haul_arena_alloc(self->arena, (self->workload->op_count + 1) * sizeof *scales->group_of);
-    if (!scales->group_of)
-        return haul_fail_no_memory(error);
-    const haul_status status = scale(self, &groups, out, scales, error);
-    release(&groups);
     return status;
 }

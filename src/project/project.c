@@ -265,6 +265,7 @@ haul_status haul_project(const haul_workload *workload, const haul_projection_op
     haul_status status = make(self, error);
     if (!status && self->notes.failed)
         status = haul_fail_no_memory(error);
+    haul_work_scales_release(&self->scales);
     haul_recording_release(&self->recording);
     haul_machine_free(self->target);
     if (status) {

@@ -27,7 +27,8 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
         const haul_op *op = &workload->ops[i];
         const bool is_kernel = op->kind == HAUL_OP_KERNEL;
         const haul_work_scale *scale =
-            is_kernel ? &self->scales->kernels[self->scales->group_of[i]] : &self->scales->memsets;
+            is_kernel ? &self->scales->kernels[haul_launch_groups_find(&self->scales->groups, op)]
+                      : &self->scales->memsets;
         durations_ns[i] = is_kernel || op->kind == HAUL_OP_MEMSET
                               ? to_ns((double)op->dur_ns * bound_of(scale, bound))
                               : op->dur_ns;

@@ -289,6 +289,8 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
             find_issue(workload, (haul_op_kind)kind, issued, of_ops, &options.device);
+    free(of_ops); /* 8 bytes an operation, which the run needs for itself */
+    of_ops = NULL;
     if (ready && (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {
         options.delays = found->delays;
         options.delay_count = found->delay_count;
@@ -296,7 +298,9 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     } else {
         haul_fail_no_memory(error);
     }
-    if (!status && !keep_critical(timeline, found))
+    if (!status)
+        of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
+    if (!status && (!of_ops || !keep_critical(timeline, found)))
         status = haul_fail_no_memory(error);
     if (!status)
         *replay = describe(workload, timeline, &options, of_ops);
