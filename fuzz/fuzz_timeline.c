@@ -72,6 +72,7 @@ static void take_device(bytes *from, haul_timeline_device *device)
         .link_copies = more & 32 ? 2 * take_share(from) : 0,
         .queue_depth = more & 64 ? take(from) % 4 : 0,
     };
+    device->latency_ns[HAUL_HTOD] = device->chained_ns[HAUL_DTOH];
     for (int i = 0; i < HAUL_OP_KINDS; i++) {
         device->issue_ns[i] = more & 2 ? take_time(from) : 0;
         device->issue_on_return[i] = take(from) & 1;

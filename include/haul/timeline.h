@@ -56,6 +56,9 @@ typedef struct haul_timeline_device {
     /* Time that a copy saves where it follows one of its direction on its engine without a pause:
      * latency less gap, (L+o) - g (CCGrid 2014, section V). */
     int64_t chained_ns[2];
+    /* Of a copy's time, what contention and a shared link do not slow, L+o: they slow its bytes (0:
+     * all of it is slowed). */
+    int64_t latency_ns[2];
     /* From a call to the earliest start of its operation, by haul_op_kind (0 for the host's): from
      * the call's start, or, where issue_on_return and the call does not block, from its return. */
     int64_t issue_ns[HAUL_OP_KINDS];

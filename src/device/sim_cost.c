@@ -106,6 +106,8 @@ void haul_sim_model_directions(haul_sim_node *node)
         const double alone = pinned_rate(node->machine, (haul_direction)i);
         const double mapped = share_of(&curve->mapped_rate_Bps, alone);
         const double busy = share_of(&curve->busy_rate_Bps, alone);
+        if (curve->latency_s.value > 0 && curve->latency_s.value < 1)
+            node->device.latency_ns[i] = llround(1e9 * curve->latency_s.value);
         node->device.mapped_speed[i] = mapped > 0 ? mapped : haul_usual_mapped.median;
         if (busy > 0)
             node->device.busy_speed[i] = busy;

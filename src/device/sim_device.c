@@ -265,7 +265,7 @@ static void buffer_free(haul_buffer *buffer)
 
 /* Takes the first index that is free: the timeline's streams are as many as were ever open at
  * once. */
-static haul_status stream_new(haul_device *device, haul_stream **stream, haul_error *error)
+haul_status haul_sim_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_sim_node *node = haul_sim_node_of(device);
     haul_sim_stream *self = calloc(1, sizeof *self);
@@ -314,13 +314,10 @@ static void close_sim(haul_device *device)
     free(self);
 }
 
-/* A point of a stream, as work that takes no time and holds nothing. */
-static const haul_op point = {.kind = HAUL_OP_COPY, .direction = HAUL_HTOH, .detail = HAUL_HOST};
-
 static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
 {
     const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
-    return haul_sim_queue(stream, &point, NULL, &nothing, event, error);
+    return haul_sim_queue(stream, &haul_sim_point, NULL, &nothing, event, error);
 }
 
 /* Waits that no operation has taken yet get one, which takes no time. */
@@ -397,17 +394,13 @@ static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error
     return haul_sim_wait_for((haul_sim_stream *)stream, ((haul_sim_event *)event)->number, error);
 }
 
-static void *address_of(const haul_buffer *buffer)
-{
-    return ((const haul_sim_buffer *)buffer)->data;
-}
-
 /* NULL without data: the task then moves nothing. */
 static char *place(const haul_sim_node *node, const haul_address *address)
 {
     if (node->without_data)
         return NULL;
-    return address->buffer ? (char *)address_of(address->buffer) + address->offset : address->host;
+    return address->buffer ? (char *)haul_sim_data(address->buffer) + address->offset
+                           : address->host;
 }
 
 /* Memory of the host's side, which decides a copy's cost. */
@@ -479,123 +472,7 @@ static haul_status call(haul_stream *stream, void (*function)(void *state), void
                         haul_event *event, haul_error *error)
 {
     const haul_host_task task = {.kind = HAUL_TASK_CALL, .call = {function, state}};
-    return haul_sim_queue(stream, &point, NULL, &task, event, error);
-}
-
-static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
-                              haul_kernel **kernel, haul_error *error)
-{
-    if (!source->host && !haul_sim_node_of(device)->without_data)
-        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
-                         source->name);
-    haul_kernel *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *kernel = self;
-    return HAUL_OK;
-}
-
-static void kernel_free(haul_kernel *kernel)
-{
-    free(kernel);
-}
-
-static uint32_t extent(const haul_box *box, int d)
-{
-    return (uint32_t)box->hi[d] - (uint32_t)box->lo[d];
-}
-
-/* Loops are launched as blocks of 256 threads. */
-static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box)
-{
-    haul_shape shape = {.grid = {extent(box, 0), extent(box, 1), extent(box, 2)},
-                        .block = {source->group[0], source->group[1], 1}};
-    if (!source->group[0]) {
-        shape.grid[0] = (shape.grid[0] - 1) / 256 + 1;
-        shape.block[0] = 256;
-        shape.block[1] = 1;
-    }
-    return shape;
-}
-
-/* Queues what a kernel moves over the link in a direction, behind all that the kernel waits for. */
-static haul_status queue_mapped(haul_sim_stream *on, haul_direction direction, int64_t dur_ns,
-                                haul_error *error)
-{
-    haul_sim_stream **side = &((haul_sim_device *)on->base.device)->mapped[direction];
-    haul_stream *made = NULL;
-    haul_status status = HAUL_OK;
-    if (!*side) {
-        status = stream_new(on->base.device, &made, error);
-        if (!made)
-            return status;
-        made->device = on->base.device;
-        *side = (haul_sim_stream *)made;
-    }
-    for (size_t i = 0; i < on->wait_count && !status; i++)
-        status = haul_sim_wait_for(*side, on->waits[i], error);
-    if (!status && on->last)
-        status = haul_sim_wait_for(*side, on->last - 1, error);
-    const haul_op op = {.kind = HAUL_OP_COPY,
-                        .direction = (uint8_t)direction,
-                        .detail = HAUL_MANAGED,
-                        .dur_ns = dur_ns};
-    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
-    return status ? status : haul_sim_queue(&(*side)->base, &op, NULL, &nothing, NULL, error);
-}
-
-/* What the clock is told of a launch. */
-typedef struct launched {
-    haul_op op;
-    haul_shape shape;
-    int64_t mapped_ns[2]; /* what it moves over the link, by direction */
-} launched;
-
-/* A kernel that moves mapped memory: it, beside it what it moves, and a point behind both, where
- * its data is there. */
-static haul_status launch_mapped(haul_sim_stream *on, const launched *made,
-                                 const haul_host_task *task, haul_event *event, haul_error *error)
-{
-    const haul_sim_device *device = (const haul_sim_device *)on->base.device;
-    haul_sim_node *node = device->node;
-    const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < 2 && !status; i++)
-        if (made->mapped_ns[i])
-            status = queue_mapped(on, (haul_direction)i, made->mapped_ns[i], error);
-    if (!status)
-        status = haul_sim_queue(&on->base, &made->op, &made->shape, &nothing, NULL, error);
-    const uint32_t kernel = (uint32_t)node->count - 1;
-    for (int i = 0; i < 2 && !status; i++)
-        if (made->mapped_ns[i])
-            status = haul_sim_wait_for(on, device->mapped[i]->last - 1, error);
-    if (!status)
-        status = haul_sim_queue(&on->base, &point, NULL, task, event, error);
-    if (!status)
-        node->works[node->count - 1].begin = kernel;
-    return status;
-}
-
-static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
-                          haul_event *event, haul_error *error)
-{
-    const haul_sim_node *node = haul_sim_node_of(stream->device);
-    launched made = {.op = {.kind = HAUL_OP_KERNEL}};
-    haul_host_task task = {.kind = HAUL_TASK_NOTHING};
-    haul_status status = haul_sim_kernel_ns(stream->device, kernel, given, &made.op.dur_ns, error);
-    for (int i = 0; i < 2 && !status && !stream->device->options.kernel_seconds; i++)
-        status = haul_sim_mapped_ns(node, given, (haul_direction)i, &made.mapped_ns[i], error);
-    if (!status && !node->without_data)
-        status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
-    if (status)
-        return status;
-    made.shape = shape_of(kernel->source, &given->box);
-    status = made.mapped_ns[0] || made.mapped_ns[1]
-                 ? launch_mapped((haul_sim_stream *)stream, &made, &task, event, error)
-                 : haul_sim_queue(stream, &made.op, &made.shape, &task, event, error);
-    if (status)
-        haul_host_task_release(&task);
-    return status;
+    return haul_sim_queue(stream, &haul_sim_point, NULL, &task, event, error);
 }
 
 const haul_device_backend haul_sim_backend = {
@@ -612,7 +489,7 @@ const haul_device_backend haul_sim_backend = {
     .buffer_free = buffer_free,
     .buffer_export = haul_sim_memory_export,
     .buffer_import = buffer_import,
-    .stream_new = stream_new,
+    .stream_new = haul_sim_stream_new,
     .stream_free = stream_free,
     .stream_wait = stream_wait,
     .event_new = event_new,
@@ -626,7 +503,7 @@ const haul_device_backend haul_sim_backend = {
     .call = call,
     .record = record,
     .wait_event = wait_event,
-    .kernel_new = kernel_new,
-    .kernel_free = kernel_free,
-    .launch = launch,
+    .kernel_new = haul_sim_kernel_new,
+    .kernel_free = haul_sim_kernel_free,
+    .launch = haul_sim_launch,
 };

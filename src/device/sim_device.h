@@ -53,6 +53,8 @@ typedef struct haul_sim_device {
     haul_sim_node *node;
     uint32_t index;                    /* of the node's devices */
     struct haul_sim_stream *mapped[2]; /* mapped memory that kernels read and write; or NULL */
+    uint64_t mapped_end; /* the number of the point behind the last kernel with mapped memory, and
+                          * all that it moves */
 } haul_sim_device;
 
 typedef struct haul_sim_buffer {
@@ -86,6 +88,24 @@ static inline haul_sim_node *haul_sim_node_of(const haul_device *device)
 {
     return ((const haul_sim_device *)device)->node;
 }
+
+static inline void *haul_sim_data(const haul_buffer *buffer)
+{
+    return ((const haul_sim_buffer *)buffer)->data;
+}
+
+/* A point of a stream, as work that takes no time and holds nothing. */
+static const haul_op haul_sim_point = {
+    .kind = HAUL_OP_COPY, .direction = HAUL_HTOH, .detail = HAUL_HOST};
+
+haul_status haul_sim_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+
+/* The backend's functions for kernels. In sim_kernel.c. */
+haul_status haul_sim_kernel_new(haul_device *device, const haul_kernel_source *source,
+                                haul_kernel **kernel, haul_error *error);
+void haul_sim_kernel_free(haul_kernel *kernel);
+haul_status haul_sim_launch(haul_stream *stream, const haul_kernel *kernel,
+                            const haul_launch *given, haul_event *event, haul_error *error);
 
 /* Queues an operation: `op` has kind, direction, detail, bytes and duration; `shape` is a kernel's.
  * Takes over the task, on success alone. */

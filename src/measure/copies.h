@@ -29,6 +29,10 @@ haul_status haul_copies_measure(haul_session *session, const char *what, haul_at
 /* The curve that was measured of a kind of copy, or NULL. */
 haul_copy_curve *haul_copies_curve(haul_session *session, haul_way way);
 
+/* The share of its rate that a copy keeps which takes `beside_s` in place of `alone_s`: what slows
+ * its bytes does not slow its latency, the curve's. */
+double haul_copies_keeps(const haul_copy_curve *curve, double alone_s, double beside_s);
+
 /* Adds to a pageable curve, whose latency is known, how the driver stages its copies: nothing where
  * they do not go that way. `samples` are those of the sweep, by size. */
 haul_status haul_find_staging(haul_session *session, haul_way way, const haul_sample *samples,

@@ -1,6 +1,5 @@
 /* Mapped memory, which kernels read and write over the link (CCGrid 2014, section V and Table II).
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "measure/copies.h"
@@ -98,7 +97,8 @@ static haul_status measure_move(haul_session *self, const mapped *with, haul_dir
                           direction == HAUL_HTOD ? "reads" : "writes");
     if (curve && curve->rate_Bps.provenance)
         curve->mapped_rate_Bps = haul_session_found(
-            self, curve->rate_Bps.value * fmin(1, alone.seconds / beside.seconds), &beside);
+            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone.seconds, beside.seconds),
+            &beside);
     return HAUL_OK;
 }
 

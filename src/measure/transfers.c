@@ -351,7 +351,12 @@ static haul_status find_engines(haul_session *self, bool *overlap, haul_error *e
     return HAUL_OK;
 }
 
-/* The rate falls as the time of a copy grows that is busy throughout. */
+double haul_copies_keeps(const haul_copy_curve *curve, double alone_s, double beside_s)
+{
+    const double latency_s = curve->latency_s.value < alone_s ? curve->latency_s.value : 0;
+    return fmin(1, (alone_s - latency_s) / (beside_s - latency_s));
+}
+
 static haul_status add_busy(haul_session *self, haul_direction direction, haul_error *error)
 {
     const haul_copies one = {{direction, HAUL_PINNED, NULL}, self->options.largest_bytes / 4};
@@ -362,7 +367,8 @@ static haul_status add_busy(haul_session *self, haul_direction direction, haul_e
         status = haul_copies_measure(self, "against", try_busy, one, &busy, error);
     if (!status && curve && curve->rate_Bps.provenance)
         curve->busy_rate_Bps = haul_session_found(
-            self, curve->rate_Bps.value * fmin(1, alone.seconds / busy.seconds), &busy);
+            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone.seconds, busy.seconds),
+            &busy);
     return status;
 }
 

@@ -100,6 +100,7 @@ typedef struct haul_actor {
     int64_t since_ns;      /* when the copy that runs was at left_ns; a thread's, of its call */
     double left_ns;        /* at full speed */
     double speed;
+    double steady; /* the share of the copy's time that nothing slows */
 } haul_actor;
 
 /* A resource of one device. */

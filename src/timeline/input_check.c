@@ -55,9 +55,10 @@ static haul_status check_options(haul_engine *self)
                              "delay %zu is out of order, or negative or beyond 2^61 ns", d);
     }
     for (int i = 0; i < 2; i++)
-        if (!is_duration(device->chained_ns[i]))
+        if (!is_duration(device->chained_ns[i]) || !is_duration(device->latency_ns[i]))
             return haul_fail(self->error, HAUL_USAGE,
-                             "what a chained copy saves is negative or beyond 2^61 ns");
+                             "a copy's latency, or what a chained copy saves, is negative or "
+                             "beyond 2^61 ns");
     for (int i = 0; i < HAUL_OP_KINDS; i++)
         if (!is_duration(device->issue_ns[i]))
             return haul_fail(self->error, HAUL_USAGE,

@@ -1,5 +1,7 @@
 /* Resources: which operations hold them, and which is next. A resource whose state changed is
  * dirty, and is looked at once when all that happens at the instant has happened. */
+#include <math.h>
+
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
@@ -97,6 +99,20 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
     return dur_ns > saved_ns ? dur_ns - saved_ns : 0;
 }
 
+/* A copy that follows another has the gap left of the latency; migrations follow each other. */
+static double steady_share(const haul_engine *self, const haul_actor *stream, int64_t saved_ns,
+                           int64_t dur_ns)
+{
+    const haul_op *op = &self->workload->ops[stream->op];
+    const haul_timeline_device *device = &self->options->device;
+    if (op->kind != HAUL_OP_COPY || op->direction > HAUL_DTOH || dur_ns <= 0)
+        return 0;
+    const bool is_migration = stream->resource == HAUL_MIGRATION;
+    const int64_t paid_ns = is_migration ? device->chained_ns[op->direction] : saved_ns;
+    const double steady_ns = (double)(device->latency_ns[op->direction] - paid_ns);
+    return fmin(fmax(steady_ns / (double)dur_ns, 0), 1);
+}
+
 static bool goes_over_link(const haul_actor *stream)
 {
     return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NETWORK &&
@@ -140,8 +156,10 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
                                                 "2^61 ns"));
     if (self->status)
         return;
+    const int64_t alone_ns = dur_ns;
     if (stream->resource != HAUL_MIGRATION)
         dur_ns = chained(self, server, item.op, dur_ns);
+    stream->steady = steady_share(self, stream, alone_ns - dur_ns, dur_ns);
     self->progress[item.op].start_ns = self->now_ns;
     stream->next = self->streams[item.op].next;
     self->streams[item.op].cause = item.time_ns < self->now_ns ? server->last_op : stream->cause;

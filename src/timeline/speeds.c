@@ -67,6 +67,12 @@ static double beside(const haul_engine *self, const haul_actor *stream, unsigned
                : 1;
 }
 
+/* Of the whole copy, whose latency nothing slows. */
+static double on_average(const haul_actor *stream, double speed)
+{
+    return speed < 1 ? 1 / (stream->steady + (1 - stream->steady) / speed) : 1;
+}
+
 /* Copies of a direction share its link; those of the other contend with them. */
 static void settle(haul_engine *self, const haul_lane *lanes)
 {
@@ -76,8 +82,10 @@ static void settle(haul_engine *self, const haul_lane *lanes)
     for (unsigned way = 0; way < WAYS; way++) {
         const uint32_t running = lanes[way].running;
         const double share = shares && running > copies ? copies / running : 1;
-        for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list)
-            set_speed(self, a, lesser(beside(self, &self->actors[a], way), share));
+        for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
+            const haul_actor *stream = &self->actors[a];
+            set_speed(self, a, on_average(stream, lesser(beside(self, stream, way), share)));
+        }
     }
 }
 

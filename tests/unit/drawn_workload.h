@@ -111,6 +111,8 @@ static inline void draw_more(haul_timeline_device *device)
     device->link_devices = draw(4);
     device->link_copies = draw(2) * 1.5;
     device->staging = draw(2);
+    device->latency_ns[0] = draw(2) * draw(8);
+    device->latency_ns[1] = draw(2) * draw(5);
     device->migrations = draw(3);
 }
 

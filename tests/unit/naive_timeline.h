@@ -16,7 +16,7 @@ typedef struct naive_op {
     int64_t start;
     int64_t end; /* of what runs: due */
     int64_t since;
-    double left, speed;
+    double left, speed, steady;
     bool started, ended, staged; /* staged: holds the buffer */
     uint32_t server;
 } naive_op;
@@ -372,7 +372,8 @@ static inline double naive_speed_of(const naive *n, uint32_t i)
     }
     if (device->link_devices || device->migrations)
         speed = fmin(speed, (device->link_copies > 0 ? device->link_copies : 1) / sharing);
-    return speed;
+    const double steady = n->ops[i].steady;
+    return speed < 1 ? 1 / (steady + (1 - steady) / speed) : 1;
 }
 
 static inline void naive_set_speeds(naive *n)
@@ -397,6 +398,19 @@ static inline bool naive_end_ops(naive *n)
     return changed;
 }
 
+/* The share of a copy that is its latency, or, right behind another, the gap. */
+static inline double naive_steady(const naive *n, uint32_t i, int64_t saved, int64_t dur)
+{
+    const haul_op *copy = &n->w->ops[i];
+    const haul_timeline_device *device = &n->o->device;
+    if (copy->kind != HAUL_OP_COPY || copy->direction > HAUL_DTOH || dur <= 0)
+        return 0;
+    if (n->ops[i].server % HAUL_RESOURCES == HAUL_MIGRATION)
+        saved = device->chained_ns[copy->direction];
+    const double steady = (double)(device->latency_ns[copy->direction] - saved);
+    return fmin(fmax(steady / (double)dur, 0), 1);
+}
+
 static inline void naive_start_op(naive *n, uint32_t i)
 {
     naive_op *op = &n->ops[i];
@@ -409,6 +423,7 @@ static inline void naive_start_op(naive *n, uint32_t i)
         dur -= n->o->device.chained_ns[copy->direction];
         dur = dur > 0 ? dur : 0;
     }
+    op->steady = naive_steady(n, i, copy->dur_ns - dur, dur);
     op->started = true;
     op->start = op->since = n->now;
     op->end = n->now + dur;
