@@ -85,8 +85,9 @@ static const choice choices[] = {
      take_slow_memory, NULL},
     {"the K40's memory without ECC", "on as the GPU is sold", take_full_bandwidth, NULL},
     {"quicksort of N^2 loads", "counted by running its loops on what it sorts", take_squares, NULL},
-    {"conflicts in L2 go to every GPU", "they are of a cache's sets; a roomier one has others",
-     NULL, take_all_conflicts},
+    {"conflicts in L2 go to every GPU",
+     "strides of powers of two fall on three of six partitions, on one of four", NULL,
+     take_all_conflicts},
     {"none of the choices", "", take_plain_rows, take_all_conflicts},
 };
 

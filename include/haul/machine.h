@@ -137,6 +137,7 @@ typedef struct haul_gpu {
     haul_parameter memory_bandwidth_Bps;
     haul_parameter inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */
     haul_parameter l2_bytes;
+    haul_parameter memory_partitions; /* that addresses are spread over, each with a part of L2 */
     haul_parameter fp64_flops;
     haul_parameter fp32_flops;
     haul_parameter copy_engines;

@@ -18,11 +18,6 @@
 static const double bound_from = 0.4;
 static const double bound_full = 0.6;
 
-/* A GPU whose cache holds so much more for each resident thread is spared the conflicts of one
- * that held less. Not the same cache by another count: from 1 to 1.5 all means of accuracy.md are
- * within 0.1 points. */
-static const double roomier = 1.25;
-
 /* Half widths, in the logarithm, that hold 90 of 100 cases: of kernels bound by memory and by what
  * is inside the multiprocessors. Fitted to log |measured / predicted| of ten programs at all sizes
  * between five GPUs, two architectures (gpuperfpredict); that of memory on another architecture
@@ -60,13 +55,18 @@ static double busiest(const haul_gpu *gpu, double blocks)
     return ceil(blocks / gpu->multiprocessors.value);
 }
 
-/* Bytes of L2 for each thread that can be resident; 0: not known. */
-static double room_of(const haul_gpu *gpu)
+/* A stride that is a multiple of a large power of two falls on a number of partitions by this one:
+ * on one of 4, on three of 6, on all of 5. */
+static unsigned power_of_two_in(double partitions)
 {
-    const haul_architecture *architecture = haul_architecture_of(gpu);
-    if (!architecture)
-        return 0;
-    return gpu->l2_bytes.value / (gpu->multiprocessors.value * architecture->threads);
+    const unsigned count = (unsigned)fmin(partitions, 1 << 20);
+    return count & (~count + 1);
+}
+
+static bool is_spared(const haul_gpu *from, const haul_gpu *to)
+{
+    const double a = from->memory_partitions.value, b = to->memory_partitions.value;
+    return a > 0 && b > 0 && power_of_two_in(b) < power_of_two_in(a);
 }
 
 /* By the memory, and by what is inside: where arithmetic is near its peak, cycles go by cores; else
@@ -140,7 +140,7 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
     if (haul_gpu_memory_rate(from) > 0 && haul_gpu_memory_rate(to) > 0)
         self.memory = weight_of(what->fit->memory_share);
     self.same = what->source == what->target || haul_gpu_same(from, to);
-    const bool calm = !self.same && room_of(to) > roomier * room_of(from) && room_of(from) > 0;
+    const bool calm = !self.same && is_spared(from, to);
     const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(from);
     const double source_work_s = bsp * exp(-reading.log_calibration);

@@ -70,6 +70,7 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "memory_bandwidth", memory_bandwidth_Bps, RATE, POSITIVE),
     FIGURE(haul_gpu, "inline_ecc", inline_ecc, NUMBER, FLAG),
     FIGURE(haul_gpu, "l2", l2_bytes, BYTES, POSITIVE),
+    FIGURE(haul_gpu, "memory_partitions", memory_partitions, NUMBER, COUNT),
     FIGURE(haul_gpu, "fp64", fp64_flops, FLOPS, POSITIVE),
     FIGURE(haul_gpu, "fp32", fp32_flops, FLOPS, POSITIVE),
     FIGURE(haul_gpu, "copy_engines", copy_engines, NUMBER, COUNT),

@@ -87,6 +87,34 @@ static void one_lambda_gives_its_sizes_back(void **state)
     haul_kernel_fit_free(fit);
 }
 
+/* Every second size takes twice as long: on six partitions it no longer does, on four and on twice
+ * four it still does, and where partitions are not known. */
+static void strides_conflict_by_partitions(void **state)
+{
+    (void)state;
+    enum { SIZES = 8 };
+    static const struct {
+        double partitions;
+        double times;
+    } targets[] = {{4, 2}, {8, 2}, {0, 2}, {6, 1}, {5, 1}};
+    haul_machine source = board("Source", "kepler", 8, 192, 1e9);
+    haul_machine target = board("Target", "kepler", 8, 192, 1e9);
+    source.gpu.memory_partitions = (haul_parameter){4, HAUL_DATASHEET, NULL};
+    haul_kernel_sample samples[SIZES];
+    for (int i = 0; i < SIZES; i++)
+        samples[i] = sample(&source, 256.0 * (i + 8), i % 2 ? 1 : 2);
+    haul_kernel_fit *fit = fitted(&source, samples, SIZES);
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        target.gpu.memory_partitions.value = targets[t].partitions;
+        const haul_kernel_case what = {&source, fit, &target, samples[3].size, samples[3].counts};
+        haul_estimate out;
+        haul_error error = {0};
+        assert_int_equal(haul_kernel_time(NULL, &what, &out, &error), HAUL_OK);
+        CHECK_NEAR(out.seconds, 2e-6 + (samples[3].seconds - 2e-6) * targets[t].times / 2, 1e-6);
+    }
+    haul_kernel_fit_free(fit);
+}
+
 static void lambda_goes_through_its_sizes_and_stays_between(void **state)
 {
     (void)state;
@@ -478,6 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bsp_is_the_papers_formula),
         cmocka_unit_test(one_lambda_gives_its_sizes_back),
+        cmocka_unit_test(strides_conflict_by_partitions),
         cmocka_unit_test(lambda_goes_through_its_sizes_and_stays_between),
         cmocka_unit_test(base_clocks_carry),
         cmocka_unit_test(bad_samples_are_refused_with_their_line),
