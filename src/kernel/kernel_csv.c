@@ -243,15 +243,10 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
     return HAUL_OK;
 }
 
-/* "matMul(float*, int) [123]" is matMul; "Tesla K40c (0)" is Tesla K40c. */
 static const char *short_name(table_reader *self, const char *text)
 {
-    if (!strncmp(text, "void ", 5))
-        text += 5;
-    size_t length = strcspn(text, "(<[");
-    while (length && text[length - 1] == ' ')
-        length--;
-    return haul_arena_text(&self->records->arena, text, length);
+    const haul_kernel_plain_name plain = haul_kernel_plain_name_of(text);
+    return haul_arena_text(&self->records->arena, plain.start, plain.length);
 }
 
 /* The sides of "(64, 64, 1)"; false for anything else. */

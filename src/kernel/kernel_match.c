@@ -1,9 +1,11 @@
 /* Whose a measured row is: the machine that it was measured on, and the file of its kernel. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "kernel/kernel_groups.h"
+#include "kernel/kernel_records.h"
 #include "machine/gpu_names.h"
 
 typedef struct matcher {
@@ -103,7 +105,7 @@ static haul_status add_row(matcher *self, const haul_kernel_measured *row)
         if (haul_kernel_file_is(what->files[i], row->kernel))
             file = what->files[i];
     if ((what->is_chosen && !file) ||
-        (what->kernel && (!row->kernel || strcmp(row->kernel, what->kernel) != 0)))
+        (what->kernel && (!row->kernel || !haul_kernel_plain_name_is(row->kernel, what->kernel))))
         return HAUL_OK;
     const size_t machine = machine_of(what, row);
     const bool is_other_block =
@@ -128,17 +130,40 @@ static haul_status add_row(matcher *self, const haul_kernel_measured *row)
     return add_launch(self, file, machine, row);
 }
 
+/* The first names of kernels in the rows, each once: "'a', 'b' and others". */
+static void list_kernels(const haul_kernel_times *times, char *text, size_t size)
+{
+    enum { SHOWN = 3 };
+    const char *seen[SHOWN];
+    size_t shown = 0, at = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < times->count; i++) {
+        const char *name = times->rows[i].kernel;
+        size_t k = 0;
+        while (name && k < shown && strcmp(seen[k], name) != 0)
+            k++;
+        if (!name || k < shown)
+            continue;
+        if (shown == SHOWN) {
+            (void)snprintf(text + at, size - at, " and others");
+            return;
+        }
+        seen[shown++] = name;
+        at += (size_t)snprintf(text + at, size - at, "%s'%.60s'", shown > 1 ? ", " : "", name);
+    }
+}
+
 /* Why no row is left. */
 static haul_status fail_empty(const matcher *self)
 {
     const haul_kernel_matching *what = self->what;
     const haul_kernel_groups *groups = &self->groups;
     haul_error *error = self->error;
-    const char *gpu = NULL, *kernel = NULL;
-    for (size_t i = 0; i < what->times->count; i++) {
+    const char *gpu = NULL;
+    char kernels[256];
+    for (size_t i = 0; i < what->times->count; i++)
         gpu = what->times->rows[i].gpu ? what->times->rows[i].gpu : gpu;
-        kernel = what->times->rows[i].kernel ? what->times->rows[i].kernel : kernel;
-    }
+    list_kernels(what->times, kernels, sizeof kernels);
     if (groups->uncounted.count) {
         const haul_kernel_measured *one = groups->uncounted.one;
         haul_fail(error, HAUL_MISSING,
@@ -154,14 +179,14 @@ static haul_status fail_empty(const matcher *self)
     if (groups->other_gpus.count && !gpu)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "the rows do not say their gpu: give one machine, or a column 'gpu'");
-    return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
-                     groups->other_gpus.count ? what->machines[0]->name
-                     : what->kernel           ? what->kernel
-                     : what->file_count       ? what->files[0]->name
-                                              : "",
-                     groups->other_gpus.count ? gpu
-                     : kernel                 ? kernel
-                                              : "");
+    if (groups->other_gpus.count)
+        return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is '%.60s'",
+                         what->machines[0]->name, gpu);
+    return haul_fail(error, HAUL_BAD_INPUT, "no row is of '%.60s'; there is %s",
+                     what->kernel       ? what->kernel
+                     : what->file_count ? what->files[0]->name
+                                        : "",
+                     kernels[0] ? kernels : "no name");
 }
 
 /* The launches are scratch; the groups own the arena that their names and samples are in. */

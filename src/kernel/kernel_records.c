@@ -3,8 +3,29 @@
 #include "kernel/kernel_records.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/grow.h"
+
+haul_kernel_plain_name haul_kernel_plain_name_of(const char *name)
+{
+    static const char nameless[] = "(anonymous namespace)"; /* as demanglers write it */
+    const char *start = strncmp(name, "void ", 5) != 0 ? name : name + 5;
+    size_t length = strcspn(start, "(<[");
+    while (!strncmp(start + length, nameless, sizeof nameless - 1)) {
+        length += sizeof nameless - 1;
+        length += strcspn(start + length, "(<[");
+    }
+    while (length && start[length - 1] == ' ')
+        length--;
+    return (haul_kernel_plain_name){start, length};
+}
+
+bool haul_kernel_plain_name_is(const char *plain, const char *name)
+{
+    const haul_kernel_plain_name of = haul_kernel_plain_name_of(name);
+    return strlen(plain) == of.length && !memcmp(plain, of.start, of.length);
+}
 
 bool haul_kernel_record_tells(const haul_kernel_record *record)
 {

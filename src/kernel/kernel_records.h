@@ -24,6 +24,17 @@ typedef struct haul_kernel_records {
     size_t capacity;
 } haul_kernel_records;
 
+/* A name without result, template arguments and parameters: "matMul(float*, int) [123]" is matMul,
+ * "void mul<float>(float*)" mul, "Tesla K40c (0)" Tesla K40c. */
+typedef struct haul_kernel_plain_name {
+    const char *start; /* in the name that was given */
+    size_t length;
+} haul_kernel_plain_name;
+haul_kernel_plain_name haul_kernel_plain_name_of(const char *name);
+
+/* Whether `plain`, which is such a name, is that of `name`. */
+bool haul_kernel_plain_name_is(const char *plain, const char *name);
+
 /* A new record without anything; NULL without memory. Good until the next one. */
 haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records);
 

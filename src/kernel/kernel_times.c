@@ -120,32 +120,18 @@ haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
     return finish(made, status, count ? files[0].path : NULL, times, error);
 }
 
-typedef struct short_name {
-    const char *start;
-    size_t length;
-} short_name;
-
-/* "void mul<float>(float*)" is mul, as in tables. */
-static short_name short_of(const char *name)
-{
-    const char *start = strncmp(name, "void ", 5) != 0 ? name : name + 5;
-    return (short_name){start, strcspn(start, "(<[")};
-}
-
 /* Means over the launches of that name, and of that many threads where both sides tell: the same
  * kernel in another grid does other work. */
 void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
                             const haul_kernel_launches *launch, double *flops, double *bytes)
 {
-    const short_name sought = short_of(name);
     double flops_sum = 0, flops_count = 0, bytes_sum = 0, bytes_count = 0;
     for (size_t i = 0; i < times->count; i++) {
         const haul_kernel_measured *row = &times->rows[i];
         const haul_kernel_counts *counts = &row->counts;
         const bool is_other = counts->threads > 0 && launch->blocks > 0 &&
                               counts->threads != launch->blocks * launch->block;
-        if (!row->kernel || is_other || strlen(row->kernel) != sought.length ||
-            memcmp(row->kernel, sought.start, sought.length) != 0)
+        if (!row->kernel || is_other || !haul_kernel_plain_name_is(row->kernel, name))
             continue;
         flops_sum += counts->flops;
         flops_count += counts->flops > 0;
@@ -165,7 +151,7 @@ static haul_status add_launch(const haul_workload *workload, const haul_op *op, 
     double *values = record->counters.values;
     const char *name = op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name);
     record->file = workload->source;
-    const short_name plain = short_of(name);
+    const haul_kernel_plain_name plain = haul_kernel_plain_name_of(name);
     record->kernel = haul_arena_text(&records->arena, plain.start, plain.length);
     values[HAUL_COUNTER_SIZE] = size > 0 ? size : (double)NAN;
     values[HAUL_COUNTER_SECONDS] = 1e-9 * (double)op->dur_ns;

@@ -165,7 +165,10 @@ echo "== Nsight Compute, two kernels: one is chosen by its name; its own choice 
 { cat one.csv; sed 's/scale(/other(/; s/"0","7"/"1","7"/' one.csv | tail -n +4; } >both.csv
 try haul kernel fit both.csv --machine ./board.yaml --size 1048576 -o fitted.yaml
 try haul kernel fit both.csv --machine ./board.yaml --size 1048576 --kernel other -o fitted.yaml
+try haul kernel fit both.csv --machine ./board.yaml --size 1048576 --kernel 'void other<float>(float*)'
 try haul kernel fit both.csv --machine ./board.yaml --size 1048576 --kernel neither
+sed 's/other(/void (anonymous namespace)::other<8>(/' both.csv >nameless.csv
+try haul kernel fit nameless.csv --machine ./board.yaml --size 1048576
 cat >basic.csv <<'END'
 ==PROF== Connected to process 42
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"
