@@ -1,5 +1,6 @@
 /* Heat in a box whose opposite sides are joined, on one process or many:
- *     mpirun -n 4 heat [--device NAME] [--size N] [--steps N] [--exchange-first] [--check]
+ *     mpirun -n 4 heat [--device NAME] [--size N] [--planes N] [--steps N] [--exchange-first]
+ *                     [--check]
  * The only lines that know of processes are those that open the context. */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 typedef struct request {
     const char *device;
-    int size;
+    int size; /* of a plane, each way */
+    int planes;
     int steps;
     bool exchange_first;
     bool check;
@@ -34,7 +36,7 @@ static void must(haul_status status)
 
 static request read_arguments(int argc, char **argv)
 {
-    request given = {"host", 64, 50, false, false};
+    request given = {"host", 64, 0, 50, false, false};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--exchange-first"))
@@ -47,13 +49,16 @@ static request read_arguments(int argc, char **argv)
             given.size = (i++, atoi(value));
         else if (!strcmp(argv[i], "--steps"))
             given.steps = (i++, atoi(value));
+        else if (!strcmp(argv[i], "--planes"))
+            given.planes = (i++, atoi(value));
         else
             given.size = 0;
     }
-    if (given.size >= 4 && given.steps >= 0)
+    given.planes = given.planes ? given.planes : given.size;
+    if (given.size >= 4 && given.planes >= 4 && given.steps >= 0)
         return given;
-    fprintf(stderr, "usage: heat [--device NAME] [--size N] [--steps N] [--exchange-first] "
-                    "[--check]\n");
+    fprintf(stderr, "usage: heat [--device NAME] [--size N] [--planes N] [--steps N] "
+                    "[--exchange-first] [--check]\n");
     exit(2);
 }
 
@@ -63,13 +68,13 @@ static double start_of(int x, int y, int z)
 }
 
 /* Each process sets the regions that it holds. */
-static void set_cells(haul_array *u, int size)
+static void set_cells(haul_array *u, int size, int planes)
 {
     const int regions = haul_array_regions(u);
     haul_region region;
     for (int i = 0; i < regions; i++) {
         must(haul_array_access(u, i, HAUL_USE_WRITE, &region, &error));
-        for (int z = region.first < 0 ? 0 : region.first; z < region.end && z < size; z++)
+        for (int z = region.first < 0 ? 0 : region.first; z < region.end && z < planes; z++)
             for (int y = 0; y < size; y++)
                 for (int x = 0; x < size; x++)
                     ((double *)
@@ -79,15 +84,15 @@ static void set_cells(haul_array *u, int size)
 }
 
 /* Plain loops over the whole box, on each process. */
-static double difference_to_plain(haul_array *u, int size, int steps, double k)
+static double difference_to_plain(haul_array *u, const request *given, double k)
 {
-    const size_t n = (size_t)size, cells = n * n * n;
+    const size_t n = (size_t)given->size, cells = n * n * (size_t)given->planes;
     double *now = malloc(cells * sizeof *now), *next = malloc(cells * sizeof *next), most = 0;
     if (!now || !next)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (size_t i = 0; i < cells; i++)
         now[i] = start_of((int)(i % n), (int)(i / n % n), (int)(i / n / n));
-    for (int step = 0; step < steps; step++) {
+    for (int step = 0; step < given->steps; step++) {
         for (size_t i = 0; i < cells; i++) {
             const size_t x = i % n, y = i / n % n * n, z = i / n / n * n * n;
             const size_t left = (x + n - 1) % n, right = (x + 1) % n;
@@ -118,9 +123,10 @@ static void report(const request *given, haul_context *context, double seconds)
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     MPI_Reduce(times, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (!rank)
-        printf("%d^3 cells, %d steps, %d processes on %s: %.3f ms a step, of which %.3f ms waited "
+        printf("%d x %d x %d cells, %d steps, %d processes on %s: %.3f ms a step, of which %.3f ms "
+               "waited "
                "for ghost cells; %.3f MB sent a step by the first process\n",
-               given->size, given->steps, count,
+               given->size, given->size, given->planes, given->steps, count,
                haul_device_describe(haul_context_device(context))->name, most[0] * 1e3,
                most[1] * 1e3 / (given->steps ? given->steps : 1),
                (double)counts.bytes_sent * 1e-6 / (given->steps ? given->steps : 1));
@@ -139,13 +145,13 @@ int main(int argc, char **argv)
                                           .exchange_first = given.exchange_first};
     must(haul_context_open(given.device, &options, &context, &error));
     const haul_array_spec spec = {
-        .size = {given.size, given.size, given.size},
+        .size = {given.size, given.size, given.planes},
         .ghost = {1, 1, 1},
         .boundary = {HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC},
     };
     must(haul_array_new(context, &spec, &u, &error));
     must(haul_array_new(context, &spec, &v, &error));
-    set_cells(u, given.size);
+    set_cells(u, given.size, given.planes);
     must(haul_context_wait(context, &error));
     MPI_Barrier(MPI_COMM_WORLD);
     const double since = MPI_Wtime();
@@ -155,7 +161,7 @@ int main(int argc, char **argv)
     }
     must(haul_context_wait(context, &error));
     report(&given, context, (MPI_Wtime() - since) / (given.steps ? given.steps : 1));
-    const double difference = given.check ? difference_to_plain(u, given.size, given.steps, k) : 0;
+    const double difference = given.check ? difference_to_plain(u, &given, k) : 0;
     if (given.check)
         printf("differs from plain loops by %.1g\n", difference);
     haul_array_free(u);

@@ -22,6 +22,7 @@ static const char usage[] =
     "                     and -copies-shared.csv (messages)\n"
     "  --least BYTES      the smallest message (1)\n"
     "  --most BYTES       the largest message (4 MiB)\n"
+    "  --fine             ping-pongs of sizes half-way between the powers of two, too\n"
     "  --seconds S        to spend on each row, about (0.02)\n"
     "  --device NAME      measures copies to and from this device\n"
     "  --device-aware     the MPI takes its memory: measures messages from it too\n"
@@ -35,6 +36,7 @@ typedef struct request {
     uint64_t least, most;
     double seconds;
     bool is_device_aware;
+    bool is_fine;
     unsigned ranks_per_node;
 } request;
 
@@ -137,6 +139,15 @@ static int own_socket(void)
     return socket;
 }
 
+/* Half-way between `least` times two powers of two, then the next of them. */
+static uint64_t next_size(const request *given, uint64_t bytes)
+{
+    uint64_t power = given->least;
+    while (2 * power <= bytes)
+        power *= 2;
+    return given->is_fine && bytes == power && power % 2 == 0 ? power + power / 2 : 2 * power;
+}
+
 static haul_status ping_pongs(session *self, haul_memory memory)
 {
     static const char *const words[] = {"socket", "node", "network"};
@@ -155,7 +166,8 @@ static haul_status ping_pongs(session *self, haul_memory memory)
     free(sockets);
     for (int reach = 0; reach <= HAUL_BETWEEN_NODES; reach++)
         for (uint64_t bytes = self->given.least;
-             !status && peers[reach] > 0 && bytes <= self->given.most; bytes *= 2) {
+             !status && peers[reach] > 0 && bytes <= self->given.most;
+             bytes = next_size(&self->given, bytes)) {
             const int sender = 0;
             const haul_mpi_pattern pattern = {&sender, 1,     &peers[reach], 1,
                                               bytes,   false, memory,        self->given.seconds};
@@ -292,6 +304,10 @@ static haul_status parse(int argc, char **argv, request *given, haul_error *erro
         haul_status status = HAUL_OK;
         if (!strcmp(name, "--device-aware")) {
             given->is_device_aware = true;
+            continue;
+        }
+        if (!strcmp(name, "--fine")) {
+            given->is_fine = true;
             continue;
         }
         if (!value)

@@ -1,5 +1,6 @@
 #include "mpi/measure_messages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,7 +8,7 @@
 #include "base/fail.h"
 #include "base/stats.h"
 
-enum { TAG = 1, BURST = 16, LEAST = 7, MOST = 1000, WARM_UP = 2, NAP_NS = 200000 };
+enum { TAG = 1, BURST = 16, LEAST = 7, MOST = 1000, WARM_UP = 3, NAP_NS = 200000 };
 
 /* MPI's own barrier spins, and takes a core from those that are measured. */
 static void sleep_until_all(MPI_Comm world)
@@ -94,11 +95,12 @@ static double once(const part *self)
 /* Repeats; the first process says how often. The slowest process of each repetition counts. */
 static haul_status repeat(const part *self, double seconds, haul_mpi_row *row, haul_error *error)
 {
-    double took = 0, *times = calloc(2 * (size_t)MOST, sizeof *times), *slowest = times + MOST;
+    double took = INFINITY, *times = calloc(2 * (size_t)MOST, sizeof *times),
+           *slowest = times + MOST;
     if (!times)
         return haul_fail_no_memory(error);
     for (int i = 0; i < WARM_UP; i++)
-        took = once(self) * (self->pattern ? self->pattern->is_one_way ? BURST : 2 : 1);
+        took = fmin(took, once(self) * (self->pattern ? self->pattern->is_one_way ? BURST : 2 : 1));
     int count = took * MOST < seconds ? MOST : (int)(seconds / took);
     count = count < LEAST ? LEAST : count;
     (void)MPI_Bcast(&count, 1, MPI_INT, 0, self->group);

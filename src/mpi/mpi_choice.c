@@ -1,5 +1,5 @@
 /* The way of an exchange: what the user says, else the model's best; where the next one's interval
- * overlaps, both run some times and the best time of each counts. Every process comes to the same
+ * overlaps, both run some times and the median time of each counts. Every process comes to the same
  * choice: what it rests on is agreed, the measured times too. */
 #include <limits.h>
 #include <math.h>
@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/stats.h"
 #include "mpi/mpi_parts.h"
 
-enum { RUNS_LEAST = 2, RUNS_MOST = 10 };
+enum { RUNS_LEAST = 2, RUNS_MOST = 11 };
 
-/* A duel of short exchanges goes on for so long: one run of them says little. */
-static const double duel_s = 5e-3;
+/* A duel of short exchanges goes on for so long: few runs of them say little. */
+static const double duel_s = 20e-3;
 
 static int log2_of(uint64_t bytes)
 {
@@ -45,33 +46,38 @@ static size_t finalists(haul_mpi_choice *choice)
 }
 
 /* The slowest process's time, the same on all. */
-static haul_status measure(haul_comm *self, haul_mpi_time *of, const haul_mpi_shape *shape,
-                           const haul_mpi_call *call, haul_error *error)
+static haul_status measure(haul_comm *self, haul_way way, const haul_mpi_call *call,
+                           const haul_mpi_shape *shape, double *seconds, haul_error *error)
 {
     uint64_t ns = 0;
     haul_status status = haul_mpi_most(self, &ns, 1, error); /* all begin together */
     const double since = MPI_Wtime();
     if (!status)
-        status = haul_mpi_run(self, of->way, shape, call, error);
+        status = haul_mpi_run(self, way, shape, call, error);
     ns = (uint64_t)((MPI_Wtime() - since) * 1e9);
     if (!status)
         status = haul_mpi_most(self, &ns, 1, error);
-    if (!status && !((double)ns * 1e-9 >= of->measured_s))
-        of->measured_s = (double)ns * 1e-9;
+    *seconds = (double)ns * 1e-9;
     return status;
 }
 
 static haul_status duel(haul_comm *self, haul_mpi_choice *choice, const haul_mpi_shape *shape,
                         const haul_mpi_call *call, haul_error *error)
 {
-    double spent_s = 0;
-    for (int run = 0; run < RUNS_LEAST || (run < RUNS_MOST && spent_s < duel_s); run++)
+    double times[HAUL_MPI_FINALISTS][RUNS_MOST], spent_s = 0;
+    size_t runs = 0;
+    for (; runs < RUNS_LEAST || (runs < RUNS_MOST && spent_s < duel_s); runs++)
         for (size_t i = 0; i < choice->finalists; i++) {
-            const haul_status status = measure(self, &choice->times[i], shape, call, error);
+            const haul_status status =
+                measure(self, choice->times[i].way, call, shape, &times[i][runs], error);
             if (status)
                 return status;
-            spent_s += choice->times[i].measured_s; /* alike on all */
+            spent_s += times[i][runs]; /* alike on all */
         }
+    for (size_t i = 0; i < choice->finalists; i++) {
+        haul_sort_doubles(times[i], runs);
+        choice->times[i].measured_s = haul_quantile_sorted(times[i], runs, 0.5);
+    }
     const haul_mpi_time *best = choice->times;
     for (size_t i = 1; i < choice->finalists; i++)
         if (choice->times[i].measured_s < best->measured_s)

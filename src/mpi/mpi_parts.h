@@ -149,8 +149,10 @@ haul_status haul_mpi_failed(haul_comm *self, int code, const char *what, haul_er
 /* Waits for a request, or for another process's error. */
 haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error);
 
-/* Some of the requests, waited for, or looked for once: none need then be done. */
-haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, haul_error *error);
+/* Some of the requests, waited for, or looked for once: none need then be done. A wait that naps
+ * leaves its core to others. */
+haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, bool naps,
+                               haul_error *error);
 haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *error);
 
 /* Requests that are given up: their memory is the caller's again as far as MPI lets it be. */

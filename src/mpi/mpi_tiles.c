@@ -127,7 +127,7 @@ static haul_status finish(void *of, haul_error *error)
     haul_comm *self = of;
     transfers *all = transfers_of(self);
     while (all->open) {
-        haul_status status = haul_mpi_wait_some(self, &all->waiting, error);
+        haul_status status = haul_mpi_wait_some(self, &all->waiting, true, error);
         if (!status)
             status = check(self, error);
         if (status)

@@ -1,6 +1,7 @@
 /* Messages in flight, and errors: whoever waits also listens for another process's error, so that
  * none waits for one that has given up. */
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,16 +65,27 @@ static haul_status heard(haul_comm *self, haul_error *error)
 
 /* --- waiting */
 
-/* Polls until some requests are done; MPI's code. */
+/* Seconds. */
+static const double nap_from = 1e-3, nap_most = 1e-3;
+
+/* Polls until some requests are done; MPI's code. A long wait naps, so that processes that share a
+ * core may compute: for a sixteenth of the time waited so far, which makes it no longer than that.
+ */
 static int poll_some(haul_mpi_waiting *self, double time_limit_s)
 {
-    const double until = MPI_Wtime() + time_limit_s;
+    const double since = MPI_Wtime();
     int code = 0;
     self->done = 0;
-    while (!code && !self->done && MPI_Wtime() < until) {
+    for (double waited = 0; !self->done && waited < time_limit_s; waited = MPI_Wtime() - since) {
+        const double nap_s = waited / 16 < nap_most ? waited / 16 : nap_most;
         code =
             MPI_Testsome(self->count, self->requests, &self->done, self->indices, self->statuses);
-        (void)sched_yield();
+        if (code || self->done)
+            break;
+        if (waited < nap_from)
+            (void)sched_yield();
+        else
+            (void)nanosleep(&(struct timespec){.tv_nsec = (long)(nap_s * 1e9)}, NULL);
     }
     return code;
 }
@@ -95,12 +107,14 @@ static haul_status take_done(haul_comm *comm, const haul_mpi_waiting *self, int 
     return HAUL_OK;
 }
 
-/* Polls under a time limit. */
-haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, haul_error *error)
+haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, bool naps,
+                               haul_error *error)
 {
-    const int code = comm->time_limit_s > 0 ? poll_some(self, comm->time_limit_s)
-                                            : MPI_Waitsome(self->count, self->requests, &self->done,
-                                                           self->indices, self->statuses);
+    const double limit_s = comm->time_limit_s > 0 ? comm->time_limit_s : (double)INFINITY;
+    const int code =
+        naps || comm->time_limit_s > 0
+            ? poll_some(self, limit_s)
+            : MPI_Waitsome(self->count, self->requests, &self->done, self->indices, self->statuses);
     if (!code && !self->done)
         return haul_fail(error, HAUL_TIMED_OUT, "rank %d has waited %g s for messages of others",
                          comm->rank, comm->time_limit_s);
@@ -128,7 +142,7 @@ haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *err
 {
     MPI_Request both[] = {*request, self->notice_request};
     haul_mpi_waiting one = {.requests = both, .count = 2};
-    return haul_mpi_wait_some(self, &one,
+    return haul_mpi_wait_some(self, &one, false,
                               error); /* collective requests cannot be given up: MPI keeps them */
 }
 
@@ -270,7 +284,7 @@ haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send
             status = fill(&now, &out, error);
         if (status || !now.busy)
             break;
-        status = haul_mpi_wait_some(self, &some, error);
+        status = haul_mpi_wait_some(self, &some, false, error);
         if (!status)
             status = check(&now, &some, error);
         now.busy -= some.done;
