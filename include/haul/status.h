@@ -62,6 +62,15 @@ HAUL_API char *haul_error_format(const haul_error *error, char *buffer, unsigned
 HAUL_API haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
     HAUL_PRINTF(3, 4);
 
+/* Goes on where a call succeeds; else the function returns its status. For functions that have
+ * nothing to release. */
+#define HAUL_TRY(call)                                                                             \
+    do {                                                                                           \
+        const haul_status tried = (call);                                                          \
+        if (tried)                                                                                 \
+            return tried;                                                                          \
+    } while (0)
+
 /* For an error about a word that is not known: writes "; did you mean 'NAME'?" with the nearest of
  * `count` names, in any case, or "" where none is near. Returns `buffer`. */
 HAUL_API char *haul_did_you_mean(const char *word, const char *const *names, size_t count,

@@ -101,11 +101,9 @@ static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_e
 {
     int64_t saved_ns, by_pins_ns = 0;
     const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
-    haul_status status = try_variants(self, candidate, &saved_ns, error);
-    if (!status && saved_ns >= least_ns)
-        status = try_pins(self, candidate, &by_pins_ns, error);
-    if (status)
-        return status;
+    HAUL_TRY(try_variants(self, candidate, &saved_ns, error));
+    if (saved_ns >= least_ns)
+        HAUL_TRY(try_pins(self, candidate, &by_pins_ns, error));
     self->out.tried++;
     if (saved_ns < least_ns || saved_ns - by_pins_ns < least_ns) {
         self->out.below++;
@@ -203,9 +201,7 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
                                            .delays = self->waits.delays,
                                            .delay_count = self->waits.delay_count};
     haul_predicted_run run;
-    const haul_status status = haul_predicted_run_make(self->workload, &options, NULL, &run, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_predicted_run_make(self->workload, &options, NULL, &run, error));
     self->before = run.timeline;
     self->critical = calloc(self->workload->op_count + 1, sizeof *self->critical);
     if (!self->critical)

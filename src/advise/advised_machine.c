@@ -51,15 +51,12 @@ static haul_status take_recorded(haul_advisor *self, const haul_machine *from, h
 static haul_status take_target(haul_advisor *self, const haul_machine *from, haul_error *error)
 {
     const haul_projection_options options = {.to = self->options->on, .from = self->options->from};
-    haul_status status = haul_project(self->workload, &options, &self->projection, error);
-    if (!status && !self->projection->timeline)
-        status = haul_fail(error, HAUL_MISSING, "the run on '%.100s' cannot be predicted: %.300s",
+    HAUL_TRY(haul_project(self->workload, &options, &self->projection, error));
+    if (!self->projection->timeline)
+        HAUL_TRY(haul_fail(error, HAUL_MISSING, "the run on '%.100s' cannot be predicted: %.300s",
                            self->options->on->name,
-                           self->projection->run_missing ? self->projection->run_missing : "");
-    if (!status)
-        status = haul_machine_complete(self->options->on, from, &self->target, error);
-    if (status)
-        return status;
+                           self->projection->run_missing ? self->projection->run_missing : ""));
+    HAUL_TRY(haul_machine_complete(self->options->on, from, &self->target, error));
     self->study.machine = self->target;
     self->study.durations_ns = self->projection->durations_ns;
     self->study.call_durations_ns = self->projection->call_durations_ns;

@@ -10,9 +10,7 @@ haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_ad
     haul_advised_run made = {0};
     if (self->plan.failed || self->study.failed)
         return haul_fail_no_memory(error);
-    haul_status status = haul_rewrite_build(&self->plan, &made.draft, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_rewrite_build(&self->plan, &made.draft, error));
     const haul_timeline_options options = {
         .device = self->device,
         .release = HAUL_RELEASE_HOST,
@@ -23,7 +21,8 @@ haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_ad
     };
     self->scheduled += made.draft.workload->op_count;
     haul_predicted_run predicted = {.timeline = NULL};
-    status = haul_predicted_run_make(made.draft.workload, &options, NULL, &predicted, error);
+    haul_status status =
+        haul_predicted_run_make(made.draft.workload, &options, NULL, &predicted, error);
     made.timeline = predicted.timeline;
     if (!status)
         *saved_ns = self->end_ns - haul_timeline_end_ns(made.draft.workload, made.timeline);

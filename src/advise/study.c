@@ -57,10 +57,7 @@ haul_status haul_study_init(haul_study *self, haul_error *error)
     if (!self->times || !self->gaps || !list_waits(self))
         return haul_fail_no_memory(error);
     self->times->machine = self->machine;
-    const haul_status status =
-        haul_size_classes_make(self->workload, &by_call, &self->classes, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_size_classes_make(self->workload, &by_call, &self->classes, error));
     self->class_of = malloc((self->workload->op_count + 1) * sizeof *self->class_of);
     if (!self->class_of)
         return haul_fail_no_memory(error);

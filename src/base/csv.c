@@ -132,9 +132,7 @@ static haul_status read_quoted(haul_csv *self, haul_error *error)
             break;
         if (byte == '"')
             take(self);
-        const haul_status status = put(self, byte, error);
-        if (status)
-            return status;
+        HAUL_TRY(put(self, byte, error));
     }
     skip_blanks(self);
     if (!ends_field(peek(self)))
@@ -148,9 +146,7 @@ static haul_status read_plain(haul_csv *self, haul_error *error)
     while (!ends_field(peek(self))) {
         if (peek(self) == '"')
             return fail_here(self, error, "a quote inside a field that is not quoted");
-        const haul_status status = put(self, peek(self), error);
-        if (status)
-            return status;
+        HAUL_TRY(put(self, peek(self), error));
         take(self);
     }
     /* RFC 4180 makes blanks part of a field; tables that are aligned by hand mean otherwise. */
@@ -224,9 +220,7 @@ static haul_status read_header(haul_csv *self, haul_error *error)
     (void)peek(self);
     if (self->size - self->at >= 3 && !memcmp(self->text + self->at, mark, 3))
         self->at += 3;
-    const haul_status status = read_row(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(read_row(self, error));
     if (!self->cell_count)
         return fail_here(self, error, "empty: expected a header line with the columns' names");
     /* Names outlive the row's buffer, which the next row overwrites. */
@@ -318,9 +312,7 @@ haul_status haul_csv_find(const haul_csv *csv, const char *name, size_t *column,
 
 haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error *error)
 {
-    const haul_status status = read_row(csv, error);
-    if (status)
-        return status;
+    HAUL_TRY(read_row(csv, error));
     if (!csv->cell_count) {
         *fields = NULL;
         return HAUL_OK;

@@ -349,10 +349,9 @@ static haul_status parse_value(parser *self)
         return parse_name(self);
     if (first != '(')
         return parse_number(self);
-    haul_status status = open_nested(self);
-    if (!status)
-        status = parse_sum(self);
-    return status ? status : parse_close(self, "')' or an operator");
+    HAUL_TRY(open_nested(self));
+    HAUL_TRY(parse_sum(self));
+    return parse_close(self, "')' or an operator");
 }
 
 /* a^b, b signed or a power itself. */
@@ -419,9 +418,7 @@ haul_status haul_expression_compile(const char *text, haul_place place, haul_sym
     parser self = {.text = text, .place = place, .symbols = symbols, .error = error};
     if (strnlen(text, HAUL_EXPRESSION_BYTES + 1) > HAUL_EXPRESSION_BYTES)
         return fail_here(&self, "too long: an expression has at most 1024 characters");
-    const haul_status status = parse_sum(&self);
-    if (status)
-        return status;
+    HAUL_TRY(parse_sum(&self));
     if (skip_blanks(&self))
         return fail_unexpected(&self, "an operator or the end");
     haul_expression *made = haul_arena_alloc(arena, sizeof *made + self.count * sizeof *self.steps);

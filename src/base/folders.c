@@ -74,14 +74,10 @@ static haul_status add_beside_program(haul_folders *self, const char *kind, haul
 
 haul_status haul_folders_find(const haul_folders_of *of, haul_folders *folders, haul_error *error)
 {
-    haul_status status = add_environment(folders, of->variable, error);
-    if (!status)
-        status = add_beside_program(folders, of->kind, error);
-    if (!status)
-        status = add_folder(folders, of->source, error);
-    if (!status)
-        status = add_folder(folders, of->installed, error);
-    return status;
+    HAUL_TRY(add_environment(folders, of->variable, error));
+    HAUL_TRY(add_beside_program(folders, of->kind, error));
+    HAUL_TRY(add_folder(folders, of->source, error));
+    return add_folder(folders, of->installed, error);
 }
 
 const char *haul_folders_file(haul_folders *folders, const char *name)

@@ -18,10 +18,7 @@ static haul_status read_all(haul_byte_source *source, const char *path, size_t l
          * text. */
         if (!haul_grow(text, &capacity, *size + STEP_BYTES + 1, 1))
             return haul_fail_no_memory(error);
-        const haul_status status =
-            haul_byte_source_read(source, *text + *size, STEP_BYTES, &got, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_byte_source_read(source, *text + *size, STEP_BYTES, &got, error));
         *size += got;
         /* At each step, so that a small file that unpacks to gigabytes is refused early. */
         if (*size > limit) {
@@ -39,12 +36,10 @@ haul_status haul_textfile_read(const char *path, size_t limit, char **text, size
                                haul_error *error)
 {
     haul_byte_source *source;
-    haul_status status = haul_byte_source_open(path, &source, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_byte_source_open(path, &source, error));
     char *all = NULL;
     size_t count = 0;
-    status = read_all(source, path, limit, &all, &count, error);
+    haul_status status = read_all(source, path, limit, &all, &count, error);
     haul_byte_source_close(source);
     if (status) {
         free(all);

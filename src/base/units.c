@@ -123,9 +123,7 @@ haul_status haul_quantity_parse(const char *text, haul_dimension dimension, doub
 haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *error)
 {
     double value = 0;
-    const haul_status status = haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error));
     /* A double beyond 2^53 is always whole: a fraction there was rounded away before this test. */
     if (value < 0 || value >= 0x1p63 || value != floor(value))
         return haul_fail(error, HAUL_BAD_INPUT,

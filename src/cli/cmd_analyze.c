@@ -31,16 +31,14 @@ static haul_status analyze(void *request, haul_error *error)
 {
     const analyze_request *self = request;
     haul_analysis *analysis;
-    haul_status status = haul_analyze(self->profile, &analysis, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_analyze(self->profile, &analysis, error));
     const haul_drawn recorded = {.label = "recorded", .workload = self->profile};
     cli_answer answer = {.report = haul_report_analysis(self->profile, analysis),
                          .page = {.title = cli_file_name(self->given.operands[0]),
                                   .timelines = &recorded,
                                   .timeline_count = 1,
                                   .analysis = analysis}};
-    status = cli_answer_write(&self->given.results, &answer, error);
+    haul_status status = cli_answer_write(&self->given.results, &answer, error);
     haul_analysis_free(analysis);
     return status;
 }

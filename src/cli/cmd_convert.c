@@ -44,10 +44,8 @@ static haul_status write_goal(const haul_workload *workload, const char *path, h
 {
     FILE *out;
     uint64_t kept = 0;
-    haul_status status = cli_output_open(path, &out, error);
-    if (status)
-        return status;
-    status =
+    HAUL_TRY(cli_output_open(path, &out, error));
+    haul_status status =
         cli_output_finish(out, path, haul_goal_write_workload(workload, out, &kept, error), error);
     if (!status && kept)
         (void)fprintf(stderr,

@@ -56,11 +56,9 @@ static haul_status cut(void *request, haul_error *error)
     const cut_request *self = request;
     uint64_t orphaned;
     haul_workload *part;
-    haul_status status = haul_trace_cut(self->profile, (int64_t)(self->from_s * 1e9 + 0.5),
-                                        (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error);
-    if (status)
-        return status;
-    status = cli_profile_write(part, self->given.results.output, error);
+    HAUL_TRY(haul_trace_cut(self->profile, (int64_t)(self->from_s * 1e9 + 0.5),
+                            (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error));
+    haul_status status = cli_profile_write(part, self->given.results.output, error);
     if (!status) {
         fprintf(stderr, "haul cut: %zu operations; %llu of them lost their API call\n",
                 part->op_count, (unsigned long long)orphaned);

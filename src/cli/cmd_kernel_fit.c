@@ -138,11 +138,9 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
                          of->title != of->kernel ? ", --machine and --block" : " and --machine");
     const haul_kernel_samples all = {of->samples, of->count};
     FILE *out;
-    haul_status status = cli_output_open(path, &out, error);
-    if (status)
-        return status;
-    status = haul_kernel_file_write(of->file, of->kernel, self->asked->machines.names[of->machine],
-                                    &all, out, error);
+    HAUL_TRY(cli_output_open(path, &out, error));
+    haul_status status = haul_kernel_file_write(
+        of->file, of->kernel, self->asked->machines.names[of->machine], &all, out, error);
     return cli_output_finish(out, path, status, error);
 }
 
@@ -224,9 +222,7 @@ static haul_status fit(void *request, haul_error *error)
 static haul_status check(void *request, haul_error *error)
 {
     kernel_request *self = request;
-    const haul_status status = kernel_sizes_read(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(kernel_sizes_read(self, error));
     if (!self->file_count)
         return haul_fail(error, HAUL_USAGE, "the CSV of measured times is missing");
     if (self->model)

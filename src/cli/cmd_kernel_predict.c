@@ -36,9 +36,7 @@ static haul_status predict_one(const fitted *self, const haul_kernel_model *mode
     out->machine = target;
     haul_kernel_case what = {
         .source = self->source, .fit = self->fit, .target = target, .size = out->size};
-    const haul_status status = haul_kernel_file_at(self->kernel, out->size, &what.counts, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_file_at(self->kernel, out->size, &what.counts, error));
     return model ? haul_kernel_time(model, &what, &out->estimate, error)
                  : haul_kernel_explain(&what, &out->why, error);
 }
@@ -94,9 +92,7 @@ static haul_status explain(void *request, haul_error *error)
 static haul_status check(void *request, haul_error *error)
 {
     kernel_request *self = request;
-    const haul_status status = kernel_sizes_read(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(kernel_sizes_read(self, error));
     if (self->file_count != 1)
         return haul_fail(error, HAUL_USAGE,
                          "expected one fitted kernel, the FILE of 'haul kernel fit -o FILE'");

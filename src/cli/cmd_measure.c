@@ -45,10 +45,8 @@ static haul_status write_machine(const char *path, const haul_machine *machine, 
     FILE *out;
     if (!path)
         return HAUL_OK;
-    haul_status status = cli_output_open(path, &out, error);
-    if (status)
-        return status;
-    status = haul_machine_write(machine, out, error);
+    HAUL_TRY(cli_output_open(path, &out, error));
+    haul_status status = haul_machine_write(machine, out, error);
     return cli_output_finish(out, path, status, error);
 }
 

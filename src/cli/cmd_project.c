@@ -100,9 +100,7 @@ static haul_status change(target *self, const char *set, size_t number, haul_err
     (void)snprintf(assignment, sizeof assignment, "%.*s=%.*s", path, set, (int)strcspn(value, ","),
                    value);
     haul_machine *made = NULL;
-    const haul_status status = haul_machine_set(&self->machine, assignment, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_machine_set(&self->machine, assignment, &made, error));
     const size_t used = strlen(self->label);
     (void)snprintf(self->label + used, sizeof self->label - used, " %s", assignment);
     haul_machine_free(self->owned);

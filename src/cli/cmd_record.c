@@ -96,9 +96,7 @@ static haul_status record(void *request, haul_error *error)
                                         .cuda = haul_cuda_recorder_inside(),
                                         .told = told};
     haul_recording recording;
-    const haul_status status = haul_recording_run(&how, &recording, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_recording_run(&how, &recording, error));
     say(&recording, self->given.operands[0]);
     self->given.exit_code = recording.exit_code;
     return HAUL_OK;

@@ -109,12 +109,10 @@ static haul_status write_report(const cli_results *results, const haul_report *r
     const bool is_taken = results->keeps_output && results->output && !strcmp(results->output, "-");
     const char *path = results->keeps_output ? NULL : results->output;
     FILE *out = stderr;
-    haul_status status = is_taken ? HAUL_OK : cli_output_open(path, &out, error);
-    if (status)
-        return status;
+    HAUL_TRY(is_taken ? HAUL_OK : cli_output_open(path, &out, error));
     haul_report_options options = results->options;
     options.colour = is_colourful(out);
-    status = haul_report_write(report, &options, out, error);
+    haul_status status = haul_report_write(report, &options, out, error);
     return is_taken ? status : cli_output_finish(out, path, status, error);
 }
 
@@ -170,15 +168,14 @@ static haul_status write_trace(const cli_results *results, const cli_answer *ans
     if (answer->undrawn)
         return haul_fail(error, HAUL_MISSING, "no timeline on the target to draw: %.400s",
                          answer->undrawn);
-    haul_status status = cli_output_open(results->perfetto, &out, error);
-    if (status)
-        return status;
+    HAUL_TRY(cli_output_open(results->perfetto, &out, error));
     haul_thinned thinned;
     const haul_drawn *timelines = answer->page.timelines;
     haul_drawn alone = timelines[0]; /* needs no label in a trace */
     alone.label = NULL;
     const size_t count = answer->page.timeline_count;
-    status = haul_report_perfetto(count > 1 ? timelines : &alone, count, 0, out, &thinned, error);
+    haul_status status =
+        haul_report_perfetto(count > 1 ? timelines : &alone, count, 0, out, &thinned, error);
     status = cli_output_finish(out, results->perfetto, status, error);
     char left_out[512];
     if (!status && *haul_thinned_text(&thinned, left_out, sizeof left_out))

@@ -124,9 +124,7 @@ haul_status haul_collective_time(const haul_machine *machine, const haul_communi
     if (!of->bytes)
         return haul_fail(error, HAUL_MISSING, "the profile does not tell the size of its %s",
                          haul_collective_text(of->kind));
-    const haul_status status = find_links(machine, of->ranks, &over, error);
-    if (status)
-        return status;
+    HAUL_TRY(find_links(machine, of->ranks, &over, error));
     haul_estimate best = {.seconds = (double)INFINITY, .weakest = HAUL_SCALED};
     best.weakest = haul_provenance_weaker(best.weakest, over.rate_Bps.provenance);
     for (int p = 0; p < PROTOCOLS; p++) {

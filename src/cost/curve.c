@@ -60,9 +60,7 @@ haul_status haul_curve_keep(const haul_copy_curve *fitted, const haul_sample *sa
                             haul_copy_curve *curve, haul_residuals *residuals, haul_error *error)
 {
     if (residuals) {
-        const haul_status status = haul_curve_score(fitted, samples, count, residuals, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_curve_score(fitted, samples, count, residuals, error));
     }
     *curve = *fitted;
     return HAUL_OK;

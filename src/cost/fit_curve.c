@@ -265,9 +265,7 @@ haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_
                            haul_fit_weight weight, haul_copy_curve *curve,
                            haul_residuals *residuals, haul_error *error)
 {
-    const haul_status status = haul_samples_check(samples, count, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_samples_check(samples, count, error));
     if (max_points < 1 || max_points > HAUL_CURVE_POINTS)
         return haul_fail(error, HAUL_USAGE, "expected 1 to %d points a curve, not %zu",
                          HAUL_CURVE_POINTS, max_points);

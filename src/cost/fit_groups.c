@@ -80,17 +80,14 @@ static haul_status fit_group(const haul_sample *samples, size_t count, size_t ma
 {
     *group = (haul_fit_group){0};
     measure_spread(samples, count, group);
-    haul_status status = group->sizes == 1 && samples[0].copy.bytes
-                             ? fit_rate(samples, count, group, error)
-                             : haul_fit_curve(samples, count, max_points, HAUL_FIT_RELATIVE,
-                                              &group->curve, &group->of_curve, error);
-    if (!status)
-        status = pardon(
-            haul_fit_line_average(samples, count, &group->average, &group->of_average, error));
-    if (!status)
-        status = pardon(
-            haul_fit_line_relative(samples, count, &group->relative, &group->of_relative, error));
-    return status;
+    HAUL_TRY(group->sizes == 1 && samples[0].copy.bytes
+                 ? fit_rate(samples, count, group, error)
+                 : haul_fit_curve(samples, count, max_points, HAUL_FIT_RELATIVE, &group->curve,
+                                  &group->of_curve, error));
+    HAUL_TRY(
+        pardon(haul_fit_line_average(samples, count, &group->average, &group->of_average, error)));
+    return pardon(
+        haul_fit_line_relative(samples, count, &group->relative, &group->of_relative, error));
 }
 
 /* The largest size tells the rate best. Traffic the other way can slow a copy, never speed it up:

@@ -7,9 +7,7 @@
 /* MISSING where all copies are of one size: those fix no slope. */
 static haul_status check_line(const haul_sample *samples, size_t count, haul_error *error)
 {
-    const haul_status status = haul_samples_check(samples, count, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_samples_check(samples, count, error));
     for (size_t i = 1; i < count; i++)
         if (samples[i].copy.bytes != samples[0].copy.bytes)
             return HAUL_OK;
@@ -36,9 +34,7 @@ static haul_status fail_slope(haul_error *error)
 haul_status haul_fit_line_average(const haul_sample *samples, size_t count, haul_copy_curve *curve,
                                   haul_residuals *residuals, haul_error *error)
 {
-    const haul_status status = check_line(samples, count, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_line(samples, count, error));
     uint64_t smallest = samples[0].copy.bytes;
     for (size_t i = 1; i < count; i++)
         if (samples[i].copy.bytes < smallest)
@@ -63,9 +59,7 @@ haul_status haul_fit_line_average(const haul_sample *samples, size_t count, haul
 haul_status haul_fit_line_relative(const haul_sample *samples, size_t count, haul_copy_curve *curve,
                                    haul_residuals *residuals, haul_error *error)
 {
-    const haul_status status = check_line(samples, count, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_line(samples, count, error));
     /* least sum ((t - a - b n) / t)^2: the means are taken out first, for sizes span decades */
     double weight = 0, bytes = 0, seconds = 0;
     for (size_t i = 0; i < count; i++) {

@@ -141,10 +141,8 @@ haul_status haul_samples_load(const char *path, haul_samples *samples, haul_erro
     HAUL_PLAIN_NUMERALS;
     char *text;
     size_t size;
-    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
-    if (status)
-        return status;
-    status = haul_samples_parse(text, size, path, samples, error);
+    HAUL_TRY(haul_textfile_read(path, FILE_BYTES, &text, &size, error));
+    haul_status status = haul_samples_parse(text, size, path, samples, error);
     free(text);
     return status;
 }

@@ -89,10 +89,7 @@ static bool load_kept(const build *self, haul_cu *module)
 static haul_status compile(const build *self, haul_cu *module, haul_error *error)
 {
     haul_cu_image image;
-    const haul_status status =
-        haul_cu_compile(&self->compiler, self->source, self->text, &image, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_compile(&self->compiler, self->source, self->text, &image, error));
     const int result = self->device->api.module_load(module, image.bytes);
     if (!result && self->key)
         haul_kernel_cache_write(self->device->base.options.cache_folder, self->key, image.bytes,
@@ -117,11 +114,8 @@ haul_status haul_cu_kernel_new(haul_device *device, const haul_kernel_source *so
 {
     const haul_cu_device *owner = (const haul_cu_device *)device;
     haul_cu module;
-    haul_status status = haul_cu_enter(owner, error);
-    if (!status)
-        status = load(device, source, &module, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
+    HAUL_TRY(load(device, source, &module, error));
     cu_kernel *self = calloc(1, sizeof *self);
     if (!self) {
         owner->api.module_free(module);
@@ -188,9 +182,7 @@ haul_status haul_cu_launch(haul_stream *stream, const haul_kernel *kernel,
             addresses[i] = ((haul_cu_buffer *)argument->buffer)->at + argument->offset;
         values[i + 1] = argument->buffer ? (void *)&addresses[i] : (void *)argument->value;
     }
-    const haul_status status = haul_cu_begin(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_begin(stream, event, error));
     const int result = owner->api.launch(((const cu_kernel *)kernel)->function, made.grid[0],
                                          made.grid[1], made.grid[2], made.block[0], made.block[1],
                                          1, 0, ((haul_cu_stream *)stream)->handle, values, NULL);

@@ -10,9 +10,7 @@ haul_status haul_cu_room(haul_device *device, uint64_t *bytes, haul_error *error
 {
     const haul_cu_device *self = (const haul_cu_device *)device;
     size_t left, whole;
-    const haul_status status = haul_cu_enter(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(self, error));
     const int result = self->api.room(&left, &whole);
     if (result)
         return haul_cu_fail(&self->api, result, "asking for the free memory", error);
@@ -105,16 +103,14 @@ haul_status haul_cu_buffer_new(haul_device *device, haul_buffer_kind kind, uint6
 {
     haul_cu_device *owner = (haul_cu_device *)device;
     haul_cu_buffer made = {.at = 0};
-    haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     const int result = alloc(&owner->api, &made, kind, bytes);
     if (result == HAUL_CU_OUT_OF_MEMORY)
         return haul_fail(error, HAUL_DEVICE_FULL, "device '%s' has no %llu bytes of %s memory",
                          device->name, (unsigned long long)bytes, haul_buffer_kind_text(kind));
     if (result)
         return haul_cu_fail(&owner->api, result, "allocating memory", error);
-    status = adopt(owner, &made, buffer, error);
+    haul_status status = adopt(owner, &made, buffer, error);
     if (status)
         release(&owner->api, &made, kind);
     return status;
@@ -124,14 +120,12 @@ haul_status haul_cu_buffer_pin(haul_device *device, void *host, uint64_t bytes,
                                haul_buffer **buffer, haul_error *error)
 {
     haul_cu_device *owner = (haul_cu_device *)device;
-    haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     const int result = owner->api.pin(host, bytes, HAUL_CU_HOST_PORTABLE);
     if (result)
         return haul_cu_fail(&owner->api, result, "page-locking memory", error);
     const haul_cu_buffer made = {.base = {.host = host}, .at = (uintptr_t)host, .is_pinned = true};
-    status = adopt(owner, &made, buffer, error);
+    haul_status status = adopt(owner, &made, buffer, error);
     if (status)
         owner->api.unpin(host);
     return status;
@@ -156,9 +150,7 @@ haul_status haul_cu_buffer_export(haul_buffer *buffer, haul_buffer_handle *handl
 {
     const haul_cu_device *owner = (const haul_cu_device *)buffer->device;
     haul_cu_ipc_handle name;
-    const haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     const int result = owner->api.export_(&name, ((haul_cu_buffer *)buffer)->at);
     if (result)
         return haul_cu_fail(&owner->api, result, "sharing memory", error);
@@ -173,16 +165,14 @@ haul_status haul_cu_buffer_import(haul_device *device, const haul_buffer_handle 
     haul_cu_device *owner = (haul_cu_device *)device;
     haul_cu_buffer made = {.is_imported = true};
     haul_cu_ipc_handle name;
-    haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     memcpy(name.name, handle->name, sizeof name.name);
     int result = owner->api.import(&made.at, name, HAUL_CU_IPC_LAZY_PEER);
     if (result && owner->api.is_hip)
         result = owner->api.import(&made.at, name, 0); /* the flag's number in ROCm 5 */
     if (result)
         return haul_cu_fail(&owner->api, result, "importing memory of another process", error);
-    status = adopt(owner, &made, buffer, error);
+    haul_status status = adopt(owner, &made, buffer, error);
     if (status)
         owner->api.close_import(made.at);
     return status;
@@ -274,9 +264,7 @@ haul_status haul_cu_copy(haul_stream *stream, const haul_transfer *transfer, hau
     const haul_cu_api *api = &haul_cu_owner(stream)->api;
     haul_cu handle = ((haul_cu_stream *)stream)->handle;
     const box what = box_of(transfer);
-    const haul_status status = haul_cu_begin(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_begin(stream, event, error));
     int result = 0;
     if (what.size[0])
         result = haul_transfer_is_flat(transfer) ? copy_flat(api, &what, handle)
@@ -287,9 +275,7 @@ haul_status haul_cu_copy(haul_stream *stream, const haul_transfer *transfer, hau
 haul_status haul_cu_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
                          haul_error *error)
 {
-    const haul_status status = haul_cu_begin(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_begin(stream, event, error));
     const haul_cu_address at = ((haul_cu_buffer *)filling->buffer)->at + filling->offset;
     const int result = filling->bytes
                            ? haul_cu_owner(stream)->api.fill(at, filling->value, filling->bytes,
@@ -303,9 +289,7 @@ haul_status haul_cu_prefetch(haul_stream *stream, haul_buffer *buffer, bool to_h
                              haul_event *event, haul_error *error)
 {
     const haul_cu_device *self = haul_cu_owner(stream);
-    const haul_status status = haul_cu_begin(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_begin(stream, event, error));
     const int result = self->managed
                            ? self->api.prefetch(((haul_cu_buffer *)buffer)->at, buffer->bytes,
                                                 to_host ? HAUL_CU_CPU : self->number,

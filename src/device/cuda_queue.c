@@ -33,9 +33,7 @@ static haul_status wait_with_limit(const haul_cu_device *self, int (*done)(haul_
 static haul_status wait_for(const haul_cu_device *self, int (*done)(haul_cu), int (*wait)(haul_cu),
                             haul_cu what, haul_error *error)
 {
-    const haul_status status = haul_cu_enter(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(self, error));
     if (self->base.options.time_limit_s > 0)
         return wait_with_limit(self, done, what, error);
     const int result = wait(what);
@@ -70,9 +68,7 @@ bool haul_cu_settle(const haul_cu_device *self)
 haul_status haul_cu_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_cu_device *owner = (haul_cu_device *)device;
-    haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     haul_cu_stream *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
@@ -108,9 +104,7 @@ void haul_cu_stream_free(haul_stream *stream)
 haul_status haul_cu_event_new(haul_device *device, haul_event **event, haul_error *error)
 {
     const haul_cu_device *owner = (const haul_cu_device *)device;
-    const haul_status status = haul_cu_enter(owner, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(owner, error));
     haul_cu_event *self = calloc(1, sizeof *self);
     if (!self)
         return haul_fail_no_memory(error);
@@ -142,9 +136,7 @@ void haul_cu_event_free(haul_event *event)
 haul_status haul_cu_event_done(haul_event *event, bool *done, haul_error *error)
 {
     const haul_cu_device *self = (const haul_cu_device *)event->device;
-    const haul_status status = haul_cu_enter(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(self, error));
     const int result = self->api.event_done(((haul_cu_event *)event)->end);
     if (result && result != HAUL_CU_NOT_READY)
         return haul_cu_fail(&self->api, result, "an operation on the device", error);
@@ -159,9 +151,7 @@ haul_status haul_cu_event_seconds(haul_event *from, haul_event *to, double *seco
 {
     const haul_cu_device *self = (const haul_cu_device *)from->device;
     const haul_cu_event *first = (haul_cu_event *)from;
-    const haul_status status = haul_cu_enter(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(self, error));
     float ms;
     const int result = self->api.event_ms(&ms, first->is_point ? first->end : first->begin,
                                           ((haul_cu_event *)to)->end);
@@ -201,9 +191,7 @@ haul_status haul_cu_end(haul_stream *stream, haul_event *event, int result, cons
 haul_status haul_cu_call(haul_stream *stream, void (*function)(void *state), void *state,
                          haul_event *event, haul_error *error)
 {
-    const haul_status status = haul_cu_begin(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_begin(stream, event, error));
     const int result =
         haul_cu_owner(stream)->api.call(((haul_cu_stream *)stream)->handle, function, state);
     return haul_cu_end(stream, event, result, "queueing a host callback", error);
@@ -222,9 +210,7 @@ haul_status haul_cu_record(haul_stream *stream, haul_event *event, haul_error *e
 haul_status haul_cu_wait_event(haul_stream *stream, haul_event *event, haul_error *error)
 {
     const haul_cu_device *self = haul_cu_owner(stream);
-    const haul_status status = haul_cu_enter(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(self, error));
     const int result = self->api.stream_wait_event(((haul_cu_stream *)stream)->handle,
                                                    ((haul_cu_event *)event)->end, 0);
     return result ? haul_cu_fail(&self->api, result, "waiting for an event", error) : HAUL_OK;

@@ -41,9 +41,7 @@ haul_status haul_device_open_with(const haul_device_backend *backend, const char
         return haul_fail(error, HAUL_USAGE, "a device of kind '%s' cannot be beside '%s'",
                          backend->kind, options->beside->name);
     haul_device *made;
-    const haul_status status = backend->open(which, options, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(backend->open(which, options, &made, error));
     made->backend = backend;
     made->options = *options;
     snprintf(made->name, sizeof made->name, "%s%s%s", backend->kind, *which ? ":" : "", which);

@@ -48,9 +48,7 @@ haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t
                          (unsigned long long)bytes, device->name,
                          (unsigned long long)device->allocated, (unsigned long long)limit);
     haul_buffer *made;
-    const haul_status status = device->backend->buffer_new(device, kind, bytes, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->buffer_new(device, kind, bytes, &made, error));
     adopt(device, made, kind, bytes);
     made->is_counted = counts;
     device->allocated += counts ? bytes : 0;
@@ -66,9 +64,7 @@ haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes, hau
     if (!device->backend->buffer_pin || !(device->properties.can & HAUL_CAN_PIN))
         return haul_device_cannot(device, "page-lock memory that exists", error);
     haul_buffer *made;
-    const haul_status status = device->backend->buffer_pin(device, host, bytes, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->buffer_pin(device, host, bytes, &made, error));
     adopt(device, made, HAUL_BUFFER_PINNED, bytes);
     made->host = host;
     *buffer = made;
@@ -122,9 +118,7 @@ haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *ha
     if (!device->backend->buffer_import || !(device->properties.can & HAUL_CAN_SHARE))
         return cannot_share(device, error);
     haul_buffer *made;
-    const haul_status status = device->backend->buffer_import(device, handle, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->buffer_import(device, handle, &made, error));
     adopt(device, made, HAUL_BUFFER_DEVICE, handle->bytes);
     *buffer = made;
     return HAUL_OK;
@@ -133,9 +127,7 @@ haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *ha
 haul_status haul_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
     haul_stream *made;
-    const haul_status status = device->backend->stream_new(device, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->stream_new(device, &made, error));
     made->device = device;
     *stream = made;
     return HAUL_OK;
@@ -155,9 +147,7 @@ haul_status haul_stream_wait(haul_stream *stream, haul_error *error)
 haul_status haul_event_new(haul_device *device, haul_event **event, haul_error *error)
 {
     haul_event *made;
-    const haul_status status = device->backend->event_new(device, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->event_new(device, &made, error));
     made->device = device;
     *event = made;
     return HAUL_OK;
@@ -194,9 +184,7 @@ haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *sourc
                             haul_kernel **kernel, haul_error *error)
 {
     haul_kernel *made;
-    const haul_status status = device->backend->kernel_new(device, source, &made, error);
-    if (status)
-        return status;
+    HAUL_TRY(device->backend->kernel_new(device, source, &made, error));
     made->device = device;
     made->source = source;
     *kernel = made;

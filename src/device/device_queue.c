@@ -140,9 +140,7 @@ haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling, h
                              haul_error *error)
 {
     const haul_buffer *buffer = filling->buffer;
-    haul_status status = check_event(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_event(stream, event, error));
     if (buffer->device != stream->device || filling->offset > buffer->bytes ||
         filling->bytes > buffer->bytes - filling->offset)
         return haul_fail(error, HAUL_USAGE,
@@ -156,9 +154,7 @@ haul_status haul_stream_prefetch(haul_stream *stream, haul_buffer *buffer, bool 
                                  haul_event *event, haul_error *error)
 {
     const haul_device *device = stream->device;
-    const haul_status status = check_event(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_event(stream, event, error));
     if (!device->backend->prefetch || !(device->properties.can & HAUL_CAN_MANAGE))
         return haul_device_cannot(device, "move managed memory", error);
     if (buffer->kind != HAUL_BUFFER_MANAGED || buffer->device != device)
@@ -171,9 +167,7 @@ haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state),
                              haul_event *event, haul_error *error)
 {
     const haul_device *device = stream->device;
-    const haul_status status = check_event(stream, event, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_event(stream, event, error));
     if (!device->backend->call)
         return haul_device_cannot(device, "call the host", error);
     return queued(device->backend->call(stream, function, state, event, error), event);

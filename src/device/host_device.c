@@ -306,10 +306,8 @@ static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const 
                           haul_event *event, haul_error *error)
 {
     haul_host_task task;
-    haul_status status = haul_host_task_kernel(kernel->source, given, address_of, &task, error);
-    if (status)
-        return status;
-    status = haul_host_enqueue(stream, &task, NULL, event, error);
+    HAUL_TRY(haul_host_task_kernel(kernel->source, given, address_of, &task, error));
+    haul_status status = haul_host_enqueue(stream, &task, NULL, event, error);
     if (status)
         haul_host_task_release(&task);
     return status;

@@ -81,16 +81,12 @@ haul_status haul_sim_queue(haul_stream *stream, const haul_op *op, const haul_sh
 {
     haul_sim_node *self = haul_sim_node_of(stream->device);
     haul_sim_stream *on = (haul_sim_stream *)stream;
-    haul_status status = check_present(self, error);
-    if (!status && !self->live.engine.actors)
-        status = begin_timeline(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_present(self, error));
+    if (!self->live.engine.actors)
+        HAUL_TRY(begin_timeline(self, error));
     if (!haul_grow(&self->works, &self->work_capacity, self->count + 1, sizeof *self->works))
         return haul_fail_no_memory(error);
-    status = add_to_timeline(self, on, op, shape, error);
-    if (status)
-        return status;
+    HAUL_TRY(add_to_timeline(self, on, op, shape, error));
     const uint32_t at = (uint32_t)self->count++;
     const uint32_t before = on->last ? place_of(self, on->last - 1) : HAUL_NONE;
     self->works[at] = (haul_sim_work){.task = *task, .begin = at, .next = HAUL_NONE};
@@ -129,11 +125,8 @@ static haul_status advance(haul_sim_node *self, uint32_t at, haul_error *error)
     const bool is_limited = self->time_limit_s > 0 && self->time_limit_s < 1e9;
     const int64_t most_ns =
         is_limited ? self->now_ns + (int64_t)(1e9 * self->time_limit_s) : INT64_MAX;
-    haul_status status = haul_live_advance(&self->live, self->now_ns, HAUL_NONE, error);
-    if (!status)
-        status = haul_live_advance(&self->live, most_ns, at, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_live_advance(&self->live, self->now_ns, HAUL_NONE, error));
+    HAUL_TRY(haul_live_advance(&self->live, most_ns, at, error));
     if (!haul_live_ended(&self->live, at)) {
         self->now_ns = most_ns;
         return haul_fail(error, HAUL_TIMED_OUT,

@@ -212,9 +212,7 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
                          (unsigned long long)bytes, device->name,
                          (unsigned long long)device->allocated, (unsigned long long)all);
     if (on_device && !node->without_data) {
-        const haul_status status = haul_sim_memory_new(&device->options, bytes, &made, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_sim_memory_new(&device->options, bytes, &made, error));
     } else if (!on_device) {
         if (posix_memalign(&data, ALIGNMENT, bytes))
             return haul_fail_no_memory(error);
@@ -324,10 +322,10 @@ static haul_status record(haul_stream *stream, haul_event *event, haul_error *er
 static haul_status stream_wait(haul_stream *stream, haul_error *error)
 {
     haul_sim_stream *self = (haul_sim_stream *)stream;
-    haul_status status = self->wait_count ? record(stream, NULL, error) : HAUL_OK;
-    if (!status && self->last)
-        status = haul_sim_wait(haul_sim_node_of(stream->device), self->last - 1, error);
-    return status;
+    HAUL_TRY(self->wait_count ? record(stream, NULL, error) : HAUL_OK);
+    if (self->last)
+        HAUL_TRY(haul_sim_wait(haul_sim_node_of(stream->device), self->last - 1, error));
+    return HAUL_OK;
 }
 
 static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
@@ -425,9 +423,7 @@ static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul
         .direction = (uint8_t)direction,
         .detail = (uint8_t)memory,
     };
-    const haul_status status = haul_sim_copy_ns(node, transfer, memory, &op.dur_ns, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_sim_copy_ns(node, transfer, memory, &op.dur_ns, error));
     const haul_host_task task = {
         .kind = HAUL_TASK_COPY,
         .copy = {place(node, &transfer->to), place(node, &transfer->from), *transfer},
@@ -441,9 +437,7 @@ static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_e
     const haul_sim_node *node = haul_sim_node_of(stream->device);
     const haul_address at = {.buffer = filling->buffer, .offset = filling->offset};
     haul_op op = {.kind = HAUL_OP_MEMSET, .bytes = filling->bytes};
-    const haul_status status = haul_sim_fill_ns(node, filling->bytes, &op.dur_ns, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_sim_fill_ns(node, filling->bytes, &op.dur_ns, error));
     const haul_host_task task = {
         .kind = HAUL_TASK_FILL,
         .fill = {place(node, &at), filling->bytes, filling->value},

@@ -44,9 +44,7 @@ haul_status haul_sim_memory_new(const haul_device_options *options, uint64_t byt
 {
     to->file = -1;
     if (options->is_shareable) {
-        const haul_status status = make_file(bytes, &to->file, error);
-        if (status)
-            return status;
+        HAUL_TRY(make_file(bytes, &to->file, error));
         to->data = map(to->file, bytes, PROT_READ | PROT_WRITE);
         to->mapped_bytes = bytes;
     } else {

@@ -96,9 +96,7 @@ static haul_status run_cuda(haul_vendor *self, haul_stream *stream,
     const haul_cu_device *device = (const haul_cu_device *)self->device;
     const int how = device->api.is_hip ? HIPBLAS_AS_IT_IS : CUBLAS_AS_IT_IS, n = product->side;
     const cu_multiply multiply = (cu_multiply)self->multiply[precision];
-    const haul_status status = haul_cu_enter(device, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_cu_enter(device, error));
     int code = self->set_stream(self->handle, ((const haul_cu_stream *)stream)->handle);
     if (!code)
         code = multiply(self->handle, how, how, n, n, n, ones[precision],

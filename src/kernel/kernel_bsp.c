@@ -110,9 +110,7 @@ static double uncertainty_of(const haul_kernel_case *what)
  * architecture (section IV). The target differs from the source in R and P alone. */
 static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
-    const haul_status status = haul_kernel_gpu_check(what->target, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_gpu_check(what->target, error));
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(&what->target->gpu);
     const double seconds = bsp / what->fit->calibration;
     *out = (haul_estimate){

@@ -427,9 +427,7 @@ static haul_status read_metric(table_reader *self)
     haul_kernel_record *record = start_record(self);
     if (!record)
         return haul_fail_no_memory(self->error);
-    haul_status status = read_names(self, record);
-    if (status)
-        return status;
+    HAUL_TRY(read_names(self, record));
     record = settle_record(self, record);
     if (!record)
         return haul_fail_no_memory(self->error);
@@ -437,7 +435,7 @@ static haul_status read_metric(table_reader *self)
                              ? haul_kernel_unit_scale(self->fields[unit], counter->dimension)
                              : (double)(counter->dimension == HAUL_DIM_NUMBER);
     double read = 0;
-    status = read_value(self, value, counter, scale, &read);
+    haul_status status = read_value(self, value, counter, scale, &read);
     if (!status)
         haul_counters_add(&record->counters, counter, read);
     return status;

@@ -132,9 +132,7 @@ static haul_status read_constants(haul_kernel_reader *self, const haul_node *nod
                 return haul_node_fail(&self->yaml, key, "'%s' is there twice; expected it once",
                                       key->text);
         double value = 0;
-        const haul_status status = haul_kernel_read_constant(self, child, key->text, &value);
-        if (status)
-            return status;
+        HAUL_TRY(haul_kernel_read_constant(self, child, key->text, &value));
         self->symbols[self->symbol_count++] =
             (haul_symbol){.name = key->text, .variable = -1, .value = value};
     }
@@ -179,11 +177,8 @@ static haul_status read_counts(haul_kernel_reader *self, const haul_node *const 
                                            haul_count_rows[i].key);
         const haul_symbols known = {self->symbols, self->symbol_count};
         made->places[i] = (haul_place){made->file, node->line, node->column};
-        const haul_status status =
-            haul_expression_compile(node->text, haul_kernel_place(self, node), known, &made->arena,
-                                    &made->counts[i], self->yaml.error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_expression_compile(node->text, haul_kernel_place(self, node), known,
+                                         &made->arena, &made->counts[i], self->yaml.error));
     }
     return HAUL_OK;
 }

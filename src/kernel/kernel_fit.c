@@ -158,9 +158,7 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
         fail_at(&samples[count - 1], error);
         return HAUL_BAD_INPUT;
     }
-    const haul_status status = sum_up(fit, error);
-    if (status)
-        return status;
+    HAUL_TRY(sum_up(fit, error));
     take_shares(fit, gpu, samples, count);
     if (kind == HAUL_KERNEL_FIT_ONE) {
         fit->knots[0] = fit->knots[fit->count / 2];

@@ -58,9 +58,7 @@ static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
         return haul_fail_no_memory(self->yaml.error);
     size_t i = 0;
     for (const haul_node *at = list->first; at; at = at->next, i++) {
-        const haul_status status = read_sample(self, at, !i, &samples[i]);
-        if (status)
-            return status;
+        HAUL_TRY(read_sample(self, at, !i, &samples[i]));
         if (i && samples[i].size < samples[i - 1].size)
             return haul_node_fail(&self->yaml, at, "expected sizes in ascending order");
     }

@@ -64,13 +64,11 @@ haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_c
         model = models[0];
     if (!(what->size > 0 && what->size <= 1e30))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", what->size);
-    haul_status status = haul_kernel_counts_check(&what->counts, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_counts_check(&what->counts, error));
     haul_estimate estimate = {.model = model->name};
     if (error)
         error->text[0] = '\0';
-    status = model->time(what, &estimate, error);
+    haul_status status = model->time(what, &estimate, error);
     estimate.model = estimate.model ? estimate.model : model->name;
     const haul_model_asked asked = {"size ", what->size, ""};
     if (status || !haul_estimate_is_sound(&estimate))

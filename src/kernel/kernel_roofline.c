@@ -166,9 +166,7 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
 static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
     scaled_kernel self;
-    const haul_status status = scale_kernel(what, &self, error);
-    if (status)
-        return status;
+    HAUL_TRY(scale_kernel(what, &self, error));
     const double seconds = self.launch_s + self.work_s;
     *out = (haul_estimate){
         .seconds = seconds,

@@ -134,13 +134,9 @@ static haul_status time_scaled(const haul_kernel_case *what, haul_estimate *out,
     haul_kernel_case at_source = *what;
     at_source.target = what->source;
     haul_estimate source;
-    haul_status status = haul_kernel_model_roofline.time(&at_source, &source, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_model_roofline.time(&at_source, &source, error));
     haul_estimate scaled = {0};
-    status = haul_kernel_scale(what->source, what->target, source.seconds, &scaled, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_scale(what->source, what->target, source.seconds, &scaled, error));
     scaled.low_s *= source.low_s / source.seconds;
     scaled.high_s *= source.high_s / source.seconds;
     *out = scaled;

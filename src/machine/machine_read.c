@@ -86,11 +86,8 @@ static haul_status open_figure(const haul_yaml *self, const haul_node *node, con
     static const char *const keys[] = {"value", "from", "source"};
     *value = node;
     if (node->kind == HAUL_NODE_MAPPING) {
-        haul_status status = haul_node_keys(self, node, key, keys, 3, NULL);
-        if (!status)
-            status = read_origin(self, node, own);
-        if (status)
-            return status;
+        HAUL_TRY(haul_node_keys(self, node, key, keys, 3, NULL));
+        HAUL_TRY(read_origin(self, node, own));
         *value = haul_node_child(node, "value");
         if (!*value)
             return haul_node_fail(self, node, "'value' is missing for '%s'", key);
@@ -164,9 +161,7 @@ static haul_status read_list(const haul_yaml *self, const haul_node *node, const
     char *item = items;
     for (const haul_node *child = node->first; child; child = child->next) {
         char name[HAUL_ITEM_NAME_BYTES], other[HAUL_ITEM_NAME_BYTES];
-        const haul_status status = read_mapping(self, child, field->mapping, own, item);
-        if (status)
-            return status;
+        HAUL_TRY(read_mapping(self, child, field->mapping, own, item));
         haul_item_name(field, item, name);
         /* Quadratic, over at most 64 items. */
         for (const char *before = items; before < item; before += field->item_size)

@@ -25,11 +25,9 @@ static haul_status find_rate(haul_session *self, haul_way way, const char *what,
 static haul_status measure_combined(haul_session *self, haul_error *error)
 {
     haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
-    haul_status status = haul_buffer_new(self->device, HAUL_BUFFER_WRITE_COMBINED,
-                                         self->options.largest_bytes, &way.host, error);
-    if (status)
-        return status;
-    status = find_rate(self, way, "write-combined", error);
+    HAUL_TRY(haul_buffer_new(self->device, HAUL_BUFFER_WRITE_COMBINED, self->options.largest_bytes,
+                             &way.host, error));
+    haul_status status = find_rate(self, way, "write-combined", error);
     if (!status)
         status = find_rate(self, haul_way_back(way), "write-combined", error);
     haul_buffer_free(way.host);
@@ -61,10 +59,9 @@ static haul_status try_rows(haul_session *session, const void *what, double *sec
         transfer.from = device;
         transfer.to_pitch[0] = 2 * self->row_bytes;
     }
-    haul_status status = haul_stream_copy(session->streams[0], &transfer, event, error);
-    if (!status)
-        status = haul_event_wait(event, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    HAUL_TRY(haul_stream_copy(session->streams[0], &transfer, event, error));
+    HAUL_TRY(haul_event_wait(event, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 static haul_status time_rows(haul_session *self, const rows *of, haul_point_measured *point,

@@ -38,10 +38,9 @@ static haul_status try_move(haul_session *session, const void *what, double *sec
                             haul_error *error)
 {
     haul_event *event = session->events[0];
-    haul_status status = queue(session, what, event, error);
-    if (!status)
-        status = haul_event_wait(event, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    HAUL_TRY(queue(session, what, event, error));
+    HAUL_TRY(haul_event_wait(event, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 /* A copy of a quarter of what a kernel moves the other way. */
@@ -81,16 +80,11 @@ static haul_status measure_move(haul_session *self, const mapped *with, haul_dir
     const haul_way way = {direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, NULL};
     haul_copy_curve *curve = haul_copies_curve(self, way);
     haul_point_measured whole, part, alone, beside;
-    haul_status status = time_move(self, "by a kernel", try_move, &move, &whole, error);
-    if (!status)
-        status = time_move(self, "by a kernel", try_move, &half, &part, error);
-    if (!status)
-        status = haul_copies_measure(self, "", haul_copies_try, (haul_copies){way, move.bytes / 4},
-                                     &alone, error);
-    if (!status)
-        status = time_move(self, "a copy against a kernel", try_against, &move, &beside, error);
-    if (status)
-        return status;
+    HAUL_TRY(time_move(self, "by a kernel", try_move, &move, &whole, error));
+    HAUL_TRY(time_move(self, "by a kernel", try_move, &half, &part, error));
+    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, (haul_copies){way, move.bytes / 4},
+                                 &alone, error));
+    HAUL_TRY(time_move(self, "a copy against a kernel", try_against, &move, &beside, error));
     if (whole.seconds > part.seconds)
         haul_session_tell(self, HAUL_DIM_RATE, (double)half.bytes / (whole.seconds - part.seconds),
                           &whole, "mapped memory that a kernel %s",

@@ -68,12 +68,10 @@ static void predict_sizes(haul_measurement *made)
 /* Copies are verified on the finished machine, through the same models as any user's prediction. */
 static haul_status run(haul_session *self, haul_error *error)
 {
-    haul_status status = run_parts(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(run_parts(self, error));
     describe(self);
-    status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
-                                      &self->made.machine, error);
+    haul_status status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
+                                                  &self->made.machine, error);
     if (!status)
         predict_sizes(&self->made);
     if (!status && self->options.verify)

@@ -57,10 +57,9 @@ static haul_status try_kernel(haul_session *session, const void *what, double *s
                               haul_error *error)
 {
     haul_event *event = session->events[0];
-    haul_status status = launch_on(session, what, 0, error);
-    if (!status)
-        status = haul_event_wait(event, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    HAUL_TRY(launch_on(session, what, 0, error));
+    HAUL_TRY(haul_event_wait(event, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 static bool is_gpu(const haul_session *self)
@@ -85,12 +84,11 @@ static haul_status measure_launch(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     haul_point_measured point;
-    haul_status status = haul_kernel_new(self->device, &nothing, &kernel, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
     const haul_argument argument = {.buffer = self->on_device[0]};
     const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
-    status = haul_session_point(self, "an empty kernel", try_kernel, &run, &point, error);
+    haul_status status =
+        haul_session_point(self, "an empty kernel", try_kernel, &run, &point, error);
     if (!status)
         self->machine.gpu.launch_latency_s = haul_session_found(self, point.seconds, &point);
     haul_kernel_free(kernel);
@@ -179,10 +177,8 @@ static haul_status measure_memory(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     arrays used;
-    haul_status status = haul_kernel_new(self->device, &triad, &kernel, error);
-    if (status)
-        return status;
-    status = make_arrays(self, &used, error);
+    HAUL_TRY(haul_kernel_new(self->device, &triad, &kernel, error));
+    haul_status status = make_arrays(self, &used, error);
     const run_of whole = {
         .kernel = kernel,
         .arguments = used.at,
@@ -236,10 +232,8 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
                                 haul_error *error)
 {
     haul_kernel *kernel;
-    haul_status status =
-        haul_kernel_new(self->device, is_double ? &chains_double : &chains_single, &kernel, error);
-    if (status)
-        return status;
+    HAUL_TRY(
+        haul_kernel_new(self->device, is_double ? &chains_double : &chains_single, &kernel, error));
     int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
     const haul_argument all[] = {{.buffer = self->on_device[0]}, {.value = &steps[0]}};
     const haul_argument part[] = {{.buffer = self->on_device[0]}, {.value = &steps[1]}};
@@ -251,7 +245,7 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
         .is_double = is_double,
         .rate = out,
     };
-    status = choose_steps(self, &whole, &steps[0], error);
+    haul_status status = choose_steps(self, &whole, &steps[0], error);
     steps[1] = steps[0] / 2;
     whole.flops = (double)whole.count * steps[0] * STEP_FLOPS;
     run_of half = whole;
@@ -320,14 +314,12 @@ static haul_status run_together(haul_session *self, together *all, haul_error *e
 static haul_status measure_together(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
-    haul_status status = haul_kernel_new(self->device, &chains_single, &kernel, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_new(self->device, &chains_single, &kernel, error));
     int steps = GPU_STEPS;
     const haul_argument arguments[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
     together all = {
         .one = {.kernel = kernel, .arguments = arguments, .argument_count = 2, .count = 1}};
-    status = choose_steps(self, &all.one, &steps, error);
+    haul_status status = choose_steps(self, &all.one, &steps, error);
     if (!status)
         status = run_together(self, &all, error);
     haul_kernel_free(kernel);
@@ -346,12 +338,11 @@ static haul_status try_pair(haul_session *session, const void *what, double *sec
 {
     const pair_of *self = what;
     const haul_way back = {HAUL_DTOH, HAUL_PINNED, NULL};
-    haul_status status = launch_on(session, &self->runs[0], 0, error);
-    if (!status && self->has_copy)
-        status = haul_session_copy(session, back, 1, 0, session->events[2], error);
-    if (!status)
-        status = launch_on(session, &self->runs[1], 1, error);
-    return status ? status : haul_session_pair_seconds(session, seconds, error);
+    HAUL_TRY(launch_on(session, &self->runs[0], 0, error));
+    if (self->has_copy)
+        HAUL_TRY(haul_session_copy(session, back, 1, 0, session->events[2], error));
+    HAUL_TRY(launch_on(session, &self->runs[1], 1, error));
+    return haul_session_pair_seconds(session, seconds, error);
 }
 
 /* A device that synchronises streams by itself does not start a kernel after such a copy before the
@@ -381,9 +372,7 @@ static haul_status find_sync(haul_session *self, pair_of *pair, haul_error *erro
 static haul_status measure_sync(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
-    haul_status status = haul_kernel_new(self->device, &chains_single, &kernel, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_new(self->device, &chains_single, &kernel, error));
     const int steps = SMALL_STEPS;
     const haul_argument first[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
     const haul_argument second[] = {{.buffer = self->on_device[1]}, {.value = &steps}};
@@ -396,7 +385,7 @@ static haul_status measure_sync(haul_session *self, haul_error *error)
     };
     pair_of pair = {.runs = {run, run}};
     pair.runs[1].arguments = second;
-    status = find_sync(self, &pair, error);
+    haul_status status = find_sync(self, &pair, error);
     haul_kernel_free(kernel);
     return status;
 }

@@ -32,10 +32,9 @@ static haul_status try_between(haul_session *session, const void *what, double *
     const haul_transfer transfer = {.to = haul_in_buffer(self->buffers[1], 0),
                                     .from = haul_in_buffer(self->buffers[0], 0),
                                     .size = {self->bytes}};
-    haul_status status = haul_stream_copy(self->stream, &transfer, self->event, error);
-    if (!status)
-        status = haul_event_wait(self->event, error);
-    return status ? status : haul_event_seconds(self->event, self->event, seconds, error);
+    HAUL_TRY(haul_stream_copy(self->stream, &transfer, self->event, error));
+    HAUL_TRY(haul_event_wait(self->event, error));
+    return haul_event_seconds(self->event, self->event, seconds, error);
 }
 
 static haul_status time_between(haul_session *self, const pair *two, haul_point_measured *point,
@@ -262,8 +261,7 @@ haul_status haul_measure_peers(haul_session *session, haul_error *error)
 {
     if (!session->options.peer_count)
         return HAUL_OK;
-    haul_status status = measure_pairs(session, error);
-    if (!status)
-        status = measure_shares(session, error);
-    return status ? status : measure_engines(session, error);
+    HAUL_TRY(measure_pairs(session, error));
+    HAUL_TRY(measure_shares(session, error));
+    return measure_engines(session, error);
 }

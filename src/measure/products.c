@@ -21,14 +21,11 @@ static haul_status try_product(haul_session *session, const void *what, double *
     const multiplication *self = what;
     haul_stream *stream = session->streams[0];
     haul_event *from = session->events[0], *to = session->events[1];
-    haul_status status = haul_stream_record(stream, from, error);
-    if (!status)
-        status = haul_vendor_multiply(self->vendor, stream, &self->of, error);
-    if (!status)
-        status = haul_stream_record(stream, to, error);
-    if (!status)
-        status = haul_event_wait(to, error);
-    return status ? status : haul_event_seconds(from, to, seconds, error);
+    HAUL_TRY(haul_stream_record(stream, from, error));
+    HAUL_TRY(haul_vendor_multiply(self->vendor, stream, &self->of, error));
+    HAUL_TRY(haul_stream_record(stream, to, error));
+    HAUL_TRY(haul_event_wait(to, error));
+    return haul_event_seconds(from, to, seconds, error);
 }
 
 /* Doubles the side until a product takes long enough, as far as its matrices fit. The first of each
@@ -73,11 +70,9 @@ static haul_status measure_product(haul_session *self, multiplication *all, cons
 haul_status haul_measure_products(haul_session *session, haul_error *error)
 {
     multiplication all = {.of = {.a = session->on_device[0], .b = session->on_device[1]}};
-    haul_status status = haul_vendor_open(session->device, &all.vendor, error);
-    if (status)
-        return status;
-    status = haul_buffer_new(session->device, HAUL_BUFFER_DEVICE, session->options.largest_bytes,
-                             &all.of.c, error);
+    HAUL_TRY(haul_vendor_open(session->device, &all.vendor, error));
+    haul_status status = haul_buffer_new(session->device, HAUL_BUFFER_DEVICE,
+                                         session->options.largest_bytes, &all.of.c, error);
     if (!status)
         status = measure_product(session, &all, "double", HAUL_PRECISION_FP64, error);
     if (!status)

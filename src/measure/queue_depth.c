@@ -56,11 +56,9 @@ haul_status haul_measure_queue(haul_session *session, haul_error *error)
     haul_point_measured depth;
     if (haul_device_describe(session->device)->is_simulated)
         return HAUL_OK;
-    haul_status status = haul_kernel_new(session->device, &nothing, &kernel, error);
-    if (status)
-        return status;
-    status = haul_session_point(session, "launches before the host waits", try_depth, &kernel,
-                                &depth, error);
+    HAUL_TRY(haul_kernel_new(session->device, &nothing, &kernel, error));
+    haul_status status = haul_session_point(session, "launches before the host waits", try_depth,
+                                            &kernel, &depth, error);
     /* none where the device makes the host's call before it returns */
     if (!status && depth.seconds > 0 && depth.seconds < LAUNCHES_MOST)
         haul_session_tell(session, HAUL_DIM_NUMBER, depth.seconds, &depth,

@@ -33,12 +33,10 @@ haul_status haul_copies_try(haul_session *session, const void *what, double *sec
 {
     const haul_copies *one = what;
     haul_event *event = session->events[0];
-    haul_status status = haul_session_compute(session, one->bytes, error);
-    if (!status)
-        status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
-    if (!status)
-        status = haul_event_wait(event, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    HAUL_TRY(haul_session_compute(session, one->bytes, error));
+    HAUL_TRY(haul_session_copy(session, one->way, one->bytes, 0, event, error));
+    HAUL_TRY(haul_event_wait(event, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 /* Copies of one byte, one after another on one stream. */
@@ -78,12 +76,10 @@ static haul_status try_both(haul_session *session, const void *what, double *sec
                             haul_error *error)
 {
     const haul_copies *one = what;
-    haul_status status =
-        haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error);
-    if (!status)
-        status = haul_session_copy(session, haul_way_back(one->way), one->bytes, 1,
-                                   session->events[1], error);
-    return status ? status : haul_session_pair_seconds(session, seconds, error);
+    HAUL_TRY(haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error));
+    HAUL_TRY(haul_session_copy(session, haul_way_back(one->way), one->bytes, 1, session->events[1],
+                               error));
+    return haul_session_pair_seconds(session, seconds, error);
 }
 
 /* The name is the journal's key: it holds all that the point depends on. */
@@ -295,12 +291,10 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
     sweep all = {.count = 0};
     const bool is_pinned = way.memory == HAUL_PINNED;
     haul_point_measured train = {0};
-    haul_status status = run_sweep(self, way, &all, error);
-    if (!status && is_pinned)
-        status =
-            haul_copies_measure(self, "in a row", try_train, (haul_copies){way, 1}, &train, error);
-    if (status)
-        return status;
+    HAUL_TRY(run_sweep(self, way, &all, error));
+    if (is_pinned)
+        HAUL_TRY(
+            haul_copies_measure(self, "in a row", try_train, (haul_copies){way, 1}, &train, error));
     haul_copy_curve *curve = &self->curves[self->curve_count];
     self->curve_count++;
     const double slope = slope_of(all.samples, all.count);
@@ -336,13 +330,9 @@ static haul_status find_engines(haul_session *self, bool *overlap, haul_error *e
     const haul_copies there = {{HAUL_HTOD, HAUL_PINNED, NULL}, self->options.largest_bytes};
     const haul_copies back = {haul_way_back(there.way), there.bytes};
     haul_point_measured one, other, both;
-    haul_status status = haul_copies_measure(self, "", haul_copies_try, there, &one, error);
-    if (!status)
-        status = haul_copies_measure(self, "", haul_copies_try, back, &other, error);
-    if (!status)
-        status = haul_copies_measure(self, "both ways", try_both, there, &both, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, there, &one, error));
+    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, back, &other, error));
+    HAUL_TRY(haul_copies_measure(self, "both ways", try_both, there, &both, error));
     *overlap = both.seconds < serial_share * (one.seconds + other.seconds);
     self->machine.gpu.copy_engines =
         (haul_parameter){*overlap ? 2 : 1, HAUL_MEASURED,
@@ -376,12 +366,12 @@ static haul_status add_busy(haul_session *self, haul_direction direction, haul_e
 static haul_status measure_both(haul_session *self, haul_error *error)
 {
     bool overlap = false;
-    haul_status status = find_engines(self, &overlap, error);
-    if (!status && overlap)
-        status = add_busy(self, HAUL_HTOD, error);
-    if (!status && overlap)
-        status = add_busy(self, HAUL_DTOH, error);
-    return status;
+    HAUL_TRY(find_engines(self, &overlap, error));
+    if (overlap)
+        HAUL_TRY(add_busy(self, HAUL_HTOD, error));
+    if (overlap)
+        HAUL_TRY(add_busy(self, HAUL_DTOH, error));
+    return HAUL_OK;
 }
 
 /* --- the check */
@@ -394,9 +384,7 @@ static haul_status verify(const haul_machine *machine, haul_way way, const haul_
     for (size_t i = 0; i < fresh->count; i++) {
         const haul_copy copy = {fresh->bytes[i], way.direction, way.memory, HAUL_NEAR};
         haul_estimate estimate;
-        const haul_status status = haul_copy_time(machine, NULL, &copy, &estimate, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_copy_time(machine, NULL, &copy, &estimate, error));
         sum += fresh->seconds[i];
         off += fabs(estimate.seconds - fresh->seconds[i]);
         errors[i] = 100 * fabs(estimate.seconds - fresh->seconds[i]) / fresh->seconds[i];

@@ -222,9 +222,7 @@ haul_status haul_blocked_workload(const haul_blocked_product *product,
         return haul_fail(error, HAUL_BAD_INPUT,
                          "the share of a tile that is one of its own lies "
                          "from 0 to 1");
-    const haul_status status = check_costs(costs, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_costs(costs, error));
     tiling self = {
         .product = product,
         .costs = costs,
@@ -242,9 +240,7 @@ haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *stencil,
 {
     if (!stencil->rows || !stencil->columns || !stencil->tile_rows || !stencil->tile_columns)
         return haul_fail(error, HAUL_BAD_INPUT, "a grid or a tile has no elements");
-    const haul_status status = check_costs(costs, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_costs(costs, error));
     tiling self = {
         .costs = costs,
         .m = split_of(stencil->rows, stencil->tile_rows, 0),
@@ -281,9 +277,7 @@ haul_status haul_blocked_costs_of(const haul_machine *machine, const haul_blocke
         .out_bytes = out->rows * out->row_bytes,
         .kernel_s = in->kernel_s,
     };
-    const haul_status status = haul_overlap_describe(machine, &moved, &of, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_overlap_describe(machine, &moved, &of, error));
     *costs = (haul_blocked_costs){
         .in_s = copy_s(&of.in, in, of.in.per_byte_s),
         .in_busy_s = copy_s(&of.in, in, of.in.busy_per_byte_s),

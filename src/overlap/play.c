@@ -90,9 +90,7 @@ static haul_status play_row(const haul_overlap_case *self, bool asked, haul_over
                             haul_error *error)
 {
     haul_overlap_row found = *row;
-    const haul_status status = find_streams(self, asked, &found, error);
-    if (status)
-        return status;
+    HAUL_TRY(find_streams(self, asked, &found, error));
     find_interval(self, &found);
     found.analytical_s = haul_overlap_time(self, found.strategy, found.streams);
     haul_overlap_find_bound(self, &found);
@@ -125,9 +123,7 @@ haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy stra
         haul_overlap_point *point = &found[n++];
         *point = (haul_overlap_point){.streams = s,
                                       .analytical_s = haul_overlap_time(self, strategy, s)};
-        const haul_status status = haul_overlap_play(self, strategy, s, &point->engine_s, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_overlap_play(self, strategy, s, &point->engine_s, error));
     }
     for (size_t i = 0; i < n; i++)
         points[i] = found[i];

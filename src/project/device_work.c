@@ -212,9 +212,7 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
     haul_kernel_prediction one;
-    const haul_status status = haul_kernel_predict(self->from, self->to, &work, &one, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_predict(self->from, self->to, &work, &one, error));
     if (row->kind.kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
         const haul_status failed = scale_collective(self, group, &one.estimate, out, error);
         if (failed)
@@ -328,11 +326,8 @@ haul_status haul_device_work_scale(const haul_device_work *self, haul_projection
 {
     const haul_workload *workload = self->workload;
     haul_launch_groups *groups = &scales->groups;
-    haul_status status = group_kernels(workload, groups, error);
-    if (!status)
-        status = make_rows(self, groups, out, error);
-    if (status)
-        return status;
+    HAUL_TRY(group_kernels(workload, groups, error));
+    HAUL_TRY(make_rows(self, groups, out, error));
     scales->kernels = haul_arena_alloc(self->arena, (groups->count + 1) * sizeof *scales->kernels);
     if (!scales->kernels)
         return haul_fail_no_memory(error);
@@ -342,7 +337,7 @@ haul_status haul_device_work_scale(const haul_device_work *self, haul_projection
         if (workload->ops[i].kind == HAUL_OP_MEMSET)
             out->recorded_memsets_s += 1e-9 * (double)workload->ops[i].dur_ns;
     haul_error cause = {0};
-    status = predict_all(self, groups, out, scales, &cause);
+    haul_status status = predict_all(self, groups, out, scales, &cause);
     if (status == HAUL_MISSING)
         return keep_all(self, cause.text, groups->count, out, scales, error);
     if (status && error)

@@ -138,9 +138,7 @@ static haul_status predict_copies(projector *self, haul_error *error)
     char text[SECONDS_TEXT], count[COUNT_TEXT];
     const haul_machine *to = self->options->to;
     const haul_size_classes *classes = &self->recording.classes;
-    haul_status status = haul_machine_complete(to, recording_of(self), &self->target, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_machine_complete(to, recording_of(self), &self->target, error));
     const char *taken = haul_taken_over_text(to, self->target, classes, &self->arena);
     if (taken)
         haul_notes_add(&self->notes,
@@ -152,11 +150,8 @@ static haul_status predict_copies(projector *self, haul_error *error)
                                                            : haul_copy_model_at(0),
                              .classes = classes,
                              .arena = &self->arena};
-    status = haul_copy_times_make(&times, &self->out, error);
-    if (!status)
-        status = haul_assumed_host_find(self->target, times.model, classes, &self->out, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_copy_times_make(&times, &self->out, error));
+    HAUL_TRY(haul_assumed_host_find(self->target, times.model, classes, &self->out, error));
     uint64_t kept = 0;
     double kept_s = 0;
     for (size_t s = 0; s < self->out.size_count; s++)
@@ -213,14 +208,11 @@ static haul_status make(projector *self, haul_error *error)
 {
     haul_recording *recording = &self->recording;
     const haul_projection_options *options = self->options;
-    haul_status status = haul_recording_learn(self->workload, options->from, recording, error);
-    if (!status)
-        status = check_self(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_recording_learn(self->workload, options->from, recording, error));
+    HAUL_TRY(check_self(self, error));
     self->out.contention_s = contention_s(self);
     note_recording(self);
-    status = predict_copies(self, error);
+    haul_status status = predict_copies(self, error);
     const haul_comparison with = {self->workload, options->reference, &recording->classes,
                                   &self->notes};
     if (!status && with.reference)

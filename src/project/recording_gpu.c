@@ -121,9 +121,7 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
                               .summary = "the machine that recorded the profile"};
     if (!device)
         return HAUL_MISSING;
-    const haul_status status = find_in_catalogue(device, self, error);
-    if (status)
-        return status;
+    HAUL_TRY(find_in_catalogue(device, self, error));
     /* A clock alone does not scale a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
     if (!self->like && !(device->memory_bandwidth_Bps > 0))
         return haul_fail(error, HAUL_MISSING,

@@ -185,9 +185,7 @@ haul_status haul_reference_compare(const haul_comparison *what, haul_projection 
 {
     comparison self = {.classes = what->classes, .notes = what->notes, .out = out};
     char count[40];
-    haul_status status = haul_reference_pair(what->workload, what->reference, &self.pairs, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_reference_pair(what->workload, what->reference, &self.pairs, error));
     out->matched = self.pairs.matched;
     out->unmatched = self.pairs.unmatched;
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
@@ -204,7 +202,7 @@ haul_status haul_reference_compare(const haul_comparison *what, haul_projection 
         haul_notes_add(self.notes,
                        "not scored: %s of the two profiles without a partner in the other",
                        haul_number_of(out->unmatched, "copy", "copies", count, sizeof count));
-    status = score_models(&self, error);
+    haul_status status = score_models(&self, error);
     if (!status)
         status = list_pairs(&self, error);
     haul_reference_release(&self.pairs);

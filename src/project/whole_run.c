@@ -49,9 +49,7 @@ static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul
             "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
             target.name, recording->copy_engines);
     }
-    const haul_status status = haul_timeline_device_of(&target, &device, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_timeline_device_of(&target, &device, error));
     take_contention(self, &device);
     if (!device.occupancy.multiprocessors || !recording->occupancy.multiprocessors) {
         device.kernels = recording->kernels;
@@ -142,9 +140,7 @@ static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *fou
                                            .delay_count = found->delay_count};
     const haul_run_bounds bounds = {set_durations, &made};
     haul_predicted_run run;
-    const haul_status status = haul_predicted_run_make(workload, &options, &bounds, &run, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_predicted_run_make(workload, &options, &bounds, &run, error));
     out->timeline = run.timeline;
     out->low_ns = run.low_ns;
     out->high_ns = run.high_ns;
@@ -252,12 +248,8 @@ static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
     for (size_t i = 0; i < workload->op_count; i++)
         if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
             out->release = HAUL_RELEASE_HOST;
-    haul_status status =
-        haul_timeline_replay_with(workload, out->release, found, &out->replay, error);
-    if (!status)
-        status = find_device(self, found->call_durations_ns != NULL, out, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_timeline_replay_with(workload, out->release, found, &out->replay, error));
+    HAUL_TRY(find_device(self, found->call_durations_ns != NULL, out, error));
     note_waits(self);
     if (there > 0 && (double)workload->device_count > there)
         haul_notes_add(
@@ -270,19 +262,14 @@ static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
             "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
             "recorded times, and its interval holds the uncertainty of the copies alone",
             self->target->name);
-    status = schedule(self, found, out, error);
-    if (!status)
-        status = add_critical(self, found, out, error);
-    if (!status)
-        status = haul_breakdown_make(workload, NULL, &out->recorded_run, error);
-    if (!status)
-        status = haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error);
-    if (!status && self->reference)
-        status = haul_breakdown_make(self->reference, NULL, &out->reference_run, error);
-    if (!status)
-        status = add_replay_error(self, out, error);
-    return status ? status
-                  : haul_critical_path_make(workload, out->timeline, &out->critical, error);
+    HAUL_TRY(schedule(self, found, out, error));
+    HAUL_TRY(add_critical(self, found, out, error));
+    HAUL_TRY(haul_breakdown_make(workload, NULL, &out->recorded_run, error));
+    HAUL_TRY(haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error));
+    if (self->reference)
+        HAUL_TRY(haul_breakdown_make(self->reference, NULL, &out->reference_run, error));
+    HAUL_TRY(add_replay_error(self, out, error));
+    return haul_critical_path_make(workload, out->timeline, &out->critical, error);
 }
 
 /* A workload that cannot be scheduled leaves the rest of the projection as it is. */

@@ -210,13 +210,11 @@ static haul_status take_output(launch *self, haul_error *error)
 /* All that can fail is done before the program runs: a mistake costs no profile. */
 static haul_status start(launch *self, haul_error *error)
 {
-    haul_status status = make_child(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(make_child(self, error));
     self->collector = (haul_collector){.folder = self->folder.path,
                                        .path = self->output.temporary,
                                        .start_ns = haul_profile_now()};
-    status = take_output(self, error);
+    haul_status status = take_output(self, error);
     if (!status && (status = haul_ring_folder_make(&self->folder, self->opencl, error)))
         haul_output_drop(&self->output);
     if (status) {

@@ -40,9 +40,7 @@ haul_status haul_report_catalogue(haul_report **report, haul_error *error)
     HAUL_PLAIN_NUMERALS;
     char **names = NULL;
     size_t count = 0;
-    const haul_status status = haul_catalogue_list(&names, &count, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_catalogue_list(&names, &count, error));
     haul_report *made = haul_report_new("catalogue");
     haul_table *table = haul_report_table(made, "machines", columns);
     haul_table_csv(table);

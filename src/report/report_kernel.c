@@ -182,9 +182,7 @@ haul_status haul_report_kernel_models(haul_report **report, haul_error *error)
                                         {0}};
     char **names;
     size_t count;
-    const haul_status status = haul_kernel_file_list(&names, &count, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_file_list(&names, &count, error));
     haul_report *made = haul_report_new("kernel models");
     haul_table *kernels = haul_report_table(made, NULL, file);
     for (size_t i = 0; i < count; i++) {

@@ -94,11 +94,8 @@ haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, con
                                  .target = is_home ? kernel->source : self->machine,
                                  .size = size};
         haul_estimate estimate;
-        haul_status status = haul_kernel_file_at(kernel->file, size, &what.counts, error);
-        if (!status)
-            status = haul_kernel_time(NULL, &what, &estimate, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_kernel_file_at(kernel->file, size, &what.counts, error));
+        HAUL_TRY(haul_kernel_time(NULL, &what, &estimate, error));
         kernel->size = size;
         kernel->estimate = estimate;
     }

@@ -427,9 +427,7 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
     if (self->built.op_count >= HAUL_SCHEDULE_OPS)
         return haul_plan_fail(self, draft->line, draft->column, "more than %d operations",
                               HAUL_SCHEDULE_OPS);
-    haul_status status = find_row(self, draft, &row);
-    if (status)
-        return status;
+    HAUL_TRY(find_row(self, draft, &row));
     haul_op op = {.kind = (uint8_t)op_rows[row].kind,
                   .direction = (uint8_t)op_rows[row].direction,
                   .stream = HAUL_NONE};
@@ -438,27 +436,18 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
                            self->built.op_count + 1, sizeof *self->spots))
         return haul_fail_no_memory(self->error);
     op.call_dur_ns = haul_op_on_device(&op) ? self->call_ns : 0;
-    status = read_duration(self, draft, HAUL_KEY_DURATION, &op.dur_ns);
-    if (!status)
-        status = read_duration(self, draft, HAUL_KEY_CALL, &op.call_dur_ns);
-    if (!status)
-        status = read_bytes(self, draft, &op);
-    if (!status && op.kind == HAUL_OP_KERNEL)
-        status = read_shape(self, draft, &op);
-    if (!status)
-        status = read_kernel(self, draft);
-    if (!status)
-        status = check_whole(self, draft, &op);
-    if (!status)
-        status = read_name(self, draft, &op);
-    if (!status)
-        status = read_after(self, draft, &op);
-    if (!status && haul_op_on_device(&op))
-        status = find_stream(self, draft, &op);
-    if (!status)
-        status = put_on_thread(self, draft, &op);
-    if (status)
-        return status;
+    HAUL_TRY(read_duration(self, draft, HAUL_KEY_DURATION, &op.dur_ns));
+    HAUL_TRY(read_duration(self, draft, HAUL_KEY_CALL, &op.call_dur_ns));
+    HAUL_TRY(read_bytes(self, draft, &op));
+    if (op.kind == HAUL_OP_KERNEL)
+        HAUL_TRY(read_shape(self, draft, &op));
+    HAUL_TRY(read_kernel(self, draft));
+    HAUL_TRY(check_whole(self, draft, &op));
+    HAUL_TRY(read_name(self, draft, &op));
+    HAUL_TRY(read_after(self, draft, &op));
+    if (haul_op_on_device(&op))
+        HAUL_TRY(find_stream(self, draft, &op));
+    HAUL_TRY(put_on_thread(self, draft, &op));
     const uint32_t number = haul_builder_op(&self->built, &op);
     if (self->built.failed)
         return haul_fail_no_memory(self->error);

@@ -96,15 +96,13 @@ haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size)
 {
     csv_reader reader = {.plan = self};
     const char *const *fields = NULL;
-    haul_status status = haul_csv_open_memory(text, size, self->file, &reader.csv, self->error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_csv_open_memory(text, size, self->file, &reader.csv, self->error));
     haul_draft *draft = calloc(1, sizeof *draft);
     if (!draft) {
         haul_csv_close(reader.csv);
         return haul_fail_no_memory(self->error);
     }
-    status = find_columns(&reader);
+    haul_status status = find_columns(&reader);
     while (!status) {
         status = haul_csv_next(reader.csv, &fields, self->error);
         if (!fields)

@@ -119,9 +119,7 @@ static haul_status compile_after(yaml_reader *self, const haul_node *node, after
         if (!made)
             return haul_fail_no_memory(self->plan->error);
         *made = (after_item){.line = child->line, .column = child->column};
-        const haul_status status = haul_template_compile(&self->scope, child, &made->name);
-        if (status)
-            return status;
+        HAUL_TRY(haul_template_compile(&self->scope, child, &made->name));
         *last = made;
         last = &made->next;
     }

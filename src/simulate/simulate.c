@@ -253,11 +253,8 @@ static haul_status simulate(simulator *self)
 {
     if (!self->durations_ns || !self->low_ns || !self->high_ns)
         return haul_fail_no_memory(self->error);
-    haul_status status = haul_timeline_device_of(self->machine, &self->made->device, self->error);
-    if (!status)
-        status = time_all(self);
-    if (status)
-        return status;
+    HAUL_TRY(haul_timeline_device_of(self->machine, &self->made->device, self->error));
+    HAUL_TRY(time_all(self));
     assume_contention(self);
     return run(self);
 }

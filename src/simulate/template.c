@@ -72,9 +72,7 @@ haul_status haul_template_compile(const haul_scope *scope, const haul_node *node
         *last = haul_arena_alloc(scope->yaml.arena, sizeof **last);
         if (!*last)
             return haul_fail_no_memory(scope->yaml.error);
-        const haul_status status = compile_piece(scope, node, &at, *last);
-        if (status)
-            return status;
+        HAUL_TRY(compile_piece(scope, node, &at, *last));
         last = &(*last)->next;
     }
     *out = first;
@@ -92,10 +90,7 @@ haul_status haul_template_expand(const haul_template *self, const haul_scope *sc
         if (!self->value) {
             length = snprintf(room->at, room->left, "%.*s", (int)self->length, self->text);
         } else {
-            const haul_status status =
-                haul_expression_value(self->value, values, &value, scope->yaml.error);
-            if (status)
-                return status;
+            HAUL_TRY(haul_expression_value(self->value, values, &value, scope->yaml.error));
             /* whole numbers without a point, for names; others with a quantity's digits */
             const bool is_whole = fabs(value) < 1e15 && value == trunc(value);
             length = is_whole ? snprintf(room->at, room->left, "%lld", (long long)value)

@@ -14,9 +14,7 @@ haul_status haul_predicted_run_make(const haul_workload *workload,
             bounds->set(bounds->state, (haul_bound)bound, &at);
         haul_timeline_free(made.timeline);
         made.timeline = NULL;
-        const haul_status status = haul_timeline_run(workload, &at, &made.timeline, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_timeline_run(workload, &at, &made.timeline, error));
         const int64_t makespan_ns = made.timeline->makespan_ns;
         made.low_ns = makespan_ns < made.low_ns ? makespan_ns : made.low_ns;
         made.high_ns = makespan_ns > made.high_ns ? makespan_ns : made.high_ns;

@@ -315,10 +315,8 @@ haul_status haul_timeline_replay(const haul_workload *workload, haul_release rel
                                  haul_replay *replay, haul_error *error)
 {
     haul_recorded_waits found;
-    haul_status status = haul_recorded_waits_find(workload, &found, error);
-    if (status)
-        return status;
-    status = haul_timeline_replay_with(workload, release, &found, replay, error);
+    HAUL_TRY(haul_recorded_waits_find(workload, &found, error));
+    haul_status status = haul_timeline_replay_with(workload, release, &found, replay, error);
     haul_recorded_waits_release(&found);
     return status;
 }

@@ -183,9 +183,7 @@ static void begin(haul_engine *self)
 
 haul_status haul_engine_init(haul_engine *self)
 {
-    haul_status status = haul_engine_check(self);
-    if (status)
-        return status;
+    HAUL_TRY(haul_engine_check(self));
     if (!alloc(self))
         return haul_fail_no_memory(self->error);
     if (self->options->release == HAUL_RELEASE_HOST)
@@ -194,7 +192,7 @@ haul_status haul_engine_init(haul_engine *self)
     link_streams(self);
     if (self->gates)
         haul_gates_init(self);
-    status = link_threads(self);
+    haul_status status = link_threads(self);
     if (!status)
         status = link_edges(self);
     if (!status)

@@ -490,10 +490,8 @@ static void finish(haul_kineto *self)
 static haul_status read_file(haul_kineto *self, const char *path, haul_error *error)
 {
     haul_byte_source *source;
-    haul_status status = haul_byte_source_open(path, &source, error);
-    if (status)
-        return status;
-    status = haul_json_in_open(&self->in, path, haul_byte_source_read, source, error);
+    HAUL_TRY(haul_byte_source_open(path, &source, error));
+    haul_status status = haul_json_in_open(&self->in, path, haul_byte_source_read, source, error);
     if (!status)
         status = read_document(self, error);
     haul_json_in_close(&self->in);

@@ -103,10 +103,8 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     haul_csv *csv;
     size_t columns[COLUMNS] = {0};
     const char *const *fields = NULL;
-    haul_status status = haul_csv_open(path, &csv, error);
-    if (status)
-        return status;
-    status = find_columns(csv, columns, error);
+    HAUL_TRY(haul_csv_open(path, &csv, error));
+    haul_status status = find_columns(csv, columns, error);
     while (!status && !builder->built.failed && !(status = haul_csv_next(csv, &fields, error)) &&
            fields)
         add_kernel(builder, fields, columns);

@@ -48,14 +48,11 @@ haul_status haul_trace_head_read(const char *path, haul_trace_head *head, haul_e
 {
     haul_byte_source *source;
     *head = (haul_trace_head){0};
-    haul_status status = check_plain(path, error);
-    if (!status)
-        status = haul_byte_source_open(path, &source, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_plain(path, error));
+    HAUL_TRY(haul_byte_source_open(path, &source, error));
     head->is_gzipped = haul_byte_source_is_gzipped(source);
-    status = haul_byte_source_read(source, (char *)head->bytes, sizeof head->bytes, &head->length,
-                                   error);
+    haul_status status = haul_byte_source_read(source, (char *)head->bytes, sizeof head->bytes,
+                                               &head->length, error);
     haul_byte_source_close(source);
     if (!status && !head->length)
         status = fail_file(error, HAUL_BAD_INPUT, path, "an empty file, gzipped");

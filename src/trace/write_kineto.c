@@ -260,9 +260,7 @@ static void put_head(writer *self)
 haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul_error *error)
 {
     writer self = {.workload = workload, .out = out};
-    const haul_status status = haul_written_calls_make(&self.calls, workload, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_written_calls_make(&self.calls, workload, error));
     put_head(&self);
     for (size_t i = 0; i < workload->op_count; i++)
         put_op(&self, i);

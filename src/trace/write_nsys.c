@@ -379,14 +379,12 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
                                     haul_error *error)
 {
     writer self = {.workload = workload};
-    haul_status status = haul_written_calls_make(&self.calls, workload, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_written_calls_make(&self.calls, workload, error));
     choose_ids(&self);
     open_database(&self, path);
     if (self.code == SQLITE_OK)
         put_all(&self);
-    status = close_database(&self, path, error);
+    haul_status status = close_database(&self, path, error);
     haul_written_calls_release(&self.calls);
     return status;
 }
