@@ -35,7 +35,18 @@ typedef struct row_length {
     int cells;
 } row_length;
 
-/* A reduction: each row's sum, by an inner loop of the kernel's own. */
+/* Reductions: one number of all cells. */
+HAUL_REDUCE_3D(total, loops_file, HAUL_READ(double, u, 0), HAUL_SUM(double, sum),
+               HAUL_MAX(double, most))
+{
+    HAUL_ROW3(x, y, z)
+    {
+        HAUL_ADD(sum, HAUL_AT(u, x, y, z));
+        HAUL_MOST(most, HAUL_AT(u, x, y, z));
+    }
+}
+
+/* Each row's sum, by an inner loop of the kernel's own. */
 HAUL_KERNEL_2D(sum_rows, loops_file, HAUL_READ(double, u, 0), HAUL_WRITE(double, sums),
                HAUL_VALUE(row_length, length))
 {

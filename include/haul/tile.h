@@ -189,11 +189,12 @@ typedef struct haul_loop_options {
 } haul_loop_options;
 
 /* Queues a loop: `kernel` for every index of the box. `arguments` are, for each parameter in turn,
- * a haul_array * or a value's address; values are copied. `options` may be NULL. Neighbours that
- * the kernel reads, up to its halo, must be within the arrays' ghosts. A reduction's argument is an
- * array of one element, which the loop sets. USAGE where arguments do not
- * fit the kernel, where an array that is written is given twice, or where arrays of one size differ
- * in their regions. */
+ * a haul_array * or a value's address; values are copied. `options` may be NULL. A kernel of fewer
+ * dimensions than an array goes over the array's last ones; one of more may read any of the array's
+ * cells. Neighbours that the kernel reads, up to its halo, must be within the arrays' ghosts. A
+ * reduction's argument is an array of one element, which the loop sets. USAGE where arguments do
+ * not fit the kernel, where it has no array of its dimensions, where an array that is written is
+ * given twice, or where arrays of one size differ in their regions. */
 HAUL_API haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
                                const void *const *arguments, size_t count,
                                const haul_loop_options *options, haul_error *error);

@@ -189,11 +189,12 @@ struct haul_context {
     haul_tile_plan *plan;     /* NULL: not kept */
 };
 
-/* Whether the step's planes are those of the array. */
+/* Whether the step's planes are those of the array: a loop of fewer dimensions goes over the
+ * array's last ones, and an array of fewer than the loop is read anywhere. */
 static inline bool haul_is_along(const haul_step *step, const haul_field_use *use)
 {
-    return !use->reduction && use->field->length == step->length &&
-           use->field->whole == step->whole;
+    return !use->reduction && use->field->dims > step->outer &&
+           use->field->length == step->length && use->field->whole == step->whole;
 }
 
 static inline uint64_t haul_field_offset(const haul_field *field, int plane)

@@ -108,6 +108,11 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
     return HAUL_OK;
 }
 
+static bool can_lead(const haul_step *step, const haul_field_use *use)
+{
+    return !use->reduction && use->field->dims > step->outer;
+}
+
 /* Of the array of all processes. */
 static int whole_size(const haul_field *field, int d)
 {
@@ -129,13 +134,14 @@ static haul_status check_uses(const haul_context *context, haul_step *step, bool
                 return haul_fail(error, HAUL_USAGE,
                                  "kernel '%s' writes an array that it is given twice",
                                  step->source->name);
-        if (use->writes && !use->reduction && !along)
+        if (use->writes && can_lead(step, use) && !along)
             along = use->field;
     }
     for (unsigned i = 0; i < step->use_count && !along; i++)
-        along = step->uses[i].reduction ? NULL : step->uses[i].field;
+        along = can_lead(step, &step->uses[i]) ? step->uses[i].field : NULL;
     if (!along)
-        return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array", step->source->name);
+        return haul_fail(error, HAUL_USAGE, "kernel '%s' has no array of its %u dimensions",
+                         step->source->name, step->source->dimensions);
     step->length = along->length;
     step->first = along->first;
     step->whole = along->whole;

@@ -7,15 +7,20 @@
 /* Bytes; below them no smaller budget is tried. */
 enum { LEAST_BUDGET = 4096 };
 
-/* Bytes for all of a field's planes, or of its share of what is left to those that do not fit. */
+/* Bytes for all of a field's planes, or of its share of what is left to those that do not fit. An
+ * array no larger than a plane of another is there wholly: loops over that one may read any of it.
+ */
 static uint64_t ring_bytes(const haul_context *context, const haul_field *field)
 {
-    uint64_t plane_bytes = 0, left = context->budget;
-    for (const haul_field *other = context->fields; other; other = other->next)
+    uint64_t plane_bytes = 0, largest = 0, left = context->budget;
+    for (const haul_field *other = context->fields; other; other = other->next) {
         plane_bytes += other->host_bytes ? other->plane_bytes : 0;
+        largest = other->plane_bytes > largest ? other->plane_bytes : largest;
+    }
     for (const haul_field *other = context->fields; other; other = other->next) {
         const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
-        if (!other->host_bytes || !plane_bytes || planes > left / plane_bytes)
+        const bool is_small = other->host_bytes <= largest && other->host_bytes <= left / 2;
+        if (!other->host_bytes || !plane_bytes || (planes > left / plane_bytes && !is_small))
             continue;
         if (other == field)
             return planes * field->plane_bytes;
