@@ -83,7 +83,11 @@ static haul_status measure(void *request, haul_error *error)
     const haul_device_options only_times = {.without_data = true};
     if (self->peers.count > HAUL_PEERS_MOST)
         return haul_fail(error, HAUL_USAGE, "at most %d peers are measured", HAUL_PEERS_MOST);
-    haul_status status = haul_device_open(self->device, &only_times, &device, error);
+    haul_status status = cli_output_try(self->given.results.output, error);
+    if (!status)
+        status = cli_output_try(self->given.results.html, error);
+    if (!status)
+        status = haul_device_open(self->device, &only_times, &device, error);
     const haul_device_options beside = {.beside = device};
     for (size_t i = 0; i < self->peers.count && !status; i++)
         status = haul_device_open(self->peers.items[i], &beside, &peers[i], error);

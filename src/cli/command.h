@@ -165,6 +165,10 @@ int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given
 /* Where results go: stdout for NULL or "-", else a new file. */
 haul_status cli_output_open(const char *path, FILE **out, haul_error *error);
 
+/* Whether that file can be written, for a command that takes long before it does: nothing is
+ * changed. */
+haul_status cli_output_try(const char *path, haul_error *error);
+
 /* Closes after writing ended with `status`, and returns it; what could not be written takes the
  * place of an error, for it names the file and the reason. */
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error);

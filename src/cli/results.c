@@ -30,6 +30,28 @@ haul_status cli_output_open(const char *path, FILE **out, haul_error *error)
     return HAUL_OK;
 }
 
+haul_status cli_output_try(const char *path, haul_error *error)
+{
+    if (!path || !strcmp(path, "-"))
+        return HAUL_OK;
+    const bool is_new = access(path, F_OK) != 0;
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return fail_write(path, error);
+    (void)fclose(file);
+    if (is_new)
+        (void)unlink(path);
+    return HAUL_OK;
+}
+
+/* An ordinary file that could not be written to its end is removed. */
+static void discard(FILE *out, const char *path)
+{
+    struct stat is;
+    if (!fstat(fileno(out), &is) && S_ISREG(is.st_mode))
+        (void)unlink(path);
+}
+
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error)
 {
     const bool has_failed = ferror(out);
@@ -40,6 +62,8 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
     }
     if (fflush(out) || has_failed)
         status = fail_write(path, error);
+    if (status && out != stdout)
+        discard(out, path);
     if (out != stdout && fclose(out) && !status)
         status = fail_write(path, error);
     return status;

@@ -53,8 +53,10 @@ static const char *find_functions(haul_cu_compiler *self, void *library)
 }
 
 /* Versions are the same for releases of one minor version, whose code differs. */
-static void note_file(haul_cu_compiler *self, const char *path)
+static void note_file(haul_cu_compiler *self, void *library, const char *name)
 {
+    const char *file = haul_cu_library_file(library);
+    const char *path = file ? file : name;
     struct stat is = {.st_size = 0};
     (void)stat(path, &is);
     (void)snprintf(self->file, sizeof self->file, "%.240s %lld %lld", path, (long long)is.st_size,
@@ -78,7 +80,7 @@ static bool try_library(haul_cu_compiler *self, const char *path, int most_major
                   self->major, most_major);
         return false;
     }
-    note_file(self, path);
+    note_file(self, library, path);
     return true;
 }
 
@@ -90,7 +92,11 @@ haul_status haul_cu_compiler_load(haul_cu_compiler *self, bool is_hip, int most_
                                 : sizeof nvidia_libraries / sizeof *nvidia_libraries;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the environment is read, as every library does
     const char *given = getenv(is_hip ? "HIPRTC_PATH" : "NVRTC_PATH");
-    *self = (haul_cu_compiler){.is_hip = is_hip};
+    /* a * b + c is rounded twice, as on the host: fma() is written where it is meant */
+    *self = (haul_cu_compiler){
+        .is_hip = is_hip,
+        .rounding = is_hip ? "-ffp-contract=off" : "--fmad=false",
+    };
     haul_fail(error, HAUL_ABSENT,
               is_hip ? "no libhiprtc.so, which compiles kernels: AMD's ROCm brings it"
                      : "no libnvrtc.so, which compiles kernels: the CUDA toolkit brings it, or the "
@@ -157,15 +163,13 @@ static haul_status take_image(const haul_cu_compiler *self, haul_rtc program, ha
 haul_status haul_cu_compile(const haul_cu_compiler *self, const haul_kernel_source *source,
                             const char *text, haul_cu_image *image, haul_error *error)
 {
-    /* a * b + c is rounded twice, as on the host: fma() is written where it is meant */
-    const char *const nvidia[] = {"--fmad=false", self->option};
-    const char *const amd[] = {"-ffp-contract=off"};
+    const char *const options[] = {self->rounding, self->option};
     haul_rtc program;
     haul_status status;
     if (self->create(&program, text, source->file, 0, NULL, NULL))
         return haul_fail(error, HAUL_DEVICE_FAILED, "the compiler takes no kernel '%s'",
                          source->name);
-    if (self->compile(program, self->is_hip ? 1 : 2, self->is_hip ? amd : nvidia))
+    if (self->compile(program, self->is_hip ? 1 : 2, options))
         status = fail_compile(self, program, source, error);
     else
         status = take_image(self, program, image, error);

@@ -33,9 +33,10 @@ typedef struct haul_rtc_program *haul_rtc;
 typedef struct haul_cu_compiler {
     bool is_hip;
     int major, minor;
-    char file[300];  /* that it was loaded from, with size and time where that is a path */
-    char option[40]; /* the GPU that is compiled for */
-    bool is_ptx;     /* PTX for one before it, which the driver compiles further */
+    char file[300];       /* that it was loaded from, with size and time where that is a path */
+    char option[40];      /* the GPU that is compiled for */
+    const char *rounding; /* the option that keeps a * b + c from being rounded once */
+    bool is_ptx;          /* PTX for one before it, which the driver compiles further */
 #define HAUL_RTC_MEMBER(member, name, parameters) int(*member) parameters;
     HAUL_RTC_FUNCTIONS(HAUL_RTC_MEMBER)
 #undef HAUL_RTC_MEMBER

@@ -41,10 +41,10 @@ static char *key_of(const build *self)
     char *key = malloc(size);
     self->device->api.version(&driver);
     if (key)
-        snprintf(key, size, "%s %d.%d\n%s\n%s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
-                 compiler->major, compiler->minor, compiler->file, compiler->option,
-                 compiler->is_hip ? self->device->title : "", compiler->is_hip ? driver : 0,
-                 self->text);
+        snprintf(key, size, "%s %d.%d\n%s\n%s %s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
+                 compiler->major, compiler->minor, compiler->file, compiler->rounding,
+                 compiler->option, compiler->is_hip ? self->device->title : "",
+                 compiler->is_hip ? driver : 0, self->text);
     return key;
 }
 

@@ -1,6 +1,7 @@
 #include "device/cuda_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 void *haul_cu_library(const char *const *names)
@@ -9,6 +10,12 @@ void *haul_cu_library(const char *const *names)
     while (!library && *names)
         library = dlopen(*names++, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     return library;
+}
+
+const char *haul_cu_library_file(void *library)
+{
+    struct link_map *map = NULL;
+    return dlinfo(library, RTLD_DI_LINKMAP, &map) || !map ? NULL : map->l_name;
 }
 
 bool haul_cu_function(void *library, const char *name, void *to)

@@ -1,6 +1,7 @@
 /* What bounds kernels: launches, memory, arithmetic. */
 #include <stdio.h>
 
+#include "measure/half_kernel.h"
 #include "measure/rate_kernels.h"
 #include "measure/session.h"
 
@@ -225,15 +226,21 @@ static haul_status choose_steps(haul_session *self, const run_of *run, int *step
     return status;
 }
 
+/* A kind of number that multiply-adds are measured of. */
+typedef struct peak_of {
+    const haul_kernel_source *source;
+    const char *text;
+    bool is_double;
+} peak_of;
+
 /* Steps are doubled on GPUs only as far as the clock needs: a fixed number that suits a large one
  * would take seconds on a small one. The flops are in the point's name, so that a journal's point
  * is used only for the same work. */
-static haul_status measure_peak(haul_session *self, bool is_double, haul_parameter *out,
+static haul_status measure_peak(haul_session *self, const peak_of *of, haul_parameter *out,
                                 haul_error *error)
 {
     haul_kernel *kernel;
-    HAUL_TRY(
-        haul_kernel_new(self->device, is_double ? &chains_double : &chains_single, &kernel, error));
+    HAUL_TRY(haul_kernel_new(self->device, of->source, &kernel, error));
     int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
     const haul_argument all[] = {{.buffer = self->on_device[0]}, {.value = &steps[0]}};
     const haul_argument part[] = {{.buffer = self->on_device[0]}, {.value = &steps[1]}};
@@ -242,7 +249,7 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
         .arguments = all,
         .argument_count = 2,
         .count = lanes_of(self),
-        .is_double = is_double,
+        .is_double = of->is_double,
         .rate = out,
     };
     haul_status status = choose_steps(self, &whole, &steps[0], error);
@@ -252,12 +259,30 @@ static haul_status measure_peak(haul_session *self, bool is_double, haul_paramet
     half.arguments = part;
     half.flops /= 2;
     char name[64];
-    snprintf(name, sizeof name, "multiply-adds, %s, %.4g flop", is_double ? "double" : "single",
-             whole.flops);
+    snprintf(name, sizeof name, "multiply-adds, %s, %.4g flop", of->text, whole.flops);
     if (!status)
         status = measure_slope(self, name, &whole, &half, error);
     haul_kernel_free(kernel);
     return status;
+}
+
+/* Precisions that not every device has: one without them does not compile the kernel. */
+static haul_status measure_other_peaks(haul_session *self, haul_error *error)
+{
+    const peak_of twice = {&chains_double, "double", true}, half = {&chains_half, "half", false};
+    haul_parameter rate = {.provenance = HAUL_NOT_GIVEN};
+    haul_status status = measure_peak(self, &twice, &self->machine.gpu.fp64_flops, error);
+    if (status && !haul_is_lacking(status) && status != HAUL_BAD_INPUT)
+        return status;
+    if (!is_gpu(self))
+        return HAUL_OK;
+    status = measure_peak(self, &half, &rate, error);
+    if (status)
+        return haul_is_lacking(status) || status == HAUL_BAD_INPUT ? HAUL_OK : status;
+    if (rate.provenance)
+        haul_session_tell(self, HAUL_DIM_FLOPS, rate.value, &(haul_point_measured){.count = 1},
+                          "multiply-adds in half precision");
+    return HAUL_OK;
 }
 
 /* Kernels of one thread, each on a stream of its own, from the start of the first to the end of the
@@ -401,7 +426,8 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
         status = measure_memory(session, error);
     if (status && !haul_is_lacking(status))
         return status;
-    const haul_status single = measure_peak(session, false, &gpu->fp32_flops, error);
+    const haul_status single =
+        measure_peak(session, &(peak_of){&chains_single, "single", false}, &gpu->fp32_flops, error);
     if (single && !haul_is_lacking(single))
         return single;
     const haul_status sync = measure_sync(session, error);
@@ -417,7 +443,5 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
         status = haul_measure_products(session, error);
     if (status && !haul_is_lacking(status))
         return status;
-    /* devices without doubles do not compile them */
-    const haul_status twice = measure_peak(session, true, &gpu->fp64_flops, error);
-    return haul_is_lacking(twice) || twice == HAUL_BAD_INPUT ? HAUL_OK : twice;
+    return measure_other_peaks(session, error);
 }

@@ -17,3 +17,6 @@ try haul measure transfers --device sim:k20 --largest 5
 try haul measure transfers --device sim:k40 --journal points.txt
 try haul measure transfers --device sim:k20 --peer sim:k20:1
 try haul measure transfers --device sim:k20 --largest 1MiB -o /dev/full
+# an output that cannot be written is found out before anything is measured
+try haul measure --device host -o no-folder/m.yaml
+try haul measure --device host --html no-folder/m.html
