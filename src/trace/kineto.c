@@ -123,6 +123,22 @@ static uint32_t string_of(haul_kineto *self, haul_kineto_word word)
                        : HAUL_NONE;
 }
 
+/* Lists by call key are sorted once, when all events are known. */
+static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
+{
+    if (haul_builder_grow(&self->builder->built, &list->items, &list->capacity, list->count + 1,
+                          sizeof *list->items))
+        list->items[list->count++] = (haul_kineto_size){key_of(self), value};
+}
+
+static bool is_of_whole_blocks(const haul_shape *shape)
+{
+    for (int i = 0; i < 3; i++)
+        if (!shape->block[i] || shape->grid[i] % shape->block[i] != 0)
+            return false;
+    return true;
+}
+
 static void fill_kernel(haul_kineto *self, haul_op *op)
 {
     const haul_kineto_event *event = &self->event;
@@ -152,6 +168,8 @@ static void fill_kernel(haul_kineto *self, haul_op *op)
     op->shape = self->shape_number;
     op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
     self->has_kernels = true;
+    if (is_of_whole_blocks(&shape) && key_of(self))
+        add_size(self, &self->kernels, built->op_count);
 }
 
 /* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both. */
@@ -164,14 +182,6 @@ static void fill_copy(haul_kineto *self, haul_op *op)
     op->direction = (uint8_t)direction;
     op->detail = (uint8_t)memory;
     self->has_copies = true;
-}
-
-/* Lists by call key are sorted once, when all events are known. */
-static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
-{
-    if (haul_builder_grow(&self->builder->built, &list->items, &list->capacity, list->count + 1,
-                          sizeof *list->items))
-        list->items[list->count++] = (haul_kineto_size){key_of(self), value};
 }
 
 /* The number of a copy's bytes, which roctracer's older traces leave to its call. */
@@ -230,6 +240,8 @@ static void keep_call(haul_kineto *self)
         .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
         .thread = haul_kineto_thread(self),
     };
+    if (haul_json_is(haul_kineto_text(&self->event, HAUL_KINETO_NAME), "hipExtModuleLaunchKernel"))
+        add_size(self, &self->item_calls, 0);
     if (number(self, HAUL_KINETO_BYTES) && key_of(self))
         add_size(self, &self->call_bytes, (uint64_t)number(self, HAUL_KINETO_BYTES));
 }
@@ -409,6 +421,28 @@ static void take_bytes_of_calls(haul_kineto *self)
         haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
 }
 
+/* Kernels of Tensile and MIOpen are started by hipExtModuleLaunchKernel, whose arguments, which
+ * roctracer writes down, count work items where other calls count blocks (HIP API reference). */
+static void count_blocks(haul_kineto *self)
+{
+    const haul_kineto_sizes *const kernels = &self->kernels, *const calls = &self->item_calls;
+    haul_builder *const built = &self->builder->built;
+    if (!calls->count || !kernels->count)
+        return;
+    qsort(kernels->items, kernels->count, sizeof *kernels->items, compare_sizes);
+    for (size_t i = 0; i < calls->count && !built->failed; i++) {
+        const haul_kineto_size *found = bsearch(&calls->items[i], kernels->items, kernels->count,
+                                                sizeof *kernels->items, compare_sizes);
+        if (!found)
+            continue;
+        haul_op *const op = &built->ops[found->value];
+        haul_shape shape = ((const haul_shape *)built->shapes.items)[op->shape];
+        for (int k = 0; k < 3; k++)
+            shape.grid[k] /= shape.block[k];
+        op->shape = haul_builder_shape(built, &shape);
+    }
+}
+
 /* Sorts the calls' numbers, not the calls: those of a large trace take a hundred megabytes, and are
  * nearly in order. */
 static bool order_calls(haul_kineto *self)
@@ -466,6 +500,7 @@ static void finish(haul_kineto *self)
     if (self->end_count)
         haul_kineto_join_flows(self);
     take_bytes_of_calls(self);
+    count_blocks(self);
     haul_trace_drop_repeats(self->builder);
     haul_trace_note_overlaps(self->builder);
     haul_kineto_join_operators(self);
@@ -519,6 +554,8 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     free(self.call_order);
     free(self.call_bytes.items);
     free(self.copies.items);
+    free(self.item_calls.items);
+    free(self.kernels.items);
     free(self.operators);
     free(self.ends);
     free(self.collectives);

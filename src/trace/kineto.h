@@ -80,6 +80,8 @@ typedef struct haul_kineto {
     uint32_t *call_order;         /* by start, once all are read */
     haul_kineto_sizes call_bytes; /* of calls that say what they copy */
     haul_kineto_sizes copies;     /* operations without bytes, which their calls may tell */
+    haul_kineto_sizes item_calls; /* that start kernels by their work items, not their blocks */
+    haul_kineto_sizes kernels;    /* whose grids may be of work items */
     haul_kineto_span *operators;  /* whose sizes are known */
     size_t operator_count;
     size_t operator_capacity;

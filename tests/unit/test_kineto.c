@@ -113,6 +113,35 @@ static void bytes_may_be_unknown(void **state)
     haul_workload_free(workload);
 }
 
+/* One call of HIP's counts work items. A grid that is no multiple of its block is of blocks. */
+static void grids_of_work_items_are_counted_in_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *call;
+        const char *grid;
+        uint32_t blocks;
+    } cases[] = {{"hipExtModuleLaunchKernel", "1024,2,1", 4},
+                 {"hipLaunchKernel", "1024,2,1", 1024},
+                 {"hipExtModuleLaunchKernel", "1000,2,1", 1000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        (void)snprintf(
+            text, sizeof text,
+            "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"Cijk_Ailk_Bljk"
+            "_SB_MT64x64x16\",\"pid\":0,\"tid\":7,\"ts\":100,\"dur\":2,\"args\":{"
+            "\"device\":0,\"stream\":7,\"correlation\":5,\"grid\":[%s],\"block\":"
+            "[256,1,1]}},{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"%s\",\"pid\":9,"
+            "\"tid\":9,\"ts\":90,\"dur\":3,\"args\":{\"correlation\":5}}]}",
+            cases[i].grid, cases[i].call);
+        haul_workload *workload = loaded(text);
+        assert_int_equal(workload->op_count, 1);
+        assert_int_equal(workload->shapes[workload->ops[0].shape].grid[0], cases[i].blocks);
+        assert_int_equal(workload->shapes[workload->ops[0].shape].grid[1], 2);
+        haul_workload_free(workload);
+    }
+}
+
 /* As ROCm's profiler once wrote them, without correlation ids; the flow may come before its ends.
  */
 static void flows_link_what_ids_do_not(void **state)
@@ -374,6 +403,7 @@ int main(void)
         cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
         cmocka_unit_test(shapes_of_documents_are_read),
         cmocka_unit_test(bytes_may_be_unknown),
+        cmocka_unit_test(grids_of_work_items_are_counted_in_blocks),
         cmocka_unit_test(flows_link_what_ids_do_not),
         cmocka_unit_test(old_spellings_are_read),
         cmocka_unit_test(wrong_events_are_repaired),
