@@ -2,7 +2,6 @@
  * times, one place where a missing parameter is noted, one rule for pinned memory. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

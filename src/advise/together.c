@@ -59,17 +59,16 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
 /* In the order of the list, greedily: all subsets would be too many to schedule. */
 static haul_status take(haul_advisor *self, bool speculative, int64_t *saved_ns, haul_error *error)
 {
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < self->out.count; i++) {
+    for (size_t i = 0; i < self->out.count; i++) {
         haul_found *found = &self->found[i];
         if ((found->advice.certainty == HAUL_SPECULATIVE) != speculative)
             continue;
         if (haul_advisor_may_schedule(self, 1))
-            status = try_more(self, found, saved_ns, error);
+            HAUL_TRY(try_more(self, found, saved_ns, error));
         else
             found->advice.apart = "not tried with the others";
     }
-    return status;
+    return HAUL_OK;
 }
 
 static haul_advised_plan sum_up(const haul_advisor *self, int64_t saved_ns)

@@ -179,10 +179,9 @@ static haul_status list_folder(const char *path, bool (*is_name)(const char *nam
 haul_status haul_folders_list(const haul_folders *folders, bool (*is_name)(const char *name),
                               haul_name_list *list, haul_error *error)
 {
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < folders->count; i++)
-        status = list_folder(folders->paths[i], is_name, list, error);
-    return status;
+    for (size_t i = 0; i < folders->count; i++)
+        HAUL_TRY(list_folder(folders->paths[i], is_name, list, error));
+    return HAUL_OK;
 }
 
 bool haul_folders_is_path(const char *text)

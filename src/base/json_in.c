@@ -3,7 +3,6 @@
  */
 #include "base/json_in.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"

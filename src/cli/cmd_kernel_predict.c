@@ -13,17 +13,15 @@ typedef struct fitted {
 
 static haul_status load(const kernel_request *asked, fitted *self, haul_error *error)
 {
-    haul_status status = haul_kernel_file_load(asked->files[0], &self->kernel, error);
-    if (!status && !self->kernel->machine)
+    HAUL_TRY(haul_kernel_file_load(asked->files[0], &self->kernel, error));
+    if (!self->kernel->machine)
         return haul_fail(error, HAUL_MISSING,
                          "'%.80s' has no measured times: 'haul kernel fit CSV --kernel %.80s -o "
                          "FITTED' adds them",
                          self->kernel->name, asked->files[0]);
-    if (!status)
-        status = haul_machine_load(self->kernel->machine, &self->source, error);
-    return status ? status
-                  : haul_kernel_fit_new(self->source, asked->calibration, self->kernel->samples,
-                                        self->kernel->sample_count, &self->fit, error);
+    HAUL_TRY(haul_machine_load(self->kernel->machine, &self->source, error));
+    return haul_kernel_fit_new(self->source, asked->calibration, self->kernel->samples,
+                               self->kernel->sample_count, &self->fit, error);
 }
 
 /* `model` NULL: why it takes its time. The machine measured on stands for one of its name. */

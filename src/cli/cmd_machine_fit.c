@@ -59,12 +59,11 @@ static haul_status add_file(const char *path, bool far, haul_samples *all, haul_
 
 static haul_status load_files(const fit_request *self, haul_samples *all, haul_error *error)
 {
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < self->given.operand_count; i++)
-        status = add_file(self->given.operands[i], false, all, error);
-    for (size_t i = 0; !status && i < self->far.count; i++)
-        status = add_file(self->far.items[i], true, all, error);
-    return status;
+    for (size_t i = 0; i < self->given.operand_count; i++)
+        HAUL_TRY(add_file(self->given.operands[i], false, all, error));
+    for (size_t i = 0; i < self->far.count; i++)
+        HAUL_TRY(add_file(self->far.items[i], true, all, error));
+    return HAUL_OK;
 }
 
 static void say_source(const fit_request *self, const haul_fit_group *group, char *text)

@@ -258,15 +258,13 @@ static haul_status time_many(const time_request *asked, haul_error *error)
 static haul_status sweep_curve(time_rows *rows, const haul_copy_curve *curve, haul_error *error)
 {
     enum { FIRST = 1 << 10, LAST = 1 << 30, STEP = 16 };
-    haul_status status = HAUL_OK;
-    for (uint64_t bytes = FIRST; !status && bytes <= LAST; bytes *= STEP) {
+    for (uint64_t bytes = FIRST; bytes <= LAST; bytes *= STEP) {
         haul_timed_copy timed = {
             .copy = {.bytes = bytes, .direction = curve->direction, .memory = curve->memory}};
-        status = predict(rows->asked, &timed, error);
-        if (!status)
-            status = keep_row(rows, &timed, error);
+        HAUL_TRY(predict(rows->asked, &timed, error));
+        HAUL_TRY(keep_row(rows, &timed, error));
     }
-    return status;
+    return HAUL_OK;
 }
 
 static haul_status time_sweep(const time_request *self, haul_error *error)

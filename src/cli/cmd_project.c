@@ -121,20 +121,19 @@ static haul_status make_targets(const project_request *self, targets *out, haul_
     out->items = calloc(count, sizeof *out->items);
     if (!out->items)
         return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         target *made = &out->items[out->count++];
         size_t rest = i / self->to.count;
         made->machine = *self->to.items[i % self->to.count];
         (void)snprintf(made->label, sizeof made->label, "%.100s", made->machine.name);
-        for (size_t s = 0; !status && s < self->set.count; s++) {
+        for (size_t s = 0; s < self->set.count; s++) {
             const size_t values = count_values(self->set.items[s]);
-            status = change(made, self->set.items[s], rest % values, error);
+            HAUL_TRY(change(made, self->set.items[s], rest % values, error));
             rest /= values;
         }
         made->machine.name = made->label;
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* Draws the run as recorded, and on the target where that is known. */

@@ -82,16 +82,14 @@ static haul_status load_all(cli_given *given, const cli_option *operand, cli_req
                             haul_error *error)
 {
     const size_t count = given->options.count;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (given->options.items[i].kind != CLI_PROFILE)
-            status = load(&given->options.items[i], &given->texts[i], request, error);
-    if (!status)
-        status = load(operand, &given->texts[count], request, error);
-    for (size_t i = 0; !status && i < count; i++)
+            HAUL_TRY(load(&given->options.items[i], &given->texts[i], request, error));
+    HAUL_TRY(load(operand, &given->texts[count], request, error));
+    for (size_t i = 0; i < count; i++)
         if (given->options.items[i].kind == CLI_PROFILE)
-            status = load(&given->options.items[i], &given->texts[i], request, error);
-    return status;
+            HAUL_TRY(load(&given->options.items[i], &given->texts[i], request, error));
+    return HAUL_OK;
 }
 
 static void release(const cli_option *option, cli_request *request)

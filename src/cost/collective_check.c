@@ -84,14 +84,13 @@ typedef struct checker {
 
 static haul_status check_all(checker *self, haul_error *error)
 {
-    haul_status status = HAUL_OK;
-    for (size_t first = 0, end = 0; !status && first < self->count; first = end) {
+    for (size_t first = 0, end = 0; first < self->count; first = end) {
         while (end < self->count && is_group(&self->items[first], &self->items[end]))
             end++;
-        status = check_group(self->items + first, end - first, self->samples, self->seconds,
-                             &self->made[self->made_count++], error);
+        HAUL_TRY(check_group(self->items + first, end - first, self->samples, self->seconds,
+                             &self->made[self->made_count++], error));
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* What the rows are together. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/stats.h"
 #include "cost/curve.h"
 #include "cost/fit_heights.h"
 

@@ -435,10 +435,9 @@ static haul_status read_metric(table_reader *self)
                              ? haul_kernel_unit_scale(self->fields[unit], counter->dimension)
                              : (double)(counter->dimension == HAUL_DIM_NUMBER);
     double read = 0;
-    haul_status status = read_value(self, value, counter, scale, &read);
-    if (!status)
-        haul_counters_add(&record->counters, counter, read);
-    return status;
+    HAUL_TRY(read_value(self, value, counter, scale, &read));
+    haul_counters_add(&record->counters, counter, read);
+    return HAUL_OK;
 }
 
 /* A row of units sets the scales for all rows below it. */

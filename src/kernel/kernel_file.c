@@ -207,26 +207,20 @@ static haul_status read_kernel(haul_kernel_reader *self)
     const haul_node *values[KEYS];
     for (int i = 0; i < KEYS; i++)
         known[i] = i < OTHERS ? other_keys[i] : haul_count_rows[i - OTHERS].key;
-    haul_status status = haul_node_keys(&self->yaml, self->root, "kernel", known, KEYS, values);
-    if (!status)
-        status = read_head(self, values);
-    if (!status)
-        status = read_aliases(self, values[ALSO]);
-    if (!status)
-        status = read_variable(self, values[VARIABLE]);
-    if (!status)
-        status = read_constants(self, values[CONSTANTS]);
-    if (!status)
-        status = haul_kernel_read_measured(self, values[MEASURED]);
-    if (!status)
-        status = read_counts(self, values + OTHERS);
+    HAUL_TRY(haul_node_keys(&self->yaml, self->root, "kernel", known, KEYS, values));
+    HAUL_TRY(read_head(self, values));
+    HAUL_TRY(read_aliases(self, values[ALSO]));
+    HAUL_TRY(read_variable(self, values[VARIABLE]));
+    HAUL_TRY(read_constants(self, values[CONSTANTS]));
+    HAUL_TRY(haul_kernel_read_measured(self, values[MEASURED]));
+    HAUL_TRY(read_counts(self, values + OTHERS));
     const haul_kernel_file *kernel = &self->made->kernel;
     /* the counts at each measured size now: an expression that fails at one is an error of the
      * file */
-    for (size_t i = 0; !status && i < kernel->sample_count; i++)
-        status = haul_kernel_file_at(kernel, self->made->samples[i].size,
-                                     &self->made->samples[i].counts, self->yaml.error);
-    return status;
+    for (size_t i = 0; i < kernel->sample_count; i++)
+        HAUL_TRY(haul_kernel_file_at(kernel, self->made->samples[i].size,
+                                     &self->made->samples[i].counts, self->yaml.error));
+    return HAUL_OK;
 }
 
 /* Keeps a copy of the text: haul_kernel_file_write writes it again, comments and all. */

@@ -1,7 +1,6 @@
 /* What was measured of a kernel, in its file. */
 #include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

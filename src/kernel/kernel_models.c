@@ -1,8 +1,6 @@
 /* The registry of kernel models, and the one way to ask any of them, with its answer checked. */
 #include "kernel/kernel_models.h"
 
-#include <string.h>
-
 #include "base/fail.h"
 #include "cost/model_registry.h"
 #include "kernel/kernel_parts.h"

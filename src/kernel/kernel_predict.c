@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "base/fail.h"
-#include "cost/range.h"
 #include "kernel/gpu_rates.h"
 #include "kernel/kernel_parts.h"
 

@@ -1,7 +1,6 @@
 /* Questions to a machine. */
 #include "haul/machine.h"
 
-#include "haul/units.h"
 #include "machine/link_rate.h"
 #include "machine/machine_fields.h"
 

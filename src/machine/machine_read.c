@@ -242,17 +242,16 @@ static haul_status read_mapping(const haul_yaml *self, const haul_node *node,
     /* Both may stand in any mapping and hold for all parameters inside it. */
     known[mapping->count] = "from";
     known[mapping->count + 1] = "source";
-    haul_status status = haul_node_keys(self, node, mapping->what, known, mapping->count + 2, NULL);
-    if (!status)
-        status = read_origin(self, node, &own);
-    for (const haul_node *child = node->first; !status && child; child = child->next) {
+    HAUL_TRY(haul_node_keys(self, node, mapping->what, known, mapping->count + 2, NULL));
+    HAUL_TRY(read_origin(self, node, &own));
+    for (const haul_node *child = node->first; child; child = child->next) {
         size_t i = 0; /* `from` and `source` are of no one field */
         while (i < mapping->count && strcmp(mapping->fields[i].key, child->key->text) != 0)
             i++;
         if (i < mapping->count)
-            status = read_field(self, child, &mapping->fields[i], own, base);
+            HAUL_TRY(read_field(self, child, &mapping->fields[i], own, base));
     }
-    return status ? status : check_fields(self, node, mapping, base);
+    return check_fields(self, node, mapping, base);
 }
 
 haul_status haul_machine_parse(const char *yaml, size_t size, const char *file,

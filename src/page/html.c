@@ -4,7 +4,6 @@
 #include "page/html.h"
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/utf8.h"
 

@@ -14,7 +14,6 @@
 #include "page/html.h"
 #include "page/page_parts.h"
 #include "page/write_html.h"
-#include "report/wording.h"
 
 enum { LANES_SHOWN = 40 };
 

@@ -3,7 +3,6 @@
 #include "project/copy_times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -108,24 +108,23 @@ typedef struct comparison {
 /* The rows in `rows` cover the classes in order; those for all sizes cover them once more. */
 static haul_status score_rows(const comparison *self, const double *times_s, haul_error *error)
 {
-    haul_status status = HAUL_OK;
     size_t next = 0;
-    for (size_t r = 0; !status && r < self->out->row_count; r++) {
+    for (size_t r = 0; r < self->out->row_count; r++) {
         haul_projection_row *row = &self->out->rows[r];
         const bool all = row->decade == HAUL_DECADES;
         haul_class_range range = {next, next};
         for (uint64_t left = row->count; left; range.end++)
             left -= self->out->sizes[range.end].count;
-        status =
-            haul_reference_score(&self->pairs, self->classes, range, times_s, &row->score, error);
+        HAUL_TRY(
+            haul_reference_score(&self->pairs, self->classes, range, times_s, &row->score, error));
         next = all ? next : range.end;
     }
-    for (size_t s = 0; !status && s < self->out->size_count; s++) {
+    for (size_t s = 0; s < self->out->size_count; s++) {
         const haul_class_range one = {s, s + 1};
-        status = haul_reference_score(&self->pairs, self->classes, one, times_s,
-                                      &self->out->sizes[s].score, error);
+        HAUL_TRY(haul_reference_score(&self->pairs, self->classes, one, times_s,
+                                      &self->out->sizes[s].score, error));
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* Rows are scored by the chosen model alone; a model that lacks a parameter has no score at all. */

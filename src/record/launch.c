@@ -193,9 +193,9 @@ static haul_status let_go(launch *self, const char *folder, haul_error *error)
 static haul_status take_output(launch *self, haul_error *error)
 {
     bool ranked;
-    haul_status status = haul_output_name(self->options->output, (long)self->child,
-                                          self->output.name, &ranked, error);
-    if (!status && ranked) {
+    HAUL_TRY(haul_output_name(self->options->output, (long)self->child, self->output.name, &ranked,
+                              error));
+    if (ranked) {
         char text[LONGEST_PATH + 200];
         snprintf(
             text, sizeof text,
@@ -204,7 +204,7 @@ static haul_status take_output(launch *self, haul_error *error)
             self->output.name);
         tell(self, text);
     }
-    return status ? status : haul_output_open(&self->output, self->options->replace, error);
+    return haul_output_open(&self->output, self->options->replace, error);
 }
 
 /* All that can fail is done before the program runs: a mistake costs no profile. */

@@ -1,6 +1,5 @@
 /* What to change in a recorded program, and what it saves: each change scheduled anew, ranked by
  * the time it saves, and all that go together scheduled together, for savings do not add up. */
-#include <math.h>
 
 #include "base/numerals.h"
 #include "haul/report.h"

@@ -1,6 +1,5 @@
 /* Two profiles of one program, side by side: equal operations are matched by kind, name and size in
  * their order, so that a change of the program shows as operations that only one profile has. */
-#include <inttypes.h>
 
 #include "haul/report.h"
 #include "report/wording.h"

@@ -9,7 +9,6 @@
 #include "base/strings.h"
 #include "haul/units.h"
 #include "report/report_fields.h"
-#include "report/wording.h"
 
 static void add_mapping(haul_table *parent, const haul_mapping *mapping, const void *base);
 

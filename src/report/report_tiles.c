@@ -1,7 +1,6 @@
 /* A product or a stencil in tiles, its copies overlapped: the longest of three stages bounds the
  * time.
  */
-#include <math.h>
 
 #include "haul/report.h"
 #include "report/wording.h"

@@ -1,6 +1,5 @@
 /* Times of copies on a machine, and the models that give them. A time never stands alone: its
  * interval and the weakest provenance among the parameters that it rests on are beside it. */
-#include <math.h>
 
 #include "haul/report.h"
 

@@ -12,7 +12,6 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/intervals.h"
-#include "base/nearest.h"
 #include "haul/units.h"
 
 const char *const haul_key_names[HAUL_KEYS] = {HAUL_KEY_LIST(HAUL_ROW_TEXT)};

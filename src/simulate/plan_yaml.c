@@ -98,10 +98,9 @@ static haul_status read_repeat(yaml_reader *self, item *loop, const haul_node *n
     if (node->kind == HAUL_NODE_LIST || !node->first)
         return haul_node_fail_expected(&self->scope.yaml, node, "a number, or names and numbers",
                                        "repeat");
-    haul_status status = HAUL_OK;
-    for (const haul_node *child = node->first; !status && child; child = child->next)
-        status = add_variable(self, loop, child->key, child->key->text, child);
-    return status;
+    for (const haul_node *child = node->first; child; child = child->next)
+        HAUL_TRY(add_variable(self, loop, child->key, child->key->text, child));
+    return HAUL_OK;
 }
 
 /* --- the tree, compiled */
@@ -129,16 +128,15 @@ static haul_status compile_after(yaml_reader *self, const haul_node *node, after
 /* `after` alone may be a list. */
 static haul_status compile_words(yaml_reader *self, const haul_node *const *children, item *made)
 {
-    haul_status status = HAUL_OK;
-    for (int key = 0; !status && key < HAUL_KEYS; key++) {
+    for (int key = 0; key < HAUL_KEYS; key++) {
         if (!children[key])
             continue;
         made->spots[key] = (haul_spot){children[key]->line, children[key]->column};
-        status = key == HAUL_KEY_AFTER
+        HAUL_TRY(key == HAUL_KEY_AFTER
                      ? compile_after(self, children[key], &made->after)
-                     : haul_template_compile(&self->scope, children[key], &made->words[key]);
+                     : haul_template_compile(&self->scope, children[key], &made->words[key]));
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* The variables of a loop are known within it alone. */
@@ -183,15 +181,14 @@ static haul_status compile_list(yaml_reader *self, const haul_node *node, item *
 {
     if (node->kind != HAUL_NODE_LIST)
         return haul_node_fail_expected(&self->scope.yaml, node, "a list", "operations");
-    haul_status status = HAUL_OK;
-    for (const haul_node *child = node->first; !status && child; child = child->next) {
+    for (const haul_node *child = node->first; child; child = child->next) {
         item *made = NULL;
-        status = compile_item(self, child, &made);
+        HAUL_TRY(compile_item(self, child, &made));
         *out = made;
         if (made)
             out = &made->next;
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* --- the tree, worked out */

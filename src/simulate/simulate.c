@@ -142,20 +142,18 @@ static haul_status check_device(const simulator *self, uint32_t i)
 static haul_status time_all(simulator *self)
 {
     const haul_workload *workload = self->schedule->workload;
-    haul_status status = HAUL_OK;
     double sum_ns = 0;
-    for (uint32_t i = 0; !status && i < workload->op_count; i++) {
+    for (uint32_t i = 0; i < workload->op_count; i++) {
         if (haul_op_on_device(&workload->ops[i]))
-            status = check_device(self, i);
-        if (!status)
-            status = time_op(self, i);
+            HAUL_TRY(check_device(self, i));
+        HAUL_TRY(time_op(self, i));
         sum_ns += (double)self->high_ns[i];
-        if (!status && sum_ns > 0x1p60) {
+        if (sum_ns > 0x1p60) {
             haul_fail(self->error, HAUL_BAD_INPUT, "the sum of all durations is beyond 2^60 ns");
-            status = blame(self, i);
+            return blame(self, i);
         }
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* --- the timeline */

@@ -125,11 +125,10 @@ static haul_status link_threads(haul_engine *self)
 {
     const haul_workload *workload = self->workload;
     uint32_t *next = &self->actors[self->actor_count - 1].op;
-    haul_status status = HAUL_OK;
-    for (uint32_t i = 0; !status && i < workload->op_count; i++) {
+    for (uint32_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         if (op->thread != HAUL_NONE) {
-            status = link_call(self, i);
+            HAUL_TRY(link_call(self, i));
         } else if (haul_op_on_host(op)) {
             *next = i;
             next = &self->calls[i].next;
@@ -139,7 +138,7 @@ static haul_status link_threads(haul_engine *self)
             self->unissued++;
         }
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* Edges are sorted by the operation that waits, which the check enforces: where an operation's
@@ -192,12 +191,10 @@ haul_status haul_engine_init(haul_engine *self)
     link_streams(self);
     if (self->gates)
         haul_gates_init(self);
-    haul_status status = link_threads(self);
-    if (!status)
-        status = link_edges(self);
-    if (!status)
-        begin(self);
-    return status;
+    HAUL_TRY(link_threads(self));
+    HAUL_TRY(link_edges(self));
+    begin(self);
+    return HAUL_OK;
 }
 
 /* Also after a failed init, so each list is checked. */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/fail.h"
 #include "timeline/engine.h"
 

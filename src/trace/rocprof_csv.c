@@ -50,16 +50,15 @@ static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error
             error, HAUL_BAD_INPUT,
             "copies without their number of bytes, which rocprofv3's CSV does not have: "
             "record with 'rocprofv3 --output-format rocpd'");
-    haul_status status = HAUL_OK;
-    for (int i = 0; !status && i < COLUMNS; i++) {
+    for (int i = 0; i < COLUMNS; i++) {
         const bool needed = i == NAME || i == START || i == END;
         columns[i] = SIZE_MAX;
         if (haul_csv_find(csv, names[i], &columns[i], needed ? error : NULL) && needed)
-            status = haul_fail(error, HAUL_BAD_INPUT,
-                               "rocprofv3's CSV of neither kernels nor copies: record with "
-                               "'rocprofv3 --output-format rocpd'");
+            return haul_fail(error, HAUL_BAD_INPUT,
+                             "rocprofv3's CSV of neither kernels nor copies: record with "
+                             "'rocprofv3 --output-format rocpd'");
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* 0 for a column that the file does not have. */

@@ -7,7 +7,6 @@
 
 #include "base/demangle.h"
 #include "base/fail.h"
-#include "base/grow.h"
 
 static const int64_t time_limit = INT64_C(1) << 61;
 static const uint64_t sum_limit = UINT64_C(1) << 62;

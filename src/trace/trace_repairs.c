@@ -1,7 +1,6 @@
 /* Operations that a profile has twice, or that overlap on their stream. */
 #include <stdlib.h>
 
-#include "base/order.h"
 #include "trace/trace_builder.h"
 
 /* Equal in all that was read, the call's key too. Two kernels of a graph may share a start and a

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/json_out.h"
 #include "base/utf8.h"
 #include "haul/trace.h"
 #include "trace/written_calls.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/order.h"
 #include "base/waiting.h"
 #include "workload/builder.h"
 
