@@ -4,6 +4,7 @@
 
 #include "by_hand.h"
 #include "haul/project.h"
+#include "workload/builder.h"
 
 #define MEASURED(number)                                                                           \
     {                                                                                              \
@@ -288,6 +289,53 @@ static void kernels_keep_their_time_on_the_same_gpu(void **state)
     assert_true(has_note(projection, "'Old GPU'"));
     haul_projection_free(projection);
     by_hand_release(&hand);
+}
+
+/* A product that takes 100 ms, beside a triad that takes 90. */
+static haul_workload *two_kernels(const char *const names[2])
+{
+    static const int64_t durations[] = {100000000, 90000000};
+    haul_workload *made = NULL;
+    haul_error error = {0};
+    haul_builder builder;
+    haul_builder_init(&builder);
+    const uint32_t device = haul_builder_device(&builder, 0);
+    for (uint64_t k = 0; k < 2; k++) {
+        haul_op op = {.kind = HAUL_OP_KERNEL, .dur_ns = durations[k], .thread = HAUL_NONE};
+        op.name = haul_builder_string(&builder, names[k], strlen(names[k]));
+        op.stream =
+            haul_builder_stream(&builder, &(haul_workload_stream){.device = device, .id = k});
+        op.shape =
+            haul_builder_shape(&builder, &(haul_shape){.grid = {64, 1, 1}, .block = {128, 1, 1}});
+        haul_builder_op(&builder, &op);
+    }
+    if (haul_builder_finish(&builder, "two kernels", "a test", &made, &error))
+        fail_msg("%s", error.text);
+    return made;
+}
+
+/* The product ends last on the source GPU; a target that multiplies ten times as fast has the other
+ * kernel last. */
+static void kernels_enter_and_leave_the_critical_path(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"volta_sgemm_128x64_nn", "triad_kernel"};
+    haul_machine from = liner, to = liner;
+    from.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(1e12);
+    to.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(10e12);
+    to.gpu.name = "Liner 2";
+    haul_workload *workload = two_kernels(names);
+    const haul_projection_options options = {.to = &to, .from = &from};
+    haul_projection *projection = project(workload, &options);
+    assert_int_equal(projection->kernel_row_count, 2);
+    for (int r = 0; r < 2; r++) {
+        const haul_kernel_row *row = &projection->kernel_rows[r];
+        const bool is_product = !strcmp(row->name, names[0]);
+        assert_int_equal(row->critical_recorded_ns > 0, is_product);
+        assert_int_equal(row->critical_ns > 0, !is_product);
+    }
+    haul_projection_free(projection);
+    haul_workload_free(workload);
 }
 
 static void what_has_no_price_stops_or_is_said(void **state)
@@ -587,6 +635,7 @@ int main(void)
         cmocka_unit_test(the_truth_is_scored),
         cmocka_unit_test(pairs_add_up_to_the_copies),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
+        cmocka_unit_test(kernels_enter_and_leave_the_critical_path),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
         cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
         cmocka_unit_test(odd_traces_are_taken),
