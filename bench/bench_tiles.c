@@ -1,7 +1,8 @@
 /* The tile runtime on the heat equation, beside hand-written programs that solve the same problem
  * (the yardsticks, where they are): in core on the host, and out of core on an OpenCL device.
  * `shared` is one core of PoCL alone and with a thread of the host (OMP_NUM_THREADS=1).
- * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES] */
+ * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
+ * bench_tiles sim DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,16 +173,17 @@ static void overhead(void)
 
 /* A simulated machine without data: its clock when the host has the result, beside the time that
  * the steps take at the memory's bandwidth. With one region copies and kernels do not overlap. */
-static void simulate(const char *device, int size, int steps, int megabytes, int region,
-                     unsigned steps_a_pass)
+static void simulate(const char *device, const int *numbers)
 {
     haul_context *context;
     haul_array *u, *v;
     const haul_device_options without = {.without_data = true};
+    const int size = numbers[0], steps = numbers[1];
     const haul_context_options options = {.device_options = &without,
-                                          .memory_bytes = (uint64_t)megabytes * 1000000,
-                                          .region = region,
-                                          .steps = steps_a_pass};
+                                          .memory_bytes = (uint64_t)numbers[2] * 1000000,
+                                          .region = numbers[3],
+                                          .steps = (unsigned)numbers[4],
+                                          .fused = (unsigned)numbers[5]};
     const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
     const double k = 0.1, cells = (double)size * size * size;
     must(haul_context_open(device, &options, &context, &error));
@@ -217,13 +219,16 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "core";
     const bool is_core = !strcmp(what, "core");
-    int numbers[5] = {256, is_core ? 100 : 96, 0, 0, 100};
+    const bool is_sim = !strcmp(what, "sim");
+    int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
     char command[512] = "true";
-    for (int i = 2; i < argc && i < 7; i++)
-        numbers[i - 2] = atoi(argv[i]);
-    if (!strcmp(what, "sim") && argc > 5) {
-        simulate(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), argc > 6 ? atoi(argv[6]) : 0,
-                 argc > 7 ? (unsigned)atoi(argv[7]) : 0);
+    if (is_sim)
+        numbers[2] = 0;
+    for (int i = is_sim ? 3 : 2, n = 0; i < argc && n < 6; i++)
+        numbers[n++] = atoi(argv[i]);
+    if (is_sim) {
+        numbers[4] = argc > 7 ? numbers[4] : 0;
+        simulate(argc > 2 ? argv[2] : "sim:k40", numbers);
         return 0;
     }
     if (!strcmp(what, "overhead")) {
@@ -236,6 +241,7 @@ int main(int argc, char **argv)
         self.options.rows = numbers[3];
     else
         self.options.region = numbers[3];
+    self.options.fused = (unsigned)numbers[5];
     self.options.memory_bytes = is_core ? 0 : (uint64_t)numbers[4] * 1000000;
     if (!strcmp(what, "shared")) {
         self.device = "opencl:0.0";

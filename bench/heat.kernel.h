@@ -3,8 +3,8 @@
 
 HAUL_KERNEL_FILE(heat_file)
 
-HAUL_KERNEL_3D(heat, heat_file, HAUL_READ(double, u, 1), HAUL_WRITE(double, v),
-               HAUL_VALUE(double, k))
+HAUL_STENCIL_3D(heat, heat_file, HAUL_READ(double, u, 1), HAUL_WRITE(double, v),
+                HAUL_VALUE(double, k))
 {
     HAUL_FOR3 (x, y, z)
         HAUL_AT(v, x, y, z) =

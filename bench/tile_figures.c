@@ -45,6 +45,7 @@ static result run(const setting *self)
         .device_options = &without,
         .memory_bytes = self->regions_there * (SIZE / REGIONS) * plane,
         .region = self->region,
+        .fused = 1, /* as the paper's */
     };
     const haul_loop_options loop = {.flops = self->flops};
     const double k = 0.1;

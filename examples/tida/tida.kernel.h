@@ -5,8 +5,8 @@ HAUL_KERNEL_FILE(tida_file)
 
 /* Section VI.A, the data-transfer-intensive kernel, with the centre's share that the listing lacks.
  */
-HAUL_KERNEL_3D(heat, tida_file, HAUL_READ(double, data, 1), HAUL_WRITE(double, next),
-               HAUL_VALUE(double, alpha))
+HAUL_STENCIL_3D(heat, tida_file, HAUL_READ(double, data, 1), HAUL_WRITE(double, next),
+                HAUL_VALUE(double, alpha))
 {
     HAUL_FOR3 (x, y, z)
         HAUL_AT(next, x, y, z) = HAUL_AT(data, x, y, z) +

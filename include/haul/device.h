@@ -48,6 +48,7 @@ typedef struct haul_device_properties {
     double memory_bandwidth_Bps;
     double clock_Hz;
     unsigned multiprocessors;
+    uint64_t group_bytes; /* shared memory that a group of threads may have */
     unsigned copy_engines;
     unsigned compute_major;
     unsigned compute_minor;
@@ -296,6 +297,9 @@ typedef struct haul_kernel_source {
     /* Runs the part `part` of the launch's box `whole` on the host. An argument is the address in
      * the buffer or of the value. */
     void (*host)(const haul_box *part, const haul_box *whole, void *const *arguments);
+    const struct haul_kernel_source *fused; /* several steps of the loop at once; NULL: none */
+    unsigned fused_bytes; /* of that kernel: shared memory of a group. Its last parameter is the
+                             haul_fused of haul/kernel_source.h */
 } haul_kernel_source;
 
 /* Compiles a kernel for the device. `source` must outlive *kernel. Compiled kernels are kept in
@@ -318,11 +322,13 @@ struct haul_launch {
     haul_box box;                   /* hi[1] and hi[2] may be 0 where unused */
     const haul_argument *arguments; /* read before the call returns */
     size_t argument_count;
-    /* For `sim`, which takes the larger of bytes / memory bandwidth and flops / peak rate, and the
-     * launch latency: what the kernel reads and writes, and computes. */
+    /* For `sim`, which takes the largest of bytes / memory bandwidth, flops / peak rate and bytes in
+     * shared memory / its rate, and the launch latency: what the kernel reads and writes, and
+     * computes. */
     double bytes;
     double flops;
     double mapped_bytes[2]; /* read, and written, of mapped buffers: over the link */
+    double shared_bytes;    /* read and written in the groups' shared memory */
     bool is_double;         /* the peak is that of doubles */
 };
 

@@ -28,6 +28,9 @@ module haul_tile
     logical(c_bool) :: keep_plan = .false.
     real(c_double) :: host_share = 0
     type(c_ptr) :: machine = c_null_ptr
+    type(c_ptr) :: processes = c_null_ptr
+    logical(c_bool) :: exchange_first = .false.
+    integer(c_int) :: fused = 0
   end type
 
   type, bind(c) :: haul_array_spec

@@ -34,6 +34,8 @@
  *   HAUL_KERNEL_1D(name, file, ...)   HAUL_FOR1 (x)
  *   HAUL_KERNEL_2D(name, file, ...)   HAUL_FOR2 (x, y)
  *   HAUL_KERNEL_3D(name, file, ...)   HAUL_FOR3 (x, y, z)
+ *   HAUL_STENCIL_2D(name, file, HAUL_READ(type, u, halo), HAUL_WRITE(type, v), values ...)
+ *   HAUL_STENCIL_3D(...)              the same, of one array; several steps may run in one launch
  *   HAUL_REDUCE_1D(name, file, ...)   HAUL_ROW1 (x)
  *   HAUL_REDUCE_2D(name, file, ...)   HAUL_ROW2 (x, y)
  *   HAUL_REDUCE_3D(name, file, ...)   HAUL_ROW3 (x, y, z)
@@ -135,7 +137,8 @@
 #define HAUL_AT(name, x, y, z)                                                                     \
     name##_data[haul_turn(name##_view, z) * name##_view.plane - name##_view.origin +               \
                 (y)*name##_view.row + (x)]
-#define HAUL_AT2(name, x, y) name##_data[haul_turn(name##_view, y) * name##_view.plane + (x)]
+#define HAUL_AT2(name, x, y)                                                                       \
+    name##_data[haul_turn(name##_view, y) * name##_view.plane - name##_view.origin + (x)]
 #define HAUL_AT1(name, x) name##_data[haul_turn(name##_view, x)]
 
 /* In the function that holds the kernel's text: `, const double *restrict u`. */
@@ -156,6 +159,9 @@
 #define HAUL_KERNEL_1D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 1, __VA_ARGS__)
 #define HAUL_KERNEL_2D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 2, __VA_ARGS__)
 #define HAUL_KERNEL_3D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 3, __VA_ARGS__)
+
+#define HAUL_STENCIL_2D(name, file, ...) HAUL_STENCIL(name, file, 2, __VA_ARGS__)
+#define HAUL_STENCIL_3D(name, file, ...) HAUL_STENCIL(name, file, 3, __VA_ARGS__)
 
 #define HAUL_REDUCE_1D(name, file, ...) HAUL_REDUCE(name, file, 1, __VA_ARGS__)
 #define HAUL_REDUCE_2D(name, file, ...) HAUL_REDUCE(name, file, 2, __VA_ARGS__)
@@ -269,6 +275,188 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
         *haul_row = fold(*haul_row, haul_r_##name);                                                \
     }
 
+/* Several steps of a stencil in one launch. A group goes through the planes of its tile with the
+ * steps behind each other, each on a ring of planes in shared memory, and computes again what its
+ * neighbours compute at its edges (Nguyen et al., 3.5-D blocking, SC 2010). Planes are dimension 2
+ * here also of arrays of two dimensions, which have one row. */
+typedef struct haul_fused {
+    haul_box whole; /* the array's cells; those beyond keep what they hold */
+    haul_box part;  /* what the launch sets */
+    int halo[3];    /* of a step */
+    int tile[3];    /* cells that a group sets */
+    int steps;      /* odd: the last writes the array that the first writes */
+    int width;      /* cells of a ring's row */
+    int height;     /* rows of its plane */
+} haul_fused;
+
+/* Bytes of shared memory that a group has on every GPU. */
+#define HAUL_GROUP_BYTES 49152
+
+HAUL_FUNCTION int haul_larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+HAUL_FUNCTION int haul_smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The cells that a group needs of a step; where the array ends, with those beyond or without. */
+HAUL_FUNCTION haul_box haul_fused_box(haul_fused it, haul_box group, int step, int beyond)
+{
+    haul_box box;
+    for (int d = 0; d < 3; d++) {
+        const int more = (it.steps - step) * it.halo[d], over = beyond * it.halo[d];
+        const int lo = it.part.lo[d] + group.lo[d] * it.tile[d];
+        const int hi = haul_smaller(lo + it.tile[d], it.part.hi[d]);
+        box.lo[d] = haul_larger(lo - more, it.whole.lo[d] - over);
+        box.hi[d] = haul_smaller(hi + more, it.whole.hi[d] + over);
+    }
+    return box;
+}
+
+/* The box of a loop over one plane. */
+HAUL_FUNCTION haul_box haul_plane_box(haul_box box, int dims, int plane)
+{
+    box.lo[dims - 1] = plane;
+    box.hi[dims - 1] = plane + 1;
+    return box;
+}
+
+HAUL_FUNCTION bool haul_has_plane(haul_box box, int plane)
+{
+    return plane >= box.lo[2] && plane < box.hi[2];
+}
+
+/* The place of a plane in a ring of `count`. */
+HAUL_FUNCTION int haul_ring_place(int plane, int count)
+{
+    const int at = plane % count;
+    return at < 0 ? at + count : at;
+}
+
+/* A ring of planes from `lowest` on. */
+HAUL_FUNCTION haul_view haul_fused_view(haul_fused it, haul_box group, int lowest)
+{
+    const int count = 2 * it.halo[2] + 1;
+    const int x = it.part.lo[0] + group.lo[0] * it.tile[0] - it.steps * it.halo[0];
+    const int y = it.part.lo[1] + group.lo[1] * it.tile[1] - it.steps * it.halo[1];
+    haul_view view;
+    view.plane = (long)it.width * it.height;
+    view.row = it.width;
+    view.base = lowest - haul_ring_place(lowest, count);
+    view.ring = count;
+    view.origin = (long)y * it.width + x;
+    return view;
+}
+
+/* Where a row's cell 0 is. */
+HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
+{
+    return haul_turn(view, plane) * view.plane - view.origin + y * view.row;
+}
+
+#define HAUL_NAME_OF(access, type, name, count, halo) name
+#define HAUL_TYPE_OF(access, type, name, count, halo) type
+#define HAUL_STENCIL_TYPE(...) HAUL_STENCIL_TYPE_BY(__VA_ARGS__, 0)
+#define HAUL_STENCIL_TYPE_BY(first, ...) HAUL_TYPE_OF first
+
+/* The body's arguments: rings in place of the arrays, then the kernel's values. */
+#define HAUL_MARCH_BODY(body, box, in, in_view, out, out_view, ...)                                \
+    body(box, haul_from, haul_from_view, haul_into,                                                \
+         haul_into_view HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
+#define HAUL_MARCH_GIVE(index, parameter) HAUL_MARCH_GIVE_BY parameter
+#define HAUL_MARCH_GIVE_BY(access, type, name, count, halo) HAUL_MARCH_GIVE_##access(name)
+#define HAUL_MARCH_GIVE_VALUE(name) , name
+#define HAUL_MARCH_GIVE_NONE(name)
+#define HAUL_MARCH_ARRAYS(type, in, in_view, out, out_view, ...)                                   \
+    HAUL_GLOBAL const type *haul_in = HAUL_NAME_OF in;                                             \
+    HAUL_GLOBAL type *haul_out = HAUL_NAME_OF out;                                                 \
+    const haul_view haul_in_view = HAUL_NAME_OF in_view, haul_out_view = HAUL_NAME_OF out_view;
+
+/* fetch: cells of a plane that are in `box` and not in `but`, from an array to a ring. march: step
+ * s does plane top - s * halo when plane `top` has come. The last step's plane takes the place of
+ * the oldest of the first ring, which no step reads any more. */
+#define HAUL_MARCH(name, dims, type, ...)                                                          \
+    HAUL_FUNCTION void name##_fetch(haul_box box, haul_box but, int plane, HAUL_LOCAL type *to,    \
+                                    haul_view to_view, HAUL_GLOBAL const type *from,               \
+                                    haul_view from_view)                                           \
+    {                                                                                              \
+        for (int y = box.lo[1] + HAUL_MARCH_FROM(1); y < box.hi[1]; y += HAUL_MARCH_BY(1)) {       \
+            const bool is_cut = haul_has_plane(but, plane) && y >= but.lo[1] && y < but.hi[1];     \
+            const int end = is_cut ? but.lo[0] : box.hi[0];                                        \
+            const int begin = is_cut ? but.hi[0] : box.hi[0];                                      \
+            const long to_row = haul_row_start(to_view, y, plane);                                 \
+            const long from_row = haul_row_start(from_view, y, plane);                             \
+            for (int x = box.lo[0] + HAUL_MARCH_FROM(0); x < end; x += HAUL_MARCH_BY(0))           \
+                to[to_row + x] = from[from_row + x];                                               \
+            for (int x = begin + HAUL_MARCH_FROM(0); x < box.hi[0]; x += HAUL_MARCH_BY(0))         \
+                to[to_row + x] = from[from_row + x];                                               \
+        }                                                                                          \
+    }                                                                                              \
+    HAUL_FUNCTION void name##_store(haul_box box, int plane, HAUL_GLOBAL type *to,                 \
+                                    haul_view to_view, HAUL_LOCAL const type *from,                \
+                                    haul_view from_view)                                           \
+    {                                                                                              \
+        for (int y = box.lo[1] + HAUL_MARCH_FROM(1); y < box.hi[1]; y += HAUL_MARCH_BY(1)) {       \
+            const long to_row = haul_row_start(to_view, y, plane);                                 \
+            const long from_row = haul_row_start(from_view, y, plane);                             \
+            for (int x = box.lo[0] + HAUL_MARCH_FROM(0); x < box.hi[0]; x += HAUL_MARCH_BY(0))     \
+                to[to_row + x] = from[from_row + x];                                               \
+        }                                                                                          \
+    }                                                                                              \
+    HAUL_FUNCTION void name##_march(                                                               \
+        haul_box haul_group, haul_fused haul_it,                                                   \
+        HAUL_LOCAL type *haul_rings HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))                          \
+    {                                                                                              \
+        HAUL_MARCH_ARRAYS(type, __VA_ARGS__, 0)                                                    \
+        const int haul_halo = haul_it.halo[2], haul_count = 2 * haul_halo + 1;                     \
+        const int haul_steps = haul_it.steps;                                                      \
+        const long haul_plane = (long)haul_it.width * haul_it.height;                              \
+        const haul_box haul_all = haul_fused_box(haul_it, haul_group, 0, 1);                       \
+        const haul_box haul_set = haul_fused_box(haul_it, haul_group, haul_steps, 0);              \
+        const int haul_end = haul_set.hi[2] + haul_steps * haul_halo;                              \
+        haul_box haul_none = haul_all;                                                             \
+        haul_none.hi[2] = haul_none.lo[2];                                                         \
+        for (int haul_top = haul_all.lo[2]; haul_top < haul_end; haul_top++) {                     \
+            HAUL_LOCAL type *haul_oldest =                                                         \
+                haul_rings + haul_ring_place(haul_top - 2 * haul_halo, haul_count) * haul_plane;   \
+            haul_view haul_into_view = haul_fused_view(haul_it, haul_group, haul_top);             \
+            if (haul_has_plane(haul_all, haul_top))                                                \
+                name##_fetch(haul_all, haul_none, haul_top, haul_rings, haul_into_view, haul_in,   \
+                             haul_in_view);                                                        \
+            HAUL_MARCH_BARRIER;                                                                    \
+            for (int haul_s = 1; haul_s <= haul_steps; haul_s++) {                                 \
+                const int haul_p = haul_top - haul_s * haul_halo;                                  \
+                const bool haul_is_last = haul_s == haul_steps;                                    \
+                const haul_box haul_near = haul_fused_box(haul_it, haul_group, haul_s, 0);         \
+                const haul_box haul_far = haul_fused_box(haul_it, haul_group, haul_s, 1);          \
+                HAUL_LOCAL const type *haul_from =                                                 \
+                    haul_rings + (haul_s - 1) * haul_count * haul_plane;                           \
+                HAUL_LOCAL type *haul_into =                                                       \
+                    haul_is_last ? haul_oldest : haul_rings + haul_s * haul_count * haul_plane;    \
+                const haul_view haul_from_view =                                                   \
+                    haul_fused_view(haul_it, haul_group, haul_p - haul_halo);                      \
+                haul_into_view = haul_fused_view(haul_it, haul_group, haul_p);                     \
+                if (haul_is_last)                                                                  \
+                    haul_into_view.base = haul_p;                                                  \
+                else if (haul_has_plane(haul_far, haul_p))                                         \
+                    name##_fetch(haul_far, haul_near, haul_p, haul_into, haul_into_view,           \
+                                 haul_s % 2 ? haul_out : haul_in,                                  \
+                                 haul_s % 2 ? haul_out_view : haul_in_view);                       \
+                if (haul_has_plane(haul_near, haul_p))                                             \
+                    HAUL_MARCH_BODY(name##_body, haul_plane_box(haul_near, dims, haul_p),          \
+                                    __VA_ARGS__, (NONE, 0, 0, 0, 0));                              \
+                HAUL_MARCH_BARRIER;                                                                \
+            }                                                                                      \
+            if (haul_has_plane(haul_set, haul_top - haul_steps * haul_halo))                       \
+                name##_store(haul_set, haul_top - haul_steps * haul_halo, haul_out, haul_out_view, \
+                             haul_oldest, haul_into_view);                                         \
+            HAUL_MARCH_BARRIER;                                                                    \
+        }                                                                                          \
+    }
+
 #ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
 
 #define HAUL_GLOBAL
@@ -331,9 +519,11 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
 #define HAUL_PLACE_OF(index, name) (*(const haul_rows *)arguments[(index) + 1])
 
 #define HAUL_SOURCE(called, label, dims, width, height, reduces, ...)                              \
+    HAUL_SOURCE_OF(called, #called, label, dims, width, height, reduces, NULL, 0, __VA_ARGS__)
+#define HAUL_SOURCE_OF(called, entry, label, dims, width, height, reduces, fused, bytes, ...)      \
     static const haul_kernel_parameter called##_parameters[] = {HAUL_EACH(HAUL_ROW, __VA_ARGS__)}; \
     static const haul_kernel_source called __attribute__((unused)) = {                             \
-        #called,                                                                                   \
+        entry,                                                                                     \
         __FILE__,                                                                                  \
         label##_text,                                                                              \
         label##_text_end,                                                                          \
@@ -343,6 +533,8 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
         {(width), (height)},                                                                       \
         (reduces),                                                                                 \
         called##_host,                                                                             \
+        (fused),                                                                                   \
+        (bytes),                                                                                   \
     };
 
 #define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
@@ -353,6 +545,40 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
         name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
     }                                                                                              \
     HAUL_SOURCE(name, file, dims, 0, 0, false, __VA_ARGS__)                                        \
+    HAUL_BODY(name, __VA_ARGS__)
+
+#define HAUL_MARCH_FROM(d) 0
+#define HAUL_MARCH_BY(d) 1
+#define HAUL_MARCH_BARRIER ((void)0)
+
+/* Fused steps of two dimensions have groups of one row. */
+#define HAUL_STENCIL(name, file, dims, ...)                                                        \
+    HAUL_BODY(name, __VA_ARGS__);                                                                  \
+    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
+    {                                                                                              \
+        (void)whole;                                                                               \
+        name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
+    }                                                                                              \
+    HAUL_MARCH(name, dims, HAUL_STENCIL_TYPE(__VA_ARGS__), __VA_ARGS__)                            \
+    static void name##_fused_host(const haul_box *part, const haul_box *whole,                     \
+                                  void *const *arguments)                                          \
+    {                                                                                              \
+        HAUL_STENCIL_TYPE(__VA_ARGS__)                                                             \
+        rings[HAUL_GROUP_BYTES / sizeof(HAUL_STENCIL_TYPE(__VA_ARGS__))];                          \
+        const haul_fused it = *(const haul_fused *)arguments[HAUL_COUNT(__VA_ARGS__)];             \
+        haul_box group = *whole;                                                                   \
+        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
+            for (int y = part->lo[1]; y < part->hi[1]; y++)                                        \
+                for (int x = part->lo[0]; x < part->hi[0]; x++) {                                  \
+                    group.lo[0] = x;                                                               \
+                    group.lo[1] = y;                                                               \
+                    group.lo[2] = z;                                                               \
+                    name##_march(group, it, rings HAUL_EACH(HAUL_GIVE, __VA_ARGS__));              \
+                }                                                                                  \
+    }                                                                                              \
+    HAUL_SOURCE_OF(name##_fused, #name, file, 3, (dims) == 3 ? 32 : 256, (dims) == 3 ? 8 : 1,      \
+                   false, NULL, HAUL_GROUP_BYTES, __VA_ARGS__, (HIDDEN, haul_fused, fused, 1, -1)) \
+    HAUL_SOURCE_OF(name, #name, file, dims, 0, 0, false, &name##_fused, 0, __VA_ARGS__)            \
     HAUL_BODY(name, __VA_ARGS__)
 
 #define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
@@ -446,9 +672,22 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
 #define HAUL_LANES_OF(fold, index, type, name) __shared__ type haul_l_##name[HAUL_GROUP_LANES];
 #endif
 
-/* One index per thread of a GPU; a row per work-item on a CPU, whose compiler vectorises it. */
+/* One index per thread of a GPU; a row per work-item on a CPU, whose compiler vectorises it. In
+ * fused steps the threads of a group share a box, which is one work-item's on a CPU. */
 #define HAUL_LAST(d) haul_it.hi[d]
-#ifdef HAUL_ROWS
+#ifdef HAUL_FUSED_BYTES
+#define HAUL_IS_ALONE (HAUL_FUSED_WIDTH * HAUL_FUSED_HEIGHT == 1)
+#define HAUL_MARCH_FROM(d) (HAUL_IS_ALONE ? 0 : HAUL_THREAD(d))
+#define HAUL_MARCH_BY(d) ((d) ? HAUL_FUSED_HEIGHT : HAUL_FUSED_WIDTH)
+#define HAUL_FOR1(x)                                                                               \
+    for (int x = haul_it.lo[0] + HAUL_MARCH_FROM(0); x < HAUL_LAST(0); x += HAUL_MARCH_BY(0))
+#define HAUL_FOR2(x, y)                                                                            \
+    for (int y = haul_it.lo[1] + HAUL_MARCH_FROM(1); y < HAUL_LAST(1); y += HAUL_MARCH_BY(1))      \
+        HAUL_FOR1 (x)
+#define HAUL_FOR3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2]; z < HAUL_LAST(2); z++)                                             \
+        HAUL_FOR2 (x, y)
+#elif defined(HAUL_ROWS)
 #define HAUL_FOR1(x)                                                                               \
     for (int x = haul_part(haul_it, HAUL_ID(0)), haul_last = haul_part(haul_it, HAUL_ID(0) + 1);   \
          x < haul_last; x++)
@@ -514,6 +753,38 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
         name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
     }                                                                                              \
     HAUL_BODY(name, __VA_ARGS__)
+
+#ifdef HAUL_FUSED_BYTES
+#if HAUL_FUSED_WIDTH * HAUL_FUSED_HEIGHT == 1
+#define HAUL_MARCH_BARRIER
+#else
+#define HAUL_MARCH_BARRIER HAUL_BARRIER
+#endif
+#define HAUL_DECLARE_NEAR(index, parameter) HAUL_DECLARE_NEAR_BY parameter
+#define HAUL_DECLARE_NEAR_BY(access, type, name, count, halo) HAUL_DECLARE_NEAR_##access(type, name)
+#define HAUL_DECLARE_NEAR_IN(type, name) , HAUL_LOCAL const type *HAUL_RESTRICT name
+#define HAUL_DECLARE_NEAR_OUT(type, name) , HAUL_LOCAL type *HAUL_RESTRICT name
+#define HAUL_DECLARE_NEAR_VALUE(type, name) , type name
+#define HAUL_NEAR_BODY(name, ...)                                                                  \
+    HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE_NEAR, __VA_ARGS__))
+#define HAUL_STENCIL(name, file, dims, ...)                                                        \
+    HAUL_NEAR_BODY(name, __VA_ARGS__);                                                             \
+    HAUL_MARCH(name, dims, HAUL_STENCIL_TYPE(__VA_ARGS__), __VA_ARGS__)                            \
+    HAUL_KERNEL_START(HAUL_FUSED_WIDTH, HAUL_FUSED_HEIGHT)                                         \
+    name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__), haul_fused haul_v_fused)              \
+    {                                                                                              \
+        HAUL_SHARE_SHARED(HAUL_STENCIL_TYPE(__VA_ARGS__), rings,                                   \
+                          HAUL_FUSED_BYTES / sizeof(HAUL_STENCIL_TYPE(__VA_ARGS__)))               \
+        haul_box haul_group = haul_it;                                                             \
+        haul_group.lo[0] += HAUL_BLOCK(0);                                                         \
+        haul_group.lo[1] += HAUL_BLOCK(1);                                                         \
+        haul_group.lo[2] += HAUL_BLOCK(2);                                                         \
+        name##_march(haul_group, haul_v_fused, haul_v_rings HAUL_EACH(HAUL_GIVE, __VA_ARGS__));    \
+    }                                                                                              \
+    HAUL_NEAR_BODY(name, __VA_ARGS__)
+#else
+#define HAUL_STENCIL(name, file, dims, ...) HAUL_KERNEL_LOOP(name, file, dims, __VA_ARGS__)
+#endif
 
 #define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
     HAUL_BODY(name, __VA_ARGS__);                                                                  \

@@ -61,6 +61,7 @@ typedef struct haul_context_options {
     const haul_machine *machine; /* its model; NULL: of `sim` its own, else what the device says */
     const haul_processes *processes; /* arrays are divided over them; NULL: this one alone */
     bool exchange_first;             /* loops wait for ghost cells: to see what overlap saves */
+    unsigned fused; /* loops of a stencil that one launch runs, on chip: 3, 5 or 7; 1: none */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller

@@ -31,9 +31,15 @@ haul_status haul_kernel_text(const haul_kernel_source *source, char **text, haul
     const size_t prelude = (size_t)(haul_kernel_prelude_end - haul_kernel_prelude);
     const size_t own = (size_t)(source->text_end - source->text);
     const size_t place = strlen(source->file) + sizeof "\n#line 1 \"\"\n";
-    char *made = malloc(prelude + place + own + 1), *at = made;
+    enum { FUSED = 128 };
+    char *made = malloc(FUSED + prelude + place + own + 1), *at = made;
     if (!made)
         return haul_fail_no_memory(error);
+    if (source->fused_bytes)
+        at += snprintf(at, FUSED,
+                       "#define HAUL_FUSED_BYTES %u\n#define HAUL_FUSED_WIDTH %u\n"
+                       "#define HAUL_FUSED_HEIGHT %u\n",
+                       source->fused_bytes, source->group[0], source->group[1]);
     memcpy(at, haul_kernel_prelude, prelude);
     at += prelude;
     at += snprintf(at, place, "\n#line 1 \"%s\"\n", source->file);

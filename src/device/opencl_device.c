@@ -74,6 +74,7 @@ static void describe(haul_cl_device *self)
         .l2_bytes = read_number(self, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
         .clock_Hz = 1e6 * (double)read_number(self, CL_DEVICE_MAX_CLOCK_FREQUENCY),
         .multiprocessors = (unsigned)read_number(self, CL_DEVICE_MAX_COMPUTE_UNITS),
+        .group_bytes = read_number(self, CL_DEVICE_LOCAL_MEM_SIZE),
         .implicit_sync = -1,
     };
 }

@@ -5,6 +5,7 @@
 #include "cost/usual.h"
 #include "device/sim_device.h"
 #include "haul/cost.h"
+#include "machine/architectures.h"
 
 /* At most 2^60 ns, so that sums of times stay within 64 bits. */
 static int64_t ns_of(double seconds)
@@ -126,11 +127,17 @@ static haul_status roofline_s(const haul_sim_node *node, const haul_launch *laun
         status = need(machine, &gpu->memory_bandwidth_Bps, "gpu.memory_bandwidth", error);
     if (!status && launch->flops > 0)
         status = need(machine, peak, launch->is_double ? "gpu.fp64" : "gpu.fp32", error);
+    if (!status && launch->shared_bytes > 0)
+        status = need(machine, &gpu->multiprocessors, "gpu.multiprocessors", error);
+    if (!status && launch->shared_bytes > 0)
+        status = need(machine, &gpu->clock_Hz, "gpu.clock", error);
     if (status)
         return status;
     const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
     const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
-    *seconds = gpu->launch_latency_s.value + fmax(memory_s, compute_s);
+    const double shared_s =
+        launch->shared_bytes > 0 ? launch->shared_bytes / haul_gpu_shared_Bps(gpu) : 0;
+    *seconds = gpu->launch_latency_s.value + fmax(fmax(memory_s, compute_s), shared_s);
     return HAUL_OK;
 }
 

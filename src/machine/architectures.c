@@ -76,6 +76,12 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
     return found;
 }
 
+double haul_gpu_shared_Bps(const haul_gpu *gpu)
+{
+    const bool is_wide = gpu->architecture && !strcasecmp(gpu->architecture, "kepler");
+    return gpu->multiprocessors.value * gpu->clock_Hz.value * (is_wide ? 256 : 128);
+}
+
 bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b)
 {
     /* Names and not capabilities, which machine files do not have; in any case, as people write

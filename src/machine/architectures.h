@@ -28,6 +28,11 @@ const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_
  * NULL for an architecture that the table does not have. */
 const haul_architecture *haul_architecture_of(const haul_gpu *gpu);
 
+/* Bytes a second that all multiprocessors read and write in shared memory: 32 banks of 4 bytes a
+ * cycle, of 8 on Kepler (CUDA C Programming Guide, compute capabilities). 0 where the machine gives
+ * no clock or no multiprocessors. */
+double haul_gpu_shared_Bps(const haul_gpu *gpu);
+
 /* Whether both machines name the same architecture; false where one names none. */
 bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b);
 

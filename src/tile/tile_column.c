@@ -154,17 +154,20 @@ haul_status haul_columns_run(haul_context *context, haul_step *steps, size_t cou
                              haul_error *error)
 {
     columns self = {.context = context};
-    size_t plain = 0, steps_most = context->options.steps ? context->options.steps : count;
+    size_t plain = 0, loops = 0;
     *taken = 1;
-    while (plain < count && is_plain(&steps[plain]))
-        plain++;
+    for (; plain < count && is_plain(&steps[plain]); plain++)
+        loops += haul_loops_of(&steps[plain]);
     if (!plain)
         return haul_host_run(context, steps, 1, error);
-    steps_most = steps_most < plain ? steps_most : plain;
+    size_t steps_most = context->options.steps ? context->options.steps : loops;
+    steps_most = steps_most < loops ? steps_most : loops;
     do {
         const haul_block_limits limits = {steps_most, INT32_MAX, .in_host_rows = true};
         haul_block_take(&self.block, steps, count, &limits);
-        steps_most = self.block.count / 2;
+        const size_t last = haul_loops_of(&steps[self.block.count - 1]);
+        loops = self.block.loops;
+        steps_most = loops / 2 < loops - last ? loops / 2 : loops - last;
         self.rows = column_rows(&self.block);
     } while (self.rows < 4 * self.block.reach && steps_most);
     int skew = 0;

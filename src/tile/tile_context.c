@@ -69,6 +69,10 @@ void haul_context_close(haul_context *context)
         haul_field_free(context->fields);
     for (size_t i = 0; i < context->kernel_count; i++)
         haul_kernel_free(context->kernels[i]);
+    for (haul_fused_kernel *next, *one = context->fused_kernels; one; one = next) {
+        next = one->next;
+        free(one);
+    }
     haul_device_close_queues(context);
     haul_tile_plan_free(context->plan);
     haul_device_close(context->device);

@@ -537,7 +537,7 @@ haul_status haul_block_run(haul_context *context, haul_block *block, haul_error 
     }
     if (status)
         give_up(context, block);
-    context->steps_chosen = (unsigned)block->count;
+    context->steps_chosen = (unsigned)block->loops;
     if (!self.is_whole)
         context->is_backward = !self.is_backward;
     return status;
@@ -547,6 +547,8 @@ haul_status haul_device_run(haul_context *context, haul_step *steps, size_t coun
                             haul_error *error)
 {
     haul_status status = haul_rings_ensure(context, steps, count, error);
+    if (!status)
+        count = haul_fuse(context, steps, count, along_region(steps));
     for (size_t done = 0; done < count && !status;) {
         if (haul_needs_columns(&steps[done])) {
             size_t taken;

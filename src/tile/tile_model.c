@@ -10,6 +10,7 @@
 #include "device/sim_device.h"
 #include "haul/cost.h"
 #include "haul/timeline.h"
+#include "machine/architectures.h"
 #include "tile/tile_parts.h"
 
 /* Where neither a model of the machine nor the device says more: PoCL's copies and launches, and
@@ -19,6 +20,9 @@ static const haul_tile_rates host_rates = {
     .copy_latency_s = 2e-5,
     .busy = {1, 1},
     .memory_Bps = HAUL_HOST_BPS,
+    /* so that fused steps take 1.2 times as long as others, as measured on PoCL: its last-level
+     * cache feeds both */
+    .shared_Bps = 4e10,
     .launch_s = 2e-5,
     .source = "assumed of a CPU",
 };
@@ -49,6 +53,8 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
         machine = haul_sim_node_of(context->device)->machine;
     if (properties->memory_bandwidth_Bps > 0)
         rates.memory_Bps = properties->memory_bandwidth_Bps;
+    if (!properties->is_host)
+        rates.shared_Bps = 128.0 * properties->multiprocessors * properties->clock_Hz;
     if (!machine)
         return rates;
     rates.source = machine->name;
@@ -69,6 +75,7 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
         rates.fp64_flops = machine->gpu.fp64_flops.value;
     if (machine->gpu.launch_latency_s.provenance)
         rates.launch_s = machine->gpu.launch_latency_s.value;
+    rates.shared_Bps = haul_gpu_shared_Bps(&machine->gpu);
     return rates;
 }
 
@@ -107,6 +114,13 @@ static double both_ways(const haul_tile_rates *rates, const double alone_s[2])
            fmax(alone_s[0] - both_s * rates->busy[0], alone_s[1] - both_s * rates->busy[1]);
 }
 
+static double step_seconds(const haul_context *self, const haul_tile_rates *rates,
+                           const haul_step *step, int region)
+{
+    return step->fused.steps ? haul_fused_seconds(self, rates, step, region)
+                             : haul_step_seconds(rates, step);
+}
+
 /* The model: kernels, copies in and copies out go on at once, at their rates, behind the first
  * region that comes in; what the last pass left on the device is not copied again. */
 static void predict(const haul_context *self, const haul_block *block, int region,
@@ -115,7 +129,7 @@ static void predict(const haul_context *self, const haul_block *block, int regio
     double copied[2] = {0}, plane_bytes = 0;
     const int regions = (block->length + region - 1) / region;
     const int launches = regions + (block->reach + region - 1) / region;
-    *out = (haul_pass_time){.steps = block->count, .region = region};
+    *out = (haul_pass_time){.steps = block->loops, .region = region};
     for (unsigned i = 0; i < block->field_count; i++) {
         const haul_block_field *of = &block->fields[i];
         const double planes = of->field->length - haul_ring_planes(self, of->field);
@@ -125,7 +139,8 @@ static void predict(const haul_context *self, const haul_block *block, int regio
         plane_bytes += of->is_fresh ? 0 : (double)of->field->plane_bytes;
     }
     for (size_t i = 0; i < block->count; i++)
-        out->run_s += haul_step_seconds(rates, &block->steps[i]) + launches * rates->launch_s;
+        out->run_s +=
+            step_seconds(self, rates, &block->steps[i], region) + launches * rates->launch_s;
     for (int d = 0; d < 2; d++)
         out->copy_s[d] =
             copied[d] / rates->copy_Bps[d] + (copied[d] > 0 ? regions * rates->copy_latency_s : 0);
@@ -181,7 +196,8 @@ void haul_tile_choose(haul_context *self, haul_step *steps, size_t count)
     longest = longest > first ? longest : first;
     /* a fifth larger each time: the time changes slowly with the size, and few sizes are tried */
     for (int region = first; region <= longest; region += 1 + region / 5) {
-        const haul_pass_time time = haul_tile_predict(self, steps, count, region);
+        haul_pass_time time;
+        (void)haul_fuse_choose(self, steps, count, region, &time);
         if (time.total_s < best.total_s)
             best = time;
     }
@@ -242,6 +258,7 @@ haul_status haul_explain(const haul_context *context, char **text, haul_error *e
         ADD("last shared pass: the host's threads took %d regions while the device worked on the "
             "others\n",
             context->host_parts);
+    at += haul_fuse_explain(context, at, (size_t)(SIZE - (at - lines)));
     ADD("last pass: %u steps\n", context->steps_chosen);
 #undef ADD
     *text = lines;

@@ -8,6 +8,8 @@
 
 enum { HAUL_USES = 8, HAUL_VALUE_BYTES = 192, HAUL_STEPS_QUEUED = 1024, HAUL_BLOCK_FIELDS = 32 };
 
+enum { HAUL_FUSED_CHOICES = 4 }; /* 1, 3, 5 or 7 loops a launch */
+
 /* A region's copies. */
 typedef struct haul_part {
     bool on_host;
@@ -100,6 +102,7 @@ typedef struct haul_step {
     int whole;
     bool is_exchange; /* of uses[0]'s ghost planes with other processes */
     int skew;         /* planes and rows that the step is behind the front of its block */
+    haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
 } haul_step;
 
 typedef struct haul_block_field {
@@ -116,6 +119,7 @@ typedef struct haul_block_field {
 typedef struct haul_block {
     haul_step *steps;
     size_t count;
+    size_t loops; /* a step may be several */
     int length;
     int reach;     /* planes behind the front that are still read */
     bool is_last;  /* of the queue */
@@ -138,9 +142,24 @@ typedef struct haul_tile_rates {
     bool one_engine; /* for both directions */
     double memory_Bps;
     double fp64_flops; /* a second; 0: unknown */
+    double shared_Bps; /* of the groups' shared memory */
     double launch_s;
     const char *source;
 } haul_tile_rates;
+
+/* What a launch reads and writes in memory and in shared memory, and computes. */
+typedef struct haul_tile_work {
+    double bytes;
+    double shared_bytes;
+    double flops;
+} haul_tile_work;
+
+/* A kernel of several steps as the device compiles it. */
+typedef struct haul_fused_kernel {
+    struct haul_fused_kernel *next;
+    const haul_kernel_source *of;
+    haul_kernel_source source;
+} haul_fused_kernel;
 
 typedef struct haul_pass_time {
     size_t steps; /* of the first pass, as the times but the total */
@@ -187,6 +206,10 @@ struct haul_context {
     haul_pass_time predicted;
     const haul_field *wanted; /* wholly, by the host, once the queue has run; NULL: none */
     haul_tile_plan *plan;     /* NULL: not kept */
+    haul_fused_kernel *fused_kernels;
+    haul_fused fused; /* the last; for haul_explain, with the times that the model gave 1, 3... */
+    bool has_chosen_fused;
+    double fused_s[HAUL_FUSED_CHOICES];
 };
 
 /* Whether the step's planes are those of the array: a loop of fewer dimensions goes over the
@@ -261,7 +284,7 @@ static inline haul_box haul_box_moved(haul_box box, int outer, int planes)
 }
 
 typedef struct haul_block_limits {
-    size_t steps;
+    size_t steps; /* loops */
     int reach;
     bool in_host_rows;
     bool wraps; /* takes steps that can go round the array alone */
@@ -391,6 +414,29 @@ haul_block_limits haul_limits_of(const haul_context *context, const haul_step *s
 haul_tile_rates haul_tile_rates_of(const haul_context *context);
 double haul_step_bytes(const haul_step *step);
 double haul_step_seconds(const haul_tile_rates *rates, const haul_step *step);
+
+/* Stencils of several steps. Makes steps that can be one launch one, in place, as many as the
+ * program or the model chose for regions of so many planes; returns how many steps are left. */
+size_t haul_fuse(haul_context *context, haul_step *steps, size_t count, int region);
+/* How many loops a launch best has, and the model's time with it. */
+unsigned haul_fuse_choose(haul_context *context, haul_step *steps, size_t count, int region,
+                          haul_pass_time *time);
+/* The kernel of several steps of the source's; NULL where the device does not compile it. */
+const haul_kernel_source *haul_fused_source(haul_context *context,
+                                            const haul_kernel_source *source);
+/* What a launch of a part of the step is given, its work, and its groups. */
+haul_box haul_fused_launch(const haul_context *context, const haul_step *step, const haul_box *part,
+                           haul_fused *fused, haul_tile_work *work);
+/* The time of all planes in launches of so many, without the launches' own. */
+double haul_fused_seconds(const haul_context *context, const haul_tile_rates *rates,
+                          const haul_step *step, int planes);
+
+size_t haul_fuse_explain(const haul_context *context, char *at, size_t room);
+
+static inline unsigned haul_loops_of(const haul_step *step)
+{
+    return step->fused.steps ? (unsigned)step->fused.steps : 1;
+}
 
 /* The model's time of the steps; infinite where they do not fit. */
 haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, size_t count,

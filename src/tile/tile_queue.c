@@ -505,9 +505,10 @@ void haul_block_take(haul_block *block, haul_step *steps, size_t count,
 {
     *block = (haul_block){
         .steps = steps, .length = steps[0].length, .wraps = limits->wraps, .host_from = INT32_MAX};
-    while (block->count < count && block->count < limits->steps &&
+    while (block->count < count && block->loops < limits->steps &&
            takes(block, &steps[block->count], limits)) {
         haul_step *step = &steps[block->count++];
+        block->loops += haul_loops_of(step);
         for (unsigned i = 0; i < step->use_count; i++)
             add_use(block, step, &step->uses[i], limits->in_host_rows);
     }

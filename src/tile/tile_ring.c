@@ -147,7 +147,7 @@ haul_block_limits haul_limits_of(const haul_context *context, const haul_step *s
                                  int region)
 {
     haul_block_limits limits = {
-        .steps = context->options.steps ? context->options.steps : count,
+        .steps = context->options.steps ? context->options.steps : SIZE_MAX,
         .reach = haul_reach_of(context, steps, count, region),
         .wraps = goes_round(context, steps, region),
     };

@@ -46,11 +46,12 @@ static double share_of(const haul_context *self, const haul_block *block)
     return device_s / (host_s + device_s);
 }
 
-/* Reductions add all rows in one place, and a periodic edge joins the two sides. */
+/* Reductions add all rows in one place, a periodic edge joins the two sides, and fused steps are
+ * the device's. */
 static bool can_share(const haul_step *step)
 {
     const haul_field *field = step->uses[0].field;
-    return step->source ? !step->source->reduces
+    return step->source ? !step->source->reduces && !step->fused.steps
                         : field->boundary[step->outer] != HAUL_BOUNDARY_PERIODIC;
 }
 

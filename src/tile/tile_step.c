@@ -23,6 +23,69 @@ static haul_status run_ghosts(haul_field *field, int first, int end, haul_error 
     return status;
 }
 
+/* What a launch is given. */
+typedef struct call {
+    haul_launch launch;
+    haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
+    haul_view views[HAUL_USES];
+    haul_rows places[HAUL_USES];
+    haul_box box; /* of a reduction */
+    haul_fused fused;
+} call;
+
+/* An array's ring, and its view from the lowest plane that the launch uses. */
+static void give_field(call *self, const haul_step *step, unsigned use, haul_planes run,
+                       haul_argument *at)
+{
+    const haul_field_use *of = &step->uses[use];
+    const haul_field *field = of->field;
+    const bool is_along = haul_is_along(step, of);
+    const int shift = is_along ? run.shift : 0;
+    /* fused steps read planes beyond the edges of both arrays */
+    const int halo = step->fused.steps ? step->uses[0].halo : of->halo;
+    const int lowest = is_along ? run.first + shift - halo : -field->edge;
+    self->views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
+    self->views[use].base += (is_along ? step->first : 0) - shift;
+    at[0] =
+        (haul_argument){.buffer = field->ring, .offset = (uint64_t)field->lead * field->element};
+    at[1] = (haul_argument){.value = &self->views[use]};
+    self->launch.bytes += (double)field->element * (of->reads + of->writes);
+}
+
+static void give_arguments(call *self, const haul_step *step, haul_planes run)
+{
+    size_t value = 0;
+    unsigned use = 0;
+    for (unsigned i = 0; i < step->source->parameter_count - step->source->reduces; i++) {
+        const haul_kernel_parameter *parameter = &step->source->parameters[i];
+        if (parameter->halo < 0) {
+            self->arguments[i] = (haul_argument){.value = step->values + value};
+            value += ((size_t)parameter->bytes + 15) / 16 * 16;
+        } else if (step->uses[use].reduction) {
+            uint64_t rows;
+            self->places[use] = haul_rows_of(step, &step->uses[use], &rows);
+            self->arguments[i] = (haul_argument){.buffer = step->uses[use].field->rows};
+            self->arguments[++i] = (haul_argument){.value = &self->places[use++]};
+        } else {
+            give_field(self, step, use++, run, &self->arguments[i++]);
+        }
+    }
+}
+
+static haul_status launch_fused(haul_context *context, call *self, const haul_step *step,
+                                haul_error *error)
+{
+    haul_tile_work work;
+    haul_launch *launch = &self->launch;
+    launch->box = haul_fused_launch(context, step, &launch->box, &self->fused, &work);
+    launch->bytes = work.bytes;
+    launch->flops = work.flops;
+    launch->shared_bytes = work.shared_bytes;
+    self->arguments[launch->argument_count++] = (haul_argument){.value = &self->fused};
+    context->fused = self->fused;
+    return haul_tile_launch(context, haul_fused_source(context, step->source), launch, error);
+}
+
 /* A step's planes. */
 static haul_status run_step(haul_context *context, const haul_step *step, haul_planes run,
                             haul_error *error)
@@ -33,56 +96,28 @@ static haul_status run_step(haul_context *context, const haul_step *step, haul_p
                                      error);
     if (!step->source)
         return run_ghosts(step->uses[0].field, first, end, error);
-    haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
-    haul_view views[HAUL_USES];
-    haul_rows places[HAUL_USES];
-    haul_launch launch = {.box = step->box, .arguments = arguments, .is_double = true};
-    size_t value = 0;
-    unsigned use = 0;
-    for (unsigned i = 0; i < step->source->parameter_count - step->source->reduces; i++) {
-        const haul_kernel_parameter *parameter = &step->source->parameters[i];
-        if (parameter->halo < 0) {
-            arguments[i] = (haul_argument){.value = step->values + value};
-            value += ((size_t)parameter->bytes + 15) / 16 * 16;
-            continue;
-        }
-        const haul_field_use *of = &step->uses[use];
-        const haul_field *field = of->field;
-        if (of->reduction) {
-            uint64_t rows;
-            places[use] = haul_rows_of(step, of, &rows);
-            arguments[i] = (haul_argument){.buffer = field->rows};
-            arguments[++i] = (haul_argument){.value = &places[use++]};
-            continue;
-        }
-        const bool is_along = haul_is_along(step, of);
-        const int shift = is_along ? run.shift : 0;
-        const int lowest = is_along ? first + shift - of->halo : -field->edge;
-        views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
-        views[use].base += (is_along ? step->first : 0) - shift;
-        arguments[i] = (haul_argument){.buffer = field->ring,
-                                       .offset = (uint64_t)field->lead * field->element};
-        arguments[++i] = (haul_argument){.value = &views[use++]};
-        launch.bytes += (double)field->element * (of->reads + of->writes);
-    }
+    call self = {.launch = {.box = step->box, .is_double = true}};
+    haul_launch *launch = &self.launch;
     double cells = end - first;
     for (int d = 0; d < step->outer; d++)
         cells *= step->box.hi[d] - step->box.lo[d];
-    launch.bytes *= cells;
-    launch.flops = step->flops * cells;
-    launch.argument_count = step->source->parameter_count;
-    launch.box.lo[step->outer] = first;
-    launch.box.hi[step->outer] = end;
-    for (int d = 0; d < step->outer; d++)
-        if (launch.box.lo[d] >= launch.box.hi[d])
-            return HAUL_OK; /* a column without rows */
-    launch.box = haul_box_moved(launch.box, step->outer, step->first);
-    const haul_box box = launch.box;
+    if (cells <= 0)
+        return HAUL_OK; /* a column without rows */
+    give_arguments(&self, step, run);
+    launch->arguments = self.arguments;
+    launch->argument_count = step->source->parameter_count;
+    launch->bytes *= cells;
+    launch->flops = step->flops * cells;
+    launch->box.lo[step->outer] = first;
+    launch->box.hi[step->outer] = end;
+    if (step->fused.steps)
+        return launch_fused(context, &self, step, error);
+    self.box = launch->box = haul_box_moved(launch->box, step->outer, step->first);
     if (step->source->reduces) {
-        arguments[launch.argument_count - 1] = (haul_argument){.value = &box};
-        launch.box = haul_row_groups(&box, step->outer + 1);
+        self.arguments[launch->argument_count - 1] = (haul_argument){.value = &self.box};
+        launch->box = haul_row_groups(&self.box, step->outer + 1);
     }
-    return haul_tile_launch(context, step->source, &launch, error);
+    return haul_tile_launch(context, step->source, launch, error);
 }
 
 /* Which loop it was, before what the device said. */

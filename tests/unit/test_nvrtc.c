@@ -9,16 +9,23 @@
 #include "base/textfile.h"
 #include "device/cuda_compiler.h"
 #include "haul/device_backend.h"
+#include "haul/kernel_source.h"
 
 static char **files;
 static int file_count;
 static haul_cu_compiler compiler;
 static haul_error problem;
 
-static haul_status compile(const char *file, const char *own, haul_cu_image *image)
+/* With shared memory, the kernels of fused steps. */
+static haul_status compile(const char *file, const char *own, unsigned fused_bytes,
+                           haul_cu_image *image)
 {
-    const haul_kernel_source source = {
-        .name = "kernel", .file = file, .text = own, .text_end = own + strlen(own)};
+    const haul_kernel_source source = {.name = "kernel",
+                                       .file = file,
+                                       .text = own,
+                                       .text_end = own + strlen(own),
+                                       .group = {32, 8},
+                                       .fused_bytes = fused_bytes};
     char *text;
     haul_status status = haul_kernel_text(&source, &text, &problem);
     if (!status)
@@ -28,13 +35,12 @@ static haul_status compile(const char *file, const char *own, haul_cu_image *ima
 }
 
 /* PTX has each kernel that the text defines by its name. */
-static void check_names(const char *ptx, const char *text)
+static void check_names(const char *ptx, const char *text, const char *mark)
 {
-    static const char mark[] = "\nHAUL_KERNEL_";
     for (const char *at = text; (at = strstr(at, mark)) != NULL; at++) {
         char entry[128];
         const char *name = at + strcspn(at, "(") + 1;
-        if (!strncmp(at + sizeof mark - 1, "FILE", 4))
+        if (!strncmp(at + strlen(mark), "FILE", 4))
             continue;
         snprintf(entry, sizeof entry, ".entry %.*s(", (int)strcspn(name, ", "), name);
         if (!strstr(ptx, entry))
@@ -42,19 +48,29 @@ static void check_names(const char *ptx, const char *text)
     }
 }
 
+static void compile_one(const char *file, const char *text, unsigned fused_bytes)
+{
+    haul_cu_image image;
+    if (compile(file, text, fused_bytes, &image))
+        fail_msg("%s: %s:%d: %s", compiler.option, problem.file, problem.line, problem.text);
+    if (compiler.is_ptx && !strstr(image.bytes, "of the tests' NVRTC")) {
+        check_names(image.bytes, text, "\nHAUL_KERNEL_");
+        check_names(image.bytes, text, "\nHAUL_STENCIL_");
+    }
+    free(image.bytes);
+}
+
+/* The stand-in's fused steps are run by other tests. */
 static void compile_all(void)
 {
     for (int i = 0; i < file_count; i++) {
         size_t size;
-        haul_cu_image image;
         char *text;
         if (haul_textfile_read(files[i], 1 << 20, &text, &size, &problem))
             fail_msg("%s", problem.text);
-        if (compile(files[i], text, &image))
-            fail_msg("%s: %s:%d: %s", compiler.option, problem.file, problem.line, problem.text);
-        if (compiler.is_ptx && !strstr(image.bytes, "of the tests' NVRTC"))
-            check_names(image.bytes, text);
-        free(image.bytes);
+        compile_one(files[i], text, 0);
+        if (!strstr(compiler.file, "tests/driver") && strstr(text, "\nHAUL_STENCIL_"))
+            compile_one(files[i], text, HAUL_GROUP_BYTES);
         free(text);
     }
 }
@@ -85,7 +101,7 @@ static void test_message(void **state)
                                "}\n";
     haul_cu_image image;
     assert_int_equal(haul_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
-    assert_int_equal(compile("mine.kernel.h", text, &image), HAUL_BAD_INPUT);
+    assert_int_equal(compile("mine.kernel.h", text, 0, &image), HAUL_BAD_INPUT);
     assert_string_equal(problem.file, "mine.kernel.h");
     assert_int_equal(problem.line, 4);
     assert_non_null(strstr(problem.text, "nothing_such"));

@@ -209,6 +209,26 @@ static void one_loop(program *self)
     run_plainly(self, kernel, &box, cells, value);
 }
 
+/* A stencil back and forth, whose steps may be fused. */
+static void many_loops(program *self)
+{
+    static const haul_kernel_source *const kernels[3] = {&near_1, &near_2, &near_3};
+    const haul_kernel_source *kernel = kernels[self->dims - 1];
+    const unsigned a = draw(self, ARRAYS), b = (a + 1 + draw(self, ARRAYS - 1)) % ARRAYS;
+    const unsigned value = draw(self, 1000);
+    haul_box box = {{0}, {0}};
+    for (int d = 0; d < self->dims; d++)
+        box.hi[d] = self->spec.size[d];
+    for (unsigned i = 0, count = 3 + draw(self, 9); i < count && !self->is_over; i++) {
+        twin *from = &self->twins[i % 2 ? b : a], *to = &self->twins[i % 2 ? a : b];
+        const void *const arguments[3] = {from->array, to->array, &value};
+        unsigned *const cells[3] = {from->cells, to->cells};
+        check(self, haul_loop(self->context, kernel, arguments, 3, NULL, &self->error));
+        set_ghosts(self, from->cells);
+        run_plainly(self, kernel, &box, cells, value);
+    }
+}
+
 static unsigned *in_region(const program *self, const haul_region *region, const int at[3])
 {
     const int outer = self->dims - 1;
@@ -287,6 +307,8 @@ static void make(program *self, const device_case *on)
         self->whole[d] = self->spec.size[d] + 2 * self->spec.ghost[d];
         self->count *= (size_t)self->whole[d];
     }
+    for (int d = 0, is_fixed = (int)draw(self, 2); is_fixed && d < 3; d++)
+        self->spec.boundary[d] = HAUL_BOUNDARY_FIXED;
     self->spec.element_bytes = sizeof(unsigned);
     self->spec.region = (int)draw(self, 6);
     /* with the gaps between rows */
@@ -302,6 +324,7 @@ static void make(program *self, const device_case *on)
         .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
         .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
+        .fused = draw(self, 2) ? 0 : 1 + 2 * draw(self, 3),
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
     for (int i = 0; i < ARRAYS; i++) {
@@ -314,13 +337,31 @@ static void make(program *self, const device_case *on)
         check(self, haul_array_new(self->context, &one, &self->results[i], &self->error));
 }
 
-static size_t run_program(const device_case *on, uint64_t seed)
+/* Whether steps were fused. */
+static bool has_fused(const program *self)
+{
+    char *text;
+    if (haul_explain(self->context, &text, NULL))
+        return false;
+    const bool is_one = strstr(text, "fused on chip");
+    free(text);
+    return is_one;
+}
+
+typedef struct tally {
+    size_t whole;
+    size_t fused;
+} tally;
+
+static void run_program(const device_case *on, uint64_t seed, tally *of)
 {
     program self = {.random = seed * 0x9e3779b97f4a7c15 + 1};
     make(&self, on);
     for (unsigned i = draw(&self, 60); i > 0 && !self.is_over; i--) {
-        const unsigned what = draw(&self, 14);
-        if (what == 12)
+        const unsigned what = draw(&self, 17);
+        if (what >= 14)
+            many_loops(&self);
+        else if (what == 12)
             one_reduction(&self);
         else if (what == 13)
             check_results(&self);
@@ -346,21 +387,22 @@ static size_t run_program(const device_case *on, uint64_t seed)
         haul_array_free(self.twins[i].array);
         free(self.twins[i].cells);
     }
+    of->whole += !self.is_over;
+    of->fused += has_fused(&self);
     haul_context_close(self.context);
-    return !self.is_over;
 }
 
 static void run_case(const device_case *on, int first, int programs)
 {
-    size_t whole = 0;
+    tally of = {0};
     for (int i = first; i < first + programs; i++) {
         if (getenv("TILE_VERBOSE"))
             fprintf(stderr, "%s order %d program %d\n", on->name, (int)on->order, i);
-        whole += run_program(on, (uint64_t)i);
+        run_program(on, (uint64_t)i, &of);
     }
-    print_message("%s, order %d: %zu of %d programs fit\n", on->name, (int)on->order, whole,
-                  programs);
-    assert_true(whole >= (size_t)programs / 4);
+    print_message("%s, order %d: %zu of %d programs fit, %zu fused steps\n", on->name,
+                  (int)on->order, of.whole, programs, of.fused);
+    assert_true(of.whole >= (size_t)programs / 4);
 }
 
 static const device_case cases[] = {

@@ -24,8 +24,8 @@ HAUL_KERNEL_1D(add_1, tile_kernels, HAUL_READ(unsigned, u, 0), HAUL_UPDATE(unsig
         HAUL_AT1(v, x) = 2 * HAUL_AT1(v, x) + HAUL_AT1(u, x) + k * (unsigned)x;
 }
 
-HAUL_KERNEL_2D(near_2, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
-               HAUL_VALUE(unsigned, k))
+HAUL_STENCIL_2D(near_2, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
+                HAUL_VALUE(unsigned, k))
 {
     HAUL_FOR2 (x, y)
         HAUL_AT2(v, x, y) = 3 * HAUL_AT2(u, x - 1, y - 1) + 5 * HAUL_AT2(u, x + 1, y) +
@@ -47,8 +47,8 @@ HAUL_KERNEL_2D(add_2, tile_kernels, HAUL_READ(unsigned, u, 0), HAUL_UPDATE(unsig
         HAUL_AT2(v, x, y) = 2 * HAUL_AT2(v, x, y) + HAUL_AT2(u, x, y) + k * (unsigned)(x + 3 * y);
 }
 
-HAUL_KERNEL_3D(near_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
-               HAUL_VALUE(unsigned, k))
+HAUL_STENCIL_3D(near_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
+                HAUL_VALUE(unsigned, k))
 {
     HAUL_FOR3 (x, y, z)
         HAUL_AT(v, x, y, z) = 3 * HAUL_AT(u, x - 1, y - 1, z + 1) + 5 * HAUL_AT(u, x + 1, y, z) +
