@@ -177,13 +177,14 @@ haul_status haul_share_run(haul_context *context, const haul_block *block, bool 
     *is_shared = self.parts > 0;
     if (!*is_shared)
         return HAUL_OK;
+    self.steps = calloc(block->count, sizeof *self.steps);
+    if (!self.steps)
+        return haul_fail_no_memory(error);
     self.border = (along->part_count - self.parts) * along->region;
     if (!context->share_began)
         status = haul_event_new(context->device, &context->share_began, error);
     if (!status && !context->share_ended)
         status = haul_event_new(context->device, &context->share_ended, error);
-    if (!status && !(self.steps = calloc(block->count, sizeof *self.steps)))
-        status = haul_fail_no_memory(error);
     if (!status)
         status = run_both(&self, along->part_count, error);
     free(self.steps);
