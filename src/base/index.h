@@ -25,20 +25,26 @@ typedef struct haul_index {
 bool haul_index_reserve(haul_index *index);
 void haul_index_release(haul_index *index);
 
+static inline uint64_t haul_hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
 /* Multiply and fold by words, after wyhash (Wang Yi, public domain), without its 128-bit product.
  */
 static inline uint32_t haul_hash(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
-    uint64_t hash = size;
-    while (size) {
-        uint64_t word = 0;
-        const size_t part = size < sizeof word ? size : sizeof word;
-        memcpy(&word, at, part);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-        at += part;
-        size -= part;
+    uint64_t hash = size, word;
+    for (; size >= sizeof word; at += sizeof word, size -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = haul_hash_word(hash, word);
+    }
+    if (size) {
+        word = 0;
+        memcpy(&word, at, size);
+        hash = haul_hash_word(hash, word);
     }
     return (uint32_t)(hash ^ hash >> 32);
 }

@@ -24,7 +24,7 @@ typedef struct haul_json_gap {
     uint8_t key_length;
     uint8_t tag;                      /* the caller's */
     bool opens;                       /* an object */
-    uint8_t next[HAUL_JSON_GAP_NEXT]; /* those that followed it last, the latest first */
+    uint8_t next[HAUL_JSON_GAP_NEXT]; /* those that followed it last, the latest first; 0: none */
     char bytes[HAUL_JSON_GAP_BYTES];
 } haul_json_gap;
 
@@ -49,20 +49,23 @@ static inline uint64_t haul_json_differ(const char *a, const char *b)
     return x ^ y;
 }
 
-/* Compares by words, the last of which overlap, so that up to 16 or 32 bytes take no loop. */
+/* Compares by words, the last of which overlap, so that no loop is needed. */
 static inline bool haul_json_gap_is(const haul_json_gap *self, const char *p, bool opens)
 {
     const size_t length = self->length;
     const char *const kept = self->bytes;
-    if (length < HAUL_JSON_GAP_LEAST || self->opens != opens)
+    /* most others differ in their first bytes */
+    if (haul_json_differ(kept, p) || length < HAUL_JSON_GAP_LEAST || self->opens != opens)
         return false;
-    if (haul_json_differ(kept, p) | haul_json_differ(kept + length - 8, p + length - 8))
+    if (haul_json_differ(kept + length - 8, p + length - 8))
         return false;
     if (length <= 16)
         return true;
     if (haul_json_differ(kept + 8, p + 8) | haul_json_differ(kept + length - 16, p + length - 16))
         return false;
-    return length <= 32 || !memcmp(kept + 16, p + 16, length - 32);
+    return length <= 32 ||
+           !(haul_json_differ(kept + 16, p + 16) | haul_json_differ(kept + 24, p + 24) |
+             haul_json_differ(kept + length - 24, p + length - 24));
 }
 
 /* The gap at `p`, which becomes the last one, if it is one of those expected there; else NULL.
@@ -71,7 +74,7 @@ static inline const haul_json_gap *haul_json_gaps_pass(haul_json_gaps *self, con
                                                        bool opens)
 {
     const uint8_t *const next = self->items[self->last].next;
-    for (int i = 0; i < HAUL_JSON_GAP_NEXT; i++)
+    for (int i = 0; i < HAUL_JSON_GAP_NEXT && next[i]; i++)
         if (haul_json_gap_is(&self->items[next[i]], p, opens)) {
             self->last = next[i];
             return &self->items[self->last];

@@ -25,18 +25,25 @@ static const unsigned char classes[256] = {
 /* The functions below pass something from the place `p` on and return the place behind it, or NULL
  * after a failure. */
 
-/* White space: mostly none, one blank, or a line break and many blanks. */
-static inline const char *pass_space(haul_json_in *self, const char *p)
+/* The white space that is in the window: mostly none, one blank, or a line break and many blanks.
+ */
+static inline const char *pass_space_here(const char *p)
 {
     if ((unsigned char)*p > ' ')
         return p;
     if (*p == ' ' && (unsigned char)p[1] > ' ')
         return p + 1;
+    while (classes[(unsigned char)*p] == SPACE) {
+        const uint64_t others = haul_json_word(++p) ^ HAUL_JSON_EACH(' ');
+        p += others ? haul_json_first(others) : 8;
+    }
+    return p;
+}
+
+static inline const char *pass_space(haul_json_in *self, const char *p)
+{
     for (;;) {
-        while (classes[(unsigned char)*p] == SPACE) {
-            const uint64_t others = haul_json_word(++p) ^ HAUL_JSON_EACH(' ');
-            p += others ? haul_json_first(others) : 8;
-        }
+        p = pass_space_here(p);
         if (p < self->end)
             return p;
         self->at = self->end;
@@ -164,6 +171,17 @@ static inline bool in_object(const haul_json_in *self)
     return self->in_object[level / 64] >> level % 64 & 1;
 }
 
+/* Leaves the object where its end comes, which is found within the window; else NULL. */
+static inline const char *pass_close(haul_json_in *self, const char *p)
+{
+    p = pass_space_here(p);
+    if (*p != '}')
+        return NULL;
+    self->depth--;
+    self->fresh = false;
+    return p + 1;
+}
+
 /* Comes to the next member or item; leaves the object or array where there is none. */
 static inline __attribute__((always_inline)) const char *step(haul_json_in *self, const char *p,
                                                               char close, bool *more)
@@ -283,6 +301,11 @@ static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
         bool more;
         if (in_object(self)) {
             p = pass_expected(self, p, &more);
+            const char *const closed = more ? NULL : pass_close(self, p);
+            if (closed) {
+                p = closed;
+                continue;
+            }
             p = more ? p : pass_new_member(self, p, &more, NULL);
         } else {
             p = step(self, p, ']', &more);
@@ -302,9 +325,13 @@ static bool passed(haul_json_in *self, const char *p)
 
 void haul_json_in_skip(haul_json_in *self)
 {
+    if (self->status)
+        return;
     const int depth = self->depth;
-    const char *const p = self->status ? NULL : pass_value(self, self->at);
-    (void)passed(self, p ? pass_down_to(self, p, depth) : NULL);
+    const char *p = haul_json_simple(self->end, self->at + (*self->at == ' '));
+    if (!p && (p = pass_value(self, self->at)))
+        p = pass_down_to(self, p, depth);
+    (void)passed(self, p);
 }
 
 void haul_json_in_leave(haul_json_in *self)
@@ -362,6 +389,21 @@ bool haul_json_in_array(haul_json_in *self)
     return expect(self, HAUL_JSON_ARRAY, "expected an array") && passed(self, push(self, self->at));
 }
 
+/* Takes a string like nearly all, which has no escapes and ends within the window. */
+static inline bool take_plain_string(haul_json_in *self, haul_json_text *text)
+{
+    const char *const p = self->at + (*self->at == ' ');
+    if (*p != '"')
+        return false;
+    const char *const end = haul_json_plain(p + 1);
+    if (*end != '"')
+        return false;
+    *text = (haul_json_text){p + 1, (size_t)(end - p - 1)};
+    self->value_at = haul_json_offset(self, p);
+    self->at = end + 1;
+    return true;
+}
+
 /* Takes the string at hand, whose quote is the next byte. */
 static bool take_string(haul_json_in *self, haul_json_text *text)
 {
@@ -401,21 +443,14 @@ bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
         return false;
     const haul_json_gap *const gap = haul_json_gaps_pass(&self->gaps, self->at, self->fresh);
     if (!gap) {
+        const char *const closed = pass_close(self, self->at);
         bool more = false;
-        return passed(self, pass_new_member(self, self->at, &more, key)) && more;
+        return passed(self, closed ? closed : pass_new_member(self, self->at, &more, key)) && more;
     }
     *key = (haul_json_text){self->at + gap->key_at, gap->key_length};
     self->at += gap->length;
     self->fresh = false;
     return true;
-}
-
-uint8_t *haul_json_in_tag(haul_json_in *self)
-{
-    haul_json_gap *const gap = &self->gaps.items[self->gaps.last];
-    if (!gap->length) /* it stands for all that are not kept */
-        gap->tag = 0;
-    return &gap->tag;
 }
 
 bool haul_json_in_item(haul_json_in *self)
@@ -460,7 +495,7 @@ bool haul_json_in_scaled(haul_json_in *self, int places, int64_t *value)
            haul_json_scaled(text, places, value);
 }
 
-haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
+static haul_json_kind take_scalar(haul_json_in *self, haul_json_text *text)
 {
     const haul_json_kind kind = find_kind(self);
     *text = (haul_json_text){0};
@@ -470,6 +505,12 @@ haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
         return take_number(self, text) ? kind : HAUL_JSON_NONE;
     haul_json_in_skip(self);
     return self->status ? HAUL_JSON_NONE : kind;
+}
+
+haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
+{
+    return !self->status && take_plain_string(self, text) ? HAUL_JSON_STRING
+                                                          : take_scalar(self, text);
 }
 
 /* The byte-order mark, which RFC 8259 lets readers pass over. */

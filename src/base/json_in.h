@@ -91,7 +91,13 @@ bool haul_json_in_item(haul_json_in *self);
 
 /* A number that the caller may keep with the name that haul_json_in_key gave last, 0 at first: it
  * may be there when the same name comes again, which spares looking it up. */
-uint8_t *haul_json_in_tag(haul_json_in *self);
+static inline uint8_t *haul_json_in_tag(haul_json_in *self)
+{
+    haul_json_gap *const gap = &self->gaps.items[self->gaps.last];
+    if (!gap->length) /* it stands for all that are not kept */
+        gap->tag = 0;
+    return &gap->tag;
+}
 
 /* Skips the value that comes; the rest of the innermost object or array, which is left. */
 void haul_json_in_skip(haul_json_in *self);

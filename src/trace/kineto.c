@@ -14,6 +14,7 @@
 
 #include "base/byte_source.h"
 #include "base/fail.h"
+#include "base/index.h"
 #include "base/order.h"
 #include "trace/copy_name.h"
 #include "trace/trace_format.h"
@@ -47,12 +48,8 @@ static uint32_t name_of(haul_kineto *self, haul_json_text text)
 {
     if (!text.length)
         return HAUL_NONE;
-    /* names of one length differ in a few places */
-    const size_t middle = (unsigned char)text.bytes[text.length / 2];
-    const size_t later = (unsigned char)text.bytes[text.length - text.length / 4 - 1];
-    const size_t last = (unsigned char)text.bytes[text.length - 1];
-    const size_t mixed = text.length * 31 + middle * 7 + later * 3 + last;
-    haul_kineto_name *const name = &self->names[mixed % HAUL_KINETO_NAMES];
+    haul_kineto_name *const name =
+        &self->names[haul_hash(text.bytes, text.length) % HAUL_KINETO_NAMES];
     if (name->length == text.length && !memcmp(name->text, text.bytes, text.length))
         return name->number;
     const uint32_t number = haul_trace_text(self->builder, text.bytes, text.length);

@@ -67,16 +67,16 @@ static const struct key {
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Kineto's categories, then those of its first years. */
+/* Kineto's categories, those that a trace has most of first, then those of its first years. */
 static const struct key categories[] = {
+    KEY("cpu_op", HAUL_KINETO_OPERATOR),   KEY("cuda_runtime", HAUL_KINETO_CALL),
     KEY("kernel", HAUL_KINETO_KERNEL),     KEY("gpu_memcpy", HAUL_KINETO_COPY),
-    KEY("gpu_memset", HAUL_KINETO_MEMSET), KEY("cuda_runtime", HAUL_KINETO_CALL),
-    KEY("cuda_driver", HAUL_KINETO_CALL),  KEY("hip_runtime", HAUL_KINETO_CALL),
-    KEY("ac2g", HAUL_KINETO_FLOW),         KEY("async_cpu_to_gpu", HAUL_KINETO_FLOW),
+    KEY("gpu_memset", HAUL_KINETO_MEMSET), KEY("cuda_driver", HAUL_KINETO_CALL),
+    KEY("hip_runtime", HAUL_KINETO_CALL),  KEY("ac2g", HAUL_KINETO_FLOW),
     KEY("cuda_sync", HAUL_KINETO_SYNC),    KEY("user_annotation", HAUL_KINETO_RANGE),
     KEY("Kernel", HAUL_KINETO_KERNEL),     KEY("Memcpy", HAUL_KINETO_COPY),
     KEY("Memset", HAUL_KINETO_MEMSET),     KEY("Runtime", HAUL_KINETO_CALL),
-    KEY("cpu_op", HAUL_KINETO_OPERATOR),   KEY("Operator", HAUL_KINETO_OPERATOR),
+    KEY("Operator", HAUL_KINETO_OPERATOR), KEY("async_cpu_to_gpu", HAUL_KINETO_FLOW),
 };
 
 /* Lengths are kept with the names: most keys differ in them, and need no comparison. */
@@ -183,24 +183,27 @@ static void read_triple(haul_json_in *in, int64_t *numbers)
     }
 }
 
+#define OPERATOR(name) "aten::" name, sizeof("aten::" name) - 1
+
 /* As PyTorch's ATen/native/native_functions.yaml declares them. */
 static const haul_kineto_operator operators[] = {
-    {"aten::mm", 0, true, 0},
-    {"aten::bmm", 0, true, 0},
-    {"aten::addmm", 1, true, 0},
-    {"aten::baddbmm", 1, true, 0},
-    {"aten::_softmax", 0, false, 2},
-    {"aten::_log_softmax", 0, false, 2},
-    {"aten::_softmax_backward_data", 0, false, 3},
-    {"aten::_log_softmax_backward_data", 0, false, 3},
-    {"aten::native_layer_norm", 0, false, 2},
-    {"aten::native_layer_norm_backward", 0, false, 3},
+    {OPERATOR("mm"), 0, true, 0},
+    {OPERATOR("bmm"), 0, true, 0},
+    {OPERATOR("addmm"), 1, true, 0},
+    {OPERATOR("baddbmm"), 1, true, 0},
+    {OPERATOR("_softmax"), 0, false, 2},
+    {OPERATOR("_log_softmax"), 0, false, 2},
+    {OPERATOR("_softmax_backward_data"), 0, false, 3},
+    {OPERATOR("_log_softmax_backward_data"), 0, false, 3},
+    {OPERATOR("native_layer_norm"), 0, false, 2},
+    {OPERATOR("native_layer_norm_backward"), 0, false, 3},
 };
 
 const haul_kineto_operator *haul_kineto_operator_of(haul_json_text name)
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (haul_json_is(name, operators[i].name))
+        if (operators[i].length == name.length &&
+            !memcmp(operators[i].name, name.bytes, name.length))
             return &operators[i];
     return NULL;
 }

@@ -77,6 +77,7 @@ typedef struct haul_kineto_input {
 /* Operators whose sizes are read: `first` is the tensor to begin with. */
 typedef struct haul_kineto_operator {
     const char *name;
+    size_t length;
     int first;
     bool is_product;
     int passes; /* of another: tensors of the first one's size that are read or written */
