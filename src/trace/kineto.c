@@ -128,14 +128,6 @@ static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
         list->items[list->count++] = (haul_kineto_size){key_of(self), value};
 }
 
-static bool is_of_whole_blocks(const haul_shape *shape)
-{
-    for (int i = 0; i < 3; i++)
-        if (!shape->block[i] || shape->grid[i] % shape->block[i] != 0)
-            return false;
-    return true;
-}
-
 static void fill_kernel(haul_kineto *self, haul_op *op)
 {
     const haul_kineto_event *event = &self->event;
@@ -165,8 +157,6 @@ static void fill_kernel(haul_kineto *self, haul_op *op)
     op->shape = self->shape_number;
     op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
     self->has_kernels = true;
-    if (is_of_whole_blocks(&shape) && key_of(self))
-        add_size(self, &self->kernels, built->op_count);
 }
 
 /* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both. */
@@ -227,16 +217,14 @@ uint32_t haul_kineto_thread(haul_kineto *self)
 /* A call waits here until all events are read, since what it issued may come after it or before. */
 static void keep_call(haul_kineto *self)
 {
-    if (!haul_builder_grow(&self->builder->built, &self->calls, &self->call_capacity,
-                           self->call_count + 1, sizeof *self->calls))
-        return;
-    self->calls[self->call_count++] = (haul_call){
+    const haul_call call = {
         .start_ns = number(self, HAUL_KINETO_START),
         .dur_ns = number(self, HAUL_KINETO_DUR),
         .key = key_of(self),
         .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
         .thread = haul_kineto_thread(self),
     };
+    haul_kineto_keep_call(self, &call);
     if (haul_json_is(haul_kineto_text(&self->event, HAUL_KINETO_NAME), "hipExtModuleLaunchKernel"))
         add_size(self, &self->item_calls, 0);
     if (number(self, HAUL_KINETO_BYTES) && key_of(self))
@@ -418,55 +406,49 @@ static void take_bytes_of_calls(haul_kineto *self)
         haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
 }
 
+static bool is_of_whole_blocks(const haul_shape *shape)
+{
+    for (int i = 0; i < 3; i++)
+        if (!shape->block[i] || shape->grid[i] % shape->block[i] != 0)
+            return false;
+    return true;
+}
+
 /* Kernels of Tensile and MIOpen are started by hipExtModuleLaunchKernel, whose arguments, which
  * roctracer writes down, count work items where other calls count blocks (HIP API reference). */
 static void count_blocks(haul_kineto *self)
 {
-    const haul_kineto_sizes *const kernels = &self->kernels, *const calls = &self->item_calls;
+    const haul_kineto_sizes *const calls = &self->item_calls;
     haul_builder *const built = &self->builder->built;
-    if (!calls->count || !kernels->count)
-        return;
-    qsort(kernels->items, kernels->count, sizeof *kernels->items, compare_sizes);
+    if (calls->count)
+        qsort(calls->items, calls->count, sizeof *calls->items, compare_sizes);
     for (size_t i = 0; i < calls->count && !built->failed; i++) {
-        const haul_kineto_size *found = bsearch(&calls->items[i], kernels->items, kernels->count,
-                                                sizeof *kernels->items, compare_sizes);
-        if (!found)
+        const uint64_t key = calls->items[i].key;
+        const bool again = i && calls->items[i - 1].key == key; /* a call that is written twice */
+        const uint32_t number = again ? HAUL_NONE : haul_trace_find_op(self->builder, key);
+        haul_op *const op = number == HAUL_NONE ? NULL : &built->ops[number];
+        if (!op || op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE)
             continue;
-        haul_op *const op = &built->ops[found->value];
         haul_shape shape = ((const haul_shape *)built->shapes.items)[op->shape];
+        if (!is_of_whole_blocks(&shape))
+            continue;
         for (int k = 0; k < 3; k++)
             shape.grid[k] /= shape.block[k];
-        op->shape = haul_builder_shape(built, &shape);
+        const uint32_t blocks = haul_builder_shape(built, &shape);
+        if (blocks != HAUL_NONE)
+            op->shape = blocks;
     }
 }
 
-/* Sorts the calls' numbers, not the calls: those of a large trace take a hundred megabytes, and are
- * nearly in order. */
-static bool order_calls(haul_kineto *self)
-{
-    haul_builder *const built = &self->builder->built;
-    const haul_keys starts = {
-        .first = self->calls, .stride = sizeof *self->calls, .flip = HAUL_KEYS_SIGNED};
-    static_assert(offsetof(haul_call, start_ns) == 0, "the key is what a call begins with");
-    self->call_order = malloc((self->call_count + 1) * sizeof *self->call_order);
-    for (uint32_t i = 0; self->call_order && i < self->call_count; i++)
-        self->call_order[i] = i;
-    built->failed |=
-        !self->call_order ||
-        (self->call_count && !haul_order_sort(self->call_order, self->call_count, &starts));
-    return !built->failed;
-}
-
 /* Whether one of the few before it that start when it does is the same. */
-static bool is_repeat(const haul_kineto *self, size_t place)
+static bool is_repeat(const haul_kineto *self, size_t place, const haul_call *call)
 {
     enum { LOOKED_AT = 64 };
-    const haul_call *const call = &self->calls[self->call_order[place]];
     for (size_t i = place; i-- > 0 && place - i <= LOOKED_AT;) {
-        const haul_call *const before = &self->calls[self->call_order[i]];
-        if (before->start_ns != call->start_ns)
+        const haul_call before = haul_kineto_call_at(self, i);
+        if (before.start_ns != call->start_ns)
             return false;
-        if (!memcmp(before, call, sizeof *call))
+        if (!memcmp(&before, call, sizeof before))
             return true;
     }
     return false;
@@ -492,23 +474,26 @@ static void finish(haul_kineto *self)
 {
     haul_builder *const built = &self->builder->built;
     uint64_t repeated = 0;
-    if (!order_calls(self))
+    haul_kineto_sort_calls(self);
+    if (built->failed)
         return;
     if (self->end_count)
         haul_kineto_join_flows(self);
     take_bytes_of_calls(self);
-    count_blocks(self);
     haul_trace_drop_repeats(self->builder);
     haul_trace_note_overlaps(self->builder);
+    count_blocks(self);
     haul_kineto_join_operators(self);
     if (!self->has_waits)
         haul_kineto_infer_waits(self);
     haul_kineto_join_collectives(self);
-    for (size_t i = 0; i < self->call_count; i++)
-        if (is_repeat(self, i))
+    for (size_t i = 0; i < self->call_count && !built->failed; i++) {
+        const haul_call call = haul_kineto_call_at(self, i);
+        if (is_repeat(self, i, &call))
             repeated++;
         else
-            haul_trace_call(self->builder, &self->calls[self->call_order[i]]);
+            haul_trace_call(self->builder, &call);
+    }
     if (repeated)
         haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
     for (size_t i = 0; i < built->device_count; i++)
@@ -536,7 +521,7 @@ static haul_status read_file(haul_kineto *self, const char *path, haul_error *er
 static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
                         haul_error *error)
 {
-    haul_kineto self = {.builder = builder};
+    haul_kineto self = {.builder = builder, .callers.size = sizeof(haul_kineto_caller)};
     haul_kineto_keys_init(&self.keys);
     haul_status status = read_file(&self, path, error);
     if (!status && self.keyless && self.call_count) {
@@ -548,11 +533,11 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
     (void)snprintf(version->text, sizeof version->text, "%s", self.version);
     haul_kineto_event_release(&self.event);
     free(self.calls);
-    free(self.call_order);
+    free(self.wide_calls);
+    haul_records_release(&self.callers);
     free(self.call_bytes.items);
     free(self.copies.items);
     free(self.item_calls.items);
-    free(self.kernels.items);
     free(self.operators);
     free(self.ends);
     free(self.collectives);

@@ -64,6 +64,19 @@ typedef struct haul_kineto_collective {
     uint64_t elements;
 } haul_kineto_collective;
 
+/* A call as it is kept: a large trace has millions. */
+typedef struct haul_kineto_kept_call {
+    uint32_t start_ns[2]; /* the low and the high half: one of 64 bits would take 4 bytes more */
+    uint32_t dur_ns;
+    uint32_t key;
+    uint32_t from; /* the number of its caller */
+} haul_kineto_kept_call;
+
+typedef struct haul_kineto_caller {
+    uint32_t name;
+    uint32_t thread;
+} haul_kineto_caller;
+
 typedef struct haul_kineto {
     haul_trace_builder *builder;
     haul_json_in in;
@@ -74,14 +87,16 @@ typedef struct haul_kineto {
     haul_kineto_place stream;
     haul_shape shape; /* of the last kernel */
     uint32_t shape_number;
-    haul_call *calls; /* kept until all that they may have issued is known */
+    haul_kineto_kept_call *calls; /* by start, once all are read */
     size_t call_count;
     size_t call_capacity;
-    uint32_t *call_order;         /* by start, once all are read */
+    haul_call *wide_calls; /* those that do not fit there */
+    size_t wide_call_count;
+    size_t wide_call_capacity;
+    haul_records callers;
     haul_kineto_sizes call_bytes; /* of calls that say what they copy */
     haul_kineto_sizes copies;     /* operations without bytes, which their calls may tell */
     haul_kineto_sizes item_calls; /* that start kernels by their work items, not their blocks */
-    haul_kineto_sizes kernels;    /* whose grids may be of work items */
     haul_kineto_span *operators;  /* whose sizes are known */
     size_t operator_count;
     size_t operator_capacity;
@@ -112,6 +127,16 @@ uint32_t haul_kineto_stream(haul_kineto *self, int64_t id);
 
 /* The number of the stream that the event, a wait, waits for. */
 uint32_t haul_kineto_waited_stream(haul_kineto *self, int64_t id);
+
+/* Keeps a call; takes it out again, by its place; gives it a key. */
+void haul_kineto_keep_call(haul_kineto *self, const haul_call *call);
+haul_call haul_kineto_call_at(const haul_kineto *self, size_t place);
+void haul_kineto_give_key(haul_kineto *self, size_t place, uint64_t key);
+
+/* Puts the calls in order of start. Then: the place of the first that starts at that time or later.
+ */
+void haul_kineto_sort_calls(haul_kineto *self);
+size_t haul_kineto_first_call(const haul_kineto *self, int64_t start_ns);
 
 /* Adds the event, one of a synchronisation. */
 void haul_kineto_wait(haul_kineto *self);

@@ -80,15 +80,15 @@ void haul_kineto_join_collectives(haul_kineto *self)
     qsort(self->collectives, self->collective_count, sizeof *self->collectives, by_start);
     size_t begun = 0;
     for (size_t i = 0; i < self->call_count; i++) {
-        const haul_call *call = &self->calls[self->call_order[i]];
-        while (begun < self->collective_count && self->collectives[begun].end_ns < call->start_ns)
+        const haul_call call = haul_kineto_call_at(self, i);
+        while (begun < self->collective_count && self->collectives[begun].end_ns < call.start_ns)
             begun++;
         for (size_t c = begun; c < self->collective_count; c++) {
             const haul_kineto_collective *in = &self->collectives[c];
-            if (in->start_ns > call->start_ns)
+            if (in->start_ns > call.start_ns)
                 break;
-            haul_op *op = in->thread == call->thread && call->start_ns <= in->end_ns && call->key
-                              ? kernel_of(self, call)
+            haul_op *op = in->thread == call.thread && call.start_ns <= in->end_ns && call.key
+                              ? kernel_of(self, &call)
                               : NULL;
             if (!op)
                 continue;

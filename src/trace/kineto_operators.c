@@ -139,9 +139,9 @@ void haul_kineto_join_operators(haul_kineto *self)
         return;
     qsort(self->operators, self->operator_count, sizeof *self->operators, compare_spans);
     for (size_t i = 0; i < self->call_count && !built->failed; i++) {
-        const haul_call *const call = &self->calls[i];
-        haul_kineto_span *const span = call->key ? span_of(self, call) : NULL;
-        const uint32_t op = span ? haul_trace_find_op(self->builder, call->key) : HAUL_NONE;
+        const haul_call call = haul_kineto_call_at(self, i);
+        haul_kineto_span *const span = call.key ? span_of(self, &call) : NULL;
+        const uint32_t op = span ? haul_trace_find_op(self->builder, call.key) : HAUL_NONE;
         if (op == HAUL_NONE || built->ops[op].kind != HAUL_OP_KERNEL ||
             built->ops[op].shape == HAUL_NONE)
             continue;

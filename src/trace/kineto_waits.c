@@ -91,22 +91,18 @@ static int compare_ends(const void *a, const void *b)
     return (x->phase == 'f') - (y->phase == 'f');
 }
 
-/* The call of the thread that starts when the flow does, or NULL. */
-static haul_call *call_at(const haul_kineto *self, const haul_kineto_flow *flow)
+/* The place of the thread's call that starts when the flow does, or the calls' count. */
+static size_t call_of(const haul_kineto *self, const haul_kineto_flow *flow)
 {
-    const haul_keys starts = {
-        .first = self->calls, .stride = sizeof *self->calls, .flip = HAUL_KEYS_SIGNED};
     const haul_workload_thread *const threads = self->builder->built.threads.items;
-    size_t i = haul_order_find(self->call_order, self->call_count, &starts,
-                               (uint64_t)flow->start_ns ^ HAUL_KEYS_SIGNED, 0);
-    for (; i < self->call_count; i++) {
-        haul_call *const call = &self->calls[self->call_order[i]];
-        if (call->start_ns != flow->start_ns)
+    for (size_t i = haul_kineto_first_call(self, flow->start_ns); i < self->call_count; i++) {
+        const haul_call call = haul_kineto_call_at(self, i);
+        if (call.start_ns != flow->start_ns)
             break;
-        if (threads[call->thread].id == (uint64_t)flow->tid)
-            return call;
+        if (threads[call.thread].id == (uint64_t)flow->tid)
+            return i;
     }
-    return NULL;
+    return self->call_count;
 }
 
 /* Ids of flows make keys of their own for calls that have none. */
@@ -120,15 +116,15 @@ void haul_kineto_join_flows(haul_kineto *self)
                               .stride = sizeof *builder->built.ops,
                               .flip = HAUL_KEYS_SIGNED};
     const haul_workload_stream *const streams = builder->built.streams.items;
-    haul_call *call = NULL;
+    size_t call = self->call_count;
     qsort(self->ends, self->end_count, sizeof *self->ends, compare_ends);
     for (size_t e = 0; order && e < self->end_count; e++) {
         const haul_kineto_flow *const end = &self->ends[e];
         if (!e || self->ends[e - 1].id != end->id)
-            call = NULL;
+            call = self->call_count;
         if (end->phase == 's')
-            call = call_at(self, end);
-        if (end->phase == 's' || !call)
+            call = call_of(self, end);
+        if (end->phase == 's' || call == self->call_count)
             continue;
         size_t i = haul_order_find(order, builder->built.op_count, &starts,
                                    (uint64_t)end->start_ns ^ HAUL_KEYS_SIGNED, 0);
@@ -139,8 +135,9 @@ void haul_kineto_join_flows(haul_kineto *self)
             if (haul_trace_key(builder, order[i]) || op->stream == HAUL_NONE ||
                 streams[op->stream].id != (uint64_t)end->tid)
                 continue;
-            call->key = call->key ? call->key : UINT64_C(1) << FLOW_KEYS | (uint64_t)end->id;
-            haul_trace_op_key(builder, order[i], call->key);
+            if (!haul_kineto_call_at(self, call).key)
+                haul_kineto_give_key(self, call, UINT64_C(1) << FLOW_KEYS | (uint64_t)end->id);
+            haul_trace_op_key(builder, order[i], haul_kineto_call_at(self, call).key);
         }
     }
 }
@@ -184,14 +181,14 @@ void haul_kineto_infer_waits(haul_kineto *self)
     if (last)
         memset(last, 0xff, (threads + 1) * sizeof *last);
     for (size_t i = 0; !builder->built.failed && i < self->call_count; i++) {
-        const haul_call *call = &self->calls[self->call_order[i]];
-        const uint32_t issued = haul_trace_find_op(builder, call->key);
+        const haul_call call = haul_kineto_call_at(self, i);
+        const uint32_t issued = haul_trace_find_op(builder, call.key);
         if (issued != HAUL_NONE)
-            last[call->thread] = builder->built.ops[issued].stream;
-        const char *const name = haul_trace_text_of(builder, call->name);
+            last[call.thread] = builder->built.ops[issued].stream;
+        const char *const name = haul_trace_text_of(builder, call.name);
         const bool of_stream = strstr(name, "StreamSynchronize");
         if (of_stream || strstr(name, "DeviceSynchronize"))
-            add_wait(self, call, last[call->thread], of_stream);
+            add_wait(self, &call, last[call.thread], of_stream);
     }
     free(last);
 }

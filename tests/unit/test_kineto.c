@@ -94,6 +94,41 @@ static void shapes_of_documents_are_read(void **state)
         check_one_copy(texts[i]);
 }
 
+/* A call of 5 s and an id beyond 32 bits have no room in the records of most calls. */
+static void calls_of_any_order_and_size_are_joined(void **state)
+{
+    (void)state;
+    enum { CALLS = 3000 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fputs("[", out);
+    for (int i = CALLS; i > 0; i--) { /* two threads, each from its end to its beginning */
+        const int time = i % 2 ? i : CALLS + i;
+        fprintf(out,
+                "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"call%d\",\"pid\":9,"
+                "\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%lld}},",
+                i % 7, i % 2, 10 * time, i % 5 ? 3 : 5000000 + i, i % 3 ? i : 5000000000LL + i);
+        fprintf(out,
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":%d,"
+                "\"ts\":%d,\"dur\":1,\"args\":{\"stream\":%d,\"correlation\":%lld}}%s",
+                i, i % 2, 10 * time + 5, i % 2, i % 3 ? i : 5000000000LL + i, i > 1 ? "," : "]");
+    }
+    fclose(out);
+    haul_workload *workload = loaded(text);
+    assert_int_equal(workload->op_count, CALLS);
+    for (size_t o = 0; o < workload->op_count; o++) {
+        const haul_op *op = &workload->ops[o];
+        const int i = (int)strtol(haul_workload_string(workload, op->name) + 1, NULL, 10);
+        assert_int_equal(op->call_ns, op->start_ns - 5000);
+        assert_int_equal(op->call_dur_ns, i % 5 ? 3000 : 1000LL * (5000000 + i));
+        assert_int_equal(workload->threads[op->thread].id, i % 2);
+    }
+    haul_workload_free(workload);
+    free(text);
+}
+
 static void bytes_may_be_unknown(void **state)
 {
     (void)state;
@@ -402,6 +437,7 @@ int main(void)
         cmocka_unit_test(sizes_of_operators_go_to_their_kernels),
         cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
         cmocka_unit_test(shapes_of_documents_are_read),
+        cmocka_unit_test(calls_of_any_order_and_size_are_joined),
         cmocka_unit_test(bytes_may_be_unknown),
         cmocka_unit_test(grids_of_work_items_are_counted_in_blocks),
         cmocka_unit_test(flows_link_what_ids_do_not),
