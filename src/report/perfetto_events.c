@@ -20,8 +20,11 @@ enum {
 bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
 {
     *self = (haul_drawn_names){.drawn = drawn};
-    for (size_t i = 0; i < drawn->workload->op_count; i++) {
-        const uint32_t name = drawn->workload->ops[i].name;
+    const haul_workload *const workload = drawn->workload;
+    for (size_t i = 0; i < workload->op_count + workload->range_count; i++) {
+        const uint32_t name = i < workload->op_count
+                                  ? workload->ops[i].name
+                                  : workload->ranges[i - workload->op_count].name;
         /* A damaged profile may have ids far beyond its strings; the table must not grow with
          * them. */
         if (name < NAMES_MOST && name >= self->count)
@@ -64,9 +67,10 @@ static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
     return *name->text ? name : NULL;
 }
 
+/* NULL for a range. */
 static const haul_op *op_of(const haul_drawn_names *names, const haul_slice *slice)
 {
-    return &names->drawn->workload->ops[slice->op];
+    return slice->is_range ? NULL : &names->drawn->workload->ops[slice->op];
 }
 
 /* What a slice is called by its operation's name, or NULL: a kernel's is its own, a copy's that of
@@ -76,6 +80,8 @@ static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice
     const haul_op *op = op_of(names, slice);
     /* Several slices drawn as one have no one name. */
     bool known = slice->count == 1;
+    if (!op)
+        return known ? find_name(names, names->drawn->workload->ranges[slice->op].name) : NULL;
     if (op->kind == HAUL_OP_KERNEL)
         known = known && !slice->is_call;
     else if (haul_op_has_bytes(op))
@@ -83,14 +89,19 @@ static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice
     return known ? find_name(names, op->name) : NULL;
 }
 
-/* Where there is no name: the kind, with the direction and memory of a copy. */
+/* Where there is no name: the kind, with the direction and memory of a copy. `op` is NULL for a
+ * range. */
 static haul_words kind_name(const haul_op *op, const haul_slice *slice)
 {
-    const char *kind = haul_op_kind_text((haul_op_kind)op->kind);
+    const char *kind = op ? haul_op_kind_text((haul_op_kind)op->kind) : "range";
     haul_words words = {""};
     if (slice->count > 1)
         snprintf(words.text, sizeof words.text, "%" PRIu32 " %s", slice->count,
-                 slice->is_call || haul_op_on_host(op) ? "calls" : "operations");
+                 !op                                     ? "ranges"
+                 : slice->is_call || haul_op_on_host(op) ? "calls"
+                                                         : "operations");
+    else if (!op)
+        snprintf(words.text, sizeof words.text, "%s", kind);
     else if (slice->is_call)
         snprintf(words.text, sizeof words.text, "call of a %s", kind);
     else if (op->kind == HAUL_OP_COPY)
@@ -122,7 +133,9 @@ void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_
     const haul_workload *workload = names->drawn->workload;
     const haul_op *op = op_of(names, slice);
     const haul_drawn_name *name = own_name(names, slice);
-    const char *category = slice->is_call ? "call" : haul_op_kind_text((haul_op_kind)op->kind);
+    const char *category = !op              ? "range"
+                           : slice->is_call ? "call"
+                                            : haul_op_kind_text((haul_op_kind)op->kind);
     if (slice->count > 1)
         category = "merged";
     fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);
@@ -131,12 +144,12 @@ void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_
     write_us("ts", slice->start_ns, out);
     write_us("dur", slice->end_ns - slice->start_ns, out);
     /* Numbered from 1, as reports number operations. */
-    fprintf(out, ",\"args\":{\"op\":%" PRIu32, slice->op + 1);
+    fprintf(out, ",\"args\":{\"%s\":%" PRIu32, op ? "op" : "range", slice->op + 1);
     if (slice->count > 1)
         write_us("busy_us", slice->busy_ns, out);
     if (slice->bytes)
         fprintf(out, ",\"bytes\":%" PRIu64, slice->bytes);
-    if (shape && slice->count == 1 && !slice->is_call && op->kind == HAUL_OP_KERNEL &&
+    if (shape && op && slice->count == 1 && !slice->is_call && op->kind == HAUL_OP_KERNEL &&
         op->shape < workload->shape_count) {
         const uint32_t *grid = workload->shapes[op->shape].grid;
         const uint32_t *block = workload->shapes[op->shape].block;
@@ -161,7 +174,7 @@ uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *sl
     const haul_drawn_name *name = own_name(names, slice);
     const haul_op *op = op_of(names, slice);
     /* Counted even where it is not written: the size is an upper bound. */
-    const bool shape = op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE;
+    const bool shape = op && op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE;
     const uint32_t of_times = digits_of((uint64_t)slice->start_ns) +
                               digits_of((uint64_t)slice->busy_ns) +
                               digits_of((uint64_t)(slice->end_ns - slice->start_ns));

@@ -16,15 +16,16 @@ typedef struct haul_track {
     uint32_t tid;
 } haul_track;
 
-/* One operation, or several close together. */
+/* One operation or range, or several close together. */
 typedef struct haul_slice {
     int64_t start_ns;
     int64_t end_ns;
     int64_t busy_ns; /* the sum of their durations */
     uint64_t bytes;
-    uint32_t op; /* the first */
+    uint32_t op; /* the first, or the first range */
     uint32_t count;
-    bool is_call; /* the call that issued it */
+    bool is_call;  /* the call that issued it */
+    bool is_range; /* a named one */
 } haul_slice;
 
 /* The names of a workload's operations as they are drawn: short, each made once. */

@@ -60,8 +60,14 @@ static haul_perfetto_row *stream_row(const haul_perfetto_rows *self, const haul_
 
 static haul_perfetto_row *thread_row(const haul_perfetto_rows *self, const haul_op *op)
 {
-    const uint32_t none = self->count - 1 - self->stream_count;
+    const uint32_t none = self->thread_count - 1;
     return &self->items[self->stream_count + (op->thread < none ? op->thread : none)];
+}
+
+static haul_perfetto_row *range_row(const haul_perfetto_rows *self, const haul_named_range *range)
+{
+    const haul_op on_thread = {.thread = range->thread};
+    return thread_row(self, &on_thread) + self->thread_count;
 }
 
 /* Rows. */
@@ -76,8 +82,14 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
                         size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
-    const uint32_t thread = row - self->stream_count;
+    const bool of_ranges = row >= self->stream_count + self->thread_count;
+    const uint32_t thread = row - self->stream_count - (of_ranges ? self->thread_count : 0);
     int length = 0;
+    if (of_ranges) {
+        length = snprintf(text, size, "ranges of ");
+        text += length;
+        size -= (size_t)length;
+    }
     if (row < workload->stream_count)
         /* Recorders may name streams and threads; otherwise the number from the profile has to
          * do. */
@@ -158,7 +170,7 @@ static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sl
         name_lane(self, row, lane, drawing);
     row->lane_end_ns[lane] = slice->end_ns;
     /* Arrows start and end at single operations: for groups no lane is kept. */
-    if (slice->count == 1)
+    if (slice->count == 1 && !slice->is_range)
         (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = (uint8_t)lane;
     const haul_track at = lane_place(row, lane);
     drawing->bytes += haul_perfetto_slice_bytes(&self->names, slice, at);
@@ -218,8 +230,32 @@ static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_c
     };
 }
 
+/* Ranges are recorded ones: nothing predicts how long they take. */
+static void draw_ranges(haul_perfetto_rows *self, haul_drawing *drawing)
+{
+    const haul_workload *workload = self->drawn->workload;
+    const bool drawn = is_recorded(self) && workload->op_count;
+    for (uint32_t i = 0; drawn && i < workload->range_count; i++) {
+        const haul_named_range *range = &workload->ranges[i];
+        /* one that began before the first operation is drawn from there on */
+        const int64_t before_ns =
+            range->start_ns < self->origin_ns ? self->origin_ns - range->start_ns : 0;
+        if (before_ns > range->dur_ns)
+            continue;
+        const haul_span span =
+            add_dur(range->start_ns + before_ns - self->origin_ns, range->dur_ns - before_ns);
+        const haul_slice slice = {.start_ns = span.start_ns,
+                                  .end_ns = span.end_ns,
+                                  .busy_ns = span.end_ns - span.start_ns,
+                                  .op = i,
+                                  .count = 1,
+                                  .is_range = true};
+        add(self, range_row(self, range), &slice, drawing);
+    }
+}
+
 /* Operations of devices in their recorded order, then those of the host in the order of their
- * calls, then the groups that wait for company. */
+ * calls, ranges, then the groups that wait for company. */
 static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
@@ -234,6 +270,7 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
         const haul_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
         add(self, thread_row(self, op), &slice, drawing);
     }
+    draw_ranges(self, drawing);
     for (uint32_t r = 0; r < self->count; r++)
         flush(self, &self->items[r], drawing);
 }
@@ -357,16 +394,18 @@ haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, ha
 {
     const haul_workload *workload = drawn->workload;
     const size_t limit = (1U << 20) - 8;
-    if (workload->op_count >= HAUL_NONE || workload->stream_count > limit ||
-        workload->thread_count > limit || workload->device_count > limit)
+    if (workload->op_count >= HAUL_NONE || workload->range_count >= HAUL_NONE ||
+        workload->stream_count > limit || workload->thread_count > limit ||
+        workload->device_count > limit)
         return haul_fail(error, HAUL_BAD_INPUT,
                          "more operations, streams, threads or devices than can be drawn");
     *self = (haul_perfetto_rows){
         .drawn = drawn,
         .stream_count = (uint32_t)workload->stream_count + 1,
-        .count = (uint32_t)(workload->stream_count + workload->thread_count) + 2,
+        .thread_count = (uint32_t)workload->thread_count + 1,
         .first_pid = next->pid,
     };
+    self->count = self->stream_count + 2 * self->thread_count;
     self->items = calloc(self->count, sizeof *self->items);
     self->pid_named = malloc((workload->device_count + 2) * sizeof *self->pid_named);
     self->lanes = malloc(workload->op_count + 1);

@@ -19,9 +19,10 @@ typedef struct haul_perfetto_row {
 typedef struct haul_perfetto_rows {
     const haul_drawn *drawn;
     haul_drawn_names names;
-    haul_perfetto_row *items; /* streams, no stream, threads, no thread */
+    haul_perfetto_row *items; /* streams, no stream, threads, no thread, ranges of each of these */
     uint32_t count;
     uint32_t stream_count; /* with the one for none */
+    uint32_t thread_count; /* likewise */
     uint32_t first_pid;    /* the host's; then devices, then that of streams without one */
     bool *pid_named;
     uint32_t *host_order; /* what threads of the host did, in order */

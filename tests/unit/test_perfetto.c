@@ -47,6 +47,39 @@ static void fill(by_hand *self, uint32_t count, int64_t each_ns)
     }
 }
 
+/* Nested ranges take a lane each; predicted times have no ranges. */
+static void draws_ranges(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    fill(&hand, 8, 1000);
+    const haul_named_range ranges[] = {
+        {.start_ns = 4000, .dur_ns = 500, .name = HAUL_NONE, .thread = HAUL_NONE},
+        {.start_ns = 4500, .dur_ns = 2500, .name = HAUL_NONE, .thread = 0},
+        {.start_ns = 5250, .dur_ns = 250, .name = HAUL_NONE, .thread = 0},
+    };
+    by_hand_finish(&hand);
+    const haul_workload_thread thread = {.id = 9};
+    hand.workload.threads = &thread;
+    hand.workload.thread_count = 1;
+    hand.workload.ranges = ranges;
+    hand.workload.range_count = 3;
+    haul_span spans[8];
+    for (int i = 0; i < 8; i++)
+        spans[i] = (haul_span){1000 * i, 1000 * i + 500};
+    const haul_drawn drawn[] = {{.workload = &hand.workload, .label = "as recorded"},
+                                {.workload = &hand.workload, .spans = spans, .label = "t"}};
+    written trace = write_trace(drawn, 2, 0);
+    /* the first ends before the first operation, from which on the second is drawn */
+    assert_int_equal(count_of(trace.text, "\"cat\":\"range\""), 2);
+    assert_int_equal(count_of(trace.text, "\"ts\":0.000,\"dur\":2.000,\"args\":{\"range\":2}"), 1);
+    assert_int_equal(count_of(trace.text, "\"ts\":0.250,\"dur\":0.250,\"args\":{\"range\":3}"), 1);
+    assert_int_equal(count_of(trace.text, "\"ranges of thread 9\""), 1);
+    assert_int_equal(count_of(trace.text, "\"ranges of thread 9, at once 2\""), 1);
+    free(trace.text);
+    by_hand_release(&hand);
+}
+
 static void draws_all_where_there_is_room(void **state)
 {
     (void)state;
@@ -237,6 +270,7 @@ int main(int argc, char **argv)
     (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_all_where_there_is_room),
+        cmocka_unit_test(draws_ranges),
         cmocka_unit_test(draws_spans_and_labels),
         cmocka_unit_test(draws_what_overlaps_beside_it),
         cmocka_unit_test(keeps_its_size),
