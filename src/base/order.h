@@ -26,6 +26,29 @@ static inline uint64_t haul_keys_at(const haul_keys *keys, uint32_t number)
     return key ^ keys->flip;
 }
 
+/* Things that qsort put in order by `compare`. */
+typedef struct haul_sorted {
+    const void *items;
+    size_t count;
+    size_t size;
+    int (*compare)(const void *a, const void *b);
+} haul_sorted;
+
+/* How many of them come before `key`; where `with_equal`, or are equal to it. */
+static inline size_t haul_sorted_before(haul_sorted in, const void *key, bool with_equal)
+{
+    size_t low = 0, high = in.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = in.compare((const char *)in.items + middle * in.size, key);
+        if (order < 0 || (with_equal && !order))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool haul_order_sorted(const uint32_t *order, size_t count, const haul_keys *keys);
 
 /* Sorts by key; equal keys keep their order. Linear where the keys are in order but for neighbours,

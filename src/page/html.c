@@ -77,6 +77,22 @@ double haul_scale_at(const haul_axis *scale, double value)
     return scale->at_low + share * (scale->at_high - scale->at_low);
 }
 
+void haul_html_level(const haul_axis *across, double y, const char *text, FILE *out)
+{
+    fprintf(out,
+            "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>"
+            "<text class=\"end\" x=\"%.0f\" y=\"%.1f\">%s</text>\n",
+            across->at_low, across->at_high, y, y, across->at_low - 8, y + 4, text);
+}
+
+void haul_html_mark(double x, int bottom, const char *text, FILE *out)
+{
+    fprintf(out,
+            "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
+            "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+            x, x, bottom, bottom + 5, x, bottom + 19, text);
+}
+
 double haul_nice_step(double span, int most)
 {
     double step = pow(10, floor(log10(span / most)));

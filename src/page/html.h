@@ -28,6 +28,11 @@ typedef struct haul_axis {
 
 double haul_scale_at(const haul_axis *scale, double value);
 
+/* Draws a line across a plot, from one side to the other, with its value at the left; and a mark
+ * below the plot's lower side with its value. */
+void haul_html_level(const haul_axis *across, double y, const char *text, FILE *out);
+void haul_html_mark(double x, int bottom, const char *text, FILE *out);
+
 /* The smallest of 1, 2 and 5 times a power of ten that divides `span` into at most `most` parts. */
 double haul_nice_step(double span, int most);
 

@@ -55,19 +55,11 @@ static void draw_axes(const chart *self)
     const int first = (int)ceil(log10(self->y.low)), last = (int)floor(log10(self->y.high));
     for (int power = first; power <= last; power++) {
         const double t = pow(10, power);
-        const double y = haul_scale_at(&self->y, t);
-        fprintf(self->out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, y,
-                y);
-        fprintf(self->out, "<text class=\"end\" x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT - 8, y + 4,
-                haul_say_seconds(t).text);
+        haul_html_level(&self->x, haul_scale_at(&self->y, t), haul_say_seconds(t).text, self->out);
     }
-    for (int i = 0; i < SIZES; i += 4) {
-        const double x = haul_scale_at(&self->x, (double)(UINT64_C(1) << i));
-        fprintf(self->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", x, x, BOTTOM,
-                BOTTOM + 5);
-        fprintf(self->out, "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%s</text>\n", x, BOTTOM + 19,
-                haul_say_bytes(UINT64_C(1) << i).text);
-    }
+    for (int i = 0; i < SIZES; i += 4)
+        haul_html_mark(haul_scale_at(&self->x, (double)(UINT64_C(1) << i)), BOTTOM,
+                       haul_say_bytes(UINT64_C(1) << i).text, self->out);
     fprintf(self->out, "<text class=\"mid\" x=\"%d\" y=\"%d\">size of a message</text>\n</g>\n",
             (LEFT + RIGHT) / 2, BOTTOM + 40);
 }

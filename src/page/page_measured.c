@@ -61,25 +61,19 @@ static bool set_scales(plot *self)
     return true;
 }
 
-static void draw_level(const plot *self, double y, const char *text)
-{
-    fprintf(self->out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, y, y);
-    fprintf(self->out, "<text class=\"end\" x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT - 8, y + 4,
-            text);
-}
-
 static void draw_axes(const plot *self)
 {
     fputs("<g class=\"axis\">\n", self->out);
     const int decades = (int)lround(log10(self->y.high / self->y.low));
     for (int i = 0; i <= decades; i++) {
         const double s = self->y.low * pow(10, i);
-        draw_level(self, haul_scale_at(&self->y, s), haul_say_seconds(s).text);
+        haul_html_level(&self->x, haul_scale_at(&self->y, s), haul_say_seconds(s).text, self->out);
     }
     for (int i = -1; i <= 1; i++) {
         char text[32];
         (void)snprintf(text, sizeof text, "%+.0f %%", i * self->off.high);
-        draw_level(self, haul_scale_at(&self->off, i * self->off.high), i ? text : "0");
+        haul_html_level(&self->x, haul_scale_at(&self->off, i * self->off.high), i ? text : "0",
+                        self->out);
     }
     for (uint64_t bytes = 1; (double)bytes <= self->x.high; bytes *= 1024)
         fprintf(self->out, "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%s</text>\n",

@@ -52,19 +52,14 @@ static void draw_axes(const chart *self)
     FILE *out = self->out;
     const double step = haul_nice_step(self->y.high, MOST_TICKS);
     fputs("<g class=\"axis\">\n", out);
-    for (int i = 0; i * step <= self->y.high; i++) {
-        const double y = haul_scale_at(&self->y, i * step);
-        fprintf(out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, y, y);
-        fprintf(out, "<text class=\"end\" x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT - 8, y + 4,
-                i ? haul_say_seconds(i * step).text : "0");
-    }
+    for (int i = 0; i * step <= self->y.high; i++)
+        haul_html_level(&self->x, haul_scale_at(&self->y, i * step),
+                        i ? haul_say_seconds(i * step).text : "0", out);
     const uint32_t factor = self->most > 256 ? 4 : 2;
     for (uint32_t streams = 1; streams <= self->most; streams *= factor) {
-        const double x = haul_scale_at(&self->x, streams);
-        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", x, x, BOTTOM,
-                BOTTOM + 5);
-        fprintf(out, "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%u</text>\n", x, BOTTOM + 19,
-                streams);
+        char text[16];
+        (void)snprintf(text, sizeof text, "%u", streams);
+        haul_html_mark(haul_scale_at(&self->x, streams), BOTTOM, text, out);
     }
     fprintf(out, "<text class=\"mid\" x=\"%d\" y=\"%d\">number of streams</text>\n</g>\n",
             (LEFT + RIGHT) / 2, BOTTOM + 40);

@@ -85,11 +85,9 @@ static void draw_axes(const roofline *self)
                 x, x, TOP, BOTTOM, x, BOTTOM + 18, value);
     }
     for (int k = 0; k <= rows; k++) {
-        const double value = self->y.low * pow(10, k), y = haul_scale_at(&self->y, value);
-        fprintf(out,
-                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
-                "<text class=\"end\" x=\"%d\" y=\"%.1f\">%s</text>\n",
-                LEFT, RIGHT, y, y, LEFT - 8, y + 4, say_rate(value, HAUL_DIM_FLOPS).text);
+        const double value = self->y.low * pow(10, k);
+        haul_html_level(&self->x, haul_scale_at(&self->y, value),
+                        say_rate(value, HAUL_DIM_FLOPS).text, out);
     }
     fprintf(out, "<text class=\"mid\" x=\"%d\" y=\"%d\">flops for each byte</text>\n</g>\n",
             (LEFT + RIGHT) / 2, BOTTOM + 38);
@@ -152,11 +150,7 @@ static void write_table(const roofline *self, haul_page_writer *page)
                        say_rate(row->bytes / row->counted_s, HAUL_DIM_RATE).text, ratio,
                        reached / fmin(self->of->peak_flops, intensity * self->of->peak_Bps));
     }
-    fputs("<details><summary>In figures</summary>\n", self->out);
-    page->failed |= !report || report->document->failed;
-    haul_html_parts(report, self->out);
-    fputs("</details>\n", self->out);
-    haul_report_free(report);
+    page->failed |= !haul_html_figures(report, self->out);
 }
 
 void haul_page_roofline(haul_page_writer *page)

@@ -200,11 +200,7 @@ static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
             haul_table_row(table, name, lanes->ops[look], lanes->time_ns[look],
                            haul_share_of((double)lanes->time_ns[look], window_ns));
     }
-    fputs("<details><summary>In figures</summary>\n", self->out);
-    self->failed |= !report || report->document->failed;
-    haul_html_parts(report, self->out);
-    fputs("</details>\n", self->out);
-    haul_report_free(report);
+    self->failed |= !haul_html_figures(report, self->out);
 }
 
 static void write_timeline(haul_page_writer *self, size_t number)

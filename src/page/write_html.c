@@ -138,3 +138,13 @@ void haul_html_parts(const haul_table *first, FILE *out)
 {
     write_parts(first, true, out);
 }
+
+bool haul_html_figures(haul_report *report, FILE *out)
+{
+    const bool is_whole = report && !report->document->failed;
+    fputs("<details><summary>In figures</summary>\n", out);
+    haul_html_parts(report, out);
+    fputs("</details>\n", out);
+    haul_report_free(report);
+    return is_whole;
+}

@@ -13,4 +13,8 @@ bool haul_html_is_shown(const haul_table *part);
 /* The parts of a section, from its first on. */
 void haul_html_parts(const haul_table *first, FILE *out);
 
+/* The same of a drawing, which is folded away until it is asked for; frees the report. False where
+ * that could not be made whole. */
+bool haul_html_figures(haul_report *report, FILE *out);
+
 #endif

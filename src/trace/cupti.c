@@ -227,6 +227,14 @@ static void say_kind(const reader *self, haul_cupti_kind kind, const char *absen
         haul_trace_missing(self->builder, 0, there ? empty : absent);
 }
 
+bool haul_cupti_has_column(const haul_cupti_format *format, haul_source *source, const char *column)
+{
+    for (int i = 0; i < HAUL_CUPTI_TABLES && format->tables[i].name; i++)
+        if (haul_source_has_column(source, format->tables[i].name, column))
+            return true;
+    return false;
+}
+
 /* Operations first, calls next, names last: the builder's order. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,
                             haul_cupti_devices *devices, haul_trace_builder *builder,

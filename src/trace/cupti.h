@@ -6,6 +6,7 @@
 #include "trace/cupti_devices.h"
 #include "trace/sqlite_source.h"
 #include "trace/trace_builder.h"
+#include "trace/trace_format.h"
 
 typedef enum haul_cupti_kind {
     HAUL_CUPTI_COPY,
@@ -90,6 +91,17 @@ typedef struct haul_cupti_format {
     const char *string_table;
     const char *string_columns[2];
 } haul_cupti_format;
+
+/* What functions that take a row of a file get. */
+typedef struct haul_cupti_reader {
+    haul_trace_builder *builder;
+    haul_trace_version *version;
+    haul_cupti_devices devices;
+} haul_cupti_reader;
+
+/* Whether any of the format's tables of operations is in the file with this column. */
+bool haul_cupti_has_column(const haul_cupti_format *format, haul_source *source,
+                           const char *column);
 
 /* Reads operations, waits, events and calls, then the names that they met. */
 haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source,

@@ -2,6 +2,8 @@
  * is the last event before it that begins at or below it. */
 #include "trace/host_memory.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
@@ -27,15 +29,8 @@ static int compare(const void *a, const void *b)
 static size_t count_before(const haul_host_memory *self, uint64_t address, int64_t time_ns)
 {
     const haul_allocation wanted = {.address = address, .time_ns = time_ns};
-    size_t low = 0, high = self->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare(&self->items[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return haul_sorted_before((haul_sorted){self->items, self->count, sizeof *self->items, compare},
+                              &wanted, true);
 }
 
 /* Allocations that live at one time do not overlap: only the nearest that begin before the address

@@ -2,6 +2,7 @@
  * flops and bytes the kernels take that were launched within them. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "trace/kineto.h"
 
 /* The product, or 0 where a factor is not above 0 or it does not fit. */
@@ -104,15 +105,10 @@ static int compare_spans(const void *a, const void *b)
 static haul_kineto_span *span_of(const haul_kineto *self, const haul_call *call)
 {
     const haul_kineto_span sought = {.start_ns = call->start_ns, .thread = call->thread};
-    size_t low = 0, high = self->operator_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_spans(&self->operators[middle], &sought) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    haul_kineto_span *const last = low ? &self->operators[low - 1] : NULL;
+    const haul_sorted operators = {self->operators, self->operator_count, sizeof sought,
+                                   compare_spans};
+    const size_t before = haul_sorted_before(operators, &sought, true);
+    haul_kineto_span *const last = before ? &self->operators[before - 1] : NULL;
     /* times of a damaged file may be any: as unsigned numbers their difference is defined */
     const bool is_within =
         last && last->thread == call->thread && last->dur_ns >= 0 &&

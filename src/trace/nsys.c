@@ -51,22 +51,13 @@ static bool sniff(haul_source *source)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (haul_source_has(source, marks[i]))
             return true;
-    for (int i = 0; i < HAUL_CUPTI_TABLES && nsys_format.tables[i].name; i++)
-        if (haul_source_has_column(source, nsys_format.tables[i].name, "globalPid"))
-            return true;
-    return false;
+    return haul_cupti_has_column(&nsys_format, source, "globalPid");
 }
-
-typedef struct reader {
-    haul_trace_builder *builder;
-    haul_trace_version *version;
-    haul_cupti_devices devices;
-} reader;
 
 /* Schemas are numbered since 2021; before that the file says nothing. */
 static void take_version(void *self, const haul_rows *rows)
 {
-    haul_trace_version *const version = ((reader *)self)->version;
+    haul_trace_version *const version = ((haul_cupti_reader *)self)->version;
     size_t length;
     const char *name = haul_rows_text(rows, 0, &length);
     if (version->text[0] || !name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
@@ -83,7 +74,7 @@ static void take_loss(void *self, const haul_rows *rows)
     enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
     static const char *const warnings[] = {"Not all CUDA events", "CUDA profiling might have not",
                                            "dropped", "Dropped"};
-    haul_trace_builder *const builder = ((reader *)self)->builder;
+    haul_trace_builder *const builder = ((haul_cupti_reader *)self)->builder;
     const bool of_capture = rows->columns == 2;
     char line[LONGEST_LOSS];
     size_t length;
@@ -104,7 +95,7 @@ static void take_loss(void *self, const haul_rows *rows)
 /* CUDA_VISIBLE_DEVICES can make two processes call two GPUs by one number. */
 static void take_device_id(void *self, const haul_rows *rows)
 {
-    reader *const of = self;
+    haul_cupti_reader *const of = self;
     haul_cupti_devices_map(&of->devices, &of->builder->built, (uint64_t)haul_rows_int(rows, 0),
                            (uint64_t)haul_rows_int(rows, 1), (uint64_t)haul_rows_int(rows, 2));
 }
@@ -113,14 +104,14 @@ static void take_device_id(void *self, const haul_rows *rows)
 static void take_epoch(void *self, const haul_rows *rows)
 {
     if (rows->number == 1)
-        ((reader *)self)->builder->built.epoch_ns = haul_rows_int(rows, 0);
+        ((haul_cupti_reader *)self)->builder->built.epoch_ns = haul_rows_int(rows, 0);
 }
 
 /* NVTX's ranges and marks. A name is text in the row, or the number of a string. */
 static void take_range(void *self, const haul_rows *rows)
 {
     enum { PUSH_POP = 59, START_END = 60, MARK = 34 };
-    haul_trace_builder *const builder = ((reader *)self)->builder;
+    haul_trace_builder *const builder = ((haul_cupti_reader *)self)->builder;
     const uint64_t thread_id = (uint64_t)haul_rows_int(rows, 5), low = UINT64_C(0xffffff);
     const int64_t type = haul_rows_int(rows, 2), start = haul_rows_int(rows, 0);
     if ((type != PUSH_POP && type != START_END && type != MARK) || !haul_rows_is_int(rows, 0))
@@ -143,7 +134,7 @@ static void take_range(void *self, const haul_rows *rows)
 static void take_graph(void *self, const haul_rows *rows)
 {
     (void)rows;
-    haul_trace_missing(((reader *)self)->builder, 1,
+    haul_trace_missing(((haul_cupti_reader *)self)->builder, 1,
                        "graphs recorded whole, without their copies and kernels (record with "
                        "--cuda-graph-trace=node)");
 }
@@ -179,7 +170,7 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
     };
     static const haul_scan graphs = {
         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
-    reader self = {.builder = builder, .version = version};
+    haul_cupti_reader self = {.builder = builder, .version = version};
     haul_status status =
         haul_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status)

@@ -98,22 +98,13 @@ static bool sniff(haul_source *source)
 {
     if (haul_source_has(source, "StringTable") && haul_source_has(source, "Version"))
         return true;
-    for (int i = 0; i < HAUL_CUPTI_TABLES && nvprof_format.tables[i].name; i++)
-        if (haul_source_has_column(source, nvprof_format.tables[i].name, "_id_"))
-            return true;
-    return false;
+    return haul_cupti_has_column(&nvprof_format, source, "_id_");
 }
-
-typedef struct reader {
-    haul_trace_builder *builder;
-    haul_trace_version *version;
-    haul_cupti_devices devices;
-} reader;
 
 /* 11 to 22 have been met; columns that came later read as NULL in older ones. */
 static void take_version(void *self, const haul_rows *rows)
 {
-    haul_trace_version *const version = ((reader *)self)->version;
+    haul_trace_version *const version = ((haul_cupti_reader *)self)->version;
     if (rows->number == 1)
         snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(rows, 0));
 }
@@ -121,7 +112,7 @@ static void take_version(void *self, const haul_rows *rows)
 /* Rows of waits have no device, but a context. */
 static void take_context(void *self, const haul_rows *rows)
 {
-    reader *const of = self;
+    haul_cupti_reader *const of = self;
     haul_id_map_add(&of->devices.contexts, &of->builder->built,
                     &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
 }
@@ -130,7 +121,8 @@ static void take_context(void *self, const haul_rows *rows)
 static void take_nested_kernel(void *self, const haul_rows *rows)
 {
     (void)rows;
-    haul_trace_missing(((reader *)self)->builder, 1, "kernels launched by kernels, left out");
+    haul_trace_missing(((haul_cupti_reader *)self)->builder, 1,
+                       "kernels launched by kernels, left out");
 }
 
 /* Device rows name no process, so that a file of several is joined by correlation id alone, and
@@ -144,7 +136,7 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
     };
     static const haul_scan nested = {
         "CUPTI_ACTIVITY_KIND_CDP_KERNEL", take_nested_kernel, {"start"}, false};
-    reader self = {.builder = builder, .version = version};
+    haul_cupti_reader self = {.builder = builder, .version = version};
     haul_status status = haul_source_scan(source, "", scans, 2, &self, error);
     if (!status)
         status = haul_cupti_read(&nvprof_format, source, &self.devices, builder, error);

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/nearest.h"
+#include "base/order.h"
 #include "haul/trace.h"
 #include "workload/join.h"
 
@@ -56,15 +57,10 @@ static bool find_spans(const haul_workload *workload, const char *name, spans *o
 static bool holds(const spans *self, uint32_t thread, int64_t time_ns)
 {
     const span sought = {thread, time_ns, 0};
-    size_t low = 0, high = self->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_spans(&self->items[middle], &sought) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && self->items[low - 1].thread == thread && self->items[low - 1].until_ns > time_ns;
+    const haul_sorted sorted = {self->items, self->count, sizeof sought, compare_spans};
+    const size_t before = haul_sorted_before(sorted, &sought, true);
+    const span *last = before ? &self->items[before - 1] : NULL;
+    return last && last->thread == thread && last->until_ns > time_ns;
 }
 
 static haul_status fail_range(const haul_workload *workload, const char *name, haul_error *error)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "trace/trace_builder.h"
 
 /* The device operations of each stream, in order of start. */
@@ -199,18 +200,13 @@ static const haul_event *find_record(const resolver *self, const haul_wait *wait
         .time_ns = self->by_sync_id ? INT64_MAX : time_ns,
     };
     const haul_event *const events = self->builder->events;
-    size_t low = 0, high = self->builder->event_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_records(&events[middle], &limit) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low || events[low - 1].process != wait->process || events[low - 1].event != wait->event ||
-        (self->by_sync_id && events[low - 1].sync_id != wait->sync_id))
-        return NULL;
-    return &events[low - 1];
+    const haul_sorted records = {events, self->builder->event_count, sizeof *events,
+                                 compare_records};
+    const size_t before = haul_sorted_before(records, &limit, false);
+    const haul_event *const last = before ? &events[before - 1] : NULL;
+    const bool is_named = last && last->process == wait->process && last->event == wait->event &&
+                          (!self->by_sync_id || last->sync_id == wait->sync_id);
+    return is_named ? last : NULL;
 }
 
 /* What was on the event's stream when it was recorded: HAUL_NONE where nothing was, or where the
