@@ -52,27 +52,46 @@ static double serial(costs *self, haul_reach reach, double count, double bytes, 
     return fmax(time, of->latency_s.value + processes * count * bytes / rate);
 }
 
+/* Of `count`, a product of shares, each of a team's processes sends so many. */
+static double messages_each(double count, double split)
+{
+    return ceil(count / split - 1e-6);
+}
+
+/* Those within the node arrive while those to other nodes are on their way. */
 static double direct(costs *self, double split)
 {
-    const double owners = self->layout->most;
-    return serial(self, HAUL_BETWEEN_NODES, ceil(self->far / split), self->bytes, owners * split) +
-           serial(self, HAUL_ON_NODE, ceil(self->near / split), self->bytes, owners);
+    const double owners = self->layout->most, near = messages_each(self->near, split);
+    const double first = serial(self, HAUL_ON_NODE, 1, self->bytes, owners);
+    const double far = serial(self, HAUL_BETWEEN_NODES, messages_each(self->far, split),
+                              self->bytes, owners * split);
+    const double within = serial(self, HAUL_ON_NODE, near, self->bytes, owners);
+    const double gap = serial(self, HAUL_ON_NODE, 2, self->bytes, owners) - first;
+    return far > 0 && near > 0 ? fmax(within, far + near * gap) : far + within;
 }
 
 /* log2 P rounds of about P/2 blocks, each packed and unpacked (Bruck et al., 1997). In a round of
- * `step` only so many processes of a node of consecutive ones send beyond it. */
+ * `step` only so many processes of a node of consecutive ones send beyond it. Of the messages
+ * that follow from each other in rounds of steps below that number, as many leave the node as their
+ * distance has nodes. */
 static double bruck(costs *self)
 {
     const int owners = self->layout->owners, most = self->layout->most;
-    double time = 4 * self->bytes * owners / self->copy_Bps;
+    double time = 4 * self->bytes * owners / self->copy_Bps, saved = 0, saved_most = 0;
+    int apart = 0;
     for (int step = 1; step < owners; step *= 2) {
         const int rest = owners % (2 * step) - step;
         const int blocks = owners / (2 * step) * step + (rest > 0 ? rest : 0);
         const double block = self->bytes * blocks, leave = step < most ? step : most;
         const haul_reach reach = self->layout->nodes > 1 ? HAUL_BETWEEN_NODES : HAUL_ON_NODE;
-        time += serial(self, reach, 1, block, leave) + 2 * block / self->copy_Bps;
+        const double far = serial(self, reach, 1, block, leave);
+        const double near = step < most ? serial(self, HAUL_ON_NODE, 1, block, leave) : far;
+        time += far + 2 * block / self->copy_Bps;
+        apart += step < most ? step : 0;
+        saved += fmax(far - near, 0);
+        saved_most = fmax(saved_most, far - near);
     }
-    return time;
+    return time - fmax(saved - ceil((double)apart / most) * saved_most, 0);
 }
 
 static double aggregated(costs *self)
