@@ -18,6 +18,7 @@ bool haul_part_get(size_t index, haul_part *part)
         {"zlib", zlibVersion(), "compressed input"},
         {"libyaml", yaml_get_version_string(), "machine files"},
         {"OpenCL", HAUL_OPENCL_HEADERS, "recording OpenCL programs (ocl-icd-opencl-dev)"},
+        {"hwloc", HAUL_HWLOC_HEADERS, "measuring NUMA nodes (libhwloc-dev)"},
         {"CUPTI", "-", "recording CUDA programs; looked for as they run (CUDA toolkit)"},
     };
     if (index >= sizeof parts / sizeof parts[0])

@@ -38,9 +38,14 @@ double haul_copies_keeps(const haul_copy_curve *curve, double alone_s, double be
 haul_status haul_find_staging(haul_session *session, haul_way way, const haul_sample *samples,
                               size_t count, haul_copy_curve *curve, haul_error *error);
 
+/* Tells a way's 1/G, between the largest size and half of it, as of `what`. */
+haul_status haul_copies_find_rate(haul_session *session, haul_way way, const char *what,
+                                  haul_error *error);
+
 /* Copies beside the curves; each adds what it finds to curves, machine and findings. */
 haul_status haul_measure_kinds(haul_session *session, haul_error *error);
 haul_status haul_measure_mapped(haul_session *session, haul_error *error);
+haul_status haul_measure_numa(haul_session *session, haul_error *error);
 haul_status haul_measure_peers(haul_session *session, haul_error *error);
 
 #endif

@@ -6,18 +6,18 @@
 /* Rows of 64 bytes are a sector of a GPU's cache; from some KiB on a row is a copy like others. */
 enum { ROW_LEAST = 64, ROW_MOST = 16 << 10, ROW_STEP = 16, ROWS_BYTES = 8 << 20 };
 
-/* 1/G between the largest size and half of it. */
-static haul_status find_rate(haul_session *self, haul_way way, const char *what, haul_error *error)
+haul_status haul_copies_find_rate(haul_session *session, haul_way way, const char *what,
+                                  haul_error *error)
 {
-    const uint64_t bytes = self->options.largest_bytes, half_bytes = bytes / 2;
+    const uint64_t bytes = session->options.largest_bytes, half_bytes = bytes / 2;
     haul_point_measured all, half;
     haul_status status =
-        haul_copies_measure(self, what, haul_copies_try, (haul_copies){way, bytes}, &all, error);
+        haul_copies_measure(session, what, haul_copies_try, (haul_copies){way, bytes}, &all, error);
     if (!status)
-        status = haul_copies_measure(self, what, haul_copies_try, (haul_copies){way, half_bytes},
+        status = haul_copies_measure(session, what, haul_copies_try, (haul_copies){way, half_bytes},
                                      &half, error);
     if (!status && all.seconds > half.seconds)
-        haul_session_tell(self, HAUL_DIM_RATE, (double)half_bytes / (all.seconds - half.seconds),
+        haul_session_tell(session, HAUL_DIM_RATE, (double)half_bytes / (all.seconds - half.seconds),
                           &all, "%s %s", haul_direction_text(way.direction), what);
     return status;
 }
@@ -27,9 +27,9 @@ static haul_status measure_combined(haul_session *self, haul_error *error)
     haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
     HAUL_TRY(haul_buffer_new(self->device, HAUL_BUFFER_WRITE_COMBINED, self->options.largest_bytes,
                              &way.host, error));
-    haul_status status = find_rate(self, way, "write-combined", error);
+    haul_status status = haul_copies_find_rate(self, way, "write-combined", error);
     if (!status)
-        status = find_rate(self, haul_way_back(way), "write-combined", error);
+        status = haul_copies_find_rate(self, haul_way_back(way), "write-combined", error);
     haul_buffer_free(way.host);
     return status;
 }

@@ -440,7 +440,8 @@ static haul_status add_curves(haul_session *self, haul_error *error)
 haul_status haul_measure_copies(haul_session *session, haul_error *error)
 {
     static haul_status (*const beside[])(haul_session * session, haul_error * error) = {
-        measure_both, haul_measure_mapped, haul_measure_peers, haul_measure_kinds};
+        measure_both, haul_measure_mapped, haul_measure_peers, haul_measure_kinds,
+        haul_measure_numa};
     const haul_way there = {HAUL_HTOD, HAUL_PINNED, NULL};
     haul_status status = add_curves(session, error);
     if (status || !haul_copies_curve(session, there) ||
