@@ -135,15 +135,20 @@ typedef struct haul_gpu {
     haul_parameter base_clock_Hz; /* what the maker guarantees */
     haul_parameter memory_bytes;
     haul_parameter memory_bandwidth_Bps;
+    haul_parameter memory_bus;          /* bits */
+    haul_parameter memory_data_rate_Hz; /* transfers a second of each */
     haul_parameter inline_ecc; /* 1: its check bits share the memory's bus (GDDR with ECC on) */
     haul_parameter l2_bytes;
     haul_parameter memory_partitions; /* that addresses are spread over, each with a part of L2 */
     haul_parameter fp64_flops;
     haul_parameter fp32_flops;
+    /* nominal, of tensor or matrix cores, without sparsity, by precision */
+    haul_parameter tensor_flops[HAUL_PRECISIONS];
     haul_parameter copy_engines;
     haul_parameter
         implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
     haul_parameter launch_latency_s; /* of a kernel, on the device */
+    haul_parameter queue_gap_s;      /* each further small operation that the host queues */
     /* sustained, as measured: of large matrix products, by precision, in flop/s, and of kernels
      * that stream through the device's memory, in bytes read and written a second */
     haul_parameter product_flops[HAUL_PRECISIONS];

@@ -22,29 +22,32 @@ enum { KIB = 1024 };
  * Intel Xe HPC: a core has 8 vector engines of 512 bits, each with 8 threads of 32 work items and
  * 128 registers of 64 bytes a thread; 128 KB of shared local memory (oneAPI GPU Optimization
  * Guide). "blackwell-rtx" are GeForce and RTX boards, which share little but the name with
- * "blackwell". */
+ * "blackwell".
+ *
+ * PCIe and NVLink: the makers' data sheets; a link of NVLink 3 has 25 GB/s on an A100 and 14 on
+ * GeForce and RTX boards. 0: none. */
 static const haul_architecture rows[] = {
-    {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
-    {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB},
-    {"kepler", 3, 0, 192, 9, 16, 16, 2048, 64 * KIB, 48 * KIB},
-    {"kepler", 3, 5, 192, 9, 32, 16, 2048, 64 * KIB, 48 * KIB},
-    {"kepler", 3, 7, 192, 9, 32, 16, 2048, 128 * KIB, 112 * KIB},
-    {"maxwell", 5, 0, 128, 6, 32, 32, 2048, 64 * KIB, 64 * KIB},
-    {"maxwell", 5, 2, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB},
-    {"pascal", 6, 0, 64, 6, 128, 32, 2048, 64 * KIB, 64 * KIB},
-    {"pascal", 6, 1, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB},
-    {"volta", 7, 0, 64, 4, 128, 32, 2048, 64 * KIB, 96 * KIB},
-    {"turing", 7, 5, 64, 4, 128, 16, 1024, 64 * KIB, 64 * KIB},
-    {"ampere", 8, 0, 64, 4, 128, 32, 2048, 64 * KIB, 164 * KIB},
-    {"ampere", 8, 6, 128, 4, 128, 16, 1536, 64 * KIB, 100 * KIB},
-    {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
-    {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
-    {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB},
-    {"blackwell-rtx", 12, 0, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB},
-    {"xe-hpc", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 128 * KIB},
-    {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
-    {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB},
-    {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB},
+    {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 2, 0},
+    {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 2, 0},
+    {"kepler", 3, 0, 192, 9, 16, 16, 2048, 64 * KIB, 48 * KIB, 3, 0},
+    {"kepler", 3, 5, 192, 9, 32, 16, 2048, 64 * KIB, 48 * KIB, 3, 0},
+    {"kepler", 3, 7, 192, 9, 32, 16, 2048, 128 * KIB, 112 * KIB, 3, 0},
+    {"maxwell", 5, 0, 128, 6, 32, 32, 2048, 64 * KIB, 64 * KIB, 3, 0},
+    {"maxwell", 5, 2, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 3, 0},
+    {"pascal", 6, 0, 64, 6, 128, 32, 2048, 64 * KIB, 64 * KIB, 3, 20},
+    {"pascal", 6, 1, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 3, 0},
+    {"volta", 7, 0, 64, 4, 128, 32, 2048, 64 * KIB, 96 * KIB, 3, 25},
+    {"turing", 7, 5, 64, 4, 128, 16, 1024, 64 * KIB, 64 * KIB, 3, 25},
+    {"ampere", 8, 0, 64, 4, 128, 32, 2048, 64 * KIB, 164 * KIB, 4, 25},
+    {"ampere", 8, 6, 128, 4, 128, 16, 1536, 64 * KIB, 100 * KIB, 4, 14},
+    {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 4, 0},
+    {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 5, 25},
+    {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 5, 50},
+    {"blackwell-rtx", 12, 0, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 5, 0},
+    {"xe-hpc", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 128 * KIB, 5, 0},
+    {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 4, 0},
+    {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 5, 0},
+    {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB, 5, 0},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -41,6 +41,13 @@ static void check_gpu(const checker *self)
     /* At best both are equal, as on CDNA 2. */
     if (gpu->fp64_flops.value > gpu->fp32_flops.value && gpu->fp32_flops.value > 0)
         find(self, "gpu.fp64 is above gpu.fp32");
+    /* Rounding of both, and HBM that is sold below what its parts allow, stay within 3 %. */
+    const double bus_Bps = gpu->memory_bus.value * gpu->memory_data_rate_Hz.value / 8;
+    if (bus_Bps > 0 && gpu->memory_bandwidth_Bps.value > 0 &&
+        fabs(gpu->memory_bandwidth_Bps.value / bus_Bps - 1) > 0.03)
+        find(self,
+             "gpu.memory_bandwidth is %.4g GB/s, and memory_bus x memory_data_rate gives %.4g",
+             gpu->memory_bandwidth_Bps.value / 1e9, bus_Bps / 1e9);
     if (gpu->base_clock_Hz.value > gpu->clock_Hz.value && gpu->clock_Hz.value > 0)
         find(self, "gpu.base_clock is above gpu.clock");
     const haul_architecture *found = haul_architecture_of(gpu);
@@ -49,6 +56,47 @@ static void check_gpu(const checker *self)
     else if (found && gpu->cores.value > 0 && found->cores != gpu->cores.value)
         find(self, "gpu.cores is %g, and multiprocessors of '%.40s' have %u", gpu->cores.value,
              gpu->architecture, found->cores);
+}
+
+/* No kernel outruns the cores that it runs on: vector units where there are no tensor cores.
+ * GeForce boards run at up to a tenth above the boost clock that they are sold with. */
+static void check_products(const checker *self)
+{
+    static const char *const names[] = {
+#define PRECISION_NAME(name, text) text,
+        HAUL_PRECISION_LIST(PRECISION_NAME)
+#undef PRECISION_NAME
+    };
+    const haul_gpu *gpu = &self->machine->gpu;
+    for (int p = 0; p < HAUL_PRECISIONS; p++) {
+        const double vector = p == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
+                              : p == HAUL_PRECISION_FP32 ? gpu->fp32_flops.value
+                                                         : 0;
+        const double most = fmax(vector, gpu->tensor_flops[p].value);
+        if (most > 0 && gpu->product_flops[p].value > 1.1 * most)
+            find(self, "gpu.product_%s is %.4g Tflop/s, above the peak of %.4g", names[p],
+                 gpu->product_flops[p].value / 1e12, most / 1e12);
+    }
+    if (gpu->memory_bandwidth_Bps.value > 0 &&
+        gpu->stream_Bps.value > gpu->memory_bandwidth_Bps.value)
+        find(self, "gpu.stream_bandwidth is above gpu.memory_bandwidth");
+}
+
+/* A slot or board of a later generation than the GPU does not make it faster. */
+static void check_link(const checker *self, const char *key, const haul_link *link)
+{
+    const haul_architecture *of = haul_architecture_of(&self->machine->gpu);
+    const double lanes = link->lanes.value;
+    if (link->kind == HAUL_LINK_PCIE && of && of->pcie && link->generation.value > of->pcie)
+        find(self, "%s.generation is %.0f, and GPUs of '%.40s' have PCIe %u at most", key,
+             link->generation.value, of->name, of->pcie);
+    if (link->kind == HAUL_LINK_PCIE &&
+        (lanes > 16 || (lanes > 0 && exp2(round(log2(lanes))) != lanes)))
+        find(self, "%s.lanes is %g, and slots have 1, 2, 4, 8 or 16", key, lanes);
+    if (link->kind == HAUL_LINK_NVLINK && of && of->nvlink_GBps &&
+        fabs(link->link_rate_Bps.value / (1e9 * of->nvlink_GBps) - 1) > 0.05)
+        find(self, "%s.link_rate is %.4g GB/s, and a link of '%.40s' has %u in one direction", key,
+             link->link_rate_Bps.value / 1e9, of->name, of->nvlink_GBps);
 }
 
 /* The most that a copy of this direction can have; 0: not known. */
@@ -86,6 +134,9 @@ void haul_machine_check(const haul_machine *machine, haul_machine_finding visit,
         find(&self, "line %d: 'carried over' is now 'scaled', or 'assumed'",
              machine->old_word_line);
     check_gpu(&self);
+    check_products(&self);
+    check_link(&self, "link", &machine->link);
+    check_link(&self, "peer", &machine->peer);
     for (size_t i = 0; i < machine->copy_count; i++) {
         const haul_copy_curve *curve = &machine->copies[i];
         check_rate(&self, curve, "rate", &curve->rate_Bps);

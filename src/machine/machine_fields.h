@@ -65,7 +65,7 @@ struct haul_mapping {
     bool is_link; /* of a haul_link: its kind decides which fields mean something */
 };
 
-enum { HAUL_FIELDS_MOST = 32, HAUL_CURVES_MOST = 64 };
+enum { HAUL_FIELDS_MOST = 48, HAUL_CURVES_MOST = 64 };
 
 /* Of a haul_machine and a haul_copy_curve. */
 extern const haul_mapping haul_machine_mapping;

@@ -1,4 +1,5 @@
-/* How many kernels a stream takes before the host has to wait. */
+/* How many kernels a stream takes before the host has to wait, and what each further operation
+ * costs that it queues. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -49,6 +50,52 @@ static haul_status try_depth(haul_session *session, const void *what, double *de
     return status ? status : ended;
 }
 
+/* A copy in, a kernel and a copy back, so often, each of a few bytes. */
+typedef struct train {
+    haul_kernel *kernel;
+    int rounds;
+} train;
+
+enum { TRAIN_ROUNDS = 64, TRAIN_STEPS = 3, TRAIN_BYTES = 64 };
+
+static haul_status try_queue(haul_session *session, const void *what, double *seconds,
+                             haul_error *error)
+{
+    const train *self = what;
+    const haul_argument argument = {.buffer = session->on_device[0]};
+    const haul_launch launch = {.box = {.hi = {1}}, .arguments = &argument, .argument_count = 1};
+    const haul_way in = {.direction = HAUL_HTOD, .memory = HAUL_PINNED};
+    const haul_way out = {.direction = HAUL_DTOH, .memory = HAUL_PINNED};
+    haul_status status = HAUL_OK;
+    const int64_t begin_ns = haul_device_now(session->device);
+    for (int step = 0; step < TRAIN_STEPS; step++)
+        for (int i = 0; i < self->rounds && !status; i++) {
+            const int stream = i % HAUL_SESSION_STREAMS;
+            status = step == 1 ? haul_stream_launch(session->streams[stream], self->kernel, &launch,
+                                                    NULL, error)
+                               : haul_session_copy(session, step ? out : in, TRAIN_BYTES, stream,
+                                                   NULL, error);
+        }
+    const haul_status ended = haul_session_wait(session, error);
+    *seconds = 1e-9 * (double)(haul_device_now(session->device) - begin_ns);
+    return status ? status : ended;
+}
+
+static haul_status measure_gap(haul_session *session, haul_kernel *kernel, haul_error *error)
+{
+    const train one = {kernel, 1}, many = {kernel, TRAIN_ROUNDS};
+    haul_point_measured alone, all;
+    haul_status status =
+        haul_session_point(session, "three operations", try_queue, &one, &alone, error);
+    if (!status)
+        status = haul_session_point(session, "many operations", try_queue, &many, &all, error);
+    const int more = TRAIN_STEPS * (TRAIN_ROUNDS - 1);
+    if (!status && all.seconds > alone.seconds)
+        session->machine.gpu.queue_gap_s =
+            haul_session_found(session, (all.seconds - alone.seconds) / more, &all);
+    return status;
+}
+
 /* A simulated device takes calls in no time, and as many as there are. */
 haul_status haul_measure_queue(haul_session *session, haul_error *error)
 {
@@ -63,6 +110,8 @@ haul_status haul_measure_queue(haul_session *session, haul_error *error)
     if (!status && depth.seconds > 0 && depth.seconds < LAUNCHES_MOST)
         haul_session_tell(session, HAUL_DIM_NUMBER, depth.seconds, &depth,
                           "launch queue, kernels of a stream");
+    if (!status)
+        status = measure_gap(session, kernel, error);
     haul_kernel_free(kernel);
     return status;
 }

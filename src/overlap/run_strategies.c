@@ -197,7 +197,6 @@ static haul_status step_time(const runner *self, int step, uint32_t count, doubl
 typedef struct cpu_queue {
     const runner *self;
     haul_live live;
-    double call_s; /* between the starts of two calls of the host */
     uint32_t cores;
     uint32_t last[STREAMS_MOST];
     uint32_t shared; /* the copy that all others wait for, or HAUL_NONE */
@@ -209,7 +208,6 @@ static haul_status queue_cpu(cpu_queue *on, uint32_t stream, uint32_t blocks, do
     const haul_shape shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}};
     const size_t number = on->live.workload.op_count;
     const haul_op op = {.kind = HAUL_OP_KERNEL,
-                        .start_ns = llround(1e9 * on->call_s * (double)number),
                         .dur_ns = llround(1e9 * seconds),
                         .name = HAUL_NONE,
                         .stream = stream,
@@ -252,20 +250,27 @@ static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_er
     return status;
 }
 
+/* Operations that the host queues: beside those of the timeline a mark behind each part's copies
+ * in, which kernels of other parts wait for. */
+static double queued(const cpu_queue *on, const haul_run_row *row)
+{
+    const uint32_t marks = row->strategy == HAUL_MAPPED ? 0 : row->streams;
+    return (double)(on->live.workload.op_count + marks);
+}
+
 /* On a CPU nothing crosses a link: mapped memory is where the kernel finds it, and copies take a
- * core of those that kernels run on, each of which is a place of the timeline's. */
+ * core of those that kernels run on, each of which is a place of the timeline's. Calls and what
+ * hands an operation to the cores keep these from copies and kernels, too, one after another:
+ * queue_gap for each operation. */
 static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error *error)
 {
     const unsigned cores = haul_device_describe(self->device)->multiprocessors;
-    const haul_copy_curve *curve =
-        haul_machine_curve(self->machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
     cpu_queue on = {.self = self, .cores = cores ? cores : 1, .shared = HAUL_NONE};
     const haul_timeline_device device = {
         .kernels = 1000,
         .busy_speed = {1, 1},
         .occupancy = {.multiprocessors = on.cores, .blocks = 1},
     };
-    on.call_s = curve ? curve->gap_s.value : 0; /* copies in a row: the host's calls */
     haul_status status = haul_live_init(&on.live, &device, 1, error);
     for (uint32_t s = 0; s < row->streams && !status; s++) {
         on.last[s] = HAUL_NONE;
@@ -275,7 +280,8 @@ static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error
         status = queue_cpu_all(&on, row, error);
     if (!status)
         status = haul_live_advance(&on.live, INT64_MAX, HAUL_NONE, error);
-    row->predicted_s = 1e-9 * (double)on.live.engine.now_ns;
+    row->predicted_s = 1e-9 * (double)on.live.engine.now_ns +
+                       self->machine->gpu.queue_gap_s.value * queued(&on, row);
     haul_live_release(&on.live);
     return status;
 }

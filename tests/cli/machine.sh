@@ -36,6 +36,30 @@ try haul machine check fine.yaml
 try haul machine check unit.yaml missing.yaml unknown.yaml negative.yaml nowhere.yaml cut.yaml \
     empty.yaml fine.yaml not-there.yaml
 
+echo "== values that contradict each other"
+cat >wrong.yaml <<'EOF'
+haul: 1
+name: wrong
+summary: a bus, products and links that cannot be
+from: measured
+gpu:
+  architecture: volta
+  cores: 64
+  multiprocessors: 80
+  clock: 1.53 GHz
+  memory_bandwidth: 900 GB/s
+  memory_bus: 4096
+  memory_data_rate: 2.4 GHz
+  fp32: 15.7 Tflop/s
+  tensor_fp16: 125 Tflop/s
+  product_fp32: 19 Tflop/s
+  product_fp16: 130 Tflop/s
+  stream_bandwidth: 910 GB/s
+link: {kind: pcie, generation: 5, lanes: 12}
+peer: {kind: nvlink, links: 2, link_rate: 50 GB/s}
+EOF
+try haul machine check wrong.yaml
+
 echo "== wrong use"
 try haul machine
 try haul machine sow
