@@ -143,6 +143,28 @@ static void compare(double own, double other)
         printf("no yardstick to compare with\n");
 }
 
+/* StarPU with the settings that were best of those tried: slabs and steps a task, scheduler. */
+static void compare_starpu(double own, const setting *self)
+{
+#ifdef HAS_STARPU
+    char command[512];
+    const bool is_core = !self->options.memory_bytes;
+    snprintf(
+        command, sizeof command,
+        "STARPU_SILENT=1 STARPU_HOME=/tmp STARPU_NCUDA=0 %s %s%.0f " YARDSTICKS
+        "/starpu-heat %d %s %d",
+        is_core ? "STARPU_SCHED=lws STARPU_NOPENCL=1"
+                : "STARPU_SCHED=dmdar STARPU_NCPU=0 STARPU_OPENCL_ON_CPUS=1 "
+                  "STARPU_OPENCL_ONLY_ON_CPUS=1 SERP=1",
+        is_core ? "LIMIT=" : "STARPU_LIMIT_OPENCL_MEM=", (double)self->options.memory_bytes * 1e-6,
+        self->size, is_core ? "8 4" : "32 8", self->steps);
+    compare(own, yardstick(command));
+#else
+    (void)own, (void)self;
+    puts("no StarPU (libstarpu-dev) to compare with");
+#endif
+}
+
 /* Loops of a cell a region: what the runtime itself takes. */
 static void overhead(void)
 {
@@ -261,5 +283,6 @@ int main(int argc, char **argv)
 #endif
     const double own = run(&self);
     compare(own, yardstick(command));
+    compare_starpu(own, &self);
     return 0;
 }

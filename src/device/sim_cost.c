@@ -136,7 +136,7 @@ static haul_status roofline_s(const haul_sim_node *node, const haul_launch *laun
     const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
     const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
     const double shared_s =
-        launch->shared_bytes > 0 ? launch->shared_bytes / haul_gpu_shared_Bps(gpu) : 0;
+        launch->shared_bytes > 0 ? launch->shared_bytes / haul_gpu_shared_rate(gpu) : 0;
     *seconds = gpu->launch_latency_s.value + fmax(fmax(memory_s, compute_s), shared_s);
     return HAUL_OK;
 }

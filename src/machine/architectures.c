@@ -79,7 +79,7 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
     return found;
 }
 
-double haul_gpu_shared_Bps(const haul_gpu *gpu)
+double haul_gpu_shared_rate(const haul_gpu *gpu)
 {
     const bool is_wide = gpu->architecture && !strcasecmp(gpu->architecture, "kepler");
     return gpu->multiprocessors.value * gpu->clock_Hz.value * (is_wide ? 256 : 128);

@@ -33,7 +33,7 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu);
 /* Bytes a second that all multiprocessors read and write in shared memory: 32 banks of 4 bytes a
  * cycle, of 8 on Kepler (CUDA C Programming Guide, compute capabilities). 0 where the machine gives
  * no clock or no multiprocessors. */
-double haul_gpu_shared_Bps(const haul_gpu *gpu);
+double haul_gpu_shared_rate(const haul_gpu *gpu);
 
 /* Whether both machines name the same architecture; false where one names none. */
 bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b);

@@ -75,7 +75,7 @@ haul_tile_rates haul_tile_rates_of(const haul_context *context)
         rates.fp64_flops = machine->gpu.fp64_flops.value;
     if (machine->gpu.launch_latency_s.provenance)
         rates.launch_s = machine->gpu.launch_latency_s.value;
-    rates.shared_Bps = haul_gpu_shared_Bps(&machine->gpu);
+    rates.shared_Bps = haul_gpu_shared_rate(&machine->gpu);
     return rates;
 }
 
