@@ -346,18 +346,16 @@ static const struct trace_pair {
     {"owlv2-mi300x", "owlv2-h100", "mi300x", "h100-sxm5",
      "the same, the other way: the factor of 2 for odd sizes is the least that is published",
      false},
-    {"recsys-a100", "recsys-v100", "a100-sxm4", "v100-sxm2",
+    {"recsys-a100", "recsys-v100", "a100-sxm4-40gb", "v100-sxm2",
      "products in TF32 on the A100, in fp32 on the V100, small and some of them bound by latency; "
      "collectives wait for other ranks, which no GPU's rate tells",
      false},
-    {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4",
+    {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
      "products in fp32 on the V100 ran in TF32 on the A100, which the profile does not tell: "
      "`haul project` says so in a caution",
      false},
-    {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4",
-     "products so small that latency bounds them, scaled by rates of large ones; streaming "
-     "kernels, whose bandwidth on this A100 is assumed from that of one of 40 GB",
-     true},
+    {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
+     "products so small that latency bounds them, scaled by rates of large ones", true},
 };
 
 static haul_status load(const char *data, const char *name, haul_workload **workload,
@@ -480,7 +478,8 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
     status = write_sequences(self, out, error);
     if (!status)
         fputs("\nWhole traces (`traces/kineto`), one program recorded on two GPUs: kernels' sums "
-              "by the class that their names tell.\n",
+              "by the class that their names tell. The A100 of recsys has 40 GB, as its trace "
+              "says (totalGlobalMem).\n",
               out);
     for (size_t i = 0; !status && i < sizeof trace_pairs / sizeof *trace_pairs; i++) {
         putc('\n', out);

@@ -18,8 +18,8 @@ static const struct {
 } pairs[] = {
     {"owlv2-h100", "h100-sxm5", "mi300x", "owlv2-mi300x"},
     {"owlv2-mi300x", "mi300x", "h100-sxm5", "owlv2-h100"},
-    {"recsys-a100", "a100-sxm4", "v100-sxm2", "recsys-v100"},
-    {"recsys-v100", "v100-sxm2", "a100-sxm4", "recsys-a100"},
+    {"recsys-a100", "a100-sxm4-40gb", "v100-sxm2", "recsys-v100"},
+    {"recsys-v100", "v100-sxm2", "a100-sxm4-40gb", "recsys-a100"},
 };
 
 enum { PAIRS = sizeof pairs / sizeof *pairs };
