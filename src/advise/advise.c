@@ -253,6 +253,8 @@ static haul_status make(haul_advisor *self, haul_error *error)
         qsort(self->found, out->count, sizeof *self->found, compare_found);
     if (!status)
         status = haul_advisor_together(self, error);
+    if (!status)
+        status = haul_advisor_collectives(self, error);
     if (status)
         return status;
     out->items = haul_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);

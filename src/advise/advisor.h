@@ -62,6 +62,9 @@ bool haul_advisor_describe(haul_advisor *self, haul_found *found);
  * together.c. */
 haul_status haul_advisor_together(haul_advisor *self, haul_error *error);
 
+/* Notes what part of the collectives is exposed. In advised_collectives.c. */
+haul_status haul_advisor_collectives(haul_advisor *self, haul_error *error);
+
 /* What the reader must know. In advised_machine.c. */
 void haul_advisor_note(haul_advisor *self);
 

@@ -101,12 +101,18 @@ static inline int64_t enqueue(haul_op op, uint64_t key, int64_t dur_ns)
     return written.stream_ns = op.start_ns + dur_ns;
 }
 
-static inline void kernel(int64_t dur_ns)
+static inline void kernel_with(int64_t dur_ns, unsigned flags)
 {
     const uint64_t key = begin_call("cudaLaunchKernel_v7000");
-    const haul_op op = {.kind = HAUL_OP_KERNEL, .shape = HAUL_NONE};
+    haul_op op = {.kind = HAUL_OP_KERNEL, .shape = HAUL_NONE};
+    op.flags = (uint8_t)flags;
     (void)enqueue(op, key, dur_ns);
     end_call(CALL);
+}
+
+static inline void kernel(int64_t dur_ns)
+{
+    kernel_with(dur_ns, 0);
 }
 
 static inline haul_op copy_op(haul_direction direction, haul_memory memory, uint64_t bytes)

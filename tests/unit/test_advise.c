@@ -73,6 +73,34 @@ static void copies_that_move_nothing_are_left_alone(void **state)
     forget();
 }
 
+/* Those that the host waits for could be hidden, those that end before it comes could not. */
+static void exposed_collectives_are_told(void **state)
+{
+    (void)state;
+    for (int is_late = 0; is_late < 2; is_late++) {
+        const char *expected = is_late ? "would save less than" : "would save at most 20.00 ms";
+        begin();
+        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, 25 * MB);
+        for (int i = 0; i < 4; i++) {
+            kernel(5 * MS);
+            kernel_with(5 * MS, HAUL_OP_COLLECTIVE);
+            if (is_late)
+                written.host_ns += 30 * MS;
+            synchronize();
+        }
+        kernel(5 * MS);
+        synchronize();
+        advise();
+        bool is_told = false;
+        for (size_t n = 0; n < list->note_count; n++)
+            is_told |=
+                strstr(list->notes[n], "collectives take 20.00 ms, 20.00 ms of it exposed") &&
+                strstr(list->notes[n], expected);
+        assert_true(is_told);
+        forget();
+    }
+}
+
 /* Small copies are all that was measured: one large copy is taken to be no faster. */
 static void advice_is_no_faster_than_what_was_measured(void **state)
 {
@@ -500,6 +528,7 @@ int main(void)
         cmocka_unit_test(less_than_the_replay_error_is_hidden),
         cmocka_unit_test(a_buffer_that_is_used_once_is_not_pinned),
         cmocka_unit_test(copies_that_move_nothing_are_left_alone),
+        cmocka_unit_test(exposed_collectives_are_told),
         cmocka_unit_test(advice_is_no_faster_than_what_was_measured),
         cmocka_unit_test(loops_over_chunks_are_not_redundant),
         cmocka_unit_test(unexplained_delays_are_kept),
