@@ -22,7 +22,7 @@ enum {
     CELLS = 1600,       /* what is shorter than one of so many is drawn together */
     DRAWN_BARS = 24000, /* of a timeline at most: 25 bytes of the page each */
     MOST_TICKS = 8,
-    LEGEND_CHARACTERS = 28,
+    LEGEND_CHARACTERS = 48,
 };
 
 /* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
@@ -255,7 +255,8 @@ static void write_timeline(haul_page_writer *self, size_t number)
     fputs("</figure>\n", out);
 }
 
-/* A kernel's name without its type, parameters and their list. */
+/* A kernel's name without its type and parameters; a template's instances differ in what stands in
+ * its brackets, and keep as much of it as tables do. */
 static void write_short_name(const char *name, FILE *out)
 {
     char own[256];
@@ -267,6 +268,8 @@ static void write_short_name(const char *name, FILE *out)
         length = strlen(name) < sizeof own ? strlen(name) : sizeof own - 1;
     memcpy(own, name, length);
     own[length] = 0;
+    if (name[length] == '<')
+        haul_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
     haul_html_text_cut(own, LEGEND_CHARACTERS, out);
 }
 
