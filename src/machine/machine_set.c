@@ -160,7 +160,8 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
         status =
             haul_fail(error, HAUL_USAGE, "machine '%.80s' has no parameter '%s': is '%s' meant?",
                       machine->name, self.path, self.nearest);
-    if (!status && made.link.kind > HAUL_LINK_PCIE && made.link.generation.provenance)
+    const bool is_other = made.link.kind != HAUL_LINK_NONE && made.link.kind != HAUL_LINK_PCIE;
+    if (!status && is_other && made.link.generation.provenance)
         replace_link(&made, copies);
     else
         scale_copies(&made, copies, haul_link_rate(&machine->link));

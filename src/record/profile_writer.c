@@ -138,7 +138,7 @@ bool haul_profile_put(haul_profile_writer *self, const haul_record *records, siz
     if (!count_of || count_of > MOST_AT_ONCE)
         return !count_of;
     for (size_t i = 0; i < count_of; i++)
-        operations += records[i].kind <= HAUL_RECORD_KERNEL;
+        operations += haul_record_is_operation(&records[i]);
     pthread_mutex_lock(&self->lock);
     self->limited |=
         (limits->duration_ns && records[0].start_ns - limits->start_ns > limits->duration_ns) ||

@@ -116,6 +116,13 @@ typedef struct haul_record {
     };
 } haul_record;
 
+/* Whether it is work of a device, of which a recording may be limited to so many. */
+static inline bool haul_record_is_operation(const haul_record *self)
+{
+    return self->kind == HAUL_RECORD_COPY || self->kind == HAUL_RECORD_SET ||
+           self->kind == HAUL_RECORD_KERNEL;
+}
+
 typedef struct haul_profile_options {
     const char *path;        /* of the ring; made, it must not exist */
     const char *program;     /* name of the process, NULL for none */
