@@ -1,5 +1,6 @@
 #include "measure/session.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,12 @@
 #include "base/stats.h"
 #include "measure/compute_kernel.h"
 
-enum { ATTEMPTS_LEAST = 5, ATTEMPTS_MOST = 101, PAGE = 4096 };
+enum { ATTEMPTS_LEAST = 5, ATTEMPTS_USUAL = 101, ATTEMPTS_MOST = 303, PAGE = 4096 };
+
+/* Points whose median is surer than that, in percent, end at the usual number of attempts, or time;
+ * others go on for up to three times as many. */
+static const double sure_enough = 1;
+static const double longest = 3;
 
 /* Copies of 64 MiB are within 1 % of the asymptotic rate on PCIe, where L+o is about 10 us. A
  * machine has some hundred points, of 0.1 s each. */
@@ -131,13 +137,46 @@ static haul_status try_once(haul_session *self, const haul_trial *trial, running
     return status;
 }
 
+/* The median and the quartiles: one attempt that the system interrupted does not move them. Sorts
+ * the attempts, whose order does not count. */
+static haul_point_measured outcome_of(running *run)
+{
+    haul_sort_doubles(run->seconds, run->count);
+    const double range = haul_quantile_sorted(run->seconds, run->count, 0.75) -
+                         haul_quantile_sorted(run->seconds, run->count, 0.25);
+    const double median = haul_quantile_sorted(run->seconds, run->count, 0.5);
+    return (haul_point_measured){
+        .seconds = median,
+        .spread = median > 0 ? 100 * range / median : 0,
+        .count = run->count,
+    };
+}
+
+/* A quartile of normal noise is 0.67 of its deviation away, and a median's own deviation 1.25 of
+ * that over the root of the count. */
+double haul_median_error(const haul_point_measured *point)
+{
+    return 1.25 * point->spread / (2 * 0.67) / sqrt(point->count);
+}
+
+static bool goes_on(running *run, double point_s)
+{
+    if (run->is_kept || run->count >= ATTEMPTS_MOST)
+        return false;
+    if (run->count < ATTEMPTS_LEAST || (run->count < ATTEMPTS_USUAL && run->spent_s < point_s))
+        return true;
+    if (run->spent_s >= longest * point_s)
+        return false;
+    const haul_point_measured so_far = outcome_of(run);
+    return haul_median_error(&so_far) > sure_enough;
+}
+
 /* In turns, there and back, so that none always follows the largest. The first attempt warms up
  * what is lazy: pages, caches, drivers. */
 static haul_status try_in_turns(haul_session *self, const haul_trial *trials, running *runs,
                                 size_t count, haul_error *error)
 {
     const bool is_exact = haul_device_describe(self->device)->is_simulated;
-    const unsigned least = is_exact ? 1 : ATTEMPTS_LEAST, most = is_exact ? 1 : ATTEMPTS_MOST;
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < count && !status; i++) {
         if (!runs[i].is_kept && self->options.progress)
@@ -147,36 +186,26 @@ static haul_status try_in_turns(haul_session *self, const haul_trial *trials, ru
         runs[i].count = 0;
         runs[i].spent_s = 0;
     }
-    bool goes_on = true;
-    for (unsigned round = 0; goes_on && !status; round++) {
-        goes_on = false;
+    bool has_more = true;
+    for (unsigned round = 0; has_more && !status; round++) {
+        has_more = false;
         for (size_t i = 0; i < count && !status; i++) {
             const size_t at = round % 2 ? count - 1 - i : i;
-            const running *run = &runs[at];
-            if (run->is_kept || run->count >= most ||
-                (run->count >= least && run->spent_s >= self->options.point_s))
+            running *run = &runs[at];
+            if (is_exact ? run->is_kept || run->count : !goes_on(run, self->options.point_s))
                 continue;
-            goes_on = true;
-            status = try_once(self, &trials[at], &runs[at], error);
+            has_more = true;
+            status = try_once(self, &trials[at], run, error);
         }
     }
     return status;
 }
 
-/* The median and the quartiles: one attempt that the system interrupted does not move them. */
 static haul_status take_outcome(haul_session *self, haul_trial *trial, running *run,
                                 haul_error *error)
 {
-    haul_sort_doubles(run->seconds, run->count);
-    const double range = haul_quantile_sorted(run->seconds, run->count, 0.75) -
-                         haul_quantile_sorted(run->seconds, run->count, 0.25);
-    const double median = haul_quantile_sorted(run->seconds, run->count, 0.5);
-    trial->point = (haul_point_measured){
-        .name = trial->name,
-        .seconds = median,
-        .spread = median > 0 ? 100 * range / median : 0,
-        .count = run->count,
-    };
+    trial->point = outcome_of(run);
+    trial->point.name = trial->name;
     return haul_journal_add(&self->journal, &trial->point, error);
 }
 

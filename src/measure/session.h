@@ -71,6 +71,10 @@ enum { HAUL_TRIALS = 2 * HAUL_SWEEP_SIZES };
  * Those that the journal has are not measured. */
 haul_status haul_session_trials(haul_session *session, haul_trial *trials, size_t count,
                                 haul_error *error);
+
+/* By how much a point's median may be off, in percent, from its spread and count. */
+double haul_median_error(const haul_point_measured *point);
+
 haul_status haul_session_point(haul_session *session, const char *name, haul_attempt attempt,
                                const void *what, haul_point_measured *point, haul_error *error);
 

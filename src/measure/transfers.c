@@ -203,13 +203,6 @@ typedef struct sweep {
     haul_point_measured first;
 } sweep;
 
-/* A quartile of normal noise is 0.67 of its deviation away, and a median's own deviation 1.25 of
- * that over the root of the count. */
-static double median_error(const haul_point_measured *point)
-{
-    return 1.25 * point->spread / (2 * 0.67) / sqrt(point->count);
-}
-
 /* The tolerance is what the medians themselves may be off: a line is not asked to be better. */
 static void take_sweep(const haul_trial *trials, const haul_copies *each, size_t count, sweep *out)
 {
@@ -221,7 +214,7 @@ static void take_sweep(const haul_trial *trials, const haul_copies *each, size_t
             .copy = {each[i].bytes, each[i].way.direction, each[i].way.memory, HAUL_NEAR},
             .seconds = trials[i].point.seconds};
         spreads[i] = trials[i].point.spread;
-        errors[i] = median_error(&trials[i].point);
+        errors[i] = haul_median_error(&trials[i].point);
     }
     out->first.spread = haul_median(spreads, count);
     out->tolerance = fmax(exact_tolerance, haul_median(errors, count));
