@@ -6,15 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../tests/unit/workload_check.h"
-#include "haul/trace.h"
+#include "convert_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
-    snprintf(path, sizeof path, "/dev/shm/haul-fuzz-%ld", (long)getpid());
+    (void)fuzz_path(path, sizeof path, "");
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     HOLDS(file >= 0 && write(file, data, size) == (ssize_t)size);
     close(file);
@@ -24,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         HOLDS(error.status && error.text[0] && error.file[0] && !workload);
     } else {
         workload_check(workload);
+        fuzz_cut(workload);
+        fuzz_converted(workload, size % 2);
         haul_workload_free(workload);
     }
     unlink(path);
