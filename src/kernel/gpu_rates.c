@@ -75,8 +75,8 @@ haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu)
     return (haul_parameter){usual_stream * rate, HAUL_ASSUMED, NULL};
 }
 
-/* Of the memory's sustained rate: 2.6 (V100), 2.9 (P100), 3.1 (A100, MI300X), 3.8 (H100), 2.2
- * (H200); boards with GDDR 5.5 (L40). */
+/* Of the memory's sustained rate, by the machine files: 2.2 (H200) to 3.9 (A100 of 40 GB); 5 and
+ * more with GDDR (RTX 4090, L40S), which is not known of the small boards. */
 static const double usual_l2_gain = 2.5;
 
 haul_parameter haul_gpu_l2_rate(const haul_gpu *gpu)
