@@ -76,11 +76,12 @@ static int poll_some(haul_mpi_waiting *self, double time_limit_s)
     const double since = MPI_Wtime();
     int code = 0;
     self->done = 0;
-    for (double waited = 0; !self->done && waited < time_limit_s; waited = MPI_Wtime() - since) {
+    while (!self->done && !code) {
+        const double waited = MPI_Wtime() - since;
         const double nap_s = waited / 16 < nap_most ? waited / 16 : nap_most;
         code =
             MPI_Testsome(self->count, self->requests, &self->done, self->indices, self->statuses);
-        if (code || self->done)
+        if (code || self->done || waited >= time_limit_s)
             break;
         if (waited < nap_from)
             (void)sched_yield();

@@ -246,6 +246,40 @@ static void refuse(haul_context *context)
     }
 }
 
+/* The first process changes another array than the others: all are told so, none waits for ever. */
+static void differ(haul_comm *comm, const char *device)
+{
+    const haul_context_options options = {.processes = haul_comm_processes(comm)};
+    const haul_array_spec spec = {
+        .size = {4, 4 * ranks}, .ghost = {1, 1}, .element_bytes = sizeof(unsigned)};
+    const unsigned value = 1;
+    haul_context *context;
+    haul_array *arrays[3];
+    haul_region region;
+    haul_status status = HAUL_OK;
+    must(haul_context_open(device, &options, &context, &error));
+    for (int i = 0; i < 3; i++)
+        must(haul_array_new(context, &spec, &arrays[i], &error));
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 2 && !status; i++)
+            status = HAUL_LOOP(context, &error, &near_2, arrays[i], arrays[2], &value);
+        if (!status)
+            status = haul_context_wait(context, &error);
+        if (!round)
+            must(haul_array_access(arrays[rank > 0], 0, HAUL_USE_BOTH, &region, &error));
+    }
+    /* one that is no neighbour of the first learns it with what comes next */
+    unsigned *cells = malloc(4 * 4 * (size_t)ranks * sizeof *cells);
+    if (!status)
+        status = haul_array_read(arrays[2], cells, &error);
+    free(cells);
+    if (status != HAUL_BAD_INPUT || !strstr(error.text, "changed different arrays")) {
+        fprintf(stderr, "rank %d: status %d, '%s'\n", rank, (int)status, error.text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    haul_context_close(context);
+}
+
 int main(int argc, char **argv)
 {
     haul_comm *comm;
@@ -278,6 +312,8 @@ int main(int argc, char **argv)
             haul_context_close(of->context);
         }
     }
+    if (ranks > 1)
+        differ(comm, argv[1]);
     haul_comm_free(comm);
     MPI_Finalize();
     return 0;
