@@ -121,21 +121,44 @@ static double step_seconds(const haul_context *self, const haul_tile_rates *rate
                              : haul_step_seconds(rates, step);
 }
 
+static int planes_on_device(const haul_field *field)
+{
+    int planes = 0;
+    for (int p = 0; field->parts && p < field->part_count; p++)
+        planes += field->parts[p].on_device ? field->region : 0;
+    return planes < field->length ? planes : field->length;
+}
+
+/* Planes that a pass copies in and out: the last one left those on the device that fit. What the
+ * host waits for goes home as a whole. */
+static void count_copies(const haul_context *self, const haul_block *block,
+                         const haul_block_field *of, double planes[2])
+{
+    const haul_field *field = of->field;
+    const double rest = fmax(field->length - haul_ring_planes(self, field), 0);
+    planes[0] = of->is_fresh ? 0 : block->is_first ? field->length - planes_on_device(field) : rest;
+    planes[1] = !of->is_written || of->is_dead            ? 0
+                : block->is_last && self->wanted == field ? field->length
+                                                          : rest;
+}
+
 /* The model: kernels, copies in and copies out go on at once, at their rates, behind the first
- * region that comes in; what the last pass left on the device is not copied again. */
+ * region that comes in and before the last that the host waits for. */
 static void predict(const haul_context *self, const haul_block *block, int region,
                     const haul_tile_rates *rates, haul_pass_time *out)
 {
-    double copied[2] = {0}, plane_bytes = 0;
+    double copied[2] = {0}, plane_bytes = 0, last_bytes = 0;
     const int regions = (block->length + region - 1) / region;
     const int launches = regions + (block->reach + region - 1) / region;
     *out = (haul_pass_time){.steps = block->loops, .region = region};
     for (unsigned i = 0; i < block->field_count; i++) {
         const haul_block_field *of = &block->fields[i];
-        const double planes = of->field->length - haul_ring_planes(self, of->field);
-        copied[0] += of->is_fresh ? 0 : fmax(planes, 0) * (double)of->field->plane_bytes;
-        copied[1] +=
-            !of->is_written || of->is_dead ? 0 : fmax(planes, 0) * (double)of->field->plane_bytes;
+        double planes[2];
+        count_copies(self, block, of, planes);
+        for (int d = 0; d < 2; d++)
+            copied[d] += planes[d] * (double)of->field->plane_bytes;
+        if (block->is_last && of->field == self->wanted)
+            last_bytes = region * (double)of->field->plane_bytes;
         plane_bytes += of->is_fresh ? 0 : (double)of->field->plane_bytes;
     }
     for (size_t i = 0; i < block->count; i++)
@@ -147,7 +170,7 @@ static void predict(const haul_context *self, const haul_block *block, int regio
     /* one place of the ring is copied out, in, and used, while two others are used */
     const double chain_s = (out->run_s + out->copy_s[0] + out->copy_s[1]) / 3;
     out->bound_s = fmax(out->run_s, both_ways(rates, out->copy_s));
-    out->total_s = fmax(out->bound_s, chain_s);
+    out->total_s = fmax(out->bound_s, chain_s) + last_bytes / rates->copy_Bps[1];
     out->fill_s = region * plane_bytes / rates->copy_Bps[0];
 }
 
@@ -167,6 +190,8 @@ haul_pass_time haul_tile_predict(const haul_context *self, haul_step *steps, siz
         haul_block_take(&block, steps + done, count - done, &limits);
         if (block.reach > limits.reach)
             return never;
+        block.is_first = !done;
+        block.is_last = done + block.count == count;
         predict(self, &block, region, &rates, &pass);
         if (!done) {
             sum = pass;

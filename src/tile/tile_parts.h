@@ -122,6 +122,7 @@ typedef struct haul_block {
     size_t loops; /* a step may be several */
     int length;
     int reach;     /* planes behind the front that are still read */
+    bool is_first; /* of the queue, for the model */
     bool is_last;  /* of the queue */
     int host_from; /* plane from which on the host needs it after the pass, also where it is dead */
     bool wraps;    /* goes round the array: its fields are periodic in the last dimension */
