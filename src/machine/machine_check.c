@@ -42,12 +42,12 @@ static void check_gpu(const checker *self)
     if (gpu->fp64_flops.value > gpu->fp32_flops.value && gpu->fp32_flops.value > 0)
         find(self, "gpu.fp64 is above gpu.fp32");
     /* Rounding of both, and HBM that is sold below what its parts allow, stay within 3 %. */
-    const double bus_Bps = gpu->memory_bus.value * gpu->memory_data_rate_Hz.value / 8;
-    if (bus_Bps > 0 && gpu->memory_bandwidth_Bps.value > 0 &&
-        fabs(gpu->memory_bandwidth_Bps.value / bus_Bps - 1) > 0.03)
+    const double bus = gpu->memory_bus.value * gpu->memory_data_rate_Hz.value / 8;
+    if (bus > 0 && gpu->memory_bandwidth_Bps.value > 0 &&
+        fabs(gpu->memory_bandwidth_Bps.value / bus - 1) > 0.03)
         find(self,
              "gpu.memory_bandwidth is %.4g GB/s, and memory_bus x memory_data_rate gives %.4g",
-             gpu->memory_bandwidth_Bps.value / 1e9, bus_Bps / 1e9);
+             gpu->memory_bandwidth_Bps.value / 1e9, bus / 1e9);
     if (gpu->base_clock_Hz.value > gpu->clock_Hz.value && gpu->clock_Hz.value > 0)
         find(self, "gpu.base_clock is above gpu.clock");
     const haul_architecture *found = haul_architecture_of(gpu);
