@@ -87,6 +87,11 @@ EOF
 haul analyze ranges.json | sed -n '/^Range/,/^$/p'
 try haul analyze ranges.json --range load --format csv
 haul project ranges.json --from "$data/recorder.yaml" --to a100-pcie4 --range load | head -3
+haul analyze ranges.json --range load --perfetto part.json --html part.html -o part.txt
+grep -c '"cat":"range","name":"load"' part.json
+grep -c '"cat":"kernel"' part.json
+haul analyze ranges.json --html all.html -o part.txt
+grep -c '"k"' all.html part.html # a kernel that only the other range has
 haul analyze ranges.json --from-time 100us --to-time 200us | head -1
 haul analyze ranges.json --device 0 --top 1 | head -1
 try haul analyze ranges.json --range lood
