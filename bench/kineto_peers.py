@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The peers of bench_kineto on the same trace, each in a process of its own: time and peak memory.
 
-Python's json parses it; HolisticTraceAnalysis (pip install HolisticTraceAnalysis), where it is
-installed, answers haul analyze's question, time by kind; haul answers it too.
+Python's json parses it; HolisticTraceAnalysis (pip install HolisticTraceAnalysis, or traceinsight, as
+it is named since 0.6: both are the module hta), where it is installed, answers haul analyze's question,
+time by kind; haul answers it too.
 
 usage: kineto_peers.py HAUL TRACE.json[.gz]
 """
