@@ -20,6 +20,7 @@ struct haul_device {
     haul_device_properties properties;
     haul_device_options options; /* filled before `open` is called with them */
     uint64_t allocated;          /* bytes of HAUL_BUFFER_DEVICE and MANAGED */
+    uint64_t queued;             /* operations, where options.lost_behind counts them */
 };
 
 struct haul_buffer {

@@ -141,6 +141,7 @@ void haul_stream_free(haul_stream *stream)
 
 haul_status haul_stream_wait(haul_stream *stream, haul_error *error)
 {
+    HAUL_TRY(haul_device_is_present(stream->device, error));
     return stream->device->backend->stream_wait(stream, error);
 }
 
@@ -162,11 +163,13 @@ void haul_event_free(haul_event *event)
 /* An event that was never queued is done: backends need not know that state. */
 haul_status haul_event_wait(haul_event *event, haul_error *error)
 {
+    HAUL_TRY(haul_device_is_present(event->device, error));
     return event->is_queued ? event->device->backend->event_wait(event, error) : HAUL_OK;
 }
 
 haul_status haul_event_done(haul_event *event, bool *done, haul_error *error)
 {
+    HAUL_TRY(haul_device_is_present(event->device, error));
     if (event->is_queued)
         return event->device->backend->event_done(event, done, error);
     *done = true;

@@ -3,10 +3,20 @@
 #include "device/cannot.h"
 #include "haul/device_backend.h"
 
+/* As of a GPU that falls off its bus: nothing succeeds any more, and objects can be freed. */
+haul_status haul_device_is_present(const haul_device *device, haul_error *error)
+{
+    const uint64_t behind = device->options.lost_behind;
+    return behind && device->queued >= behind
+               ? haul_fail(error, HAUL_DEVICE_FAILED, "device '%s' has disappeared", device->name)
+               : HAUL_OK;
+}
+
 /* The event of an operation is of a device that the stream's can be ordered with. */
 static haul_status check_event(const haul_stream *stream, const haul_event *event,
                                haul_error *error)
 {
+    HAUL_TRY(haul_device_is_present(stream->device, error));
     if (!event || event->device == stream->device)
         return HAUL_OK;
     return haul_fail(error, HAUL_USAGE, "the event is of device '%s', the stream of '%s'",
@@ -14,8 +24,10 @@ static haul_status check_event(const haul_stream *stream, const haul_event *even
 }
 
 /* An event counts as queued only once the backend has taken the operation. */
-static haul_status queued(haul_status status, haul_event *event)
+static haul_status queued(haul_status status, const haul_stream *stream, haul_event *event)
 {
+    if (!status && stream->device->options.lost_behind)
+        stream->device->queued++;
     if (event && !status)
         event->is_queued = true;
     return status;
@@ -133,7 +145,7 @@ haul_status haul_stream_copy(haul_stream *stream, const haul_transfer *transfer,
         status = complete(stream, &whole, error);
     if (!status)
         status = stream->device->backend->copy(stream, &whole, event, error);
-    return queued(status, event);
+    return queued(status, stream, event);
 }
 
 haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
@@ -147,7 +159,7 @@ haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling, h
                          "setting %llu bytes at offset %llu in a buffer of %llu bytes of '%s'",
                          (unsigned long long)filling->bytes, (unsigned long long)filling->offset,
                          (unsigned long long)buffer->bytes, buffer->device->name);
-    return queued(stream->device->backend->fill(stream, filling, event, error), event);
+    return queued(stream->device->backend->fill(stream, filling, event, error), stream, event);
 }
 
 haul_status haul_stream_prefetch(haul_stream *stream, haul_buffer *buffer, bool to_host,
@@ -160,7 +172,7 @@ haul_status haul_stream_prefetch(haul_stream *stream, haul_buffer *buffer, bool 
     if (buffer->kind != HAUL_BUFFER_MANAGED || buffer->device != device)
         return haul_fail(error, HAUL_USAGE, "only a managed buffer of '%s' can be prefetched",
                          device->name);
-    return queued(device->backend->prefetch(stream, buffer, to_host, event, error), event);
+    return queued(device->backend->prefetch(stream, buffer, to_host, event, error), stream, event);
 }
 
 haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state), void *state,
@@ -170,13 +182,14 @@ haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state),
     HAUL_TRY(check_event(stream, event, error));
     if (!device->backend->call)
         return haul_device_cannot(device, "call the host", error);
-    return queued(device->backend->call(stream, function, state, event, error), event);
+    return queued(device->backend->call(stream, function, state, event, error), stream, event);
 }
 
 haul_status haul_stream_record(haul_stream *stream, haul_event *event, haul_error *error)
 {
     const haul_status status = check_event(stream, event, error);
-    return status ? status : queued(stream->device->backend->record(stream, event, error), event);
+    return status ? status
+                  : queued(stream->device->backend->record(stream, event, error), stream, event);
 }
 
 haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event, haul_error *error)
@@ -255,7 +268,7 @@ haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
         status = stream->device->backend->launch(stream, kernel, &whole, event, error);
     else if (event)
         status = stream->device->backend->record(stream, event, error);
-    return queued(status, event);
+    return queued(status, stream, event);
 }
 
 /* By the buffers' kinds: plain pointers are the host's. */

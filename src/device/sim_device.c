@@ -47,7 +47,6 @@ static haul_status node_new(const char *name, const haul_device_options *options
         .order = options->order,
         .random = options->seed ^ 0x9e3779b97f4a7c15, /* zero is the one state that stays */
         .time_limit_s = options->time_limit_s,
-        .lost_behind = options->lost_behind,
     };
     haul_status status = HAUL_OK;
     if (!node->random)

@@ -29,8 +29,6 @@ typedef struct haul_sim_node {
     haul_order order;
     uint64_t random; /* the generator's state */
     double time_limit_s;
-    uint64_t lost_behind; /* operations; 0: it stays */
-    bool is_lost;
     int64_t now_ns;
     uint64_t base; /* the number of the first operation that is kept */
     haul_live live;

@@ -131,13 +131,12 @@ static void a_budget_is_kept(void **state)
     haul_device_close(device);
 }
 
-/* The simulated GPU is gone behind some operations: calls and waits say so from then on, and what
+/* The device is gone behind some operations: calls and waits say so from then on, and what
  * was made can be freed. */
-static void a_device_that_disappears(void **state)
+static void disappears(const char *name)
 {
-    (void)state;
     const haul_device_options options = {.lost_behind = 5};
-    haul_device *device = open_or_skip("sim:k20", &options);
+    haul_device *device = open_or_skip(name, &options);
     haul_stream *stream;
     haul_buffer *buffer;
     int queued = 0;
@@ -147,12 +146,25 @@ static void a_device_that_disappears(void **state)
     while (queued < 100 && haul_stream_fill(stream, &filling, NULL, &problem) == HAUL_OK)
         queued++;
     assert_int_equal(queued, 5);
-    assert_string_equal(problem.text, "the simulated device has disappeared");
+    assert_non_null(strstr(problem.text, "has disappeared"));
     assert_int_equal(haul_stream_wait(stream, &problem), HAUL_DEVICE_FAILED);
     assert_int_equal(haul_stream_fill(stream, &filling, NULL, &problem), HAUL_DEVICE_FAILED);
     haul_buffer_free(buffer);
     haul_stream_free(stream);
     haul_device_close(device);
+}
+
+static void a_device_that_disappears(void **state)
+{
+    (void)state;
+    disappears("sim:k20");
+    disappears("host");
+}
+
+static void an_opencl_device_that_disappears(void **state)
+{
+    (void)state;
+    disappears("opencl:0");
 }
 
 /* In simulated time: a kernel of a second, a limit of a tenth. */
@@ -317,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_hanging_kernel_on_opencl),
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(a_device_that_disappears),
+        cmocka_unit_test(an_opencl_device_that_disappears),
         cmocka_unit_test(a_hanging_simulated_kernel),
         cmocka_unit_test(a_simulated_gpu_is_full),
         cmocka_unit_test(what_a_device_cannot),
