@@ -34,7 +34,9 @@ bool haul_needs_columns(haul_step *step)
     bool is_tight = false;
     for (unsigned i = 0; i < block.field_count; i++) {
         const haul_field *field = block.fields[i].field;
-        if (!block.fields[i].is_aligned || field->dims != 3)
+        if (!block.fields[i].is_aligned)
+            continue;
+        if (field->dims != 3)
             return false;
         is_tight = is_tight || (!haul_field_is_all_there(field) &&
                                 field->planes < planes_needed(&block, field));
@@ -49,14 +51,21 @@ static int64_t rows_that_fit(const haul_field *field, int planes)
     return ((int64_t)room - field->gap) / field->row;
 }
 
-/* Rows of a column, beside those that its steps reach into; 0 or less: they do not fit. */
+/* Rows beside a column that are on the device with it: those that its steps reach into, and, as
+ * loops over edges reach into none, those beyond the edges. */
+static int margin_of(const haul_block *block, const haul_field *field)
+{
+    return most(block->reach, field->ghost[1]);
+}
+
+/* Rows of a column, beside its margins; 0 or less: they do not fit. */
 static int column_rows(const haul_block *block)
 {
     int64_t rows = INT32_MAX / 2;
     for (unsigned i = 0; i < block->field_count; i++) {
         const haul_field *field = block->fields[i].field;
-        const int64_t fit =
-            rows_that_fit(field, planes_needed(block, field)) - 2 * (int64_t)block->reach;
+        const int64_t fit = rows_that_fit(field, planes_needed(block, field)) -
+                            2 * (int64_t)margin_of(block, field);
         const bool has_lead =
             haul_buffer_bytes(field->ring) > (uint64_t)field->lead * field->element;
         rows = !has_lead ? 0 : fit < rows ? fit : rows;
@@ -117,7 +126,7 @@ static void cut_steps(const columns *self, int column)
 
 static haul_status run_column(const columns *self, int column, haul_error *error)
 {
-    const int reach = self->block.reach, first = column * self->rows;
+    const int first = column * self->rows;
     const unsigned field_count = self->block.field_count;
     int planes[HAUL_BLOCK_FIELDS];
     haul_block block = self->block;
@@ -126,7 +135,8 @@ static haul_status run_column(const columns *self, int column, haul_error *error
     cut_steps(self, column);
     for (unsigned i = 0; i < field_count; i++) {
         planes[i] = block.fields[i].field->planes;
-        open_window(block.fields[i].field, first - reach, first + self->rows + reach);
+        const int margin = margin_of(&block, block.fields[i].field);
+        open_window(block.fields[i].field, first - margin, first + self->rows + margin);
         block.fields[i].is_fresh = block.fields[i].is_dead = false;
     }
     status = haul_block_run(self->context, &block, error);

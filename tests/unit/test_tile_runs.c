@@ -340,6 +340,61 @@ static void test_range(void **state)
     haul_context_close(context);
 }
 
+enum { SAMPLES = 17 };
+
+/* Structures, cells beyond the edges by a kernel of the program, and their least count. */
+static int run_samples(const char *device, uint64_t memory_bytes, sample *cells)
+{
+    haul_error error;
+    haul_context *context;
+    haul_array *u, *v, *least;
+    int result;
+    const haul_context_options options = {.memory_bytes = memory_bytes};
+    const haul_array_spec spec = {.size = {SAMPLES, SAMPLES, SAMPLES},
+                                  .element_bytes = sizeof(sample),
+                                  .ghost = {1, 1, 1},
+                                  .boundary_kernel = &sample_edge_3};
+    const haul_array_spec one = {.size = {1}, .element_bytes = sizeof(int)};
+    for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++)
+        cells[i] = (sample){i % 91, 1000 + i % 57};
+    if (haul_context_open(device, &options, &context, &error))
+        return -1;
+    assert_false(haul_array_new(context, &spec, &u, &error));
+    assert_false(haul_array_new(context, &spec, &v, &error));
+    assert_false(haul_array_new(context, &one, &least, &error));
+    assert_false(haul_array_write(u, cells, &error));
+    for (int i = 0; i < 5; i++) {
+        assert_false(HAUL_LOOP(context, &error, &sample_3, u, v));
+        assert_false(haul_swap(u, v, &error));
+    }
+    assert_false(HAUL_LOOP(context, &error, &sample_least_3, u, least));
+    if (haul_array_read(u, cells, &error) || haul_array_read(least, &result, &error))
+        fail_msg("%s: %s", device, error.text);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_array_free(least);
+    haul_context_close(context);
+    return result;
+}
+
+/* In all of the memory, in regions, and in columns, where reductions are the host's. */
+static void test_samples(void **state)
+{
+    (void)state;
+    enum { N = SAMPLES * SAMPLES * SAMPLES };
+    static sample expected[N], got[N];
+    const int least = run_samples("host", 0, expected);
+    for (size_t d = 1; d < sizeof devices / sizeof *devices; d++)
+        for (uint64_t memory = 0; memory <= 160000; memory += 80000) {
+            const int result = run_samples(devices[d], memory == 80000 ? 45000 : memory, got);
+            if (result < 0)
+                continue;
+            assert_int_equal(result, least);
+            for (int i = 0; i < N; i++)
+                assert_true(got[i].value == expected[i].value && got[i].count == expected[i].count);
+        }
+}
+
 enum { LONG = 4000 };
 
 typedef struct pair {
@@ -469,11 +524,11 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),       cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_columns),   cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_predicted), cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_range),     cmocka_unit_test(test_failed_region),
-        cmocka_unit_test(test_small)};
+        cmocka_unit_test(test_sum),           cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),       cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_predicted),     cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_range),         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_failed_region), cmocka_unit_test(test_small)};
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,3 +130,32 @@ HAUL_KERNEL_3D(heat_3, tile_kernels, HAUL_READ(double, u, 1), HAUL_WRITE(double,
                               HAUL_AT(u, x, y - 1, z) - HAUL_AT(u, x, y + 1, z) +
                               HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y, z + 1);
 }
+
+typedef struct sample {
+    double value;
+    int count;
+} sample;
+
+HAUL_KERNEL_3D(sample_3, tile_kernels, HAUL_READ(sample, u, 1), HAUL_WRITE(sample, v))
+{
+    HAUL_FOR3 (x, y, z) {
+        sample it = HAUL_AT(u, x, y, z);
+        it.value += HAUL_AT(u, x - 1, y, z).value - HAUL_AT(u, x, y + 1, z - 1).value;
+        it.count += HAUL_AT(u, x + 1, y - 1, z + 1).count;
+        HAUL_AT(v, x, y, z) = it;
+    }
+}
+
+HAUL_KERNEL_3D(sample_edge_3, tile_kernels, HAUL_UPDATE(sample, u, 0))
+{
+    HAUL_FOR3 (x, y, z) {
+        const sample it = {x + 2 * y - z, 7 * x - y};
+        HAUL_AT(u, x, y, z) = it;
+    }
+}
+
+HAUL_REDUCE_3D(sample_least_3, tile_kernels, HAUL_READ(sample, u, 0), HAUL_MIN(int, least))
+{
+    HAUL_ROW3(x, y, z)
+    HAUL_LEAST(least, HAUL_AT(u, x, y, z).count);
+}
