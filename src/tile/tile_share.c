@@ -104,6 +104,9 @@ static haul_status take_parts(const share *self, haul_error *error)
     for (unsigned i = 0; i < self->block->field_count; i++) {
         const haul_block_field *of = &self->block->fields[i];
         haul_field *field = of->field;
+        /* the host may be first to write what neither side kept, as it is overwritten */
+        for (int p = 0; of->is_aligned && of->is_fresh && p < field->part_count; p++)
+            field->parts[p].on_host = field->parts[p].on_host || !field->parts[p].on_device;
         for (int p = self->border / field->region; of->is_aligned && p < field->part_count; p++) {
             if (!status)
                 status = haul_part_fetch(field, p, !of->is_fresh, error);
