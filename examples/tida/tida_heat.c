@@ -47,7 +47,7 @@ static void fill(double *data, int n)
     for (int z = 0; z < n; z++)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++)
-                *data++ = hypot(hypot(x - n / 3, y - n / 2), z - n / 2) < n / 5.0 ? 100 : 0;
+                *data++ = hypot(hypot(x - n / 3.0, y - n / 2.0), z - n / 2.0) < n / 5.0 ? 100 : 0;
 }
 
 int main(int argc, char **argv)

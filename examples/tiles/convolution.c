@@ -46,8 +46,10 @@ int main(int argc, char **argv)
     float *got = make_cells(cells, sizeof(float));
     double *shown = make_cells(cells, sizeof(double)), difference = 0;
     weights filter;
-    for (int i = 0; i < 25; i++) /* binomial */
-        filter.at[i / 5][i % 5] = (float)("\1\4\6\4\1"[i / 5] * "\1\4\6\4\1"[i % 5]) / 256;
+    const float binomial[5] = {1, 4, 6, 4, 1};
+    for (int j = 0; j < 5; j++)
+        for (int i = 0; i < 5; i++)
+            filter.at[j][i] = binomial[j] * binomial[i] / 256;
     fill(images[0], n);
     must(haul_array_write(from, images[0], &error));
     for (int i = 0; i < self.steps; i++) {

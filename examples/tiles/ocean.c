@@ -32,7 +32,8 @@ static void step_ocean(haul_context *context, const ocean *self, int n)
 static void step_plainly(double *const at[ARRAYS], size_t level)
 {
     for (size_t i = 0; i < LEVELS * level; i++) {
-        const double t = at[T][i], s = at[S][i], p = (double)(i / level + 1) * dbar;
+        const double t = at[T][i], s = at[S][i],
+                     p = ((double)(i - i % level) / (double)level + 1) * dbar;
         const size_t above = i < level ? i : i - level, top = i % level;
         at[RHO][i] = density_of(t, s, p);
         at[BY_T][i] = 50 * (density_of(t + 0.01, s, p) - density_of(t - 0.01, s, p));

@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     double plain_sum = 0, plain_most = 0, got_sum = 0, got_most = 0, difference = 0;
     const row_length length = {n};
     for (size_t i = 0; i < cells; i++) {
-        const double y = (double)(i / (size_t)n % (size_t)n), z = (double)(i / rows);
+        const size_t row = i / (size_t)n;
+        const double y = (double)(row % (size_t)n), z = floor((double)row / n);
         plain[i] = floor(100 + 50 * sin(y / 5) * cos(z / 9)) + (double)(i % 7); /* sums are exact */
         plain_sum += plain[i];
         plain_most = fmax(plain_most, plain[i]);

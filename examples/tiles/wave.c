@@ -31,7 +31,7 @@ static void fill(double *u, int n)
     for (int z = 0; z < n; z++)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++) {
-                const double r = hypot(hypot(x - n / 2, y - n / 3), z - n / 2);
+                const double r = hypot(hypot(x - n / 2.0, y - n / 3.0), z - n / 2.0);
                 *u++ = exp(-r * r / 9);
             }
 }
