@@ -81,7 +81,7 @@ static int fail_command(const cli_command *group, const char *word)
 {
     enum { COMMANDS = 32 };
     const cli_command *const *among = group ? group->parts : cli_commands;
-    const char *names[COMMANDS];
+    const char *names[COMMANDS] = {NULL};
     char meant[80];
     size_t count = 0;
     for (; among && among[count] && count < COMMANDS; count++)

@@ -64,7 +64,7 @@ static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy
 {
     const bool crosses = copy->direction == HAUL_HTOD || copy->direction == HAUL_DTOH;
     haul_copy other = *copy;
-    haul_estimate pageable;
+    haul_estimate pageable = {0};
     other.memory = HAUL_PAGEABLE;
     if (!crosses || haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
         haul_copy_time(machine, NULL, &other, &pageable, NULL))

@@ -17,7 +17,7 @@ static unsigned parse_which(const char *which, char name[NAME_BYTES])
     char *rest = NULL;
     const unsigned long number = colon ? strtoul(colon + 1, &rest, 10) : 0;
     const bool is_numbered = colon && rest != colon + 1 && !*rest && number < 100000;
-    const int length = is_numbered ? (int)(colon - which) : NAME_BYTES;
+    const int length = is_numbered ? (int)(colon - which) : NAME_BYTES - 1;
     snprintf(name, NAME_BYTES, "%.*s", length, which);
     return is_numbered ? (unsigned)number : 0;
 }

@@ -200,6 +200,16 @@ static haul_status read_head(haul_kernel_reader *self, const haul_node *const *v
     return status ? status : read_line(self, values[SOURCE], "source", &kernel->source);
 }
 
+/* The counts at each measured size now: an expression that fails at one is an error of the file. */
+static haul_status count_samples(haul_kernel_reader *self)
+{
+    const haul_kernel_file *kernel = &self->made->kernel;
+    for (size_t i = 0; i < kernel->sample_count; i++)
+        HAUL_TRY(haul_kernel_file_at(kernel, self->made->samples[i].size,
+                                     &self->made->samples[i].counts, self->yaml.error));
+    return HAUL_OK;
+}
+
 /* In this order: constants may not use the variable, counts may use all symbols. */
 static haul_status read_kernel(haul_kernel_reader *self)
 {
@@ -214,13 +224,7 @@ static haul_status read_kernel(haul_kernel_reader *self)
     HAUL_TRY(read_constants(self, values[CONSTANTS]));
     HAUL_TRY(haul_kernel_read_measured(self, values[MEASURED]));
     HAUL_TRY(read_counts(self, values + OTHERS));
-    const haul_kernel_file *kernel = &self->made->kernel;
-    /* the counts at each measured size now: an expression that fails at one is an error of the
-     * file */
-    for (size_t i = 0; i < kernel->sample_count; i++)
-        HAUL_TRY(haul_kernel_file_at(kernel, self->made->samples[i].size,
-                                     &self->made->samples[i].counts, self->yaml.error));
-    return HAUL_OK;
+    return count_samples(self);
 }
 
 /* Keeps a copy of the text: haul_kernel_file_write writes it again, comments and all. */

@@ -65,13 +65,13 @@ int haul_machine_visit(const haul_machine *machine, haul_parameter_visitor visit
  * 8b/10b, 128b/130b, and in generation 6 the 236 bytes of packets in a flit of 256 (PCI Express
  * Base Specification 6.0, section 4.2.3). */
 #define LANE_BPS(transfers_hz, encoding) ((transfers_hz) * (encoding) / 8)
-static const double lane_Bps[] = {
+static const double lane_rates[] = {
     [1] = LANE_BPS(2.5e9, 8.0 / 10),   [2] = LANE_BPS(5e9, 8.0 / 10),
     [3] = LANE_BPS(8e9, 128.0 / 130),  [4] = LANE_BPS(16e9, 128.0 / 130),
     [5] = LANE_BPS(32e9, 128.0 / 130), [6] = LANE_BPS(64e9, 236.0 / 256),
 };
 
-enum { NEWEST_GENERATION = sizeof lane_Bps / sizeof *lane_Bps - 1 };
+enum { NEWEST_GENERATION = sizeof lane_rates / sizeof *lane_rates - 1 };
 
 /* a x b, as weak as the weaker of the two. */
 static haul_parameter product(const haul_parameter *a, const haul_parameter *b)
@@ -95,7 +95,7 @@ static double lane_rate(const haul_link *link)
     if (!(generation >= 1 && generation <= NEWEST_GENERATION))
         return 0;
     /* The range of the field allows whole generations alone, so nothing is cut off. */
-    return lane_Bps[(int)generation];
+    return lane_rates[(int)generation];
 }
 
 double haul_link_rate(const haul_link *link)

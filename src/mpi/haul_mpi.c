@@ -294,43 +294,44 @@ static haul_status measure_all(session *self)
 
 /* --- arguments */
 
+static haul_status set(request *given, const char *name, const char *value, haul_error *error)
+{
+    double number = 0;
+    if (!strcmp(name, "-o"))
+        given->prefix = value;
+    else if (!strcmp(name, "--device"))
+        given->device = value;
+    else if (!strcmp(name, "--least"))
+        return haul_bytes_parse(value, &given->least, error);
+    else if (!strcmp(name, "--most"))
+        return haul_bytes_parse(value, &given->most, error);
+    else if (!strcmp(name, "--seconds"))
+        return haul_quantity_parse(value, HAUL_DIM_NUMBER, &given->seconds, error);
+    else if (!strcmp(name, "--ranks-per-node"))
+        HAUL_TRY(haul_quantity_parse(value, HAUL_DIM_NUMBER, &number, error));
+    else
+        return haul_fail(error, HAUL_USAGE, "'%.60s' is no option", name);
+    if (number >= 1 && number < (1 << 20))
+        given->ranks_per_node = (unsigned)number;
+    return HAUL_OK;
+}
+
 static haul_status parse(int argc, char **argv, request *given, haul_error *error)
 {
     if (argc < 2 || strcmp(argv[1], "measure") != 0)
         return haul_fail(error, HAUL_USAGE, "expected 'measure'");
     for (int i = 2; i < argc; i++) {
-        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        double number = 0;
-        haul_status status = HAUL_OK;
-        if (!strcmp(name, "--device-aware")) {
+        if (!strcmp(argv[i], "--device-aware")) {
             given->is_device_aware = true;
-            continue;
-        }
-        if (!strcmp(name, "--fine")) {
+        } else if (!strcmp(argv[i], "--fine")) {
             given->is_fine = true;
-            continue;
+        } else {
+            if (i + 1 == argc)
+                return haul_fail(error, HAUL_USAGE, "'%.60s' is no option, or lacks its value",
+                                 argv[i]);
+            HAUL_TRY(set(given, argv[i], argv[i + 1], error));
+            i++;
         }
-        if (!value)
-            return haul_fail(error, HAUL_USAGE, "'%.60s' is no option, or lacks its value", name);
-        if (!strcmp(name, "-o"))
-            given->prefix = value;
-        else if (!strcmp(name, "--device"))
-            given->device = value;
-        else if (!strcmp(name, "--least"))
-            status = haul_bytes_parse(value, &given->least, error);
-        else if (!strcmp(name, "--most"))
-            status = haul_bytes_parse(value, &given->most, error);
-        else if (!strcmp(name, "--seconds"))
-            status = haul_quantity_parse(value, HAUL_DIM_NUMBER, &given->seconds, error);
-        else if (!strcmp(name, "--ranks-per-node"))
-            status = haul_quantity_parse(value, HAUL_DIM_NUMBER, &number, error);
-        else
-            return haul_fail(error, HAUL_USAGE, "'%.60s' is no option", name);
-        if (status)
-            return status;
-        if (number >= 1 && number < (1 << 20))
-            given->ranks_per_node = (unsigned)number;
-        i++;
     }
     if (!given->least || given->most < given->least || given->most > 1 << 30)
         return haul_fail(error, HAUL_USAGE, "expected sizes from 1 byte to 1 GiB");

@@ -100,11 +100,9 @@ static haul_words kind_name(const haul_op *op, const haul_slice *slice)
                  !op                                     ? "ranges"
                  : slice->is_call || haul_op_on_host(op) ? "calls"
                                                          : "operations");
-    else if (!op)
-        snprintf(words.text, sizeof words.text, "%s", kind);
-    else if (slice->is_call)
+    else if (op && slice->is_call)
         snprintf(words.text, sizeof words.text, "call of a %s", kind);
-    else if (op->kind == HAUL_OP_COPY)
+    else if (op && op->kind == HAUL_OP_COPY)
         words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
     else
         snprintf(words.text, sizeof words.text, "%s", kind);
