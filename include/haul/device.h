@@ -322,8 +322,8 @@ struct haul_launch {
     haul_box box;                   /* hi[1] and hi[2] may be 0 where unused */
     const haul_argument *arguments; /* read before the call returns */
     size_t argument_count;
-    /* For `sim`, which takes the largest of bytes / memory bandwidth, flops / peak rate and bytes in
-     * shared memory / its rate, and the launch latency: what the kernel reads and writes, and
+    /* For `sim`, which takes the largest of bytes / memory bandwidth, flops / peak rate and bytes
+     * in shared memory / its rate, and the launch latency: what the kernel reads and writes, and
      * computes. */
     double bytes;
     double flops;

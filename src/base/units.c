@@ -110,7 +110,10 @@ haul_status haul_quantity_parse(const char *text, haul_dimension dimension, doub
     const double number = strtod(text, &end);
     char name[16];
     copy_trimmed(end, name, sizeof name);
-    const unit *found = end == text ? NULL : find_unit(dimension, name);
+    /* 0 is the same in every unit */
+    const bool is_zero = end != text && number == 0 && !*name;
+    const unit *found =
+        end == text ? NULL : find_unit(dimension, is_zero ? haul_dimension_unit(dimension) : name);
     /* strtod also reads "inf", "nan" and hexadecimal, which no machine file means */
     const bool plain = strspn(text, " \t+-.0123456789") > 0 && !strpbrk(text, "xX");
     if (!found || !plain || !isfinite(number) || !isfinite(number * found->scale))

@@ -255,22 +255,33 @@ static void write_timeline(haul_page_writer *self, size_t number)
     fputs("</figure>\n", out);
 }
 
-/* A kernel's name without its type and parameters; a template's instances differ in what stands in
- * its brackets, and keep as much of it as tables do. */
+/* Where the template's arguments that begin at text[at] end, or the text does. */
+static size_t end_of_brackets(const char *text, size_t at)
+{
+    int depth = 0;
+    do
+        depth += (text[at] == '<') - (text[at] == '>');
+    while (text[at] && text[++at] && depth > 0);
+    return at;
+}
+
+/* A kernel's name without its type and parameters. A template's instances differ in their
+ * arguments, of which it keeps as much as tables do. */
 static void write_short_name(const char *name, FILE *out)
 {
-    char own[256];
+    char own[256], shortened[256];
     if (!strncmp(name, "void ", 5))
         name += 5;
     size_t length = strcspn(name, "(<");
+    if (name[length] == '<')
+        length = end_of_brackets(name, length);
     /* an operator or a lambda may begin with them */
     if (length < 3 || length >= sizeof own)
         length = strlen(name) < sizeof own ? strlen(name) : sizeof own - 1;
     memcpy(own, name, length);
     own[length] = 0;
-    if (name[length] == '<')
-        haul_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
-    haul_html_text_cut(own, LEGEND_CHARACTERS, out);
+    haul_html_text_cut(haul_shorten_name(own, LEGEND_CHARACTERS, shortened, sizeof shortened),
+                       LEGEND_CHARACTERS, out);
 }
 
 static void write_legend(const haul_page_writer *self)

@@ -337,8 +337,8 @@ static void add_copies(const haul_projected *self)
     }
 }
 
-/* AHEAD's two baselines stand beside the other models: the nominal rate with a latency (`peak`) and
- * without (`envelope`). */
+/* AHEAD's two baselines stand beside the other models: the nominal rate with a latency and without.
+ */
 static void add_models(const haul_projected *self)
 {
     static const haul_column columns[] = {

@@ -183,9 +183,9 @@ try haul simulate nobody.csv --machine ./node.yaml
 
 echo "== what copies lose in company, where the machine does not say: assumed, of durations too"
 printf 'op,stream,duration\nHtoD,a,10 ms\nDtoH,b,10 ms\n' >meet.csv
-try haul simulate meet.csv --machine k40
+try haul simulate meet.csv --machine mi250
 printf 'op,stream,duration\nHtoD,a,10 ms\nHtoD,b,10 ms\n' >row.csv
-try haul simulate row.csv --machine k40 --format json | grep -e assumed -e makespan
+try haul simulate row.csv --machine mi250 --format json | grep -e assumed -e makespan
 
 echo "== a block that no GPU launches"
 printf 'name,op,duration,grid,block\nfits,kernel,1 ms,4,1024\nwide,kernel,1 ms,4,32x33\n' >wide.csv
