@@ -41,6 +41,7 @@ module haul_tile
     type(c_ptr) :: boundary_kernel = c_null_ptr
     integer(c_int) :: region = 0
     type(c_ptr) :: file = c_null_ptr
+    logical(c_bool) :: on_all = .false.
   end type
 
   interface

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/cupti.h"
+#include "trace/nvtx_collectives.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS                                                                             \
@@ -107,11 +108,23 @@ static void take_epoch(void *self, const haul_rows *rows)
         ((haul_cupti_reader *)self)->builder->built.epoch_ns = haul_rows_int(rows, 0);
 }
 
+/* What rows of this file's own tables are read into. */
+typedef struct nsys_reader {
+    haul_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
+    haul_nvtx_collectives collectives;
+} nsys_reader;
+
+static void take_field(void *self, const haul_rows *rows)
+{
+    haul_nvtx_take_field(&((nsys_reader *)self)->collectives, rows);
+}
+
 /* NVTX's ranges and marks. A name is text in the row, or the number of a string. */
 static void take_range(void *self, const haul_rows *rows)
 {
     enum { PUSH_POP = 59, START_END = 60, MARK = 34 };
-    haul_trace_builder *const builder = ((haul_cupti_reader *)self)->builder;
+    nsys_reader *const of = self;
+    haul_trace_builder *const builder = of->cupti.builder;
     const uint64_t thread_id = (uint64_t)haul_rows_int(rows, 5), low = UINT64_C(0xffffff);
     const int64_t type = haul_rows_int(rows, 2), start = haul_rows_int(rows, 0);
     if ((type != PUSH_POP && type != START_END && type != MARK) || !haul_rows_is_int(rows, 0))
@@ -128,6 +141,9 @@ static void take_range(void *self, const haul_rows *rows)
         range.dur_ns = haul_trace_duration(start, haul_rows_int(rows, 1));
     range.thread = haul_builder_thread(&builder->built, &thread);
     haul_trace_range(builder, &range);
+    const char *payload = haul_rows_text(rows, 6, &length);
+    if (payload)
+        haul_nvtx_take_payload(&of->collectives, builder, &range, payload, length);
 }
 
 /* With --cuda-graph-trace=graph a graph is one row. */
@@ -163,23 +179,30 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
         {"DIAGNOSTIC_EVENT", take_loss, {"text"}, true},
         {"TARGET_INFO_CUDA_DEVICE", take_device_id, {"pid", "cudaId", "gpuId"}, false},
         {"TARGET_INFO_SESSION_START_TIME", take_epoch, {"utcEpochNs"}, false},
+        {"NVTX_PAYLOAD_SCHEMA_ENTRIES",
+         take_field,
+         {"domainId", "schemaId", "offset", "name"},
+         true},
         {"NVTX_EVENTS",
          take_range,
-         {"start", "end", "eventType", "text", "textId", "globalTid"},
+         {"start", "end", "eventType", "text", "textId", "globalTid", "binaryData"},
          true},
     };
     static const haul_scan graphs = {
         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
-    haul_cupti_reader self = {.builder = builder, .version = version};
+    nsys_reader self = {.cupti = {.builder = builder, .version = version}};
     haul_status status =
         haul_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status)
-        status = haul_cupti_read(&nsys_format, source, &self.devices, builder, error);
+        status = haul_cupti_read(&nsys_format, source, &self.cupti.devices, builder, error);
+    if (!status)
+        haul_nvtx_join(&self.collectives, builder);
     for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)
         status = haul_cupti_devices_describe(source, &device_tables[i], builder, error);
     if (!status)
         status = haul_source_scan(source, "", &graphs, 1, &self, error);
-    haul_cupti_devices_release(&self.devices);
+    haul_cupti_devices_release(&self.cupti.devices);
+    haul_nvtx_release(&self.collectives);
     return status;
 }
 
