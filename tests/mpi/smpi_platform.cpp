@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>) // until SimGrid 4
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#define HAUL_FACTORS_OF_MODEL
+#endif
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
@@ -122,11 +125,16 @@ void load_platform(const sg4::Engine &)
             zone->add_route(hosts[i]->get_netpoint(), hosts[j]->get_netpoint(), nullptr, nullptr,
                             route, false);
         }
-    auto *network = zone->get_network_model();
-    network->set_lat_factor_cb(latency_factor);
-    network->set_bw_factor_cb([](double, const sg4::Host *, const sg4::Host *,
-                                 const std::vector<sg4::Link *> &,
-                                 const std::unordered_set<sg4::NetZone *> &) { return 1.0; });
+    const auto rate_factor = [](double, const sg4::Host *, const sg4::Host *,
+                                const std::vector<sg4::Link *> &,
+                                const std::unordered_set<sg4::NetZone *> &) { return 1.0; };
+#ifdef HAUL_FACTORS_OF_MODEL
+    zone->get_network_model()->set_lat_factor_cb(latency_factor);
+    zone->get_network_model()->set_bw_factor_cb(rate_factor);
+#else
+    zone->set_latency_factor_cb(latency_factor);
+    zone->set_bandwidth_factor_cb(rate_factor);
+#endif
     zone->seal();
     const auto cost = [](size_t bytes, sg4::Host *from, sg4::Host *to) {
         return overhead(reach_of(from, to), double(bytes));
