@@ -12,7 +12,7 @@
 
 #if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>) // until SimGrid 4
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
-#define HAUL_FACTORS_OF_MODEL
+#define HAUL_SIMGRID_3
 #endif
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/s4u.hpp>
@@ -94,7 +94,11 @@ void load_platform(const sg4::Engine &)
         std::fprintf(stderr, "%s\n", error.text);
         std::abort();
     }
+#ifdef HAUL_SIMGRID_3
     auto *zone = sg4::create_full_zone("cluster");
+#else
+    auto *zone = sg4::Engine::get_instance()->get_netzone_root()->add_netzone_full("cluster");
+#endif
     std::vector<sg4::Host *> hosts;
     std::vector<sg4::Link *> out, in, near, sends, receives;
     const double node_rate = haul_injection_rate(machine, HAUL_HOST, per_node);
@@ -128,7 +132,7 @@ void load_platform(const sg4::Engine &)
     const auto rate_factor = [](double, const sg4::Host *, const sg4::Host *,
                                 const std::vector<sg4::Link *> &,
                                 const std::unordered_set<sg4::NetZone *> &) { return 1.0; };
-#ifdef HAUL_FACTORS_OF_MODEL
+#ifdef HAUL_SIMGRID_3
     zone->get_network_model()->set_lat_factor_cb(latency_factor);
     zone->get_network_model()->set_bw_factor_cb(rate_factor);
 #else
