@@ -49,7 +49,8 @@ static haul_status numa_open(numa *self, haul_error *error)
 #undef FIND
     if (!has_all) {
         (void)haul_fail(error, HAUL_ABSENT, "no libhwloc.so.15 (libhwloc15)");
-        return HAUL_ABSENT; /* in words for clang-tidy, which does not know what haul_fail returns */
+        return HAUL_ABSENT; /* in words for clang-tidy, which does not know what haul_fail returns
+                             */
     }
     if (self->hwloc_topology_init(&self->topology))
         return haul_fail_no_memory(error);
