@@ -182,17 +182,18 @@ static void fill_bytes(haul_kineto *self, haul_op *op)
     add_size(self, &self->copies, self->builder->built.op_count);
 }
 
-/* Newer traces name the stream in the arguments; in those of the first years it is the event's tid.
- */
+/* Newer traces name the stream in the arguments, -1 where none is known; in those of the first
+ * years it is the event's tid. */
 static void add_op(haul_kineto *self, haul_op_kind kind)
 {
+    const int64_t stream = either(self, HAUL_KINETO_STREAM, HAUL_KINETO_TID);
     haul_op op = {
         .start_ns = number(self, HAUL_KINETO_START),
         .dur_ns = number(self, HAUL_KINETO_DUR),
         .kind = (uint8_t)kind,
         .name = HAUL_NONE,
         .thread = HAUL_NONE,
-        .stream = haul_kineto_stream(self, either(self, HAUL_KINETO_STREAM, HAUL_KINETO_TID)),
+        .stream = stream == -1 ? HAUL_NONE : haul_kineto_stream(self, stream),
     };
     if (kind == HAUL_OP_KERNEL)
         fill_kernel(self, &op);

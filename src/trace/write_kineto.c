@@ -76,13 +76,13 @@ static uint64_t device_id(const writer *self, uint32_t stream)
     return device == HAUL_NONE ? 0 : w->devices[device].id;
 }
 
-/* A stream of -1 is how Kineto writes that none is known. */
+/* A stream of -1 is how Kineto writes that none is known. Ids are numbers with a sign there. */
 static void put_place(const writer *self, const haul_op *op, uint32_t correlation)
 {
     if (op->stream != HAUL_NONE) {
         const haul_workload_stream *const stream = &self->workload->streams[op->stream];
-        fprintf(self->out, "\"device\":%" PRIu64 ",\"context\":%" PRIu64 ",\"stream\":%" PRIu64,
-                device_id(self, op->stream), stream->context, stream->id);
+        fprintf(self->out, "\"device\":%" PRIu64 ",\"context\":%" PRId64 ",\"stream\":%" PRId64,
+                device_id(self, op->stream), (int64_t)stream->context, (int64_t)stream->id);
     } else {
         fputs("\"stream\":-1", self->out);
     }
@@ -164,15 +164,15 @@ static void put_wait(const writer *self, size_t number, const haul_op *op)
     }
     const haul_workload_stream *const stream = &w->streams[of];
     if (op->stream == HAUL_NONE && !of_event)
-        fprintf(self->out, ",\"context\":%" PRIu64, stream->context);
+        fprintf(self->out, ",\"context\":%" PRId64, (int64_t)stream->context);
     if (!of_event)
         return;
     fprintf(self->out,
-            ",\"wait_on_stream\":%" PRIu64 ",\"wait_on_cuda_event_id\":%zu"
+            ",\"wait_on_stream\":%" PRId64 ",\"wait_on_cuda_event_id\":%zu"
             ",\"wait_on_cuda_event_record_corr_id\":%" PRIu64 ",\"haul wait_on_device\":%" PRIu64
-            ",\"haul wait_on_context\":%" PRIu64,
-            stream->id, number + 1, (uint64_t)self->calls.count + number + 1, device_id(self, of),
-            stream->context);
+            ",\"haul wait_on_context\":%" PRId64,
+            (int64_t)stream->id, number + 1, (uint64_t)self->calls.count + number + 1,
+            device_id(self, of), (int64_t)stream->context);
     put_us(self->out, "haul event reached", w->ops[waited].start_ns + 1);
 }
 

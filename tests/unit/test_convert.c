@@ -84,8 +84,9 @@ static void check_equal(const haul_workload *a, const haul_workload *b, const ch
     }
 }
 
-/* A stream that waits for another's event, and a copy whose bytes are not known. */
-static void waits_and_unknown_bytes_come_back(void **state)
+/* A stream that waits for another's event, a copy whose bytes are not known, and a kernel on a
+ * stream that is not. */
+static void waits_and_what_is_unknown_come_back(void **state)
 {
     (void)state;
     static const char text[] =
@@ -103,6 +104,8 @@ static void waits_and_unknown_bytes_come_back(void **state)
         "\"wait_on_cuda_event_record_corr_id\":2,\"wait_on_cuda_event_id\":5}},"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":8,\"ts\":110,\"dur\":2,"
         "\"args\":{\"device\":0,\"context\":1,\"stream\":8,\"correlation\":4}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":8,\"ts\":120,\"dur\":2,"
+        "\"args\":{\"stream\":-1}},"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":10,"
         "\"ts\":105,\"dur\":1,\"args\":{\"correlation\":4}}]}";
     haul_workload *workload = NULL;
@@ -114,6 +117,7 @@ static void waits_and_unknown_bytes_come_back(void **state)
     remove(path_of("made.json"));
     assert_int_equal(workload->edge_count, 1);
     assert_int_equal(workload->ops[workload->edges[0].after].kind, HAUL_OP_KERNEL);
+    assert_int_equal(workload->ops[workload->op_count - 1].stream, HAUL_NONE);
     for (int json = 0; json < 2; json++) {
         haul_workload *read = again(workload, json);
         check_equal(workload, read, json ? "JSON" : "SQLite");
@@ -224,7 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(made_traces_come_back),
-        cmocka_unit_test(waits_and_unknown_bytes_come_back),
+        cmocka_unit_test(waits_and_what_is_unknown_come_back),
         cmocka_unit_test(profiles_of_the_data_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
