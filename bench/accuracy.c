@@ -19,7 +19,8 @@ static const accuracy_section *const sections[] = {&accuracy_transfers,
                                                    &accuracy_overlap,
                                                    &accuracy_advice,
                                                    &accuracy_messages,
-                                                   &accuracy_followed};
+                                                   &accuracy_followed,
+                                                   &accuracy_plans};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

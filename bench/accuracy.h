@@ -7,7 +7,8 @@
 #include "haul/status.h"
 
 /* Writes one section, Markdown with its own heading, from the folder `data`. What it writes depends
- * on the data alone, but for the figures of advice that was followed by hand. */
+ * on the data alone, but for the figures of programs that ran: advice followed by hand, plans of
+ * tiles. */
 typedef struct accuracy_section {
     const char *name;
     haul_status (*write)(const char *data, FILE *out, haul_error *error);
@@ -23,6 +24,7 @@ extern const accuracy_section accuracy_overlap;
 extern const accuracy_section accuracy_advice;
 extern const accuracy_section accuracy_messages;
 extern const accuracy_section accuracy_followed;
+extern const accuracy_section accuracy_plans;
 extern const accuracy_section accuracy_kernel_sizes;
 extern const accuracy_section accuracy_kernel_boards;
 extern const accuracy_section accuracy_kernel_choices;

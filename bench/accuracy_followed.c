@@ -1,6 +1,5 @@
-/* Advice followed by hand, measured by bench/advice_followed: the only figures here that are not
- * made from public measurements, since a saving is predicted of a profile and measured of a
- * program. */
+/* Advice followed by hand, measured by bench/advice_followed: not made from public measurements,
+ * since a saving is predicted of a profile and measured of a program. */
 #include "accuracy.h"
 
 #include <math.h>

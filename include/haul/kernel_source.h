@@ -537,13 +537,16 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
         (bytes),                                                                                   \
     };
 
-#define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
+#define HAUL_HOST_FUNCTION(name, ...)                                                              \
     HAUL_BODY(name, __VA_ARGS__);                                                                  \
     static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
     {                                                                                              \
         (void)whole;                                                                               \
         name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
-    }                                                                                              \
+    }
+
+#define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
+    HAUL_HOST_FUNCTION(name, __VA_ARGS__)                                                          \
     HAUL_SOURCE(name, file, dims, 0, 0, false, __VA_ARGS__)                                        \
     HAUL_BODY(name, __VA_ARGS__)
 
@@ -553,12 +556,7 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 
 /* Fused steps of two dimensions have groups of one row. */
 #define HAUL_STENCIL(name, file, dims, ...)                                                        \
-    HAUL_BODY(name, __VA_ARGS__);                                                                  \
-    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
-    {                                                                                              \
-        (void)whole;                                                                               \
-        name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
-    }                                                                                              \
+    HAUL_HOST_FUNCTION(name, __VA_ARGS__)                                                          \
     HAUL_MARCH(name, dims, HAUL_STENCIL_TYPE(__VA_ARGS__), __VA_ARGS__)                            \
     static void name##_fused_host(const haul_box *part, const haul_box *whole,                     \
                                   void *const *arguments)                                          \

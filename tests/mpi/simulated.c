@@ -45,6 +45,18 @@ static double run(haul_comm *comm, int rank, int size, size_t bytes, int *wrong)
     return last - first;
 }
 
+/* Whether each two ways are in the order that was predicted, in the second answer but for ties. */
+static void compare_orders(const double *took, const double *predicted, int count, int *strict,
+                           int *but_for_ties)
+{
+    for (int v = 0; v < count; v++)
+        for (int w = 0; w < v; w++) {
+            const int is_alike = (took[v] < took[w]) == (predicted[v] < predicted[w]);
+            *strict &= is_alike;
+            *but_for_ties &= is_alike || fabs(took[v] / took[w] - 1) < TIE;
+        }
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, wrong = 0, all_wrong = 0, agree = 0, agree_strictly = 0, sizes = argc - 4;
@@ -80,12 +92,7 @@ int main(int argc, char **argv)
                     predicted[w] = comms[w]->last->times[i].seconds;
             error_sum += fabs(predicted[w] / took[w] - 1);
         }
-        for (int v = 0; v < count; v++)
-            for (int w = 0; w < v; w++) {
-                const int is_alike = (took[v] < took[w]) == (predicted[v] < predicted[w]);
-                in_strict_order &= is_alike;
-                in_order &= is_alike || fabs(took[v] / took[w] - 1) < TIE;
-            }
+        compare_orders(took, predicted, count, &in_strict_order, &in_order);
         agree += in_order;
         agree_strictly += in_strict_order;
         for (int w = 0; !rank && w < count; w++)
