@@ -466,7 +466,7 @@ static void say_missing(const haul_kineto *self)
         haul_trace_missing(self->builder, 0, "no API call is known");
     else if (!self->has_waits)
         haul_trace_missing(self->builder, 0,
-                           "no event of synchronisation: a wait for a stream is taken as one for "
+                           "events of synchronisation: a wait for a stream is taken as one for "
                            "the stream that its thread used last");
 }
 
