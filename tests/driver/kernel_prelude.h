@@ -1,7 +1,9 @@
 /* CUDA C++ for the host's compiler: what stands before a kernel's text that NVRTC's stand-in
  * compiles, and how the driver's runs it, block by block and last block first. A thread is a step
  * of a loop; where the first comes to a barrier, each of its block gets a stack of its own. */
+#undef _FORTIFY_SOURCE /* its longjmp keeps to one stack */
 #include <math.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,51 +31,67 @@ static const int warpSize = 32;
 /* A block's; blocks are run one after the other. */
 #define __shared__ static
 
-/* --- threads that wait for each other */
+/* --- threads that wait for each other; each is made once, and then changes by _longjmp, which
+ * calls the system no more */
 
 struct driver_fiber {
-    ucontext_t context;
-    bool done;
+    jmp_buf here;
+    bool made, done;
     char stack[1 << 16];
 };
 
 static driver_fiber *driver_fibers, *driver_running;
-static ucontext_t driver_scheduler;
+static jmp_buf driver_scheduler;
 static void (*driver_body)(void *values);
 static void *driver_values;
+
+__attribute__((noinline)) static void driver_change(jmp_buf from, jmp_buf to)
+{
+    if (!_setjmp(from))
+        _longjmp(to, 1);
+}
 
 static inline void __syncthreads()
 {
     const driver_index mine = threadIdx;
     if (!driver_running) /* the block's first thread came to no barrier */
         abort();
-    swapcontext(&driver_running->context, &driver_scheduler);
+    driver_change(driver_running->here, driver_scheduler);
     threadIdx = mine;
-}
-
-static inline void driver_resume(driver_fiber *fiber)
-{
-    driver_running = fiber;
-    swapcontext(&driver_scheduler, &fiber->context);
-    driver_running = NULL;
 }
 
 static void driver_fiber_run()
 {
-    driver_body(driver_values);
-    driver_running->done = true;
-    swapcontext(&driver_running->context, &driver_scheduler);
+    for (;;) {
+        driver_body(driver_values);
+        driver_running->done = true;
+        driver_change(driver_running->here, driver_scheduler);
+    }
 }
 
-static inline void driver_start(driver_fiber *fiber)
+__attribute__((noinline)) static void driver_make(driver_fiber *fiber)
 {
+    ucontext_t context;
+    fiber->made = true;
+    getcontext(&context);
+    context.uc_stack.ss_sp = fiber->stack;
+    context.uc_stack.ss_size = sizeof fiber->stack;
+    context.uc_link = NULL;
+    makecontext(&context, driver_fiber_run, 0);
+    if (!_setjmp(driver_scheduler))
+        setcontext(&context);
+}
+
+/* Goes on with the thread until its next barrier or its end. */
+static inline void driver_resume(driver_fiber *fiber)
+{
+    driver_running = fiber;
     fiber->done = false;
-    getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = fiber->stack;
-    fiber->context.uc_stack.ss_size = sizeof fiber->stack;
-    fiber->context.uc_link = NULL;
-    makecontext(&fiber->context, driver_fiber_run, 0);
-    driver_resume(fiber);
+    if (fiber->made)
+        driver_change(driver_scheduler, fiber->here);
+    else
+        driver_make(fiber);
+    driver_running = NULL;
 }
 
 template <class T> static inline T atomicAdd(T *at, T value)
@@ -135,12 +153,12 @@ static inline void driver_run_block()
 {
     const unsigned count = blockDim.x * blockDim.y * blockDim.z;
     threadIdx = driver_place(count - 1, blockDim);
-    driver_start(&driver_fibers[count - 1]);
+    driver_resume(&driver_fibers[count - 1]);
     const bool has_barriers = !driver_fibers[count - 1].done;
     for (unsigned i = count - 1; i-- > 0;) {
         threadIdx = driver_place(i, blockDim);
         if (has_barriers)
-            driver_start(&driver_fibers[i]);
+            driver_resume(&driver_fibers[i]);
         else
             driver_body(driver_values);
     }
@@ -184,6 +202,10 @@ static void driver_run(const driver_grid *grid, void (*kernel)(T...), void **val
     driver_kernel<T...>::kernel = kernel;
     driver_body = driver_kernel<T...>::body;
     driver_values = values;
+    if (driver_running) { /* a kernel that failed left its threads where they were */
+        free(driver_fibers);
+        driver_fibers = driver_running = NULL;
+    }
     if (!driver_fibers)
         driver_fibers = (driver_fiber *)calloc(1024, sizeof *driver_fibers);
     if (!driver_fibers)
