@@ -134,6 +134,18 @@ void haul_name_list_release(haul_name_list *list)
     *list = (haul_name_list){0};
 }
 
+haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, char ***names,
+                                     size_t *count)
+{
+    if (status) {
+        haul_name_list_release(list);
+        return status;
+    }
+    *names = list->names;
+    *count = list->count;
+    return HAUL_OK;
+}
+
 /* All that are near, not the nearest alone: machine names differ by a digit. */
 const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
                                 size_t size)

@@ -47,6 +47,11 @@ haul_status haul_name_list_add(haul_name_list *list, const char *name, haul_erro
 void haul_name_list_settle(haul_name_list *list);
 void haul_name_list_release(haul_name_list *list);
 
+/* Ends the making of a list: hands the names to the caller, who frees each and the array, or, where
+ * `status` is a failure, releases the list and leaves the outputs alone. Returns `status`. */
+haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, char ***names,
+                                     size_t *count);
+
 /* The names that may be meant by `name`, "a, b, c", in `buffer`; "" for none. Returns it. */
 const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
                                 size_t size);

@@ -18,4 +18,7 @@
 HAUL_BACKENDS(HAUL_BACKEND_DECLARE)
 #undef HAUL_BACKEND_DECLARE
 
+/* An event of a backend, `bytes` bytes of zeros that begin with haul_event. Free it with free. */
+haul_status haul_event_alloc(size_t bytes, haul_event **event, haul_error *error);
+
 #endif

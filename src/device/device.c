@@ -106,13 +106,7 @@ haul_status haul_device_list(char ***names, size_t *count, haul_error *error)
         status = list_kind(backends[i], &list, error);
     if (!status)
         status = haul_name_list_add(&list, "host", error);
-    if (status) {
-        haul_name_list_release(&list);
-        return status;
-    }
-    *names = list.names;
-    *count = list.count;
-    return HAUL_OK;
+    return haul_name_list_hand_over(&list, status, names, count);
 }
 
 const haul_device_properties *haul_device_describe(const haul_device *device)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "device/backends.h"
 #include "device/cannot.h"
-#include "haul/device_backend.h"
 
 /* What a memory limit counts. Pinned and mapped memory is the host's. */
 static bool takes_device_memory(haul_buffer_kind kind)
@@ -143,6 +143,12 @@ haul_status haul_stream_wait(haul_stream *stream, haul_error *error)
 {
     HAUL_TRY(haul_device_is_present(stream->device, error));
     return stream->device->backend->stream_wait(stream, error);
+}
+
+haul_status haul_event_alloc(size_t bytes, haul_event **event, haul_error *error)
+{
+    *event = calloc(1, bytes);
+    return *event ? HAUL_OK : haul_fail_no_memory(error);
 }
 
 haul_status haul_event_new(haul_device *device, haul_event **event, haul_error *error)

@@ -185,11 +185,8 @@ static void buffer_free(haul_buffer *buffer)
 
 static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
 {
-    haul_host_event *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    self->hub = ((haul_host_device *)device)->hub;
-    *event = &self->base;
+    HAUL_TRY(haul_event_alloc(sizeof(haul_host_event), event, error));
+    ((haul_host_event *)*event)->hub = ((haul_host_device *)device)->hub;
     return HAUL_OK;
 }
 
@@ -286,19 +283,7 @@ static haul_status kernel_new(haul_device *device, const haul_kernel_source *sou
                               haul_kernel **kernel, haul_error *error)
 {
     (void)device;
-    if (!source->host)
-        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
-                         source->name);
-    haul_kernel *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *kernel = self;
-    return HAUL_OK;
-}
-
-static void kernel_free(haul_kernel *kernel)
-{
-    free(kernel);
+    return haul_host_kernel_new(source, true, kernel, error);
 }
 
 /* The task owns copies of the values until it has run. */
@@ -340,6 +325,6 @@ const haul_device_backend haul_host_backend = {
     .record = record,
     .wait_event = wait_event,
     .kernel_new = kernel_new,
-    .kernel_free = kernel_free,
+    .kernel_free = haul_host_kernel_free,
     .launch = launch,
 };

@@ -5,10 +5,29 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "haul/device_backend.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+haul_status haul_host_kernel_new(const haul_kernel_source *source, bool runs, haul_kernel **kernel,
+                                 haul_error *error)
+{
+    if (runs && !source->host)
+        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
+                         source->name);
+    haul_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return haul_fail_no_memory(error);
+    *kernel = self;
+    return HAUL_OK;
+}
+
+void haul_host_kernel_free(haul_kernel *kernel)
+{
+    free(kernel);
+}
 
 /* Values are aligned as any type needs. */
 static size_t rounded(size_t bytes)

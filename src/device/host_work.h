@@ -48,6 +48,11 @@ haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_l
                                   void *(*address_of)(const haul_buffer *buffer),
                                   haul_host_task *task, haul_error *error);
 
+/* A kernel that is its source; ABSENT where it has no function for the host and is to run there. */
+haul_status haul_host_kernel_new(const haul_kernel_source *source, bool runs, haul_kernel **kernel,
+                                 haul_error *error);
+void haul_host_kernel_free(haul_kernel *kernel);
+
 /* Runs and releases a task. */
 void haul_host_task_run(haul_host_task *task);
 void haul_host_task_release(haul_host_task *task);

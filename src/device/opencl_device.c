@@ -342,11 +342,7 @@ static haul_status stream_wait(haul_stream *stream, haul_error *error)
 static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
 {
     (void)device;
-    haul_cl_event *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *event = &self->base;
-    return HAUL_OK;
+    return haul_event_alloc(sizeof(haul_cl_event), event, error);
 }
 
 static void drop_event(const haul_cl_api *api, haul_cl_event *self)

@@ -330,11 +330,7 @@ static haul_status stream_wait(haul_stream *stream, haul_error *error)
 static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
 {
     (void)device;
-    haul_sim_event *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *event = &self->base;
-    return HAUL_OK;
+    return haul_event_alloc(sizeof(haul_sim_event), event, error);
 }
 
 static void event_free(haul_event *event)
@@ -497,6 +493,6 @@ const haul_device_backend haul_sim_backend = {
     .record = record,
     .wait_event = wait_event,
     .kernel_new = haul_sim_kernel_new,
-    .kernel_free = haul_sim_kernel_free,
+    .kernel_free = haul_host_kernel_free,
     .launch = haul_sim_launch,
 };

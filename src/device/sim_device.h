@@ -101,7 +101,6 @@ haul_status haul_sim_stream_new(haul_device *device, haul_stream **stream, haul_
 /* The backend's functions for kernels. In sim_kernel.c. */
 haul_status haul_sim_kernel_new(haul_device *device, const haul_kernel_source *source,
                                 haul_kernel **kernel, haul_error *error);
-void haul_sim_kernel_free(haul_kernel *kernel);
 haul_status haul_sim_launch(haul_stream *stream, const haul_kernel *kernel,
                             const haul_launch *given, haul_event *event, haul_error *error);
 

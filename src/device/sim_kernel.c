@@ -7,19 +7,7 @@
 haul_status haul_sim_kernel_new(haul_device *device, const haul_kernel_source *source,
                                 haul_kernel **kernel, haul_error *error)
 {
-    if (!source->host && !haul_sim_node_of(device)->without_data)
-        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
-                         source->name);
-    haul_kernel *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *kernel = self;
-    return HAUL_OK;
-}
-
-void haul_sim_kernel_free(haul_kernel *kernel)
-{
-    free(kernel);
+    return haul_host_kernel_new(source, !haul_sim_node_of(device)->without_data, kernel, error);
 }
 
 static uint32_t extent(const haul_box *box, int d)

@@ -34,13 +34,7 @@ haul_status haul_catalogue_names(const haul_catalogue *catalogue, char ***names,
 {
     haul_name_list list = {0};
     const haul_status status = list_names(catalogue, &list, error);
-    if (status) {
-        haul_name_list_release(&list);
-        return status;
-    }
-    *names = list.names;
-    *count = list.count;
-    return HAUL_OK;
+    return haul_name_list_hand_over(&list, status, names, count);
 }
 
 static haul_status fail_unknown(const haul_catalogue *catalogue, const char *name,

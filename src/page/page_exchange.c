@@ -2,30 +2,25 @@
  * from which another way is best. */
 #include <math.h>
 
-#include "page/html.h"
+#include "page/line_chart.h"
 #include "page/page_parts.h"
 #include "report/wording.h"
 
-enum {
-    WIDTH = 760,
-    HEIGHT = 360,
-    LEFT = 70, /* the sides of the plot */
-    RIGHT = 590,
-    TOP = 16,
-    BOTTOM = 310,
-    LABEL_PX = 15,
-    SIZES = 23 /* 1 B to 4 MiB */
-};
+enum { SIZES = 23 /* 1 B to 4 MiB */ };
 
 typedef struct chart {
-    FILE *out;
-    haul_axis x;
-    haul_axis y;
+    haul_line_chart lines;
     double seconds[HAUL_PATHS][SIZES]; /* NaN: not known */
     haul_path best[SIZES];             /* HAUL_PATHS: none */
 } chart;
 
-static void fill(chart *self, const haul_exchange_report *of)
+static double size_at(int i)
+{
+    return (double)(UINT64_C(1) << i);
+}
+
+/* False where there is no time to draw. */
+static bool fill(chart *self, const haul_exchange_report *of, FILE *out)
 {
     double low = (double)INFINITY, high = 0;
     for (int i = 0; i < SIZES; i++) {
@@ -45,56 +40,39 @@ static void fill(chart *self, const haul_exchange_report *of)
             high = fmax(high, times[p].seconds);
         }
     }
-    self->x = (haul_axis){1, (double)(UINT64_C(1) << (SIZES - 1)), LEFT, RIGHT, true};
-    self->y = (haul_axis){low, high > low ? high : 2 * low, BOTTOM, TOP, true};
+    self->lines =
+        haul_line_chart_make(out, size_at(SIZES - 1), low, high > low ? high : 2 * low, true);
+    return isfinite(low) && low > 0;
 }
 
 static void draw_axes(const chart *self)
 {
-    fputs("<g class=\"axis\">\n", self->out);
-    const int first = (int)ceil(log10(self->y.low)), last = (int)floor(log10(self->y.high));
-    for (int power = first; power <= last; power++) {
-        const double t = pow(10, power);
-        haul_html_level(&self->x, haul_scale_at(&self->y, t), haul_say_seconds(t).text, self->out);
-    }
+    const haul_line_chart *lines = &self->lines;
+    const int first = (int)ceil(log10(lines->y.low)), last = (int)floor(log10(lines->y.high));
+    for (int power = first; power <= last; power++)
+        haul_line_chart_level(lines, pow(10, power), haul_say_seconds(pow(10, power)).text);
     for (int i = 0; i < SIZES; i += 4)
-        haul_html_mark(haul_scale_at(&self->x, (double)(UINT64_C(1) << i)), BOTTOM,
-                       haul_say_bytes(UINT64_C(1) << i).text, self->out);
-    fprintf(self->out, "<text class=\"mid\" x=\"%d\" y=\"%d\">size of a message</text>\n</g>\n",
-            (LEFT + RIGHT) / 2, BOTTOM + 40);
+        haul_line_chart_mark(lines, size_at(i), haul_say_bytes(UINT64_C(1) << i).text);
+    haul_line_chart_name_x(lines, "size of a message");
 }
 
-/* A line for each way; their names stand beside each other's at the right, from the top down. */
-static void draw_ways(const chart *self)
+static void draw_ways(chart *self)
 {
-    static const char *const lines[HAUL_PATHS] = {"line1", "line3", "line2", "roof", "line0"};
-    double taken = TOP - LABEL_PX;
-    bool is_drawn[HAUL_PATHS] = {false};
+    static const char *const classes[HAUL_PATHS] = {"line1", "line3", "line2", "roof", "line0"};
+    haul_line_chart *lines = &self->lines;
     for (int p = 0; p < HAUL_PATHS; p++) {
-        const char *step = "M";
-        fprintf(self->out, "<path class=\"%s\" d=\"", lines[p]);
+        bool is_first = true;
+        fprintf(lines->out, "<path class=\"%s\" d=\"", classes[p]);
         for (int i = 0; i < SIZES; i++) {
             if (!(self->seconds[p][i] > 0))
                 continue;
-            fprintf(self->out, "%s%.1f %.1f", step,
-                    haul_scale_at(&self->x, (double)(UINT64_C(1) << i)),
-                    haul_scale_at(&self->y, self->seconds[p][i]));
-            step = "L";
+            haul_line_chart_to(lines, is_first, size_at(i), self->seconds[p][i]);
+            is_first = false;
         }
-        fputs("\"/>\n", self->out);
-    }
-    for (int shown = 0; shown < HAUL_PATHS; shown++) {
-        int slowest = -1;
-        for (int p = 0; p < HAUL_PATHS; p++)
-            if (!is_drawn[p] && self->seconds[p][SIZES - 1] > 0 &&
-                (slowest < 0 || self->seconds[p][SIZES - 1] > self->seconds[slowest][SIZES - 1]))
-                slowest = p;
-        if (slowest < 0)
-            break;
-        is_drawn[slowest] = true;
-        taken = fmax(taken + LABEL_PX, haul_scale_at(&self->y, self->seconds[slowest][SIZES - 1]));
-        fprintf(self->out, "<text class=\"name %s\" x=\"%d\" y=\"%.1f\">%s</text>\n",
-                lines[slowest], RIGHT + 8, taken + 4, haul_path_text((haul_path)slowest));
+        fputs("\"/>\n", lines->out);
+        if (self->seconds[p][SIZES - 1] > 0)
+            haul_line_chart_add_name(lines, self->seconds[p][SIZES - 1], classes[p],
+                                     haul_path_text((haul_path)p));
     }
 }
 
@@ -105,9 +83,9 @@ static void draw_crossovers(const chart *self)
         if (self->best[i] == self->best[i - 1] || self->best[i] == HAUL_PATHS ||
             self->best[i - 1] == HAUL_PATHS)
             continue;
-        const double x = haul_scale_at(&self->x, (double)(UINT64_C(1) << i));
-        const double y = haul_scale_at(&self->y, self->seconds[self->best[i]][i]);
-        fprintf(self->out,
+        const double x = haul_scale_at(&self->lines.x, size_at(i));
+        const double y = haul_scale_at(&self->lines.y, self->seconds[self->best[i]][i]);
+        fprintf(self->lines.out,
                 "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>%s is best at %s, "
                 "%s</title></circle>\n",
                 x, y, haul_path_text(self->best[i]), haul_say_bytes(UINT64_C(1) << i).text,
@@ -117,20 +95,17 @@ static void draw_crossovers(const chart *self)
 
 void haul_page_exchange(haul_page_writer *page)
 {
-    chart self = {.out = page->out};
-    if (!page->page->exchange)
+    chart self;
+    if (!page->page->exchange || !fill(&self, page->page->exchange, page->out))
         return;
-    fill(&self, page->page->exchange);
-    if (!isfinite(self.y.low) || !(self.y.low > 0))
-        return;
-    fprintf(self.out,
-            "<figure>\n<figcaption>Time of each way over the size of a message; circles: from "
-            "here on another way is best</figcaption>\n<svg class=\"curve\" viewBox=\"0 0 %d %d\" "
-            "role=\"img\" aria-label=\"Time of each way over the size of a message; the table says "
-            "from which size on another way is best\">\n",
-            WIDTH, HEIGHT);
+    haul_line_chart_open(&self.lines,
+                         "Time of each way over the size of a message; circles: from here on "
+                         "another way is best",
+                         "Time of each way over the size of a message; the table says from which "
+                         "size on another way is best");
     draw_axes(&self);
     draw_ways(&self);
     draw_crossovers(&self);
-    fputs("</svg>\n</figure>\n", self.out);
+    haul_line_chart_close(&self.lines);
+    fputs("</figure>\n", page->out);
 }

@@ -57,6 +57,20 @@ typedef struct haul_abi_record {
     uint32_t kind;
 } haul_abi_record;
 
+/* What the records of copies and memsets have alike. */
+typedef struct haul_abi_transfer {
+    uint64_t bytes;
+    uint64_t start;
+    uint64_t end;
+    uint32_t device;
+    uint32_t context;
+    uint32_t stream;
+    union {
+        uint32_t correlation;
+        uint32_t source_device; /* CUpti_ActivityMemcpyPtoP */
+    };
+} haul_abi_transfer;
+
 /* CUpti_ActivityMemcpy to 6 */
 typedef struct haul_abi_copy {
     uint32_t kind;
@@ -64,29 +78,12 @@ typedef struct haul_abi_copy {
     uint8_t source_kind;
     uint8_t target_kind;
     uint8_t flags;
-    uint64_t bytes;
-    uint64_t start;
-    uint64_t end;
-    uint32_t device;
-    uint32_t context;
-    uint32_t stream;
-    uint32_t correlation;
+    haul_abi_transfer transfer;
 } haul_abi_copy;
 
 /* CUpti_ActivityMemcpyPtoP to 4 */
 typedef struct haul_abi_peer_copy {
-    uint32_t kind;
-    uint8_t copy_kind;
-    uint8_t source_kind;
-    uint8_t target_kind;
-    uint8_t flags;
-    uint64_t bytes;
-    uint64_t start;
-    uint64_t end;
-    uint32_t device;
-    uint32_t context;
-    uint32_t stream;
-    uint32_t source_device;
+    haul_abi_copy copy;
     uint32_t source_context;
     uint32_t target_device;
     uint32_t target_context;
@@ -97,13 +94,7 @@ typedef struct haul_abi_peer_copy {
 typedef struct haul_abi_memset {
     uint32_t kind;
     uint32_t value;
-    uint64_t bytes;
-    uint64_t start;
-    uint64_t end;
-    uint32_t device;
-    uint32_t context;
-    uint32_t stream;
-    uint32_t correlation;
+    haul_abi_transfer transfer;
     uint16_t flags;
     uint16_t memory_kind;
 } haul_abi_memset;

@@ -87,41 +87,48 @@ static uint32_t device_of(const haul_cupti_decoder *self, uint32_t context)
     return at < self->context_count ? self->contexts[at].device : HAUL_PROFILE_NO_ID;
 }
 
-/* Peer copies have the same fields up to the stream, but their own correlation. */
+static haul_record *put_transfer(haul_cupti_decoder *self, haul_record_kind kind,
+                                 const haul_abi_transfer *from, uint32_t correlation)
+{
+    haul_record *row = add(self, kind, correlation, from->start, from->end);
+    place(row, from->device, from->context, from->stream);
+    return row;
+}
+
 static haul_record *put_copy(haul_cupti_decoder *self, const haul_abi_copy *from,
                              uint32_t correlation)
 {
-    haul_record *row = add(self, HAUL_RECORD_COPY, correlation, from->start, from->end);
-    place(row, from->device, from->context, from->stream);
-    row->copy.bytes = from->bytes;
+    haul_record *row = put_transfer(self, HAUL_RECORD_COPY, &from->transfer, correlation);
+    row->copy.bytes = from->transfer.bytes;
     row->copy.copy_kind = from->copy_kind;
     row->copy.source_kind = memory_kind(from->source_kind);
     row->copy.target_kind = memory_kind(from->target_kind);
     row->copy.source_device = row->copy.target_device = HAUL_PROFILE_NO_ID;
-    remember_context(self, from->context, from->device);
+    remember_context(self, from->transfer.context, from->transfer.device);
     return row;
 }
 
 static void add_copy(haul_cupti_decoder *self, const void *record)
 {
-    put_copy(self, record, ((const haul_abi_copy *)record)->correlation);
+    const haul_abi_copy *from = record;
+    put_copy(self, from, from->transfer.correlation);
 }
 
 /* Its device is the one that copies; source and target may be others. */
 static void add_peer_copy(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_peer_copy *from = record;
-    haul_record *row = put_copy(self, record, from->correlation);
-    row->copy.source_device = from->source_device;
+    haul_record *row = put_copy(self, &from->copy, from->correlation);
+    row->copy.source_device = from->copy.transfer.source_device;
     row->copy.target_device = from->target_device;
 }
 
 static void add_memset(haul_cupti_decoder *self, const void *record)
 {
     const haul_abi_memset *from = record;
-    haul_record *row = add(self, HAUL_RECORD_SET, from->correlation, from->start, from->end);
-    place(row, from->device, from->context, from->stream);
-    row->set.bytes = from->bytes;
+    haul_record *row =
+        put_transfer(self, HAUL_RECORD_SET, &from->transfer, from->transfer.correlation);
+    row->set.bytes = from->transfer.bytes;
     row->set.value = from->value;
     row->set.memory_kind = memory_kind(from->memory_kind);
 }

@@ -159,7 +159,6 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
     const int64_t alone_ns = dur_ns;
     if (stream->resource != HAUL_MIGRATION)
         dur_ns = chained(self, server, item.op, dur_ns);
-    stream->steady = steady_share(self, stream, alone_ns - dur_ns, dur_ns);
     self->progress[item.op].start_ns = self->now_ns;
     stream->next = self->streams[item.op].next;
     self->streams[item.op].cause = item.time_ns < self->now_ns ? server->last_op : stream->cause;
@@ -172,8 +171,10 @@ static void start(haul_engine *self, haul_server *server, haul_waiting_item item
     haul_engine_schedule(self, item.actor, self->now_ns + dur_ns);
     if (self->gates)
         haul_gates_mark(self, stream->device);
-    if (goes_over_link(stream))
+    if (goes_over_link(stream)) {
+        stream->steady = steady_share(self, stream, alone_ns - dur_ns, dur_ns);
         haul_copy_joins(self, item.actor);
+    }
 }
 
 /* A kernel starts when one block of it has room (its others follow as room comes); it then holds

@@ -70,25 +70,30 @@ uint32_t haul_rocpd_shape(haul_builder *built, const int64_t *block, const int64
     return haul_builder_shape(built, &shape);
 }
 
+haul_rocpd_word haul_rocpd_word_read(const haul_rows *rows)
+{
+    haul_rocpd_word word = {.id = haul_rows_int(rows, 0), .direction = HAUL_UNKNOWN};
+    word.text = haul_rows_text(rows, 1, &word.length);
+    if (word.text)
+        haul_copy_name_read(word.text, word.length, &word.direction, &word.memory);
+    return word;
+}
+
 /* --- what operations refer to */
 
 /* Strings are read twice: here for the few that say what rows mean, at the end for names. */
 static void take_word(void *reader_, const haul_rows *rows)
 {
     reader *const self = reader_;
-    haul_direction direction;
-    haul_memory memory;
-    size_t length;
-    const char *text = haul_rows_text(rows, 1, &length);
-    if (!text)
+    const haul_rocpd_word word = haul_rocpd_word_read(rows);
+    if (!word.text)
         return;
-    haul_copy_name_read(text, length, &direction, &memory);
-    const int category = length > 6 && !memcmp(text, "MARKER", 6) ? CATEGORY_MARKER
-                         : length > 4 && !memcmp(text, "HSA_", 4) ? CATEGORY_HSA
-                                                                  : CATEGORY_OTHER;
-    if (direction != HAUL_UNKNOWN || category != CATEGORY_OTHER)
+    const int category = word.length > 6 && !memcmp(word.text, "MARKER", 6) ? CATEGORY_MARKER
+                         : word.length > 4 && !memcmp(word.text, "HSA_", 4) ? CATEGORY_HSA
+                                                                            : CATEGORY_OTHER;
+    if (word.direction != HAUL_UNKNOWN || category != CATEGORY_OTHER)
         haul_id_map_add(&self->words, &self->builder->built,
-                        &(haul_id_row){haul_rows_int(rows, 0), {direction, memory, category}});
+                        &(haul_id_row){word.id, {word.direction, word.memory, category}});
 }
 
 /* An id with up to two numbers beside it. */

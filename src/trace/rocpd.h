@@ -22,4 +22,15 @@ static inline uint32_t haul_rocpd_count(int64_t value)
 uint32_t haul_rocpd_shape(haul_builder *built, const int64_t *block, const int64_t *grid,
                           int64_t shared_bytes);
 
+/* A row of an id and a text, with what the text tells of a copy. */
+typedef struct haul_rocpd_word {
+    int64_t id;
+    const char *text; /* NULL where the row has none */
+    size_t length;
+    haul_direction direction;
+    haul_memory memory;
+} haul_rocpd_word;
+
+haul_rocpd_word haul_rocpd_word_read(const haul_rows *rows);
+
 #endif

@@ -50,23 +50,19 @@ static void take_word(void *reader_, const haul_rows *rows)
                  {"FillBuffer", HAUL_OP_MEMSET}};
     reader *const self = reader_;
     haul_builder *const built = &self->builder->built;
-    const int64_t id = haul_rows_int(rows, 0);
-    haul_direction direction;
-    haul_memory memory;
-    size_t length;
-    const char *text = haul_rows_text(rows, 1, &length);
-    if (!text)
+    const haul_rocpd_word word = haul_rocpd_word_read(rows);
+    if (!word.text)
         return;
-    if (!length)
-        self->empty_text = id;
-    if (is_text(text, length, "UserMarker"))
-        self->marker_text = id;
-    haul_copy_name_read(text, length, &direction, &memory);
-    if (direction != HAUL_UNKNOWN && !strncmp(text, "Copy", 4))
-        haul_id_map_add(&self->words, built, &(haul_id_row){id, {HAUL_OP_COPY, direction, memory}});
+    if (!word.length)
+        self->empty_text = word.id;
+    if (is_text(word.text, word.length, "UserMarker"))
+        self->marker_text = word.id;
+    if (word.direction != HAUL_UNKNOWN && !strncmp(word.text, "Copy", 4))
+        haul_id_map_add(&self->words, built,
+                        &(haul_id_row){word.id, {HAUL_OP_COPY, word.direction, word.memory}});
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_text(text, length, kinds[i].word))
-            haul_id_map_add(&self->words, built, &(haul_id_row){id, {kinds[i].kind}});
+        if (is_text(word.text, word.length, kinds[i].word))
+            haul_id_map_add(&self->words, built, &(haul_id_row){word.id, {kinds[i].kind}});
 }
 
 /* Streams are named by their handles, "0x7f12": numbers as texts. */

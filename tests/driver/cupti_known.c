@@ -26,16 +26,22 @@ static void put_machine(cupti_batch *to)
 
 static void put_copies(cupti_batch *to, uint64_t t)
 {
+    PUT(to, (haul_abi_copy){
+                HAUL_ABI_COPY, 1, 1, 3, 0, {1 << 20, t + 10000, t + 110000, 1, 5, 7, {101}}});
     PUT(to,
-        (haul_abi_copy){HAUL_ABI_COPY, 1, 1, 3, 0, 1 << 20, t + 10000, t + 110000, 1, 5, 7, 101});
-    PUT(to, (haul_abi_copy){HAUL_ABI_COPY, 2, 3, 2, 1, 4096, t + 300000, t + 302000, 1, 5, 7, 103});
-    PUT(to, (haul_abi_copy){HAUL_ABI_COPY, 8, 3, 3, 1, 512, t + 310000, t + 311000, 1, 5, 7, 104});
+        (haul_abi_copy){HAUL_ABI_COPY, 2, 3, 2, 1, {4096, t + 300000, t + 302000, 1, 5, 7, {103}}});
+    PUT(to,
+        (haul_abi_copy){HAUL_ABI_COPY, 8, 3, 3, 1, {512, t + 310000, t + 311000, 1, 5, 7, {104}}});
     /* a peer copy, from device 1 to 2; a copy of which CUPTI took no time */
-    PUT(to, (haul_abi_peer_copy){HAUL_ABI_PEER_COPY, 10, 3, 3, 1, 2048, t + 320000, t + 321000, 1,
-                                 5, 7, 1, 5, 2, 6, 105});
-    PUT(to, (haul_abi_copy){HAUL_ABI_COPY, 1, 1, 3, 0, 999, 0, 0, 1, 5, 7, 106});
-    PUT(to,
-        (haul_abi_memset){HAUL_ABI_MEMSET, 255, 65536, t + 330000, t + 331000, 1, 5, 7, 107, 0, 3});
+    PUT(to, (haul_abi_peer_copy){
+                {HAUL_ABI_PEER_COPY, 10, 3, 3, 1, {2048, t + 320000, t + 321000, 1, 5, 7, {1}}},
+                5,
+                2,
+                6,
+                105});
+    PUT(to, (haul_abi_copy){HAUL_ABI_COPY, 1, 1, 3, 0, {999, 0, 0, 1, 5, 7, {106}}});
+    PUT(to, (haul_abi_memset){
+                HAUL_ABI_MEMSET, 255, {65536, t + 330000, t + 331000, 1, 5, 7, {107}}, 0, 3});
     PUT(to, (haul_abi_migration){.kind = HAUL_ABI_MIGRATION,
                                  .counter = HAUL_ABI_MOVED_HTOD,
                                  .value = 65536,
@@ -94,8 +100,8 @@ static void *put_many(void *argument)
     const uint64_t t = *(const uint64_t *)argument;
     cupti_batch to = {0};
     for (uint64_t i = 0; i < COPIES; i++)
-        PUT(&to,
-            (haul_abi_copy){HAUL_ABI_COPY, 1, 2, 3, 1, 8, t + 10 * i, t + 10 * i + 5, 1, 5, 9, 0});
+        PUT(&to, (haul_abi_copy){
+                     HAUL_ABI_COPY, 1, 2, 3, 1, {8, t + 10 * i, t + 10 * i + 5, 1, 5, 9, {0}}});
     cupti_deliver(&to);
     return NULL;
 }

@@ -57,29 +57,29 @@ static void keep_copy(const driver_stream *stream, const driver_op *op)
                                 .copy_kind = kind_of_copy(from, to),
                                 .source_kind = (uint8_t)from,
                                 .target_kind = (uint8_t)to,
-                                .bytes = copy->bytes * copy->rows * copy->planes,
-                                .start = (uint64_t)op->start_ns,
-                                .end = (uint64_t)op->end_ns,
-                                .device = (uint32_t)stream->context->device,
-                                .context = stream->context->object.id,
-                                .stream = stream->object.id,
-                                .correlation = op->correlation});
+                                .transfer.bytes = copy->bytes * copy->rows * copy->planes,
+                                .transfer.start = (uint64_t)op->start_ns,
+                                .transfer.end = (uint64_t)op->end_ns,
+                                .transfer.device = (uint32_t)stream->context->device,
+                                .transfer.context = stream->context->object.id,
+                                .transfer.stream = stream->object.id,
+                                .transfer.correlation = op->correlation});
 }
 
 static void keep_peer_copy(const driver_stream *stream, const driver_op *op, int from, int to)
 {
     const driver_copy *copy = &op->copy;
-    DRIVER_KEEP((haul_abi_peer_copy){.kind = HAUL_ABI_PEER_COPY,
-                                     .copy_kind = PTOP,
-                                     .source_kind = DRIVER_DEVICE,
-                                     .target_kind = DRIVER_DEVICE,
-                                     .bytes = copy->bytes * copy->rows * copy->planes,
-                                     .start = (uint64_t)op->start_ns,
-                                     .end = (uint64_t)op->end_ns,
-                                     .device = (uint32_t)stream->context->device,
-                                     .context = stream->context->object.id,
-                                     .stream = stream->object.id,
-                                     .source_device = (uint32_t)from,
+    DRIVER_KEEP((haul_abi_peer_copy){.copy.kind = HAUL_ABI_PEER_COPY,
+                                     .copy.copy_kind = PTOP,
+                                     .copy.source_kind = DRIVER_DEVICE,
+                                     .copy.target_kind = DRIVER_DEVICE,
+                                     .copy.transfer.bytes = copy->bytes * copy->rows * copy->planes,
+                                     .copy.transfer.start = (uint64_t)op->start_ns,
+                                     .copy.transfer.end = (uint64_t)op->end_ns,
+                                     .copy.transfer.device = (uint32_t)stream->context->device,
+                                     .copy.transfer.context = stream->context->object.id,
+                                     .copy.transfer.stream = stream->object.id,
+                                     .copy.transfer.source_device = (uint32_t)from,
                                      .target_device = (uint32_t)to,
                                      .correlation = op->correlation});
 }
@@ -99,13 +99,13 @@ static void keep_fill(const driver_stream *stream, const driver_op *op)
 {
     DRIVER_KEEP((haul_abi_memset){.kind = HAUL_ABI_MEMSET,
                                   .value = op->fill.value,
-                                  .bytes = op->fill.count * op->fill.width,
-                                  .start = (uint64_t)op->start_ns,
-                                  .end = (uint64_t)op->end_ns,
-                                  .device = (uint32_t)stream->context->device,
-                                  .context = stream->context->object.id,
-                                  .stream = stream->object.id,
-                                  .correlation = op->correlation,
+                                  .transfer.bytes = op->fill.count * op->fill.width,
+                                  .transfer.start = (uint64_t)op->start_ns,
+                                  .transfer.end = (uint64_t)op->end_ns,
+                                  .transfer.device = (uint32_t)stream->context->device,
+                                  .transfer.context = stream->context->object.id,
+                                  .transfer.stream = stream->object.id,
+                                  .transfer.correlation = op->correlation,
                                   .memory_kind = (uint16_t)driver_memory_at(op->fill.at)});
 }
 

@@ -48,13 +48,13 @@ VALUE(HAUL_CUPTI_NO_PRIVILEGE, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
     SAME(haul_abi_copy, source_kind, theirs, srcKind);                                             \
     SAME(haul_abi_copy, target_kind, theirs, dstKind);                                             \
     SAME(haul_abi_copy, flags, theirs, flags);                                                     \
-    SAME(haul_abi_copy, bytes, theirs, bytes);                                                     \
-    SAME(haul_abi_copy, start, theirs, start);                                                     \
-    SAME(haul_abi_copy, end, theirs, end);                                                         \
-    SAME(haul_abi_copy, device, theirs, deviceId);                                                 \
-    SAME(haul_abi_copy, context, theirs, contextId);                                               \
-    SAME(haul_abi_copy, stream, theirs, streamId);                                                 \
-    SAME(haul_abi_copy, correlation, theirs, correlationId);                                       \
+    SAME(haul_abi_copy, transfer.bytes, theirs, bytes);                                            \
+    SAME(haul_abi_copy, transfer.start, theirs, start);                                            \
+    SAME(haul_abi_copy, transfer.end, theirs, end);                                                \
+    SAME(haul_abi_copy, transfer.device, theirs, deviceId);                                        \
+    SAME(haul_abi_copy, transfer.context, theirs, contextId);                                      \
+    SAME(haul_abi_copy, transfer.stream, theirs, streamId);                                        \
+    SAME(haul_abi_copy, transfer.correlation, theirs, correlationId);                              \
     WITHIN(haul_abi_copy, theirs)
 
 COPY(CUpti_ActivityMemcpy);
@@ -63,16 +63,16 @@ COPY(CUpti_ActivityMemcpy4);
 COPY(CUpti_ActivityMemcpy5);
 
 #define PEER_COPY(theirs)                                                                          \
-    SAME(haul_abi_peer_copy, copy_kind, theirs, copyKind);                                         \
-    SAME(haul_abi_peer_copy, source_kind, theirs, srcKind);                                        \
-    SAME(haul_abi_peer_copy, target_kind, theirs, dstKind);                                        \
-    SAME(haul_abi_peer_copy, bytes, theirs, bytes);                                                \
-    SAME(haul_abi_peer_copy, start, theirs, start);                                                \
-    SAME(haul_abi_peer_copy, end, theirs, end);                                                    \
-    SAME(haul_abi_peer_copy, device, theirs, deviceId);                                            \
-    SAME(haul_abi_peer_copy, context, theirs, contextId);                                          \
-    SAME(haul_abi_peer_copy, stream, theirs, streamId);                                            \
-    SAME(haul_abi_peer_copy, source_device, theirs, srcDeviceId);                                  \
+    SAME(haul_abi_peer_copy, copy.copy_kind, theirs, copyKind);                                    \
+    SAME(haul_abi_peer_copy, copy.source_kind, theirs, srcKind);                                   \
+    SAME(haul_abi_peer_copy, copy.target_kind, theirs, dstKind);                                   \
+    SAME(haul_abi_peer_copy, copy.transfer.bytes, theirs, bytes);                                  \
+    SAME(haul_abi_peer_copy, copy.transfer.start, theirs, start);                                  \
+    SAME(haul_abi_peer_copy, copy.transfer.end, theirs, end);                                      \
+    SAME(haul_abi_peer_copy, copy.transfer.device, theirs, deviceId);                              \
+    SAME(haul_abi_peer_copy, copy.transfer.context, theirs, contextId);                            \
+    SAME(haul_abi_peer_copy, copy.transfer.stream, theirs, streamId);                              \
+    SAME(haul_abi_peer_copy, copy.transfer.source_device, theirs, srcDeviceId);                    \
     SAME(haul_abi_peer_copy, source_context, theirs, srcContextId);                                \
     SAME(haul_abi_peer_copy, target_device, theirs, dstDeviceId);                                  \
     SAME(haul_abi_peer_copy, target_context, theirs, dstContextId);                                \
@@ -86,13 +86,13 @@ PEER_COPY(CUpti_ActivityMemcpyPtoP4);
 
 #define MEMSET(theirs)                                                                             \
     SAME(haul_abi_memset, value, theirs, value);                                                   \
-    SAME(haul_abi_memset, bytes, theirs, bytes);                                                   \
-    SAME(haul_abi_memset, start, theirs, start);                                                   \
-    SAME(haul_abi_memset, end, theirs, end);                                                       \
-    SAME(haul_abi_memset, device, theirs, deviceId);                                               \
-    SAME(haul_abi_memset, context, theirs, contextId);                                             \
-    SAME(haul_abi_memset, stream, theirs, streamId);                                               \
-    SAME(haul_abi_memset, correlation, theirs, correlationId);                                     \
+    SAME(haul_abi_memset, transfer.bytes, theirs, bytes);                                          \
+    SAME(haul_abi_memset, transfer.start, theirs, start);                                          \
+    SAME(haul_abi_memset, transfer.end, theirs, end);                                              \
+    SAME(haul_abi_memset, transfer.device, theirs, deviceId);                                      \
+    SAME(haul_abi_memset, transfer.context, theirs, contextId);                                    \
+    SAME(haul_abi_memset, transfer.stream, theirs, streamId);                                      \
+    SAME(haul_abi_memset, transfer.correlation, theirs, correlationId);                            \
     SAME(haul_abi_memset, memory_kind, theirs, memoryKind);                                        \
     WITHIN(haul_abi_memset, theirs)
 
