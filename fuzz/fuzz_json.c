@@ -104,10 +104,11 @@ static json_t *value_of(haul_json_in *in)
     case HAUL_JSON_ARRAY:
         return array_of(in);
     case HAUL_JSON_STRING:
-        return haul_json_in_string(in, &text) ? json_stringn_nocheck(text.bytes, text.length)
-                                              : NULL;
+        return haul_json_in_scalar(in, &text) == HAUL_JSON_STRING
+                   ? json_stringn_nocheck(text.bytes, text.length)
+                   : NULL;
     case HAUL_JSON_NUMBER:
-        return haul_json_in_number(in, &text) ? number_of(text) : NULL;
+        return haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER ? number_of(text) : NULL;
     case HAUL_JSON_TRUE:
         haul_json_in_skip(in);
         return json_true();

@@ -16,13 +16,13 @@ HAUL_BEGIN
 
 /* name, word, what it is */
 #define HAUL_STRATEGY_LIST(X)                                                                      \
-    X(EXPLICIT, "explicit", "copy all in, compute, copy all out")                                  \
-    X(STREAMS, "streams", "copies and kernels in chunks, a stream each")                           \
-    X(MAPPED, "mapped", "the kernel reads and writes mapped host memory")                          \
-    X(HYBRID, "hybrid", "chunks copied in by streams, output written to mapped memory")
+    X(EXPLICIT, "explicit") /* copy all in, compute, copy all out */                               \
+    X(STREAMS, "streams")   /* copies and kernels in chunks, a stream each */                      \
+    X(MAPPED, "mapped")     /* the kernel reads and writes mapped host memory */                   \
+    X(HYBRID, "hybrid")     /* chunks copied in by streams, output written to mapped memory */
 
 typedef enum haul_strategy {
-#define HAUL_STRATEGY_ENUM(name, word, text) HAUL_##name,
+#define HAUL_STRATEGY_ENUM(name, word) HAUL_##name,
     HAUL_STRATEGY_LIST(HAUL_STRATEGY_ENUM)
 #undef HAUL_STRATEGY_ENUM
 } haul_strategy;
@@ -30,7 +30,6 @@ typedef enum haul_strategy {
 enum { HAUL_STRATEGIES = HAUL_HYBRID + 1 };
 
 HAUL_API const char *haul_strategy_word(haul_strategy strategy);
-HAUL_API const char *haul_strategy_text(haul_strategy strategy);
 HAUL_API bool haul_strategy_has_streams(haul_strategy strategy);
 
 /* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first

@@ -389,6 +389,15 @@ bool haul_json_in_array(haul_json_in *self)
     return expect(self, HAUL_JSON_ARRAY, "expected an array") && passed(self, push(self, self->at));
 }
 
+bool haul_json_in_enter(haul_json_in *self, haul_json_kind kind)
+{
+    if (find_kind(self) != kind) {
+        haul_json_in_skip(self);
+        return false;
+    }
+    return passed(self, push(self, self->at));
+}
+
 /* Takes a string like nearly all, which has no escapes and ends within the window. */
 static inline bool take_plain_string(haul_json_in *self, haul_json_text *text)
 {
@@ -459,11 +468,6 @@ bool haul_json_in_item(haul_json_in *self)
     return !self->status && passed(self, step(self, self->at, ']', &more)) && more;
 }
 
-bool haul_json_in_string(haul_json_in *self, haul_json_text *text)
-{
-    return expect(self, HAUL_JSON_STRING, "expected a string") && take_string(self, text);
-}
-
 static bool take_number(haul_json_in *self, haul_json_text *text)
 {
     self->hold = self->at;
@@ -471,11 +475,6 @@ static bool take_number(haul_json_in *self, haul_json_text *text)
     *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
     self->hold = NULL;
     return whole;
-}
-
-bool haul_json_in_number(haul_json_in *self, haul_json_text *text)
-{
-    return expect(self, HAUL_JSON_NUMBER, "expected a number") && take_number(self, text);
 }
 
 bool haul_json_in_scaled(haul_json_in *self, int places, int64_t *value)

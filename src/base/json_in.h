@@ -3,7 +3,7 @@
  *     haul_json_in_object(in);
  *     for (haul_json_text key; haul_json_in_key(in, &key);)
  *         if (haul_json_is(key, "bytes"))
- *             haul_json_in_number(in, &bytes);
+ *             haul_json_in_scalar(in, &bytes);
  *         else
  *             haul_json_in_skip(in);
  *     status = haul_json_in_end(in, error);
@@ -85,6 +85,9 @@ haul_json_kind haul_json_in_kind(haul_json_in *self);
 bool haul_json_in_object(haul_json_in *self);
 bool haul_json_in_array(haul_json_in *self);
 
+/* Enters the object or array that comes; skips a value of another kind and returns false. */
+bool haul_json_in_enter(haul_json_in *self, haul_json_kind kind);
+
 /* Steps to the next member or item, or leaves: then false. Its value must be taken or skipped. */
 bool haul_json_in_key(haul_json_in *self, haul_json_text *key);
 bool haul_json_in_item(haul_json_in *self);
@@ -102,11 +105,6 @@ static inline uint8_t *haul_json_in_tag(haul_json_in *self)
 /* Skips the value that comes; the rest of the innermost object or array, which is left. */
 void haul_json_in_skip(haul_json_in *self);
 void haul_json_in_leave(haul_json_in *self);
-
-/* Take a string or the digits of a number, as they are; false, and a failure, where another value
- * comes. */
-bool haul_json_in_string(haul_json_in *self, haul_json_text *text);
-bool haul_json_in_number(haul_json_in *self, haul_json_text *text);
 
 /* Takes a number, or a string that holds one, times 10^places, of which there are 3 at most; skips
  * other values. Like haul_json_scaled, but fast. */

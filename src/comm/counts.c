@@ -86,11 +86,7 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
 
 const char *haul_pattern_text(haul_pattern pattern)
 {
-    static const char *const texts[] = {
-#define PATTERN_TEXT(name, text) text,
-        HAUL_PATTERN_LIST(PATTERN_TEXT)
-#undef PATTERN_TEXT
-    };
+    static const char *const texts[] = {HAUL_PATTERN_LIST(HAUL_ROW_TEXT)};
     return (unsigned)pattern < HAUL_PATTERNS ? texts[pattern] : "unknown";
 }
 

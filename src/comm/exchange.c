@@ -261,10 +261,6 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
 
 const char *haul_path_text(haul_path path)
 {
-    static const char *const texts[] = {
-#define PATH_TEXT(name, text) text,
-        HAUL_PATH_LIST(PATH_TEXT)
-#undef PATH_TEXT
-    };
+    static const char *const texts[] = {HAUL_PATH_LIST(HAUL_ROW_TEXT)};
     return texts[path];
 }

@@ -141,10 +141,12 @@ static bool read_bytes(haul_json_in *in, const benchmark_row *row, double second
     return true;
 }
 
-/* Keys come in any order, so a row is read whole before any of it is judged. */
-static void read_row(haul_json_in *in, benchmark_row *row)
+/* Keys come in any order, so a row is read whole before any of it is judged. False for what is no
+ * object. */
+static bool read_row(haul_json_in *in, benchmark_row *row)
 {
-    (void)haul_json_in_object(in);
+    if (!haul_json_in_enter(in, HAUL_JSON_OBJECT))
+        return false;
     row->at = in->value_at;
     for (haul_json_text key; haul_json_in_key(in, &key);) {
         if (haul_json_is(key, "name"))
@@ -166,6 +168,7 @@ static void read_row(haul_json_in *in, benchmark_row *row)
             haul_json_in_skip(in);
         }
     }
+    return true;
 }
 
 /* Adds the row's copy, unless better ones have been met; the first better one replaces all. */
@@ -192,20 +195,13 @@ static haul_status read_benchmarks(haul_json_in *in, haul_sample_list *list, hau
 {
     haul_status status = HAUL_OK;
     row_kind best = OTHER;
-    const haul_json_kind kind = haul_json_in_kind(in);
+    (void)haul_json_in_kind(in); /* which finds where it is */
     const uint64_t at = in->value_at;
-    if (kind != HAUL_JSON_ARRAY)
-        haul_json_in_skip(in);
-    else
-        (void)haul_json_in_array(in);
-    while (!status && kind == HAUL_JSON_ARRAY && haul_json_in_item(in)) {
+    for (bool is = haul_json_in_enter(in, HAUL_JSON_ARRAY);
+         is && !status && haul_json_in_item(in);) {
         benchmark_row row = {0};
-        if (haul_json_in_kind(in) != HAUL_JSON_OBJECT) {
-            haul_json_in_skip(in);
-            continue;
-        }
-        read_row(in, &row);
-        status = add_row(in, &row, &best, list, error);
+        if (read_row(in, &row))
+            status = add_row(in, &row, &best, list, error);
     }
     if (!status && !list->count)
         (void)haul_json_in_fail_at(in, at, "no benchmark of a copy that haul knows");
@@ -301,12 +297,8 @@ static haul_status read_nvbandwidth(haul_json_in *in, haul_sample_list *list, ha
             if (!size.is_number || size.value <= 0 || size.value > 1e9)
                 (void)haul_json_in_fail_at(in, size.at, "expected the buffer's size in MiB");
         } else if (haul_json_is(key, "testcases")) {
-            const bool is_list = haul_json_in_kind(in) == HAUL_JSON_ARRAY;
-            if (is_list)
-                (void)haul_json_in_array(in);
-            else
-                haul_json_in_skip(in);
-            while (is_list && !status && haul_json_in_item(in))
+            for (bool is = haul_json_in_enter(in, HAUL_JSON_ARRAY);
+                 is && !status && haul_json_in_item(in);)
                 status = read_case(in, list, error);
         } else {
             haul_json_in_skip(in);
@@ -331,13 +323,10 @@ static haul_status read_document(haul_json_in *in, haul_sample_list *list, haul_
 {
     haul_status status = HAUL_OK;
     bool known = false;
-    const haul_json_kind kind = haul_json_in_kind(in);
+    (void)haul_json_in_kind(in);
     const uint64_t at = in->value_at;
-    if (kind != HAUL_JSON_OBJECT)
-        haul_json_in_skip(in);
-    else
-        (void)haul_json_in_object(in);
-    for (haul_json_text key; !status && kind == HAUL_JSON_OBJECT && haul_json_in_key(in, &key);) {
+    const bool is_object = haul_json_in_enter(in, HAUL_JSON_OBJECT);
+    for (haul_json_text key; is_object && !status && haul_json_in_key(in, &key);) {
         const bool google = haul_json_is(key, "benchmarks");
         known |= google || haul_json_is(key, "nvbandwidth");
         if (google)

@@ -62,11 +62,7 @@ static void check_gpu(const checker *self)
  * GeForce boards run at up to a tenth above the boost clock that they are sold with. */
 static void check_products(const checker *self)
 {
-    static const char *const names[] = {
-#define PRECISION_NAME(name, text) text,
-        HAUL_PRECISION_LIST(PRECISION_NAME)
-#undef PRECISION_NAME
-    };
+    static const char *const names[] = {HAUL_PRECISION_LIST(HAUL_ROW_TEXT)};
     const haul_gpu *gpu = &self->machine->gpu;
     for (int p = 0; p < HAUL_PRECISIONS; p++) {
         const double vector = p == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value

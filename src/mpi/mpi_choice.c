@@ -167,10 +167,6 @@ haul_way haul_comm_way(const haul_comm *comm)
 
 const char *haul_way_text(haul_way way)
 {
-    static const char *const texts[] = {
-#define WAY_TEXT(name, text) text,
-        HAUL_WAY_LIST(WAY_TEXT)
-#undef WAY_TEXT
-    };
+    static const char *const texts[] = {HAUL_WAY_LIST(HAUL_ROW_TEXT)};
     return texts[way];
 }

@@ -106,13 +106,6 @@ static double hybrid_time(const haul_overlap_case *self, double s)
     return haul_formula_two(&f, s);
 }
 
-#define NAMES(name, word, text) [HAUL_##name] = {word, text},
-static const struct {
-    const char *word;
-    const char *text;
-} names[] = {HAUL_STRATEGY_LIST(NAMES)};
-#undef NAMES
-
 static const struct {
     double (*time)(const haul_overlap_case *self, double s);
     bool has_streams;
@@ -125,12 +118,8 @@ static const struct {
 
 const char *haul_strategy_word(haul_strategy strategy)
 {
-    return names[strategy].word;
-}
-
-const char *haul_strategy_text(haul_strategy strategy)
-{
-    return names[strategy].text;
+    static const char *const words[] = {HAUL_STRATEGY_LIST(HAUL_ROW_TEXT)};
+    return words[strategy];
 }
 
 bool haul_strategy_has_streams(haul_strategy strategy)

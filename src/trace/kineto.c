@@ -341,10 +341,10 @@ static void read_member(haul_kineto *self, haul_json_text key)
     if (haul_json_is(key, "traceEvents"))
         read_events(self);
     else if (haul_json_is(key, "deviceProperties"))
-        for (bool is = haul_kineto_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
+        for (bool is = haul_json_in_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
             read_device(self);
     else if (haul_json_is(key, "distributedInfo"))
-        for (bool is = haul_kineto_enter(in, HAUL_JSON_OBJECT); is && haul_json_in_key(in, &key);)
+        for (bool is = haul_json_in_enter(in, HAUL_JSON_OBJECT); is && haul_json_in_key(in, &key);)
             if (haul_json_is(key, "rank"))
                 self->builder->built.rank = (int64_t)read_count(in);
             else if (haul_json_is(key, "world_size"))

@@ -161,19 +161,10 @@ static void read_word(haul_kineto_event *self, haul_json_in *in, haul_kineto_wor
         keep_word(self, in, word, text);
 }
 
-bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind)
-{
-    if (haul_json_in_kind(in) != kind) {
-        haul_json_in_skip(in);
-        return false;
-    }
-    return kind == HAUL_JSON_OBJECT ? haul_json_in_object(in) : haul_json_in_array(in);
-}
-
 /* Three numbers; whatever else is there is passed over. */
 static void read_triple(haul_json_in *in, int64_t *numbers)
 {
-    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+    if (!haul_json_in_enter(in, HAUL_JSON_ARRAY))
         return;
     for (int i = 0; haul_json_in_item(in); i++) {
         int64_t value = 0;
@@ -212,7 +203,7 @@ const haul_kineto_operator *haul_kineto_operator_of(haul_json_text name)
 static void read_list(haul_json_in *in, haul_kineto_list *list)
 {
     *list = (haul_kineto_list){0};
-    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+    if (!haul_json_in_enter(in, HAUL_JSON_ARRAY))
         return;
     while (haul_json_in_item(in)) {
         haul_json_text text;
@@ -228,7 +219,7 @@ static void read_list(haul_json_in *in, haul_kineto_list *list)
 /* A list for each tensor. */
 static void read_lists(haul_kineto_event *self, haul_json_in *in, bool strides)
 {
-    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+    if (!haul_json_in_enter(in, HAUL_JSON_ARRAY))
         return;
     for (int i = 0; haul_json_in_item(in); i++)
         if (i < HAUL_KINETO_INPUTS)
@@ -244,7 +235,7 @@ static void read_types(haul_kineto_event *self, haul_json_in *in)
         const char *name;
         int bytes;
     } types[] = {{"float", 4}, {"double", 8}, {"c10::Half", 2}, {"c10::BFloat16", 2}};
-    if (!haul_kineto_enter(in, HAUL_JSON_ARRAY))
+    if (!haul_json_in_enter(in, HAUL_JSON_ARRAY))
         return;
     for (int i = 0; haul_json_in_item(in); i++) {
         haul_json_text text;
@@ -284,7 +275,7 @@ static void read_category(haul_kineto_event *self, haul_json_in *in)
  * operator its tensors' sizes. */
 static void read_arguments(haul_kineto_event *self, const haul_kineto_keys *known, haul_json_in *in)
 {
-    if (!haul_kineto_enter(in, HAUL_JSON_OBJECT))
+    if (!haul_json_in_enter(in, HAUL_JSON_OBJECT))
         return;
     self->has_arguments = true;
     for (haul_json_text key; haul_json_in_key(in, &key);) {

@@ -106,9 +106,6 @@ typedef struct haul_kineto_event {
     size_t text_capacity;
 } haul_kineto_event;
 
-/* Enters the object or array that comes; skips a value of another kind and returns false. */
-bool haul_kineto_enter(haul_json_in *in, haul_json_kind kind);
-
 void haul_kineto_keys_init(haul_kineto_keys *self);
 
 /* Reads the event that comes: a slice, or the two ends of a flow where those are asked for. Of one

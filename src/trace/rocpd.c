@@ -262,7 +262,7 @@ static uint32_t marker_name(reader *self, const haul_rows *rows, int column, uin
     uint32_t name = otherwise;
     if (!text || haul_json_in_open_memory(&in, "", text, length, NULL))
         return otherwise;
-    if (haul_json_in_kind(&in) == HAUL_JSON_OBJECT && haul_json_in_object(&in))
+    if (haul_json_in_enter(&in, HAUL_JSON_OBJECT))
         for (haul_json_text key, value; haul_json_in_key(&in, &key);) {
             const bool wanted = haul_json_is(key, "message");
             if (haul_json_in_scalar(&in, &value) == HAUL_JSON_STRING && wanted && value.length)
