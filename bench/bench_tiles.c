@@ -24,10 +24,7 @@ static haul_error error;
 
 static void must(haul_status status)
 {
-    if (status == HAUL_ABSENT)
-        exit(77);
-    if (status)
-        stop(&error);
+    stop_at(status, &error);
 }
 
 /* The yardsticks' initial values, beyond the edges too. */

@@ -13,10 +13,7 @@ static haul_error error;
 
 static void must(haul_status status)
 {
-    if (status == HAUL_ABSENT)
-        exit(77);
-    if (status)
-        stop(&error);
+    stop_at(status, &error);
 }
 
 /* What is on the host again at the end is all that was computed. */

@@ -35,3 +35,11 @@ void stop(const haul_error *error)
     fprintf(stderr, "%s\n", haul_error_format(error, text, sizeof text));
     exit(1);
 }
+
+void stop_at(haul_status status, const haul_error *error)
+{
+    if (status == HAUL_ABSENT)
+        exit(77);
+    if (status)
+        stop(error);
+}

@@ -16,6 +16,9 @@ double peak_bytes(void);
 /* Ends the program with the error's text. */
 void stop(const haul_error *error);
 
+/* The same where `status` is a failure; as a skipped test where something is absent. */
+void stop_at(haul_status status, const haul_error *error);
+
 HAUL_END
 
 #endif

@@ -9,23 +9,9 @@
 #include "base/nearest.h"
 #include "haul/machine.h"
 #include "haul/units.h"
-#include "machine/architectures.h"
-#include "machine/gpu_names.h"
 #include "machine/machine_fields.h"
 #include "machine/yaml_tree.h"
-
-#define HEAD "haul: 1\nname: a\nsummary: b\n"
-#define MEASURED HEAD "from: measured\n"
-
-static haul_machine *parsed(const char *yaml)
-{
-    haul_machine *machine = NULL;
-    haul_error error = {0};
-    char text[1200];
-    if (haul_machine_parse(yaml, strlen(yaml), "a.yaml", &machine, &error))
-        fail_msg("%s\n%s", haul_error_format(&error, text, sizeof text), yaml);
-    return machine;
-}
+#include "machine_text.h"
 
 static void a_machine_is_read(void **state)
 {
@@ -551,136 +537,6 @@ static void the_catalogue_round_trips(void **state)
     haul_names_free(names, count);
 }
 
-static void names_of_gpus_are_compared(void **state)
-{
-    (void)state;
-    assert_true(haul_gpu_names_same("Tesla V100-SXM2-16GB", "NVIDIA V100-SXM2-16GB"));
-    assert_true(haul_gpu_names_same("NVIDIA GeForce RTX 3080", "GeForce RTX 3080"));
-    assert_true(haul_gpu_names_same("AMD Instinct MI300X", "mi300x"));
-    assert_true(haul_gpu_names_same("NVIDIA A100-PG509-200", "NVIDIA A100-PCIE-40GB"));
-    assert_false(haul_gpu_names_same("NVIDIA A100-PG509-200", "NVIDIA A100-SXM4-80GB"));
-    assert_false(haul_gpu_names_same("Tesla V100-SXM2-16GB", "Tesla V100-SXM2-32GB"));
-    assert_false(haul_gpu_names_same("GTX 1080", "GTX 1080 Ti"));
-    assert_false(haul_gpu_names_same(NULL, NULL));
-    assert_true(haul_gpu_names_likeness("k40", "Tesla K40c") == 3);
-    assert_true(haul_gpu_names_likeness("Tesla V100", "NVIDIA V100-SXM2-16GB") == 4);
-    assert_true(haul_gpu_names_likeness("GTX 1080", "NVIDIA GTX 1080 Ti") == 0);
-    assert_true(haul_gpu_names_likeness("A10", "NVIDIA A100") == 0);
-    assert_true(haul_gpu_names_likeness("A100", "NVIDIA A100") == SIZE_MAX);
-}
-
-/* The more the better: the form of the board counts for more than the size of its memory. */
-static void families_of_gpus_are_told(void **state)
-{
-    (void)state;
-    const char *const pcie = "NVIDIA A100-PCIE-40GB", *const sxm = "NVIDIA A100-SXM4-80GB";
-    assert_int_equal(haul_gpu_names_family("NVIDIA A100-SXM4-40GB", sxm), 3);
-    assert_int_equal(haul_gpu_names_family("NVIDIA A100-SXM4-40GB", pcie), 2);
-    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", pcie), 3);
-    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", sxm), 2);
-    assert_int_equal(haul_gpu_names_family("Tesla V100-SXM2-32GB", "Tesla V100-SXM2-16GB"), 3);
-    assert_int_equal(haul_gpu_names_family("NVIDIA GH200 120GB", "NVIDIA GH200 480GB"), 1);
-    assert_int_equal(haul_gpu_names_family("NVIDIA H100 NVL", "NVIDIA H100 PCIe"), 3);
-    assert_int_equal(haul_gpu_names_family("NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3"), 1);
-    assert_int_equal(haul_gpu_names_family("AMD Instinct MI300X VF", "AMD Instinct MI300X"), 1);
-    assert_int_equal(haul_gpu_names_family("NVIDIA A100 80GB PCIe", "NVIDIA A10"), 0);
-    assert_int_equal(haul_gpu_names_family("NVIDIA H200 NVL", "NVIDIA H100 PCIe"), 0);
-    assert_int_equal(haul_gpu_names_family("GTX 1080", "GTX 1080 Ti"), 0);
-    assert_int_equal(haul_gpu_names_family("80GB PCIe", "40GB PCIe"), 0);
-    assert_int_equal(haul_gpu_names_family("", ""), 0);
-    assert_int_equal(haul_gpu_names_family(NULL, pcie), 0);
-}
-
-static unsigned threads_of(const char *architecture, double cores)
-{
-    const haul_gpu gpu = {.architecture = architecture, .cores = {cores, HAUL_DATASHEET, NULL}};
-    const haul_architecture *found = haul_architecture_of(&gpu);
-    return found ? found->threads : 0;
-}
-
-static void architectures_are_told_by_name_and_cores(void **state)
-{
-    (void)state;
-    assert_int_equal(threads_of("ampere", 64), 2048);
-    assert_int_equal(threads_of("Ampere", 128), 1536); /* RTX 3080 */
-    assert_int_equal(threads_of("ampere", 0), 1536);   /* the least */
-    assert_int_equal(threads_of("turing", 64), 1024);
-    assert_int_equal(threads_of("voodoo", 64), 0);
-    assert_int_equal(haul_architecture_of_capability(8, 6)->blocks, 16);
-    assert_null(haul_architecture_of_capability(8, 1));
-}
-
-/* What if: one parameter changes, and with the link's peak the rates over it. */
-static void a_parameter_is_set(void **state)
-{
-    (void)state;
-    haul_machine *machine =
-        parsed(MEASURED "link: {kind: pcie, generation: 3, lanes: 16}\n"
-                        "copies:\n"
-                        "  - {direction: HtoD, memory: pinned, latency: 1 us, "
-                        "rate: 12 GB/s}\n"
-                        "  - {direction: HtoD, memory: pageable, latency: 1 us, "
-                        "rate: 6 GB/s}\n");
-    haul_machine *made = NULL;
-    haul_error error;
-    assert_int_equal(haul_machine_set(machine, "link.generation=4", &made, &error), HAUL_OK);
-    const double ratio = haul_link_peak(&made->link).value / haul_link_peak(&machine->link).value;
-    assert_true(made->link.generation.value == 4 && ratio > 1.9 && ratio < 2.1);
-    assert_int_equal(made->link.generation.provenance, HAUL_ASSUMED);
-    assert_true(fabs(made->copies[0].rate_Bps.value - 12e9 * ratio) < 1);
-    assert_int_equal(made->copies[0].rate_Bps.provenance, HAUL_SCALED);
-    assert_true(made->copies[1].rate_Bps.value == 6e9); /* the host's, not the link's */
-    haul_machine_free(made);
-    assert_int_equal(haul_machine_set(machine, "link.generation=1", &made, &error), HAUL_OK);
-    assert_true(made->copies[1].rate_Bps.value < 4.1e9); /* now the link's */
-    haul_machine_free(made);
-    assert_int_equal(haul_machine_set(machine, "copies[HtoD pinned].rate=13 GB/s", &made, &error),
-                     HAUL_OK);
-    assert_true(made->copies[0].rate_Bps.value == 13e9 &&
-                machine->copies[0].rate_Bps.value == 12e9);
-    haul_machine_free(made);
-    made = NULL;
-    assert_int_equal(haul_machine_set(machine, "link.lane=8", &made, &error), HAUL_USAGE);
-    assert_non_null(strstr(error.text, "is 'link.lanes' meant?"));
-    assert_int_equal(haul_machine_set(machine, "link.lanes", &made, &error), HAUL_USAGE);
-    assert_int_equal(haul_machine_set(machine, "link.generation=99", &made, &error),
-                     HAUL_BAD_INPUT);
-    assert_int_equal(haul_machine_set(machine, "link.generation=four", &made, &error),
-                     HAUL_BAD_INPUT);
-    assert_null(made);
-    haul_machine_free(machine);
-}
-
-/* What if a GPU with NVLink had a slot: nothing that was measured over NVLink stays. */
-static void a_generation_replaces_another_link(void **state)
-{
-    (void)state;
-    haul_machine *machine = parsed(
-        MEASURED "link: {kind: nvlink, links: 2, link_rate: 25 GB/s, payload: 256 B}\n"
-                 "copies:\n"
-                 "  - {direction: HtoD, memory: pinned, latency: 1 us, rate: 45 GB/s, busy_rate: "
-                 "40 GB/s, points: [[1, 1 us], [1024, 2 us]]}\n"
-                 "  - {direction: HtoD, memory: pinned, locality: far, rate: 36 GB/s}\n"
-                 "  - {direction: DtoH, memory: pageable, latency: 1 us, rate: 6 GB/s}\n"
-                 "  - {direction: DtoD, memory: device, rate: 300 GB/s}\n");
-    haul_machine *slot = NULL, *narrow = NULL;
-    haul_error error;
-    assert_int_equal(haul_machine_set(machine, "link.lanes=8", &slot, &error), HAUL_BAD_INPUT);
-    assert_non_null(strstr(error.text, "which has 'links' and 'link_rate'"));
-    assert_int_equal(haul_machine_set(machine, "link.generation=3", &slot, &error), HAUL_OK);
-    assert_int_equal(slot->replaced_link, HAUL_LINK_NVLINK);
-    assert_true(slot->link.lanes.value == 16 && !slot->link.links.provenance);
-    assert_true(!slot->copies[0].rate_Bps.provenance && !slot->copies[0].busy_rate_Bps.provenance);
-    assert_true(!slot->copies[0].points_from.provenance && slot->copies[0].latency_s.value == 1e-6);
-    assert_true(slot->copies[1].rate_Bps.value < 16e9);
-    assert_true(slot->copies[2].rate_Bps.value == 6e9 && slot->copies[3].rate_Bps.value == 300e9);
-    assert_int_equal(haul_machine_set(slot, "link.lanes=8", &narrow, &error), HAUL_OK);
-    assert_int_equal(narrow->replaced_link, HAUL_LINK_NVLINK);
-    haul_machine_free(narrow);
-    haul_machine_free(slot);
-    haul_machine_free(machine);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,12 +550,7 @@ int main(void)
         cmocka_unit_test(peaks_are_the_data_sheets),
         cmocka_unit_test(provenances_have_an_order),
         cmocka_unit_test(slips_are_counted),
-        cmocka_unit_test(names_of_gpus_are_compared),
-        cmocka_unit_test(families_of_gpus_are_told),
-        cmocka_unit_test(architectures_are_told_by_name_and_cores),
         cmocka_unit_test(the_catalogue_round_trips),
-        cmocka_unit_test(a_parameter_is_set),
-        cmocka_unit_test(a_generation_replaces_another_link),
     };
     unsetenv("HAUL_MACHINES");
     return cmocka_run_group_tests(tests, NULL, NULL);

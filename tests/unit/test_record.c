@@ -1,17 +1,5 @@
 /* haul record on a program that knows what it moves (tests/tools/cl_program), and its profile. */
-#include <glob.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "check.h"
-#include "haul/trace.h"
+#include "record_program.h"
 
 typedef enum kind {
     IN_PAGEABLE,
@@ -29,71 +17,6 @@ typedef struct sums {
         unsigned long long count, bytes, ns;
     } of[KINDS];
 } sums;
-
-static char folder[64];
-static char path[96];
-static char said[4096]; /* on stderr */
-static char printed[4096];
-
-static int begin(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/haul-record-test-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/profile.sqlite", folder);
-    return 0;
-}
-
-/* Nothing but the profile may be left. */
-static int end(void **state)
-{
-    (void)state;
-    char name[160];
-    remove(path);
-    snprintf(name, sizeof name, "%s/printed", folder);
-    remove(name);
-    snprintf(name, sizeof name, "%s/said", folder);
-    remove(name);
-    return rmdir(folder);
-}
-
-static void read_file(const char *name, char *text, size_t size)
-{
-    char file_name[160];
-    snprintf(file_name, sizeof file_name, "%s/%s", folder, name);
-    FILE *file = fopen(file_name, "r");
-    const size_t length = file ? fread(text, 1, size - 1, file) : 0;
-    text[length] = '\0';
-    if (file)
-        fclose(file);
-}
-
-/* Runs `haul record OPTIONS -- cl_program WHAT`; returns its exit code. */
-static int record(const char *options, const char *what)
-{
-    char command[1000];
-    snprintf(command, sizeof command,
-             "%s record --force -o %s %s -- %s %s >%s/printed 2>%s/said </dev/null", HAUL_PROGRAM,
-             path, options, CL_PROGRAM, what, folder, folder);
-    const int status = system(command);
-    read_file("printed", printed, sizeof printed);
-    read_file("said", said, sizeof said);
-    if (WEXITSTATUS(status) == 77) {
-        print_message("%s", printed);
-        skip();
-    }
-    return WEXITSTATUS(status);
-}
-
-static haul_workload *load(void)
-{
-    haul_workload *workload = NULL;
-    haul_error error = {0};
-    if (haul_trace_load(path, &workload, &error))
-        fail_msg("%s (%s)", error.text, said);
-    return workload;
-}
 
 static sums parse(void)
 {
@@ -327,118 +250,6 @@ static void the_program_sees_nothing(void **state)
     assert_string_equal(printed, "unchanged\n");
 }
 
-typedef struct ending {
-    const char *what;
-    int exit_code;
-    size_t least; /* operations; of those that end in order exactly so many */
-    bool killed;
-} ending;
-
-static void check_end(const ending *expected)
-{
-    assert_int_equal(record("", expected->what), expected->exit_code);
-    haul_workload *workload = load();
-    if (workload->counts.device_ops < expected->least)
-        fail_msg("%s: %zu of %zu operations (%s)", expected->what,
-                 (size_t)workload->counts.device_ops, expected->least, said);
-    haul_workload_free(workload);
-    assert_int_equal(strstr(said, "incomplete: the program was killed by signal") != NULL,
-                     expected->killed);
-}
-
-/* All that the program waited for is there, however soon after it the program ends. */
-static void every_end_leaves_all(void **state)
-{
-    (void)state;
-    static const ending ends[] = {
-        {"end return", 7, 100, false},           {"end _exit", 6, 100, false},
-        {"end quick_exit", 8, 100, false},       {"end exec", 0, 150, false},
-        {"end abort", 128 + SIGABRT, 100, true}, {"end term", 128 + SIGTERM, 100, true},
-        {"end kill", 128 + SIGKILL, 100, true},  {"end thread", 5, 100, false},
-        {"end16 return", 7, 1600, false},        {"end16 _exit", 6, 1600, false},
-        {"end16 exec", 0, 1650, false},          {"end16 kill", 128 + SIGKILL, 1600, true},
-        {"end16 quick_exit", 8, 1600, false},
-    };
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        check_end(&ends[i]);
-}
-
-static pid_t busy_process(void)
-{
-    const pid_t child = fork();
-    if (!child)
-        for (volatile unsigned i = 0;; i++)
-            if (i == 0 && getppid() == 1)
-                _exit(0);
-    return child;
-}
-
-/* The same with more work than processors. */
-static void every_end_leaves_all_under_load(void **state)
-{
-    static const ending ends[] = {
-        {"end kill", 128 + SIGKILL, 100, true},
-        {"end16 kill", 128 + SIGKILL, 1600, true},
-        {"end _exit", 6, 100, false},
-        {"end16 _exit", 6, 1600, false},
-        {"end quick_exit", 8, 100, false},
-        {"end16 quick_exit", 8, 1600, false},
-        {"end exec", 0, 150, false},
-        {"end16 exec", 0, 1650, false},
-    };
-    (void)state;
-    pid_t busy[8];
-    for (int i = 0; i < 8; i++)
-        busy[i] = busy_process();
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        check_end(&ends[i]);
-    for (int i = 0; i < 8; i++) {
-        kill(busy[i], SIGKILL);
-        waitpid(busy[i], NULL, 0);
-    }
-}
-
-/* As many in flight as have ended: the ones are counted, the others all there. */
-static void what_is_in_flight_at_the_end_is_counted(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *what;
-        size_t count;
-    } killed[] = {{"in_flight 70", 70}, {"in_flight16 30", 480}};
-    for (size_t i = 0; i < 2; i++) {
-        char text[100];
-        assert_int_equal(record("", killed[i].what), 128 + SIGKILL);
-        snprintf(text, sizeof text, "; %zu commands were in flight and are missing",
-                 killed[i].count);
-        if (!strstr(said, text))
-            fail_msg("%s: not '%s' in: %s", killed[i].what, text, said);
-        haul_workload *workload = load();
-        assert_int_equal(workload->counts.device_ops, killed[i].count);
-        assert_non_null(strstr(workload->losses[0].text, text + 2));
-        haul_workload_free(workload);
-    }
-}
-
-/* Killed from outside while commands are in flight: what is not there is counted. */
-static void what_was_in_flight_is_counted(void **state)
-{
-    (void)state;
-    char command[400];
-    snprintf(command, sizeof command,
-             "%s record --force -o %s -- sh -c '%s many 0 & sleep 1; kill -9 $!' 2>%s/said",
-             HAUL_PROGRAM, path, CL_PROGRAM, folder);
-    assert_int_equal(system(command), 0);
-    read_file("said", said, sizeof said);
-    const char *flight = strstr(said, "commands were in flight and are missing");
-    haul_workload *workload = load();
-    assert_true(workload->counts.device_ops > 1000);
-    /* every copy has a call; a call whose command is not there is one in flight */
-    if (!flight && strstr(said, "incomplete"))
-        fail_msg("%s", said);
-    haul_workload_free(workload);
-}
-
 /* OPENCL_LAYERS is a list with colons. */
 static void a_colon_in_the_path_is_no_matter(void **state)
 {
@@ -539,110 +350,6 @@ static void limits_are_kept_and_said(void **state)
     assert_non_null(strstr(said, "left out 100 operations"));
 }
 
-static void pause_ms(long milliseconds)
-{
-    const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
-/* Until the log of the profile in the making has a megabyte, thousands of operations; a busy
- * machine under a sanitizer takes seconds to begin. */
-static void wait_for_operations(void)
-{
-    char pattern[200];
-    snprintf(pattern, sizeof pattern, "%s/profile.sqlite.part-*-wal", folder);
-    for (int tries = 0; tries < 300; tries++) {
-        glob_t found;
-        struct stat is = {.st_size = 0};
-        if (!glob(pattern, 0, NULL, &found))
-            (void)stat(found.gl_pathv[0], &is);
-        globfree(&found);
-        if (is.st_size > 1000000)
-            return;
-        pause_ms(100);
-    }
-}
-
-/* Not only the program: haul with it. The file that was to be renamed stays, with its log. */
-static void killed_outright_it_is_readable(void **state)
-{
-    (void)state;
-    if (record("", "write 1") != 0)
-        fail_msg("%s", said);
-    remove(path);
-    const pid_t child = fork();
-    if (!child) {
-        setpgid(0, 0);
-        if (!freopen("/dev/null", "w", stderr))
-            _exit(1);
-        execl(HAUL_PROGRAM, HAUL_PROGRAM, "record", "-o", path, CL_PROGRAM, "many", "0",
-              (char *)NULL);
-        _exit(1);
-    }
-    wait_for_operations();
-    kill(-child, SIGKILL);
-    waitpid(child, NULL, 0);
-    pause_ms(100);
-    char command[300];
-    snprintf(command, sizeof command,
-             "cd %s && for f in profile.sqlite.part-??????; do mv $f profile.sqlite; mv $f-wal "
-             "profile.sqlite-wal; done",
-             folder);
-    assert_int_equal(system(command), 0);
-    haul_workload *workload = load();
-    assert_true(workload->counts.device_ops > 1000);
-    haul_workload_free(workload);
-    snprintf(command, sizeof command, "rm %s/profile.sqlite?*", folder);
-    assert_int_equal(system(command), 0);
-}
-
-/* What stands for a full disk: a limit on the size of files, which the program keeps to itself. */
-static void a_full_disk_is_said(void **state)
-{
-    (void)state;
-    struct rlimit before, limit;
-    getrlimit(RLIMIT_FSIZE, &before);
-    limit = before;
-    limit.rlim_cur = 300000;
-    setrlimit(RLIMIT_FSIZE, &limit);
-    const int code = record("", "many 100000");
-    setrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(code, 0);
-    assert_non_null(strstr(printed, "KiB"));
-    assert_non_null(strstr(said, "recording stopped: "));
-    assert_non_null(strstr(said, "cannot write"));
-    haul_workload_free(load());
-}
-
-/* A disk that is full, where this test may make one. */
-static void a_small_disk_keeps_what_fitted(void **state)
-{
-    (void)state;
-    char command[300], disk[96], kept[sizeof path];
-    snprintf(disk, sizeof disk, "%s/disk", folder);
-    snprintf(command, sizeof command, "mkdir %s && mount -t tmpfs -o size=400k tmpfs %s 2>&1", disk,
-             disk);
-    if (system(command) != 0) {
-        rmdir(disk);
-        print_message("skipped: cannot mount a small disk\n");
-        skip();
-    }
-    strcpy(kept, path);
-    snprintf(path, sizeof path, "%.80s/p.sqlite", disk);
-    const int code = record("", "many 300000");
-    haul_workload *workload = NULL;
-    haul_error error = {0};
-    const haul_status status = haul_trace_load(path, &workload, &error);
-    haul_workload_free(workload);
-    strcpy(path, kept);
-    snprintf(command, sizeof command, "umount %s && rmdir %s", disk, disk);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(code, 0);
-    assert_non_null(strstr(said, "full"));
-    if (status)
-        fail_msg("%s", error.text);
-}
-
 /* PoCL by two names is two platforms to the loader, of one device. */
 static void two_platforms_are_recorded(void **state)
 {
@@ -705,8 +412,6 @@ static void a_million_calls_take_bounded_memory(void **state)
     haul_workload_free(workload);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest million[] = {TEST(a_million_calls_take_bounded_memory),
@@ -716,29 +421,14 @@ int main(int argc, char **argv)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        TEST(what_is_moved_is_recorded),
-        TEST(threads_with_a_queue_each),
-        TEST(threads_on_one_queue),
-        TEST(waits_become_edges),
-        TEST(no_order_is_made_up),
-        TEST(barriers_hold_what_follows),
-        TEST(shared_memory_is_managed),
-        TEST(images_are_arrays),
-        TEST(the_program_sees_nothing),
-        TEST(every_end_leaves_all),
-        TEST(every_end_leaves_all_under_load),
-        TEST(what_is_in_flight_at_the_end_is_counted),
-        TEST(what_was_in_flight_is_counted),
-        TEST(a_colon_in_the_path_is_no_matter),
-        TEST(descriptors_are_the_programs),
-        TEST(a_child_that_stays_is_waited_for),
-        TEST(one_name_has_one_recording),
-        TEST(processes_share_a_profile),
-        TEST(the_library_may_be_unloaded),
-        TEST(limits_are_kept_and_said),
-        TEST(killed_outright_it_is_readable),
-        TEST(a_full_disk_is_said),
-        TEST(a_small_disk_keeps_what_fitted),
+        TEST(what_is_moved_is_recorded),    TEST(threads_with_a_queue_each),
+        TEST(threads_on_one_queue),         TEST(waits_become_edges),
+        TEST(no_order_is_made_up),          TEST(barriers_hold_what_follows),
+        TEST(shared_memory_is_managed),     TEST(images_are_arrays),
+        TEST(the_program_sees_nothing),     TEST(a_colon_in_the_path_is_no_matter),
+        TEST(descriptors_are_the_programs), TEST(a_child_that_stays_is_waited_for),
+        TEST(one_name_has_one_recording),   TEST(processes_share_a_profile),
+        TEST(the_library_may_be_unloaded),  TEST(limits_are_kept_and_said),
         TEST(two_platforms_are_recorded),
     };
     if (argc > 1 && !strcmp(argv[1], "million"))
