@@ -3,8 +3,8 @@
 
 HAUL_KERNEL_FILE(compute_kernel)
 
-HAUL_KERNEL_1D(count_up, compute_kernel, HAUL_INOUT(float, x))
+HAUL_KERNEL_2D(count_up, compute_kernel, HAUL_INOUT(float, x), HAUL_VALUE(int, width))
 {
-    HAUL_FOR1 (i)
-        x[i] += 1;
+    HAUL_FOR2 (column, row)
+        x[row * width + column] += 1;
 }

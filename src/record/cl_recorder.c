@@ -16,7 +16,7 @@
 enum {
     INCOMING = 32768,    /* commands between two collections, at most */
     PATIENCE_MS = 3000,  /* that a call waits for room, at most: longer than the ring's writer */
-    PERIOD_MS = 1,       /* between two collections while commands have not ended */
+    PERIOD_MS = 10,      /* between collections; its timer slows a copy that runs then by half */
     MOST_AT_ONCE = 8192, /* commands that a call which waited looks through itself */
 };
 
