@@ -234,33 +234,28 @@ static uint64_t next(uint64_t *seed)
     return *seed >> 33;
 }
 
-/* A sum of predictions, and the ends of each class's. */
-typedef struct sum {
-    double seconds;
-    double ends[HAUL_KERNEL_CLASSES][2];
-} sum;
-
-static void add(sum *self, const haul_kernel_prediction *one, haul_kernel_class kind)
+/* Of sums by class: all together, and whether their interval holds what was measured. */
+static double total_of(const haul_kernel_sum *sums)
 {
-    self->seconds += one->estimate.seconds;
-    self->ends[kind][0] += one->estimate.seconds - one->estimate.low_s;
-    self->ends[kind][1] += one->estimate.high_s - one->estimate.seconds;
+    double seconds = 0;
+    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++)
+        seconds += sums[c].seconds;
+    return seconds;
 }
 
-static bool holds(const sum *self, double measured)
+static bool holds(const haul_kernel_sum *sums, double measured)
 {
-    double squares[2] = {0};
+    const double off = measured - total_of(sums);
+    double squared = 0;
     for (int c = 0; c < HAUL_KERNEL_CLASSES; c++)
-        for (int i = 0; i < 2; i++)
-            squares[i] += self->ends[c][i] * self->ends[c][i];
-    return self->seconds - sqrt(squares[0]) <= measured &&
-           measured <= self->seconds + sqrt(squares[1]);
+        squared += haul_kernel_sum_squared(&sums[c], off > 0);
+    return off * off <= squared;
 }
 
 static haul_status draw(const scores *self, int from, int to, uint64_t *seed, sequence *out,
                         haul_error *error)
 {
-    sum sums[2] = {0};
+    haul_kernel_sum sums[2][HAUL_KERNEL_CLASSES] = {0};
     double measured = 0;
     const uint64_t length = SEQUENCE_LEAST + next(seed) % (SEQUENCE_MOST - SEQUENCE_LEAST + 1);
     for (uint64_t drawn = 0; drawn < length;) {
@@ -275,14 +270,14 @@ static haul_status draw(const scores *self, int from, int to, uint64_t *seed, se
                 haul_kernel_predict(self->machines[from], self->machines[to], &work, &one, error);
             if (status)
                 return status;
-            add(&sums[known], &one, work.kind.kind);
+            haul_kernel_sum_add(&sums[known][work.kind.kind], &one);
         }
         measured += row->work[to].seconds;
         drawn++;
     }
     for (int known = 0; known < 2; known++) {
-        out->error[known] = log(sums[known].seconds / measured);
-        out->held[known] = holds(&sums[known], measured);
+        out->error[known] = log(total_of(sums[known]) / measured);
+        out->held[known] = holds(sums[known], measured);
     }
     return HAUL_OK;
 }
@@ -447,33 +442,36 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
     fputs(
         "\nBy name, products on a P100 miss: for linear layers its library has tiles of 32 x 128, "
         "made for Maxwell. That they are small is known by their name, and costs what L2's rate "
-        "says (without that rule P100 to V100 is 35.9 %, to A100 20.4 %, to T4 27.8 %). But where "
-        "the inner dimension is 16384 to 65536 they reach 0.45 to 0.25 of the peak in place of "
-        "0.75, and nothing in the name or the launch tells that dimension: the time is that of a "
-        "longer one at full speed. With the sizes known that is no matter where the P100 is the "
-        "source, and it stays so where it is the target. An A100 runs batched products in tiles "
-        "of 128 x 128, whatever their sizes: one tile may be an eighth full, of which its name, "
-        "grid and time tell nothing. A T4 is held to 70 W: the same products run at 3.5 and at "
-        "6.5 Tflop/s, as its clock allows at that moment, which no profile tells. Tried and left, "
-        "in errors of products: "
-        "sizes guessed from the tile, the grid and the time, with edges half full (A100 to P100 "
-        "and T4 2 points better, the other pairs the same or worse), and L2's cost of small tiles "
-        "for GPUs with kernels of their own (A100 to V100 3 points better, V100 to A100 2 "
-        "worse).\n\n"
+        "says (without that rule P100 to V100 is 34.8 %, to A100 21.1 %, to T4 30.5 %). But where "
+        "the inner dimension is long they are slower by up to a factor of three (the next "
+        "section), and nothing in the name or the launch tells that dimension: the time is that "
+        "of a longer one at full speed. Grid times tile tells rows and columns of the result, and "
+        "the time their inner dimension only where the rate is known. With the sizes known that "
+        "is no matter where the P100 is the source, and it stays so where it is the target. It is "
+        "not the size of the operands, nor of L2 or of what translation holds: 8192 is as fast as "
+        "4096 with operands of 2 GB, 7680 is a third slower. An A100 runs batched products in "
+        "tiles of 128 x 128, whatever their sizes: one tile may be an eighth full, of which its "
+        "name, grid and time tell nothing. A T4 is held to 70 W: the same products run at 3.5 and "
+        "at 6.5 Tflop/s, as its clock allows at that moment, which no profile tells. Tried and "
+        "left: sizes guessed from the tile, the grid and the time, with edges half full (A100 to "
+        "P100 and T4 better, the other pairs the same or worse); L2's cost of small tiles for "
+        "GPUs with kernels of their own (A100 to V100 better, V100 to A100 worse).\n\n"
         "Half widths, in the logarithm, that hold 90 of 100 operators, over the pairs of the "
         "other three GPUs, and how many they hold of those from and to the GPU left out; goal 85 "
         "to 95 %. Stated: what the model's own intervals hold of all; those of products depend on "
         "whether a GPU's library has kernels of its own, which was seen on these GPUs, and reach "
-        "a factor of e where it has not and the inner dimension may be long, as on the P100: no "
-        "other GPU's rows tell of it, so that with the P100 left out 81 % are held. Above 95 % "
-        "are pairs with the V100, whose rows have few batched products. Half "
-        "precision, convolutions, attention and unknown names have no data here: their widths "
-        "are stated, not tested.\n\n",
+        "a factor of e where its kernels were made for other multiprocessors and the inner "
+        "dimension may be long, as on the P100: no other GPU's rows tell of it, so that with the "
+        "P100 left out the least are held. Half precision, convolutions, attention and unknown "
+        "names have no data here: their widths are stated, not tested.\n\n",
         out);
     write_left_out(self, out);
     fprintf(out,
             "\n%d sequences of %d to %d operators, drawn with a fixed seed: the error of the sum, "
-            "and of its interval, in which products miss together.\n\n",
+            "and how often its interval holds. Half of a half width is taken as common to all "
+            "products, and all of it where a P100 is, whose products miss together. "
+            "Sums are ruled by their longest products: those to and from a P100 by long inner "
+            "dimensions, those to a T4 by its clock, which falls to half within seconds.\n\n",
             SEQUENCES, SEQUENCE_LEAST, SEQUENCE_MOST);
     status = write_sequences(self, out, error);
     if (!status)

@@ -230,6 +230,8 @@ typedef struct haul_kernel_prediction {
     haul_kernel_class kind;  /* that it was predicted as: LATENCY where the launch tells it, UNKNOWN
                               * where the GPUs lack the rates of its class */
     haul_kernel_bound bound; /* HAUL_KERNEL_BOUNDS: not known */
+    double shared;           /* of the interval's half width, the part that all kernels of the class
+                              * share; the root of the rest of its square is the kernel's own */
 } haul_kernel_prediction;
 
 /* The time on `to` of a kernel recorded on `from`, by its class: products by the sustained rate of
@@ -241,6 +243,19 @@ typedef struct haul_kernel_prediction {
 HAUL_API haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
                                          const haul_kernel_work *work, haul_kernel_prediction *out,
                                          haul_error *error);
+
+/* A sum of predictions of one class. Starts as zero. */
+typedef struct haul_kernel_sum {
+    double seconds;
+    double shared_s[2];    /* down, up: what kernels of the class miss together */
+    double own_squared[2]; /* and each by itself, s^2 */
+} haul_kernel_sum;
+
+HAUL_API void haul_kernel_sum_add(haul_kernel_sum *self, const haul_kernel_prediction *one);
+
+/* The variance of the sum, in units of its interval's half width: how far it reaches down (0) or up
+ * (1), squared. Classes miss apart, so theirs add up. */
+HAUL_API double haul_kernel_sum_squared(const haul_kernel_sum *self, int up);
 
 HAUL_END
 

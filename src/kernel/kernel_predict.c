@@ -20,34 +20,45 @@
  * from one that runs those made for another (maxwell_sgemm on a P100, volta_sgemm on a T4). By
  * names alone both GPUs miss; with the operands' sizes the target alone.
  *
- * No public data was there for the others: products in half precision are as wide as those in fp32
- * on GPUs without kernels of their own and another quarter, convolutions and attention as products
- * and a half, and that is stated, not tested. */
-static const double width_own_kernels = 0.13;
-static const double width_others_kernels = 0.5;
-static const double width_sized = 0.3;
-static const double width_streaming = 0.07;
+ * No public data was there for the others: products in half precision are a little wider than those
+ * in fp32 between GPUs without kernels of their own and another quarter, convolutions and attention
+ * as products and a half, and that is stated, not tested. */
+static const double width_own_kernels = 0.12;
+static const double width_others_kernels = 0.45;
+static const double width_sized = 0.17;
+static const double width_streaming = 0.06;
 static const double width_rows = 0.35;
+static const double width_untested = 0.7;
 static const double width_half_precision = 0.25;
 static const double width_by_shape = 0.5;
 
-/* A rate that is assumed, or of a precision that stands in for one that the GPU lacks; of the
- * memory GPUs sustain 0.73 (MI300X) to 0.93 of the nominal bandwidth. */
+/* A product rate that is a usual share of the peak: GPUs sustain 0.49 (T4) to 0.97 (V100) of it.
+ * One of a sibling, or of a precision that stands in for one that the GPU lacks: an A100 of PCIe is
+ * 0.05 below one of SXM4, FP16 on a P100 0.03 below FP32. Of the memory GPUs sustain 0.73 (MI300X)
+ * to 0.93 of the nominal bandwidth. */
 static const double width_assumed = 0.3;
+static const double width_of_sibling = 0.1;
 static const double width_assumed_memory = 0.12;
 
-/* Kernels of another architecture whose inner dimension is long: 0.25 to 0.45 of the peak on a
- * P100, which reaches 0.75 with others. The only such GPU in the data, and no name tells the
+/* Kernels made for other multiprocessors whose inner dimension is long: 0.25 to 0.45 of the peak on
+ * a P100, which reaches 0.75 with others. The only such GPU in the data, and no name tells the
  * dimension. */
 static const double width_long_rows = 1.0;
 
 /* Communication keeps its recorded time: half or twice, whatever the links are. */
 static const double width_collective = 0.7;
 
+/* Half of a half width of products is the GPUs' and the library's, and so every product's: a rate
+ * that is off, a clock that the power limit holds down. The rest is the product's own: its tile,
+ * its waves. What no data tests is taken as shared, which makes sums widest; so is the slowness of
+ * long inner dimensions, which always errs to the same side. */
+static const double shared_where_tested = 0.5;
+
 typedef struct scaling {
     double ratio; /* of the time beside the launches */
     double down;  /* half widths, in the logarithm */
     double up;
+    double shared; /* of them, as haul_kernel_prediction says */
     haul_kernel_class kind;
     haul_kernel_bound bound;
     haul_provenance weakest;
@@ -75,6 +86,15 @@ static bool runs_others_kernels(const haul_gpu *gpu)
     return false;
 }
 
+/* Whether those were made for multiprocessors of another shape: Pascal's kernels are Maxwell's, of
+ * 128 cores, which GeForce boards of Pascal have and a P100 with its 64 has not. Turing's are of
+ * Volta's shape, Ada's of Ampere's (NVIDIA's tuning guides). */
+static bool runs_unlike_kernels(const haul_gpu *gpu)
+{
+    const haul_architecture *architecture = haul_architecture_of(gpu);
+    return architecture && architecture->major == 6 && architecture->cores == 64;
+}
+
 /* A small tile of a kernel made for another architecture is the source's own; where the library has
  * its own kernels the product's shape asked for it, and will on the target. */
 static double tile_speed(const haul_gpu *from, const haul_kernel_kind *kind)
@@ -88,14 +108,14 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
 {
     const bool is_tested =
         kind->kind == HAUL_KERNEL_CLASS_PRODUCT && kind->precision == HAUL_PRECISION_FP32;
+    const bool is_unlike = runs_unlike_kernels(from) || runs_unlike_kernels(to);
     const double a = runs_others_kernels(from) ? width_others_kernels : width_own_kernels;
     const double b = runs_others_kernels(to) ? width_others_kernels : width_own_kernels;
-    out->down = is_sized    ? fmax(b, width_sized)
-                : is_tested ? hypot(a, b)
-                            : hypot(width_others_kernels, width_others_kernels);
-    out->up = runs_others_kernels(to) ? fmax(out->down, width_long_rows) : out->down;
-    if (!is_sized && tile_speed(from, kind) < 1)
+    out->down = is_sized ? fmax(b, width_sized) : is_tested ? hypot(a, b) : width_untested;
+    out->up = runs_unlike_kernels(to) ? fmax(out->down, width_long_rows) : out->down;
+    if (!is_sized && runs_unlike_kernels(from) && tile_speed(from, kind) < 1)
         out->down = fmax(out->down, width_long_rows);
+    out->shared = is_tested && !is_unlike ? shared_where_tested : 1;
 }
 
 /* The ratio by arithmetic; where a GPU's ridge leaves open what bounds it, half way, in the
@@ -110,7 +130,6 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const double of_target = haul_gpu_stream_rate(&to->gpu).value;
     if (!precision || !(a.value > 0) || !(b.value > 0))
         return false;
-    const bool is_assumed = a.provenance >= HAUL_SCALED || b.provenance >= HAUL_SCALED;
     const double blocks = work->launches.blocks;
     const double waves =
         haul_kernel_filled(&to->gpu, blocks) / haul_kernel_filled(&from->gpu, blocks);
@@ -123,14 +142,19 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
     const double more = (precision > HAUL_PRECISION_FP32) * width_half_precision +
                         (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT) * width_by_shape;
+    const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
+    const double of_rates = weakest > HAUL_SCALED    ? width_assumed
+                            : weakest == HAUL_SCALED ? width_of_sibling
+                                                     : 0;
     scaling width;
     product_widths(&from->gpu, &to->gpu, &work->kind, is_sized, &width);
     *out = (scaling){.ratio = arithmetic * exp(apart),
-                     .down = hypot(hypot(width.down, is_assumed * width_assumed) + more, apart),
-                     .up = hypot(hypot(width.up, is_assumed * width_assumed) + more, apart),
+                     .down = hypot(hypot(width.down, of_rates) + more, apart),
+                     .up = hypot(hypot(width.up, of_rates) + more, apart),
+                     .shared = width.shared,
                      .kind = work->kind.kind,
                      .bound = is_both ? HAUL_KERNEL_BOUND_MEMORY : HAUL_KERNEL_BOUND_ARITHMETIC,
-                     .weakest = haul_provenance_weaker(a.provenance, b.provenance)};
+                     .weakest = weakest};
     return true;
 }
 
@@ -181,6 +205,7 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
     *out = (scaling){.ratio = by_memory * pow(by_l2 / by_memory, of_l2),
                      .down = width + fabs(apart),
                      .up = width + fabs(apart),
+                     .shared = 1,
                      .kind = work->kind.kind,
                      .bound = HAUL_KERNEL_BOUND_MEMORY,
                      .weakest = weakest};
@@ -203,6 +228,7 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
         (scaling){.ratio = haul_gpu_inside_ratio(a, b, work->launches.blocks, work->launches.block),
                   .down = width,
                   .up = width,
+                  .shared = 1,
                   .kind = HAUL_KERNEL_CLASS_LATENCY,
                   .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
                   .weakest = HAUL_SCALED};
@@ -214,7 +240,8 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
                                  const haul_kernel_work *work, haul_kernel_prediction *out,
                                  haul_error *error)
 {
-    haul_kernel_prediction made = {.kind = HAUL_KERNEL_CLASS_UNKNOWN, .bound = HAUL_KERNEL_BOUNDS};
+    haul_kernel_prediction made = {
+        .kind = HAUL_KERNEL_CLASS_UNKNOWN, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
     const haul_status status =
         haul_kernel_scale_launches(from, to, &work->launches, work->seconds, &made.estimate, error);
     if (!status)
@@ -277,7 +304,7 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
         launch_s * haul_gpu_launch(&to->gpu) / fmax(haul_gpu_launch(&from->gpu), 1e-9);
     const double least_s = least_of(&to->gpu, work);
     double work_s = with_flops(to, work, (each_s - launch_s) * by->ratio);
-    haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound};
+    haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound, .shared = by->shared};
     if (least_s > work_s && least_of(&from->gpu, work) <= each_s)
         work_s = least_s;
     if (new_launch_s > work_s)
@@ -321,7 +348,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     const haul_kernel_class kind = work->kind.kind;
     const double each_s = work->seconds / fmax(work->launches.count, 1);
     const double work_s = each_s - launch_of(&from->gpu, each_s);
-    scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS};
+    scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
     if (!(work->seconds >= 0 && isfinite(work->seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
     if (haul_gpu_same(&from->gpu, &to->gpu)) {
@@ -339,4 +366,25 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     }
     *out = finish(from, to, work, &by);
     return HAUL_OK;
+}
+
+static double half_width(const haul_kernel_prediction *one, int up)
+{
+    const haul_estimate *of = &one->estimate;
+    return up ? of->high_s - of->seconds : of->seconds - of->low_s;
+}
+
+void haul_kernel_sum_add(haul_kernel_sum *self, const haul_kernel_prediction *one)
+{
+    self->seconds += one->estimate.seconds;
+    for (int up = 0; up < 2; up++) {
+        const double width = half_width(one, up), shared = one->shared * width;
+        self->shared_s[up] += shared;
+        self->own_squared[up] += width * width - shared * shared;
+    }
+}
+
+double haul_kernel_sum_squared(const haul_kernel_sum *self, int up)
+{
+    return self->shared_s[up] * self->shared_s[up] + self->own_squared[up];
 }

@@ -193,7 +193,8 @@ static haul_status scale_collective(const haul_device_work *self, const haul_lau
 }
 
 static haul_status predict_group(const haul_device_work *self, const haul_launch_group *group,
-                                 haul_projection *out, haul_work_scale *scale, haul_error *error)
+                                 haul_projection *out, haul_kernel_sum *sums,
+                                 haul_work_scale *scale, haul_error *error)
 {
     const haul_workload *workload = self->workload;
     haul_kernel_row *row = &out->kernel_rows[group->row];
@@ -226,15 +227,32 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
         row->bound = one.bound;
     }
     add_estimate(&row->predicted, &one.estimate);
+    haul_kernel_sum_add(&sums[row->kind.kind], &one);
     return HAUL_OK;
 }
 
-/* Kernels of a class miss together, those of different classes apart: the sum's ends are the
- * classes' distances from their middles, squared and added. The scales end there too, so that the
- * whole run does. */
-static void combine_classes(haul_projection *out, haul_work_scales *scales, size_t count)
+/* The class's ends, with its kernels' correlation; `squared` and `all` are of the sum of all
+ * classes: half widths down and up, squared where classes miss apart and as if all missed together.
+ */
+static void end_class(const haul_kernel_sum *sum, haul_estimate *of, double squared[2],
+                      double all[2])
 {
-    double down = 0, up = 0, down_squared = 0, up_squared = 0;
+    const double down = sqrt(haul_kernel_sum_squared(sum, 0));
+    const double up = sqrt(haul_kernel_sum_squared(sum, 1));
+    all[0] += of->seconds - of->low_s;
+    all[1] += of->high_s - of->seconds;
+    squared[0] += down * down;
+    squared[1] += up * up;
+    of->low_s = of->seconds - down;
+    of->high_s = of->seconds + up;
+}
+
+/* Kernels of a class miss partly together, those of different classes apart. The scales end where
+ * the sum does, so that the whole run does. */
+static void combine_classes(haul_projection *out, const haul_kernel_sum *sums,
+                            haul_work_scales *scales, size_t count)
+{
+    double squared[2] = {0}, all[2] = {0};
     for (size_t i = 0; i < out->kernel_row_count; i++) {
         const haul_kernel_row *row = &out->kernel_rows[i];
         haul_kernel_class_sum *sum = &out->kernel_classes[row->kind.kind];
@@ -243,17 +261,12 @@ static void combine_classes(haul_projection *out, haul_work_scales *scales, size
         add_estimate(&sum->predicted, &row->predicted);
         add_estimate(&out->kernels, &row->predicted);
     }
-    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
-        const haul_estimate *of = &out->kernel_classes[c].predicted;
-        down += of->seconds - of->low_s;
-        up += of->high_s - of->seconds;
-        down_squared += pow(of->seconds - of->low_s, 2);
-        up_squared += pow(of->high_s - of->seconds, 2);
-    }
-    const double low = down > 0 ? sqrt(down_squared) / down : 1;
-    const double high = up > 0 ? sqrt(up_squared) / up : 1;
-    out->kernels.low_s = out->kernels.seconds - low * down;
-    out->kernels.high_s = out->kernels.seconds + high * up;
+    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++)
+        end_class(&sums[c], &out->kernel_classes[c].predicted, squared, all);
+    const double low = all[0] > 0 ? sqrt(squared[0]) / all[0] : 1;
+    const double high = all[1] > 0 ? sqrt(squared[1]) / all[1] : 1;
+    out->kernels.low_s = out->kernels.seconds - sqrt(squared[0]);
+    out->kernels.high_s = out->kernels.seconds + sqrt(squared[1]);
     for (size_t i = 0; i < count; i++) {
         haul_work_scale *scale = &scales->kernels[i];
         scale->low = scale->likely - low * (scale->likely - scale->low);
@@ -288,6 +301,7 @@ static haul_status sum_reference(const haul_device_work *self, haul_projection *
 static haul_status predict_all(const haul_device_work *self, const haul_launch_groups *groups,
                                haul_projection *out, haul_work_scales *scales, haul_error *error)
 {
+    haul_kernel_sum sums[HAUL_KERNEL_CLASSES] = {0};
     haul_status status = HAUL_OK;
     if (!self->from)
         return haul_fail(error, HAUL_MISSING, "%s", self->unknown);
@@ -296,13 +310,13 @@ static haul_status predict_all(const haul_device_work *self, const haul_launch_g
     out->target_peak_flops = self->to->gpu.fp32_flops.value;
     out->target_peak_Bps = self->to->gpu.memory_bandwidth_Bps.value;
     for (size_t i = 0; !status && i < groups->count; i++)
-        status = predict_group(self, &groups->items[i], out, &scales->kernels[i], error);
+        status = predict_group(self, &groups->items[i], out, sums, &scales->kernels[i], error);
     if (!status && out->recorded_memsets_s > 0)
         status =
             haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
     if (status)
         return status;
-    combine_classes(out, scales, groups->count);
+    combine_classes(out, sums, scales, groups->count);
     scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
     return HAUL_OK;
 }
