@@ -4,6 +4,7 @@
 
 #include "advise/change.h"
 #include "base/records.h"
+#include "workload/op_class.h"
 
 /* Consecutive copies of one call, direction and memory on a stream. */
 typedef struct run {
@@ -27,6 +28,19 @@ static bool is_small(haul_study *study, uint32_t i)
     return haul_study_copy_time(study, &copy, NULL, 0, &byte_s) && whole_s <= 2 * byte_s;
 }
 
+/* Whether a copy waits for something after the one before it in the run: for an operation of
+ * another stream, by an edge, or with the host. The bytes of such copies are not ready together. */
+static bool waits_between(const haul_workload *workload, uint32_t last, uint32_t i)
+{
+    const size_t edge = haul_first_edge(workload, i);
+    if (edge < workload->edge_count && workload->edges[edge].after == i)
+        return true;
+    uint32_t call = workload->ops[i].thread_prev;
+    while (call != HAUL_NONE && call != last && workload->ops[call].kind != HAUL_OP_SYNC)
+        call = workload->ops[call].thread_prev;
+    return call != HAUL_NONE && call != last;
+}
+
 static const run no_run = {.first = HAUL_NONE};
 
 typedef struct run_visitor {
@@ -44,7 +58,8 @@ static void close_run(haul_study *study, void *state, void *context)
     *at = no_run;
 }
 
-/* A run goes on while its stream has small copies of one call; kernels and large copies end it. */
+/* A run goes on while its stream has small copies of one call; kernels and large copies end it, and
+ * a wait does for copies out. */
 static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
@@ -52,9 +67,10 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
     const bool small = op->kind == HAUL_OP_COPY && is_small(study, i);
     const bool begun = at->first != HAUL_NONE;
     const haul_op *first = &study->workload->ops[begun ? at->first : i];
-    const bool continues = begun && small && first->name == op->name &&
-                           first->direction == op->direction && first->detail == op->detail &&
-                           first->thread == op->thread;
+    const bool continues =
+        begun && small && first->name == op->name && first->direction == op->direction &&
+        first->detail == op->detail && first->thread == op->thread &&
+        (op->direction == HAUL_HTOD || !waits_between(study->workload, at->last, i));
     if (begun && !continues)
         close_run(study, at, context);
     if (!small)
@@ -158,8 +174,8 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
 {
     (void)candidate;
     const uint64_t left = effect->count - effect->left_out;
-    advice->what =
-        haul_study_text(study, "batch in %llu copies: %s", (unsigned long long)left, effect->calls);
+    advice->what = haul_study_text(study, "batch in %llu cop%s: %s", (unsigned long long)left,
+                                   left == 1 ? "y" : "ies", effect->calls);
     advice->why = haul_study_text(study,
                                   "they follow each other on their stream, and most of their time "
                                   "is latency: %s, %s together",

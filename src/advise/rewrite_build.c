@@ -6,6 +6,8 @@
 
 #include "advise/rewrite.h"
 #include "base/fail.h"
+#include "base/grow.h"
+#include "base/intervals.h"
 #include "base/order.h"
 #include "workload/builder.h"
 
@@ -81,6 +83,32 @@ static haul_op part_op(const build *self, uint32_t i, unsigned part)
     return made;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What an operation does not explain of its call's time, such as a driver that allocates memory in
+ * it: a change of the copy does not save that. It explains the time until its end where the call
+ * blocked, else the time beside it, and that to stage its bytes, which takes as long as the copy.
+ */
+static int64_t unexplained_ns(const haul_op *op)
+{
+    const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
+    const int64_t beside_ns = returned_ns - op->start_ns;
+    const int64_t explained_ns = op->flags & HAUL_OP_BLOCKS
+                                     ? haul_end_of(op->start_ns, op->dur_ns) - op->call_ns +
+                                           (op->detail == HAUL_PAGEABLE ? op->dur_ns : 0)
+                                     : larger(beside_ns, op->dur_ns);
+    return larger(op->call_dur_ns - explained_ns, 0);
+}
+
+static int64_t freed_call_ns(const build *self, uint32_t i, int64_t call_ns)
+{
+    const int64_t left_ns = larger(unexplained_ns(&self->from->ops[i]), self->plan->free_call_ns);
+    return call_ns < left_ns ? call_ns : left_ns;
+}
+
 /* An operation that is left out is empty: it holds nothing but its place on its stream, and nobody
  * calls it. */
 static void put_op(build *self, uint32_t i)
@@ -111,9 +139,9 @@ static void put_op(build *self, uint32_t i)
     for (unsigned part = 0; part < edit->parts; part++) {
         self->ops[place + part] = part_op(self, i, part);
         self->durations_ns[place + part] = edit->dur_ns;
-        self->call_durations_ns[place + part] =
-            part || (freed && call_ns > self->plan->free_call_ns) ? self->plan->free_call_ns
-                                                                  : call_ns;
+        self->call_durations_ns[place + part] = part    ? self->plan->free_call_ns
+                                                : freed ? freed_call_ns(self, i, call_ns)
+                                                        : call_ns;
     }
 }
 
@@ -312,16 +340,28 @@ static void put_streams(build *self)
     }
 }
 
-/* A delay goes with the first part of its operation, and away with one that is left out. */
+/* A delay goes with the first part of its operation, and away with one that is left out. A copy
+ * whose call blocks now starts within the call, after what the copy does not explain. */
 static bool put_delays(build *self)
 {
     const haul_rewrite *plan = self->plan;
-    self->delays = malloc((plan->delay_count + 1) * sizeof *self->delays);
-    for (size_t d = 0; self->delays && d < plan->delay_count; d++)
-        if (!(plan->edits[plan->delays[d].op].marks & HAUL_EDIT_GONE))
-            self->delays[self->delay_count++] =
-                (haul_start_delay){place_of(self, plan->delays[d].op), plan->delays[d].delay_ns};
-    return self->delays != NULL;
+    size_t next = 0, capacity = 0;
+    for (uint32_t i = 0; i < self->from->op_count; i++) {
+        const haul_op *op = &self->from->ops[i];
+        const unsigned marks = plan->edits[i].marks;
+        int64_t delay_ns = 0;
+        if (next < plan->delay_count && plan->delays[next].op == i)
+            delay_ns = plan->delays[next++].delay_ns;
+        if (marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS) &&
+            unexplained_ns(op) > plan->free_call_ns)
+            delay_ns = larger(delay_ns, unexplained_ns(op));
+        if (!delay_ns || marks & HAUL_EDIT_GONE)
+            continue;
+        if (!haul_grow(&self->delays, &capacity, self->delay_count + 1, sizeof *self->delays))
+            return false;
+        self->delays[self->delay_count++] = (haul_start_delay){place_of(self, i), delay_ns};
+    }
+    return true;
 }
 
 /* Operations, their durations and those of their calls; calls are linked when all places are known.

@@ -36,12 +36,16 @@ static haul_parameter from_table(double value)
     return (haul_parameter){value, HAUL_DATASHEET, "the profile's device table"};
 }
 
-/* How well a machine of the catalogue stands for the GPU of the profile; 0: not at all. */
-static unsigned standing(const haul_gpu *gpu, const haul_workload_device *device)
+enum { SAME_GPU = INT_MAX - 1 };
+
+/* How well a machine of the catalogue stands for the GPU of the profile; 0: not at all. A cluster
+ * comes after a single machine with the same GPU. */
+static unsigned standing(const haul_machine *machine, const haul_workload_device *device)
 {
+    const haul_gpu *gpu = &machine->gpu;
     const unsigned family = haul_gpu_names_family(gpu->name, device->name);
     if (haul_gpu_names_same(gpu->name, device->name))
-        return UINT_MAX;
+        return machine->message_count ? SAME_GPU : SAME_GPU + 1U;
     /* As many multiprocessors say more than any name. */
     const bool as_many = gpu->multiprocessors.value == device->multiprocessors;
     return family ? family + (as_many ? 4U : 0U) : 0;
@@ -54,11 +58,11 @@ static haul_status find_in_catalogue(const haul_workload_device *device, haul_re
     size_t count = 0;
     unsigned best = 0;
     const haul_status status = haul_catalogue_list(&names, &count, error);
-    for (size_t i = 0; !status && i < count && best < UINT_MAX; i++) {
+    for (size_t i = 0; !status && i < count && best <= SAME_GPU; i++) {
         haul_machine *entry = NULL;
         /* a broken file of the catalogue is no reason to stop: it is not asked for */
         const unsigned found =
-            haul_machine_load(names[i], &entry, NULL) ? 0 : standing(&entry->gpu, device);
+            haul_machine_load(names[i], &entry, NULL) ? 0 : standing(entry, device);
         if (found > best) {
             haul_machine_free(self->like);
             self->like = entry;
@@ -68,7 +72,7 @@ static haul_status find_in_catalogue(const haul_workload_device *device, haul_re
         }
     }
     haul_names_free(names, count);
-    self->is_family = best > 0 && best < UINT_MAX;
+    self->is_family = best > 0 && best < SAME_GPU;
     return status;
 }
 

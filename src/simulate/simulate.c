@@ -298,19 +298,12 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
 
 /* --- why */
 
-/* Edges are sorted by the operation that waits. */
 static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before)
 {
-    size_t low = 0, high = workload->edge_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (workload->edges[middle].after < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < workload->edge_count && workload->edges[low].after == op; low++)
-        if (workload->edges[low].before == before)
+    const haul_edge *edges = workload->edges;
+    for (size_t e = haul_first_edge(workload, op); e < workload->edge_count && edges[e].after == op;
+         e++)
+        if (edges[e].before == before)
             return true;
     return false;
 }

@@ -34,4 +34,19 @@ static inline size_t haul_device_of(const haul_workload *workload, const haul_op
     return device < workload->device_count ? device : workload->device_count;
 }
 
+/* The first edge of those whose `after` is `op`; where there are none, the place where they would
+ * be. Edges are sorted by the operation that waits. */
+static inline size_t haul_first_edge(const haul_workload *workload, uint32_t op)
+{
+    size_t low = 0, high = workload->edge_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (workload->edges[middle].after < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

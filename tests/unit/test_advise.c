@@ -224,6 +224,48 @@ static void small_copies_in_a_row_become_one(void **state)
     forget();
 }
 
+/* The host waits for the results of each round: they are not ready together. */
+static void copies_out_that_are_waited_for_are_not_batched(void **state)
+{
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        begin();
+        kernel(MS);
+        for (int i = 0; i < 5; i++) {
+            copy_async(HAUL_DTOH, 1024);
+            if (waits)
+                synchronize();
+        }
+        synchronize();
+        advise();
+        assert_int_equal(find("batch") == NULL, waits);
+        forget();
+    }
+}
+
+/* Copies that start when their calls have returned, and a driver that allocates memory in the first
+ * call: no change of the copy saves that. */
+static void a_call_keeps_what_its_copy_does_not_explain(void **state)
+{
+    (void)state;
+    begin();
+    kernel(MS);
+    synchronize();
+    for (int i = 0; i < 5; i++) {
+        const int64_t call_ns = i ? i * CALL : 80 * MS;
+        const uint64_t key = begin_call("clEnqueueWriteBuffer");
+        written.stream_ns = written.host_ns + call_ns + ISSUE;
+        (void)enqueue(copy_op(HAUL_HTOD, HAUL_PAGEABLE, 196), key, 1000);
+        end_call(call_ns);
+        kernel(MS);
+        synchronize();
+    }
+    advise();
+    for (size_t i = 0; i < list->count; i++)
+        assert_true(list->items[i].saved_ns < MS);
+    forget();
+}
+
 /* Equation (6): the kernel and a latency, in place of the copy. */
 static void mapped_outputs_cost_a_latency(void **state)
 {
@@ -258,6 +300,34 @@ static void copies_on_streams_of_their_own_run_beside_kernels(void **state)
     CHECK_NEAR(list->baseline_ns, 3 * ROUNDS * stage_ns, 0.01);
     CHECK_NEAR(list->baseline_ns - advice->saved_ns, (ROUNDS + 2) * stage_ns, 0.01);
     forget();
+}
+
+/* On a CPU of two cores a copy takes one from the kernel beside it: half of its time is added. */
+static void copies_of_a_cpu_slow_its_kernels(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 20 };
+    haul_machine *two = NULL, *cpu = NULL;
+    haul_error error = {0};
+    if (haul_machine_set(machine, "gpu.multiprocessors=2", &two, &error) ||
+        haul_machine_set(two, "gpu.copy_multiprocessors=1", &cpu, &error))
+        fail_msg("%s", error.text);
+    haul_machine_free(two);
+    const int64_t copy_ns = price(HAUL_HTOD, HAUL_PINNED, 10 * MB);
+    begin();
+    for (int i = 0; i < ROUNDS; i++) {
+        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, 10 * MB);
+        kernel(4 * copy_ns);
+        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, 10 * MB);
+    }
+    const haul_advise_options options = {.from = cpu};
+    advise_with(&options);
+    const haul_advice *advice = find("stream");
+    assert_non_null(advice);
+    CHECK_NEAR(list->baseline_ns, 6 * ROUNDS * copy_ns, 0.01);
+    CHECK_NEAR(list->baseline_ns - advice->saved_ns, (5 * ROUNDS + 2) * copy_ns, 0.02);
+    forget();
+    haul_machine_free(cpu);
 }
 
 /* Sixteen parts: the copies in go one after another, the last part of the rest follows. */
@@ -519,8 +589,11 @@ int main(void)
         cmocka_unit_test(repeated_copies_are_suspected),
         cmocka_unit_test(round_trips_are_suspected),
         cmocka_unit_test(small_copies_in_a_row_become_one),
+        cmocka_unit_test(copies_out_that_are_waited_for_are_not_batched),
+        cmocka_unit_test(a_call_keeps_what_its_copy_does_not_explain),
         cmocka_unit_test(mapped_outputs_cost_a_latency),
         cmocka_unit_test(copies_on_streams_of_their_own_run_beside_kernels),
+        cmocka_unit_test(copies_of_a_cpu_slow_its_kernels),
         cmocka_unit_test(parts_over_streams_overlap),
         cmocka_unit_test(prefetched_memory_comes_at_once),
         cmocka_unit_test(together_is_scheduled_not_added),
