@@ -165,6 +165,26 @@ static haul_status bring(const pass *self, const haul_block_field *of, int part,
     return status;
 }
 
+/* An array that loops may read anywhere comes wholly: runs of its regions in one copy each, for its
+ * planes may be small. */
+static haul_status bring_all(const pass *self, const haul_block_field *of, haul_error *error)
+{
+    haul_field *field = of->field;
+    haul_status status = HAUL_OK;
+    for (int part = 0, end; part < field->part_count && !of->is_fresh && !status; part = end) {
+        const int first = haul_part_begin(field, part);
+        for (end = part; end < field->part_count && !field->parts[end].on_device; end++)
+            field->parts[end].on_device = true;
+        if (end > part)
+            status = haul_planes_copy(field, (haul_planes){first, haul_part_end(field, end - 1), 0},
+                                      self->context->up, error);
+        end += end == part;
+    }
+    for (int part = 0; part < field->part_count && !status; part++)
+        status = bring(self, of, part, error);
+    return status;
+}
+
 /* Events go round in threes: one region is used, one arrives and one makes room. */
 static haul_status bring_region(const pass *self, int region, haul_error *error)
 {
@@ -175,9 +195,8 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
         const haul_block_field *of = &self->block.fields[i];
         if (of->is_aligned && region < self->count + self->extra)
             status = bring(self, of, part_of(self, region), error);
-        for (int part = 0; !of->is_aligned && !region && part < of->field->part_count && !status;
-             part++)
-            status = bring(self, of, part, error);
+        if (!of->is_aligned && !region)
+            status = bring_all(self, of, error);
     }
     if (!status)
         status = haul_tile_record(context, context->up, context->arrived[region % 3], error);

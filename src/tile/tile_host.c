@@ -16,7 +16,7 @@
 
 /* A field takes two arguments, its cells and its view; a value at least 16 bytes of a step's
  * values. A front has about CELLS cells, so that work outweighs the wait for the tile before. */
-enum { ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16, SPINS = 200, CELLS = 8192 };
+enum { ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16, SPINS = 200, CELLS = 8192, TILES = 2 };
 
 /* A step's arguments. */
 typedef struct call {
@@ -42,6 +42,15 @@ typedef struct job {
     atomic_int *done; /* fronts that a tile has done */
     atomic_int finished;
 } job;
+
+static int thread_count(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
 
 static int least(int a, int b)
 {
@@ -199,15 +208,6 @@ static void run_tile(job *jobs, size_t index, int tile)
     atomic_fetch_add_explicit(&self->finished, 1, memory_order_release);
 }
 
-static int thread_count(void)
-{
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
 /* Tiles are taken in order: those that a tile waits for have been taken before it. */
 static void run_jobs(job *jobs, size_t count)
 {
@@ -229,8 +229,8 @@ static void run_jobs(job *jobs, size_t count)
 }
 
 /* Rows such that the planes between the front and the last step stay in two thirds of the
- * second-level cache. */
-static int choose_rows(const haul_context *context, const haul_block *block)
+ * second-level cache, and all threads have tiles. */
+static int choose_rows(const haul_context *context, const haul_block *block, int of)
 {
     if (context->options.rows)
         return context->options.rows;
@@ -246,7 +246,8 @@ static int choose_rows(const haul_context *context, const haul_block *block)
         row_bytes += field->dims == 3 ? (uint64_t)field->row * field->element : field->element;
     }
     const int64_t rows = 2 * cache / 3 / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
-    return rows < 16 ? 16 : (int)rows;
+    const int shared = (of + thread_count() * TILES - 1) / (thread_count() * TILES);
+    return rows > shared ? most(1, shared) : most(16, (int)rows);
 }
 
 static void make_wave(const haul_context *context, const haul_block *block, job *self)
@@ -261,7 +262,7 @@ static void make_wave(const haul_context *context, const haul_block *block, job 
     }
     self->is_wave = true;
     self->reach = block->reach;
-    self->width = choose_rows(context, block);
+    self->width = choose_rows(context, block, rows + skew);
     self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
     self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
     self->fronts = (planes + skew + self->depth - 1) / self->depth;

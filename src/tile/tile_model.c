@@ -149,7 +149,7 @@ static void predict(const haul_context *self, const haul_block *block, int regio
 {
     double copied[2] = {0}, plane_bytes = 0, last_bytes = 0;
     const int regions = (block->length + region - 1) / region;
-    const int launches = regions + (block->reach + region - 1) / region;
+    bool is_resident = true;
     *out = (haul_pass_time){.steps = block->loops, .region = region};
     for (unsigned i = 0; i < block->field_count; i++) {
         const haul_block_field *of = &block->fields[i];
@@ -159,8 +159,11 @@ static void predict(const haul_context *self, const haul_block *block, int regio
             copied[d] += planes[d] * (double)of->field->plane_bytes;
         if (block->is_last && of->field == self->wanted)
             last_bytes = region * (double)of->field->plane_bytes;
-        plane_bytes += of->is_fresh ? 0 : (double)of->field->plane_bytes;
+        plane_bytes += planes[0] > 0 ? (double)of->field->plane_bytes : 0;
+        is_resident = is_resident && planes[0] <= 0 &&
+                      haul_ring_planes(self, of->field) >= of->field->length + 2 * of->field->edge;
     }
+    const int launches = is_resident ? 1 : regions + (block->reach + region - 1) / region;
     for (size_t i = 0; i < block->count; i++)
         out->run_s +=
             step_seconds(self, rates, &block->steps[i], region) + launches * rates->launch_s;

@@ -434,9 +434,10 @@ double haul_fused_seconds(const haul_context *context, const haul_tile_rates *ra
 
 size_t haul_fuse_explain(const haul_context *context, char *at, size_t room);
 
+/* Setting edges is no loop of the program's. */
 static inline unsigned haul_loops_of(const haul_step *step)
 {
-    return step->fused.steps ? (unsigned)step->fused.steps : 1;
+    return step->fused.steps ? (unsigned)step->fused.steps : step->source != NULL;
 }
 
 /* The model's time of the steps; infinite where they do not fit. */
