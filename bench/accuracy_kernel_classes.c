@@ -347,7 +347,8 @@ static const struct trace_pair {
      false},
     {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
      "products in fp32 on the V100 ran in TF32 on the A100, which the profile does not tell: "
-     "`haul project` says so in a caution",
+     "neither kernels' names nor its metadata have it, and `haul project` says beside the kernels' "
+     "time what TF32 would make of it",
      false},
     {"recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
      "products so small that latency bounds them, scaled by rates of large ones", true},

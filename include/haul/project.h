@@ -138,6 +138,8 @@ typedef struct haul_projection {
     double contention_s; /* the part of recorded_copies_s that bidirectional contention explains */
     haul_estimate kernels; /* model NULL where there is no kernel or no ratio. Its interval is made
                             * of the classes', which miss independently of one another */
+    double tf32_gain_s;    /* what they would take less, were products that ran in fp32 on a GPU
+                            * without TF32 allowed it on the target; 0: no such products */
     haul_kernel_row *kernel_rows; /* the longest first, recorded or predicted */
     size_t kernel_row_count;
     haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];

@@ -192,6 +192,30 @@ static haul_status scale_collective(const haul_device_work *self, const haul_lau
     return HAUL_OK;
 }
 
+/* Whether a library uses TF32 for products in fp32 is the program's to say (PyTorch did so by
+ * default up to 1.11), and a GPU that has none does not tell it. What ran in fp32 on one that has
+ * did so at the program's will. */
+static bool may_be_tf32(const haul_device_work *self, const haul_kernel_work *work)
+{
+    return work->kind.kind == HAUL_KERNEL_CLASS_PRODUCT &&
+           work->kind.precision == HAUL_PRECISION_FP32 &&
+           !self->from->gpu.product_flops[HAUL_PRECISION_TF32].provenance &&
+           self->to->gpu.product_flops[HAUL_PRECISION_TF32].provenance;
+}
+
+/* What the kernels' sum would gain, were they in TF32. */
+static haul_status add_tf32(const haul_device_work *self, const haul_kernel_work *given,
+                            const haul_kernel_prediction *in_fp32, haul_projection *out,
+                            haul_error *error)
+{
+    haul_kernel_work work = *given;
+    haul_kernel_prediction other;
+    work.kind.precision = HAUL_PRECISION_TF32;
+    HAUL_TRY(haul_kernel_predict(self->from, self->to, &work, &other, error));
+    out->tf32_gain_s += in_fp32->estimate.seconds - other.estimate.seconds;
+    return HAUL_OK;
+}
+
 static haul_status predict_group(const haul_device_work *self, const haul_launch_group *group,
                                  haul_projection *out, haul_kernel_sum *sums,
                                  haul_work_scale *scale, haul_error *error)
@@ -206,9 +230,7 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
         if (workload->shapes[group->shape].operands)
             work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
     }
-    /* what ran in fp32 on a GPU that has TF32 did so at the program's will */
-    if (self->tf32 && work.kind.precision == HAUL_PRECISION_FP32 &&
-        !self->from->gpu.product_flops[HAUL_PRECISION_TF32].provenance)
+    if (self->tf32 && may_be_tf32(self, &work))
         work.kind.precision = HAUL_PRECISION_TF32;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
@@ -219,6 +241,8 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
         if (failed)
             return failed;
     }
+    if (!self->tf32 && may_be_tf32(self, &work))
+        HAUL_TRY(add_tf32(self, &work, &one, out, error));
     *scale = scale_of(&one.estimate, group->seconds);
     add_counted(row, &work, group, one.estimate.seconds);
     if (group->seconds >= row->most_s) {

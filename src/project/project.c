@@ -170,27 +170,6 @@ static haul_status predict_copies(projector *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* Whether a library uses TF32 for products in fp32 is the program's to say (PyTorch did so by
- * default up to 1.11): the profile does not tell it of a GPU that has none. */
-static void note_tf32(projector *self, const haul_machine *from)
-{
-    const haul_parameter *slow = &self->options->to->gpu.product_flops[HAUL_PRECISION_FP32];
-    const haul_parameter *fast = &self->options->to->gpu.product_flops[HAUL_PRECISION_TF32];
-    double seconds = 0;
-    if (self->options->tf32 || !from || from->gpu.product_flops[HAUL_PRECISION_TF32].provenance ||
-        !fast->provenance || !(slow->value > 0))
-        return;
-    for (size_t i = 0; i < self->out.kernel_row_count; i++)
-        if (self->out.kernel_rows[i].kind.precision == HAUL_PRECISION_FP32 &&
-            self->out.kernel_rows[i].as == HAUL_KERNEL_CLASS_PRODUCT)
-            seconds += self->out.kernel_rows[i].predicted.seconds;
-    if (seconds > 0.05 * self->out.kernels.seconds)
-        haul_notes_add(&self->notes,
-                       "products in fp32 are predicted in fp32; where the program allows TF32 on "
-                       "'%s', they take up to %.2g times less (--tf32)",
-                       self->options->to->name, fast->value / slow->value);
-}
-
 static haul_status check_collectives(projector *self, haul_error *error)
 {
     haul_collective_check *rows = NULL;
@@ -233,7 +212,6 @@ static haul_status make(projector *self, haul_error *error)
     status = haul_device_work_scale(&work, &self->out, &self->scales, error);
     if (!status)
         status = check_collectives(self, error);
-    note_tf32(self, work.from);
     const haul_whole_run run = {
         .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},
         .target = self->target,

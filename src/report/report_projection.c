@@ -66,15 +66,20 @@ static void say_copies(const haul_projected *self)
                      haul_say_interval(copies->low_s, copies->high_s).text, over, slower);
 }
 
-/* Scaled; or why they are not. */
+/* Scaled, with what another precision of products would make of it; or why they are not. */
 static void say_kernels(const haul_projected *self, const char *missing)
 {
     const double recorded_s = self->projection->recorded_kernels_s;
+    const double gain_s = self->projection->tf32_gain_s;
     const haul_estimate *kernels = &self->projection->kernels;
+    char other[120] = "";
+    if (gain_s > 0.05 * kernels->seconds)
+        (void)snprintf(other, sizeof other, "; assumes products in fp32, in TF32: %s (--tf32)",
+                       haul_say_seconds(kernels->seconds - gain_s).text);
     if (recorded_s > 0 && kernels->model)
-        haul_report_line(self->report, "kernels", "%s -> %s (%s)",
+        haul_report_line(self->report, "kernels", "%s -> %s (%s)%s",
                          haul_say_seconds(recorded_s).text, haul_say_seconds(kernels->seconds).text,
-                         haul_say_interval(kernels->low_s, kernels->high_s).text);
+                         haul_say_interval(kernels->low_s, kernels->high_s).text, other);
     else if (recorded_s > 0)
         haul_report_line(self->report, "kernels", "%s recorded; not scaled%s%s",
                          haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
@@ -150,6 +155,7 @@ static void add_head(const haul_projected *self)
                                          {"replaced_link", HAUL_TEXT, .optional = true},
                                          {"slower_link_generation", HAUL_COUNT, .optional = true},
                                          {"slower_link_s", HAUL_SECONDS, .optional = true},
+                                         {"tf32_gain_s", HAUL_SECONDS, .optional = true},
                                          {0}};
     static const haul_column reference[] = {{"source", .unit = HAUL_TEXT},
                                             {"matched", .unit = HAUL_COUNT},
@@ -171,7 +177,8 @@ static void add_head(const haul_projected *self)
         options->to->replaced_link ? haul_link_kind_text(options->to->replaced_link) : NULL,
         projection->slower_link_generation ? (uint64_t)projection->slower_link_generation
                                            : HAUL_NO_COUNT,
-        projection->slower_link_generation ? projection->slower_link_s : (double)NAN);
+        projection->slower_link_generation ? projection->slower_link_s : (double)NAN,
+        projection->tf32_gain_s > 0 ? projection->tf32_gain_s : (double)NAN);
     if (options->reference)
         haul_report_object(self->report, "reference", reference, options->reference->source,
                            projection->matched, projection->unmatched);

@@ -65,6 +65,22 @@ static haul_kernel_prediction predicted(const haul_machine *from, const haul_mac
     return out;
 }
 
+/* Kernels that miss together add their half widths, those that miss apart the squares. */
+static void sums_are_as_wide_as_kernels_are_correlated(void **state)
+{
+    (void)state;
+    haul_kernel_prediction one = {.estimate = {.seconds = 10, .low_s = 7, .high_s = 14}};
+    for (int shared = 0; shared < 2; shared++) {
+        haul_kernel_sum sum = {0};
+        one.shared = shared;
+        for (int i = 0; i < 4; i++)
+            haul_kernel_sum_add(&sum, &one);
+        CHECK_NEAR(sum.seconds, 40, 1e-12);
+        CHECK_NEAR(haul_kernel_sum_squared(&sum, 0), shared ? 144 : 36, 1e-9);
+        CHECK_NEAR(haul_kernel_sum_squared(&sum, 1), shared ? 256 : 64, 1e-9);
+    }
+}
+
 static void classes_follow_what_bounds_them(void **state)
 {
     (void)state;
@@ -287,6 +303,7 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_as_wide_as_kernels_are_correlated),
         cmocka_unit_test(classes_follow_what_bounds_them),
         cmocka_unit_test(waves_are_whole),
         cmocka_unit_test(others_small_tiles_are_slow),

@@ -247,6 +247,34 @@ static void kernels_enter_and_leave_the_critical_path(void **state)
     haul_workload_free(workload);
 }
 
+/* What the other precision gives is what the option gives; no choice where the source has TF32. */
+static void products_in_fp32_may_be_in_tf32(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"volta_sgemm_128x64_nn", "triad_kernel"};
+    haul_machine from = liner, to = liner;
+    from.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(1e12);
+    to.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(2e12);
+    to.gpu.product_flops[HAUL_PRECISION_TF32] = (haul_parameter)MEASURED(16e12);
+    to.gpu.name = "Liner 2";
+    haul_workload *workload = two_kernels(names);
+    haul_projection_options options = {.to = &to, .from = &from};
+    haul_projection *in_fp32 = project(workload, &options);
+    options.tf32 = true;
+    haul_projection *in_tf32 = project(workload, &options);
+    assert_true(in_fp32->tf32_gain_s > 0.01);
+    CHECK_NEAR(in_fp32->kernels.seconds - in_fp32->tf32_gain_s, in_tf32->kernels.seconds, 1e-12);
+    assert_true(in_tf32->tf32_gain_s == 0);
+    haul_projection_free(in_tf32);
+    haul_projection_free(in_fp32);
+    options.tf32 = false;
+    from.gpu.product_flops[HAUL_PRECISION_TF32] = (haul_parameter)MEASURED(8e12);
+    in_fp32 = project(workload, &options);
+    assert_true(in_fp32->tf32_gain_s == 0);
+    haul_projection_free(in_fp32);
+    haul_workload_free(workload);
+}
+
 static void what_has_no_price_stops_or_is_said(void **state)
 {
     (void)state;
@@ -366,6 +394,7 @@ int main(void)
         cmocka_unit_test(pairs_add_up_to_the_copies),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
         cmocka_unit_test(kernels_enter_and_leave_the_critical_path),
+        cmocka_unit_test(products_in_fp32_may_be_in_tf32),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
         cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
         cmocka_unit_test(odd_traces_are_taken),
