@@ -160,7 +160,7 @@ haul_status serial_busy_machine(const char *data, const haul_machine *machine, h
         status = number_rows_read(data, "transfers/bidirectional-k40.csv", names, &measured, error);
     for (size_t c = 0; !status && c < machine->copy_count; c++) {
         curves[c] = machine->copies[c];
-        if (curves[c].direction > HAUL_DTOH || curves[c].memory != HAUL_PINNED)
+        if (!haul_crosses_link(curves[c].direction) || curves[c].memory != HAUL_PINNED)
             continue;
         curves[c].busy_rate_Bps = curves[c].rate_Bps;
         curves[c].busy_rate_Bps.value *= busy_share(measured, curves[c].direction);

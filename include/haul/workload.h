@@ -137,6 +137,18 @@ static inline bool haul_op_on_device(const haul_op *op)
     return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_DEVICE;
 }
 
+/* Whether copies of a direction are between host and device: they cross the host's link. */
+static inline bool haul_crosses_link(haul_direction direction)
+{
+    return direction == HAUL_HTOD || direction == HAUL_DTOH;
+}
+
+/* A copy between host and device. */
+static inline bool haul_op_crosses_link(const haul_op *op)
+{
+    return op->kind == HAUL_OP_COPY && haul_crosses_link((haul_direction)op->direction);
+}
+
 /* A kernel that moves data between GPUs: communication, not computation. */
 static inline bool haul_op_is_collective(const haul_op *op)
 {

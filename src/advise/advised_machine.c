@@ -20,7 +20,7 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
         ends[i] = INT64_MIN;
     for (size_t i = 0; ends && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_COPY || op->direction > HAUL_DTOH)
+        if (!haul_op_crosses_link(op))
             continue;
         int64_t *of = &ends[2 * haul_device_of(workload, op)];
         meet |= of[!op->direction] > op->start_ns;

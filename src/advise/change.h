@@ -146,8 +146,7 @@ haul_copy haul_study_copy(const haul_rewrite *plan, uint32_t op);
 static inline bool haul_study_crosses(const haul_study *study, uint32_t op)
 {
     const haul_op *copy = &study->workload->ops[op];
-    return copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DTOH &&
-           !study->classes.items[study->class_of[op]].impossible;
+    return haul_op_crosses_link(copy) && !study->classes.items[study->class_of[op]].impossible;
 }
 
 /* Pins a copy's memory: its duration becomes that of a pinned copy, and an asynchronous call does

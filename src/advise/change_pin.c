@@ -7,7 +7,7 @@
 /* What each pageable copy of a class saves from pinned memory, in seconds; 0 where it cannot. */
 static double saving_s(haul_study *study, const haul_size_class *one)
 {
-    if (one->memory != HAUL_PAGEABLE || one->direction > HAUL_DTOH || one->impossible)
+    if (one->memory != HAUL_PAGEABLE || !haul_crosses_link(one->direction) || one->impossible)
         return 0;
     double pageable_s, pinned_s;
     const haul_copy pageable = haul_size_class_copy(one);

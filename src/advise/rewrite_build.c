@@ -225,7 +225,7 @@ static uint32_t last_call(const build *self, uint32_t op)
     const size_t end = has_inserts(self, op) ? find_insert(self, ((int64_t)op + 1) * 4) : 0;
     if (end) {
         const uint32_t number = self->by_anchor[end - 1];
-        if (self->plan->inserts[number].place > HAUL_BEFORE_CALL || !is_called(self, op))
+        if (self->plan->inserts[number].place != HAUL_BEFORE_CALL || !is_called(self, op))
             return self->insert_begin + number;
     }
     return place_of(self, op) + parts_of(self, op) - 1;
@@ -260,7 +260,7 @@ static void link_calls(build *self, uint32_t op)
         const haul_insert *insert = &self->plan->inserts[number];
         if (insert->anchor != op)
             break;
-        if (!linked && insert->place > HAUL_BEFORE_CALL) {
+        if (!linked && insert->place != HAUL_BEFORE_CALL) {
             link_parts(self, op, &prev);
             linked = true;
         }

@@ -36,7 +36,7 @@ static void find_limits(haul_study *self)
 {
     for (size_t c = 0; c < self->classes.count; c++) {
         const haul_size_class *one = &self->classes.items[c];
-        if (one->direction > HAUL_DTOH || one->impossible)
+        if (!haul_crosses_link(one->direction) || one->impossible)
             continue;
         double *limit = &self->limit_Bps[one->direction][one->memory], sum_ns = 0;
         for (uint32_t k = 0; k < one->count; k++)
@@ -127,7 +127,7 @@ int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *be
         return dur_ns;
     double scaled_ns = (double)dur_ns * after_s / before_s;
     const double limit =
-        after->direction <= HAUL_DTOH ? study->limit_Bps[after->direction][after->memory] : 0;
+        haul_crosses_link(after->direction) ? study->limit_Bps[after->direction][after->memory] : 0;
     if (limit > 0)
         scaled_ns = fmax(scaled_ns, 1e9 * (double)after->bytes / limit);
     return scaled_ns < 1e18 ? llround(scaled_ns) : dur_ns;

@@ -290,10 +290,34 @@ bool cli_has(const cli_request *request, const char *name)
     return given->texts[i].count > 0;
 }
 
-/* Puts the option before what is wrong with its text. */
-static int blame(const cli_command *self, const cli_option *option, const haul_error *error)
+/* Reads an option's last text; machines, models and profiles are loaded later. */
+static haul_status read_value(const cli_option *option, const char *text, void *field,
+                              haul_error *error)
 {
-    return cli_usage(self, "--%s: %s", option->name, error->text);
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)field = true;
+        return HAUL_OK;
+    case CLI_TEXT:
+        *(const char **)field = text;
+        return HAUL_OK;
+    case CLI_WORD:
+        return read_word(option, text, field, error);
+    case CLI_SIDES:
+        return read_sides(option, text, field, error);
+    case CLI_BYTES:
+    case CLI_COUNT:
+    case CLI_NUMBER:
+    case CLI_SECONDS:
+        return read_number(option, text, field, error);
+    case CLI_TEXTS:
+    case CLI_MACHINE:
+    case CLI_MACHINES:
+    case CLI_MODEL:
+    case CLI_PROFILE:
+        break;
+    }
+    return HAUL_OK;
 }
 
 static int read_values(const cli_command *self, cli_given *given, cli_request *request)
@@ -303,28 +327,14 @@ static int read_values(const cli_command *self, cli_given *given, cli_request *r
         cli_texts *texts = &given->texts[i];
         void *field = (char *)request + option->at;
         haul_error error;
-        haul_status status = HAUL_OK;
         if (!texts->count && option->preset)
             texts->items[texts->count++] = option->preset;
         if (!texts->count && option->missing)
             return cli_usage(self, "%s", option->missing);
         if (option->kind == CLI_TEXTS)
             *(cli_texts *)field = *texts;
-        if (!texts->count)
-            continue;
-        const char *last = texts->items[texts->count - 1];
-        if (option->kind == CLI_FLAG)
-            *(bool *)field = true;
-        else if (option->kind == CLI_TEXT)
-            *(const char **)field = last;
-        else if (option->kind == CLI_WORD)
-            status = read_word(option, last, field, &error);
-        else if (option->kind == CLI_SIDES)
-            status = read_sides(option, last, field, &error);
-        else if (option->kind >= CLI_BYTES && option->kind <= CLI_SECONDS)
-            status = read_number(option, last, field, &error);
-        if (status)
-            return blame(self, option, &error);
+        if (texts->count && read_value(option, texts->items[texts->count - 1], field, &error))
+            return cli_usage(self, "--%s: %s", option->name, error.text);
     }
     return CLI_GO_ON;
 }

@@ -44,7 +44,8 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
 {
     haul_lookup lookup = haul_lookup_begin(machine, copy, error);
     const double n = (double)copy->bytes;
-    const bool pageable = lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup);
+    const bool pageable =
+        lookup.copy.memory == HAUL_PAGEABLE && haul_crosses_link(lookup.copy.direction);
     /* the paper has no term for the other socket's memory */
     if (lookup.copy.locality == HAUL_FAR)
         haul_lookup_lacks_own(&lookup, "rate");

@@ -64,7 +64,8 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
         return lookup.status;
     /* by the stand-in: memory of an unknown kind goes as pinned, or as pageable on the host
      * itself */
-    const bool through_host = lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup);
+    const bool through_host =
+        lookup.copy.memory == HAUL_PAGEABLE && haul_crosses_link(lookup.copy.direction);
     /* each model does its own look-up: it is to see the memory asked for, not its stand-in */
     lookup.copy = *copy;
     return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &lookup, out)

@@ -62,11 +62,11 @@ void haul_model_release(haul_model_ref *ref)
 static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy,
                               haul_estimate *estimate)
 {
-    const bool crosses = copy->direction == HAUL_HTOD || copy->direction == HAUL_DTOH;
     haul_copy other = *copy;
     haul_estimate pageable = {0};
     other.memory = HAUL_PAGEABLE;
-    if (!crosses || haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
+    if (!haul_crosses_link(copy->direction) ||
+        haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
         haul_copy_time(machine, NULL, &other, &pageable, NULL))
         return;
     estimate->low_s = pageable.low_s < estimate->low_s ? pageable.low_s : estimate->low_s;

@@ -110,7 +110,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                            haul_error *error)
 {
     haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    if (lookup.copy.memory == HAUL_PAGEABLE && haul_lookup_crosses(&lookup))
+    if (lookup.copy.memory == HAUL_PAGEABLE && haul_crosses_link(lookup.copy.direction))
         haul_lookup_refuse(&lookup, haul_copy_model_packet.name,
                            "knows only the link: pageable copies are for 'staged' and 'ahead'");
     if (lookup.copy.locality == HAUL_FAR)

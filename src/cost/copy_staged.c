@@ -119,7 +119,7 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                            haul_error *error)
 {
     haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    if (lookup.copy.memory != HAUL_PAGEABLE || !haul_lookup_crosses(&lookup))
+    if (lookup.copy.memory != HAUL_PAGEABLE || !haul_crosses_link(lookup.copy.direction))
         haul_lookup_refuse(&lookup, haul_copy_model_staged.name,
                            "is for pageable copies between host and device");
     const double n = (double)copy->bytes;

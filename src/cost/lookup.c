@@ -8,11 +8,6 @@
 #include "cost/points.h"
 #include "machine/link_rate.h"
 
-static bool crosses(haul_direction direction)
-{
-    return direction == HAUL_HTOD || direction == HAUL_DTOH;
-}
-
 static const haul_copy_curve *find(const haul_lookup *self, haul_memory memory)
 {
     const haul_copy *copy = &self->copy;
@@ -25,7 +20,7 @@ haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
 {
     if (direction == HAUL_HTOH)
         return HAUL_PAGEABLE;
-    if (!crosses(direction))
+    if (!haul_crosses_link(direction))
         return HAUL_DEVICE;
     return memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
 }
@@ -41,7 +36,7 @@ void haul_lookup_find(haul_lookup *self)
             haul_fail(self->error, HAUL_MISSING, "a copy of unknown direction has no price");
         return;
     }
-    const bool is_crossing = crosses(copy->direction);
+    const bool is_crossing = haul_crosses_link(copy->direction);
     if (!is_crossing)
         copy->locality = HAUL_NEAR;
     self->own = find(self, asked);
@@ -70,7 +65,7 @@ static const width of_device = {1 / 1.45, 1.45};
 static inline void widen(const haul_lookup *self, haul_range *seconds)
 {
     const haul_direction direction = self->copy.direction;
-    const bool is_direct = crosses(direction) && self->copy.memory != HAUL_PAGEABLE;
+    const bool is_direct = haul_crosses_link(direction) && self->copy.memory != HAUL_PAGEABLE;
     const width *by = is_direct || direction == HAUL_PTOP ? &of_link
                       : direction == HAUL_DTOD            ? &of_device
                                                           : &of_host;
@@ -104,11 +99,6 @@ haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_ran
         .model = model,
     };
     return HAUL_OK;
-}
-
-bool haul_lookup_crosses(const haul_lookup *self)
-{
-    return crosses(self->copy.direction);
 }
 
 /* The first parameter that is missing stays in the error: it is the one to measure next. */
@@ -254,7 +244,8 @@ haul_range haul_lookup_latency(haul_lookup *self)
                                                     ? 1.25
                                                     : haul_provenance_factor(from));
     }
-    const haul_direction direction = haul_lookup_crosses(self) ? self->copy.direction : HAUL_HTOD;
+    const haul_direction direction =
+        haul_crosses_link(self->copy.direction) ? self->copy.direction : HAUL_HTOD;
     const haul_copy_curve *pinned =
         haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
     if (self->copy.direction != HAUL_HTOH && haul_latency_of(machine, pinned, &latency)) {

@@ -50,9 +50,6 @@ static inline haul_lookup haul_lookup_begin(const haul_machine *machine, const h
 haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
                             haul_estimate *out);
 
-/* Whether the copy crosses the host's link. */
-bool haul_lookup_crosses(const haul_lookup *self);
-
 /* A positive parameter of the machine, with its uncertainty. `path` names it:
  * "gpu.memory_bandwidth". */
 haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path);

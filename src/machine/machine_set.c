@@ -52,7 +52,7 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
 {
     const size_t count = (size_t)curve->points_from.value;
     const haul_point *points = curve->points;
-    if (curve->direction > HAUL_DTOH)
+    if (!haul_crosses_link(curve->direction))
         return;
     if (curve->memory == HAUL_PAGEABLE) {
         if (curve->rate_Bps.value > peak_Bps)
@@ -96,7 +96,7 @@ static void replace_link(haul_machine *made, haul_copy_curve *copies)
     const double peak = haul_link_rate(&made->link);
     for (size_t c = 0; c < made->copy_count; c++) {
         haul_copy_curve *curve = &copies[c];
-        if (curve->direction > HAUL_DTOH)
+        if (!haul_crosses_link(curve->direction))
             continue;
         curve->busy_rate_Bps = curve->mapped_rate_Bps = none;
         curve->shared_latency_s = curve->shared_rate_Bps = curve->points_from = none;

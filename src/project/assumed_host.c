@@ -12,7 +12,7 @@
 
 static bool crosses(const haul_size_class *one)
 {
-    return one->direction <= HAUL_DTOH && !one->impossible;
+    return haul_crosses_link(one->direction) && !one->impossible;
 }
 
 haul_status haul_assumed_host_find(const haul_machine *target, const haul_copy_model *model,

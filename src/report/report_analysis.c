@@ -89,9 +89,8 @@ static const haul_copy_group *next_longest(const haul_analysis *analysis,
         /* Ties are broken by the place in the array, so that each group comes once. */
         const bool is_left = !before || group->busy_ns < before->busy_ns ||
                              (group->busy_ns == before->busy_ns && group > before);
-        /* HtoD and DtoH come first in the enumeration: only these cross the link to the host. */
-        if (group->direction <= HAUL_DTOH && group->totals.bytes && group->busy_ns && is_left &&
-            (!found || group->busy_ns > found->busy_ns))
+        if (haul_crosses_link(group->direction) && group->totals.bytes && group->busy_ns &&
+            is_left && (!found || group->busy_ns > found->busy_ns))
             found = group;
     }
     return found;

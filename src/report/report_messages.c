@@ -43,11 +43,12 @@ static void say_answer(haul_report *report, const haul_message_fit *fit)
                         haul_say_number_of(pieces, "piece", NULL).text, median, p90, name);
     }
     /* The two memories that messages have: device and host. */
-    for (int memory = HAUL_DEVICE; memory <= HAUL_HOST; memory += HAUL_HOST - HAUL_DEVICE) {
+    static const haul_memory memories[] = {HAUL_DEVICE, HAUL_HOST};
+    for (int m = 0; m < 2; m++) {
         const haul_injection *one = NULL, *most = NULL;
         for (size_t i = 0; i < fit->injection_count; i++) {
             const haul_injection *at = &fit->injection[i];
-            if ((int)at->memory != memory)
+            if (at->memory != memories[m])
                 continue;
             one = at->processes.value == 1 ? at : one;
             most = !most || at->rate_Bps.value > most->rate_Bps.value ? at : most;
@@ -55,9 +56,8 @@ static void say_answer(haul_report *report, const haul_message_fit *fit)
         /* One process may reach the node's limit alone: then there is nothing to compare. */
         if (one && most && one != most)
             haul_report_line(report, "node", "%s: one process sends %s, %g send %s",
-                             haul_memory_text((haul_memory)memory),
-                             haul_say_rate(one->rate_Bps.value).text, most->processes.value,
-                             haul_say_rate(most->rate_Bps.value).text);
+                             haul_memory_text(memories[m]), haul_say_rate(one->rate_Bps.value).text,
+                             most->processes.value, haul_say_rate(most->rate_Bps.value).text);
     }
 }
 

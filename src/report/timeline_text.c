@@ -51,7 +51,7 @@ static mark mark_of(const haul_op *op)
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
         /* Copies on the device, between devices and on the host have one sign. */
-        if (op->direction > HAUL_DTOH)
+        if (!haul_op_crosses_link(op))
             return OTHER_COPY;
         return op->direction == HAUL_HTOD ? HTOD : DTOH;
     case HAUL_OP_KERNEL:

@@ -116,7 +116,6 @@ static haul_status check_device(const simulator *self, uint32_t i)
     const haul_parameter *count = &self->machine->gpu.count;
     const haul_timeline_device *device = &self->made->device;
     const uint64_t id = workload->devices[workload->streams[op->stream].device].id;
-    const bool crosses = op->direction == HAUL_HTOD || op->direction == HAUL_DTOH;
     double threads = 0;
     if (op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE && device->occupancy.threads) {
         const uint32_t *block = workload->shapes[op->shape].block;
@@ -126,7 +125,7 @@ static haul_status check_device(const simulator *self, uint32_t i)
         haul_fail(self->error, HAUL_ABSENT,
                   "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", id,
                   self->machine->name, count->value);
-    else if (op->kind == HAUL_OP_COPY && crosses && !device->copy_engines)
+    else if (haul_op_crosses_link(op) && !device->copy_engines)
         haul_fail(self->error, HAUL_ABSENT, "machine '%.100s' has no copy engine",
                   self->machine->name);
     else if (threads > CUDA_BLOCK_THREADS)

@@ -62,7 +62,7 @@ static unsigned migrations(const haul_workload *workload)
     unsigned most = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_COPY || op->detail != HAUL_MANAGED || op->direction > HAUL_DTOH)
+        if (!haul_op_crosses_link(op) || op->detail != HAUL_MANAGED)
             continue;
         unsigned at = 0;
         while (at < most && ends_ns[at] > op->start_ns)

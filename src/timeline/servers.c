@@ -7,7 +7,7 @@
 
 static bool is_of_host(const haul_op *op, haul_memory memory)
 {
-    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH && op->detail == memory;
+    return haul_op_crosses_link(op) && op->detail == memory;
 }
 
 /* One copy engine serves both directions, two serve one each, a third serves peer copies; a copy
@@ -21,7 +21,7 @@ static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_dev
             return HAUL_KERNEL_SLOTS;
         if (device->migrations && is_of_host(op, HAUL_MANAGED))
             return HAUL_MIGRATION;
-        if (op->direction > HAUL_DTOH && op->direction != HAUL_PTOP)
+        if (!haul_op_crosses_link(op) && op->direction != HAUL_PTOP)
             return HAUL_NOWHERE;
         if (op->direction == HAUL_HTOD || engines == 1)
             return HAUL_ENGINE;
@@ -92,8 +92,8 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
 {
     const haul_op *ops = self->workload->ops;
     const unsigned direction = ops[op].direction;
-    if (ops[op].kind != HAUL_OP_COPY || direction > HAUL_DTOH ||
-        server->last_end_ns != self->now_ns || ops[server->last_op].direction != direction)
+    if (!haul_op_crosses_link(&ops[op]) || server->last_end_ns != self->now_ns ||
+        ops[server->last_op].direction != direction)
         return dur_ns;
     const int64_t saved_ns = self->options->device.chained_ns[direction];
     return dur_ns > saved_ns ? dur_ns - saved_ns : 0;
@@ -105,7 +105,7 @@ static double steady_share(const haul_engine *self, const haul_actor *stream, in
 {
     const haul_op *op = &self->workload->ops[stream->op];
     const haul_timeline_device *device = &self->options->device;
-    if (op->kind != HAUL_OP_COPY || op->direction > HAUL_DTOH || dur_ns <= 0)
+    if (!haul_op_crosses_link(op) || dur_ns <= 0)
         return 0;
     const bool is_migration = stream->resource == HAUL_MIGRATION;
     const int64_t paid_ns = is_migration ? device->chained_ns[op->direction] : saved_ns;

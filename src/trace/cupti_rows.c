@@ -286,6 +286,12 @@ static void add_sync(haul_cupti_lane *lane, const haul_cupti_place *place, haul_
     haul_trace_wait(lane->builder, op, call_key(lane, place), &wait);
 }
 
+static void fill_bytes(const haul_cupti_lane *lane, haul_op *op)
+{
+    op->bytes = (uint64_t)haul_rows_int(&lane->rows, HAUL_COL_BYTES);
+    op->flags = haul_rows_is_int(&lane->rows, HAUL_COL_BYTES) ? 0 : HAUL_OP_NO_BYTES;
+}
+
 /* A row of a wait is no work of a device; all others are. */
 void haul_cupti_row_add(haul_cupti_lane *lane)
 {
@@ -297,19 +303,18 @@ void haul_cupti_row_add(haul_cupti_lane *lane)
         .stream = place->stream,
         .thread = HAUL_NONE,
     };
-    if (lane->table->kind <= HAUL_CUPTI_MEMSET) {
-        op.bytes = (uint64_t)haul_rows_int(&lane->rows, HAUL_COL_BYTES);
-        op.flags = haul_rows_is_int(&lane->rows, HAUL_COL_BYTES) ? 0 : HAUL_OP_NO_BYTES;
-    }
     switch (lane->table->kind) {
     case HAUL_CUPTI_COPY:
+        fill_bytes(lane, &op);
         fill_copy(lane, &op);
         break;
     case HAUL_CUPTI_MIGRATION:
+        fill_bytes(lane, &op);
         if (!fill_migration(lane, &op))
             return;
         break;
     case HAUL_CUPTI_MEMSET:
+        fill_bytes(lane, &op);
         op.kind = HAUL_OP_MEMSET;
         break;
     case HAUL_CUPTI_KERNEL:

@@ -73,9 +73,8 @@ void haul_host_faults_follow(haul_trace_builder *builder)
             *kernels_end(&self, op) = end_of(op);
         else if (op->kind == HAUL_OP_SYNC)
             note_wait(&self, i);
-        else if (op->kind == HAUL_OP_COPY && op->detail == HAUL_MANAGED &&
-                 op->direction <= HAUL_DTOH && op->stream != HAUL_NONE &&
-                 !(op->flags & HAUL_OP_HAS_CALL))
+        else if (haul_op_crosses_link(op) && op->detail == HAUL_MANAGED &&
+                 op->stream != HAUL_NONE && !(op->flags & HAUL_OP_HAS_CALL))
             follow(&self, i);
     }
     haul_records_release(&self.processes);
