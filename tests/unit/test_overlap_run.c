@@ -92,6 +92,31 @@ static void results_are_a_plain_loops(void **unused)
         assert_true(run_on("host", on_host[i], 32).difference < 1e-5);
 }
 
+/* On a CPU each operation that the host queues costs a gap; so long a one hides all else: a mark
+ * beside the copies in, the kernel and the copies back of each part. */
+static void queued_operations_cost_a_gap(void **unused)
+{
+    (void)unused;
+    static const double operations[HAUL_STRATEGIES] = {
+        [HAUL_EXPLICIT] = 4, [HAUL_STREAMS] = 4, [HAUL_HYBRID] = 3, [HAUL_MAPPED] = 1};
+    const haul_run_options options = {.kernel = "buoydiff", .side = 32, .times = 1};
+    haul_machine *machine, *slow;
+    haul_device *device;
+    haul_run run;
+    MUST(haul_machine_load("k40", &machine, &problem));
+    MUST(haul_machine_set(machine, "gpu.queue_gap=100 s", &slow, &problem));
+    MUST(haul_device_open("host", NULL, &device, &problem));
+    MUST(haul_overlap_run(device, slow, &options, &run, &problem));
+    for (size_t r = 0; r < run.row_count; r++) {
+        const haul_run_row *row = &run.rows[r];
+        const double parts = row->strategy == HAUL_MAPPED ? 1 : row->streams;
+        CHECK_NEAR(row->predicted_s, 100 * parts * operations[row->strategy], 0.05);
+    }
+    haul_device_close(device);
+    haul_machine_free(slow);
+    haul_machine_free(machine);
+}
+
 /* What McDougall et al. (2003) give to check a program by. */
 static void density_is_the_published(void **unused)
 {
@@ -160,6 +185,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(classifications_are_the_published),
         cmocka_unit_test(short_parts_are_predicted),
         cmocka_unit_test(results_are_a_plain_loops),
+        cmocka_unit_test(queued_operations_cost_a_gap),
         cmocka_unit_test(density_is_the_published),
         cmocka_unit_test(derivatives_fit),
         cmocka_unit_test(bad_requests),
