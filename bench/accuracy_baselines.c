@@ -17,7 +17,8 @@ enum { AUTO, PEAK, ENVELOPE, MODELS };
 
 enum { LEAST_ROWS = 8, POINTS = 4 };
 
-static const char *const model_names[MODELS] = {"auto", "peak", "envelope"};
+static const char *const model_names[MODELS] = {"auto", "latency-bandwidth-bound",
+                                                "bandwidth-bound"};
 
 /* The machine of the catalogue nearest to the one that was measured: the same GPU, or, where there
  * is none, one of its time on a link of its generation. */
@@ -50,7 +51,7 @@ const char *accuracy_machine_for(const char *gpu)
     return NULL;
 }
 
-/* Copies of one GPU, direction and memory that are priced. */
+/* Copies of one GPU, direction and memory. */
 typedef struct contest {
     const char *name;
     const char *gpu;
@@ -87,9 +88,10 @@ static haul_status score_model(const haul_machine *machine, const contest *self,
     for (size_t i = 0; !status && i < self->count; i++) {
         haul_copy copy = self->samples[i].copy;
         copy.locality = self->locality;
-        haul_estimate price;
-        status = haul_copy_time(machine, model.model, &copy, &price, error);
-        if (!status && !haul_scorer_add(&scorer, self->samples[i].seconds, price.seconds + call_s))
+        haul_estimate predicted;
+        status = haul_copy_time(machine, model.model, &copy, &predicted, error);
+        if (!status &&
+            !haul_scorer_add(&scorer, self->samples[i].seconds, predicted.seconds + call_s))
             status = haul_fail_no_memory(error);
     }
     if (!status)
@@ -281,13 +283,17 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     fputs(
         "## Baselines: machines known from the catalogue alone\n\n"
         "Every group of copies of the profiles and of `transfers/transfers.csv`, predicted on the "
-        "machine of the catalogue that is nearest, nothing fitted to them. Ours is `auto`; `peak` "
-        "and `envelope` are AHEAD's baselines with the same machine's latency and link. Sum of "
-        "|t - price| by sum of t, and the median relative error, in percent. Where a host clock "
-        "was read, the machine's `call_latency` is added to ours and to `peak`. Fitted: what "
+        "machine of the catalogue that is nearest, nothing fitted to them. Ours is `auto`; beside "
+        "it "
+        "AHEAD's two baselines with the same machine's latency and link: `latency-bandwidth-bound` "
+        "and `bandwidth-bound`. Sum of |t - predicted time| by sum of t, and the median relative "
+        "error, in percent. Where a host clock "
+        "was read, the machine's `call_latency` is added to ours and to the first of them. Fitted: "
+        "what "
         "`haul machine fit` makes of copies 1, 3, 5, ... says of copies 2, 4, 6, ..., where there "
         "are enough.\n\n"
-        "| measured | copies | machine | count | ours | peak | envelope | fitted |\n"
+        "| measured | copies | machine | count | ours | latency + bandwidth bound | bandwidth "
+        "bound | fitted |\n"
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
         out);
     char *notes = NULL;
@@ -300,15 +306,17 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
         status = run_transfers(data, &total, out, error);
     fclose(total.notes);
     if (!status)
-        fprintf(
-            out,
-            "\nOf %zu groups `peak` is worse than ours in %zu and `envelope` in %zu, by the sum; "
-            "fitted copies are better than both in %zu of %zu. Pageable copies depend on the "
-            "host that was measured, and the catalogue's machine may have another; copies of a "
-            "few bytes are all latency, which `peak` shares with ours. Where a baseline is not "
-            "worse, or nothing can be said:\n\n%s",
-            total.groups, total.worse[PEAK], total.worse[ENVELOPE], total.fitted_best, total.fitted,
-            notes);
+        fprintf(out,
+                "\nOf %zu groups `latency-bandwidth-bound` is worse than ours in %zu and "
+                "`bandwidth-bound` in "
+                "%zu, by the sum; "
+                "fitted copies are better than both in %zu of %zu. Pageable copies depend on the "
+                "host that was measured, and the catalogue's machine may have another; copies of a "
+                "few bytes are all latency, which `latency-bandwidth-bound` shares with ours. "
+                "Where a baseline is not "
+                "worse, or nothing can be said:\n\n%s",
+                total.groups, total.worse[PEAK], total.worse[ENVELOPE], total.fitted_best,
+                total.fitted, notes);
     free(notes);
     return status;
 }

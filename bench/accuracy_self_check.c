@@ -1,4 +1,4 @@
-/* The identity check over the public profiles. */
+/* The self-check over the public profiles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +185,7 @@ static haul_status print_profile(const char *path, gap_list *gaps, FILE *rows, F
     return status;
 }
 
-/* Profiles of one machine: the link fitted to the one prices the other. */
+/* Profiles of one machine: the link fitted to the one predicts the other. */
 static const char *const siblings[][2] = {
     {"gtx1060-concurrent-s4.sqlite", "gtx1060-concurrent-s16.sqlite"},
     {"gtx1060-concurrent-s16.sqlite", "gtx1060-concurrent-s4.sqlite"},
@@ -214,13 +214,13 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
     memcpy(contention.loss, self->contention.loss, sizeof contention.loss);
     const haul_self_check_inputs inputs = {other->workload, &other->classes, &contention, machine,
                                            model.model};
-    haul_self_check identity;
+    haul_self_check check;
     if (!status)
-        status = haul_self_check_run(&inputs, &other->arena, &identity, error);
+        status = haul_self_check_run(&inputs, &other->arena, &check, error);
     haul_machine_free(machine);
     haul_model_release(&model);
-    for (size_t i = 0; !status && i < identity.row_count; i++) {
-        const haul_self_check_row *row = &identity.rows[i];
+    for (size_t i = 0; !status && i < check.row_count; i++) {
+        const haul_self_check_row *row = &check.rows[i];
         if (row->of.score.count && row->points > 1)
             fprintf(out, "| %s | %s | %s %s | %llu | %.2f | %.2f | %.2f |\n",
                     profile_name(self->workload->source), profile_name(other->workload->source),
@@ -265,14 +265,15 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     if (status)
         return status;
     fputs(
-        "## Identity: a profile's own copies on the machine that recorded it\n\n"
+        "## Self-check: a profile's own copies on the machine that recorded it\n\n"
         "The recording link is fitted to the profile's own copies, each direction and kind of "
-        "memory on its own, as `haul project` does without `--from`. Sums of |t - price| by sums "
-        "of t, in percent. Floor: the price is the median of the copies of that direction, memory "
-        "and size. Line: a straight line (weighted least squares on relative error), or the median "
+        "memory on its own, as `haul project` does without `--from`. Sums of |t - predicted time| "
+        "by sums of t, in percent. Noise floor: each copy is predicted as the median of the copies "
+        "of its direction, memory and size. Line: a straight line (weighted least squares on "
+        "relative error), or the median "
         "where there is one size. Curve: what "
         "haul fits, without contention; ours: with them.\n\n"
-        "| profile | copies | floor | line | curve | ours | ours above floor |\n"
+        "| profile | copies | noise floor | line | curve | ours | ours above it |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
         out);
     char *notes = NULL;
@@ -299,4 +300,4 @@ static haul_status write_section(const char *data, FILE *out, haul_error *error)
     return status;
 }
 
-const accuracy_section accuracy_self_check = {"identity", write_section};
+const accuracy_section accuracy_self_check = {"self-check", write_section};

@@ -1,4 +1,4 @@
-/* The identity of timelines: every public profile rebuilt from its own durations. */
+/* The replay of every public profile: its timeline from its own durations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct tally {
     double worst[RELEASES];
 } tally;
 
-/* Why a profile does not come back, found by looking at it. */
+/* Why a replay misses, found by looking at the profile. */
 static const struct {
     const char *name; /* begins so */
     const char *cause;

@@ -35,7 +35,7 @@ static void measure(const char *path)
     now_s = print_row("reading", now_s, ops);
     if (haul_timeline_replay(workload, HAUL_RELEASE_HOST, &replay, &error))
         stop(&error);
-    now_s = print_row("identity replay, once", now_s, ops);
+    now_s = print_row("one replay", now_s, ops);
     if (haul_advise(workload, NULL, &list, &error))
         stop(&error);
     (void)print_row("advice", now_s, ops);

@@ -35,7 +35,7 @@ static void measure(const char *path, const char *machine)
     if (haul_timeline_replay(workload, HAUL_RELEASE_HOST, &replay, &error))
         stop(&error);
     const double replayed_s = cpu_s();
-    print_row("identity replay, once", replayed_s - read_s, ops);
+    print_row("one replay", replayed_s - read_s, ops);
     const haul_projection_options options = {.to = to};
     if (haul_project(workload, &options, &projection, &error))
         stop(&error);

@@ -1,5 +1,5 @@
-/* How near the closed forms of overlap are to the timeline: the tables of docs/overlap.md, over the
- * random machines of the tests and over those of the catalogue.
+/* How near the analytical models of overlap are to the timeline: the tables of docs/overlap.md,
+ * over the random machines of the tests and over those of the catalogue.
  *
  * overlap_sweep [CASES]: 20000. */
 #include <stdio.h>

@@ -61,11 +61,11 @@ typedef struct haul_simulation {
     const char *model;       /* that predicted the copies; NULL for several, or none */
 } haul_simulation;
 
-/* Prices the copies on `machine` by `model` (NULL: auto), and kernels by their files, and schedules
- * all. Returns BAD_INPUT, MISSING or ABSENT, with the place of the operation that cannot be: one
- * of a device that the machine does not have, without a copy engine, a copy that no parameter
- * covers. The simulation points to the schedule and the machine, which have to live as long. Free
- * with haul_simulation_free. */
+/* Predicts the copies on `machine` by `model` (NULL: auto), and kernels by their files, and
+ * schedules all. Returns BAD_INPUT, MISSING or ABSENT, with the place of the operation that cannot
+ * be: one of a device that the machine does not have, without a copy engine, a copy that no
+ * parameter covers. The simulation points to the schedule and the machine, which have to live as
+ * long. Free with haul_simulation_free. */
 HAUL_API haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
                                    const haul_copy_model *model, haul_simulation **simulation,
                                    haul_error *error);

@@ -101,7 +101,7 @@ static haul_range double_buffered(const staging *self, double n)
 
 /* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the
  * link's rate. Pinning costs what the host's pages cost, which no source gives: at most as much as
- * copying them, and the price is never below that of 1 MiB. */
+ * copying them, and the time is never below that of 1 MiB. */
 static haul_range one_buffer(const staging *self, double n)
 {
     const haul_range in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));

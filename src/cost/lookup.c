@@ -32,8 +32,8 @@ void haul_lookup_find(haul_lookup *self)
     haul_copy *copy = &self->copy;
     const haul_memory asked = copy->memory;
     if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)asked >= HAUL_MEMORIES) {
-        self->status =
-            haul_fail(self->error, HAUL_MISSING, "a copy of unknown direction has no price");
+        self->status = haul_fail(self->error, HAUL_MISSING,
+                                 "a copy of unknown direction has no predicted time");
         return;
     }
     const bool is_crossing = haul_crosses_link(copy->direction);
