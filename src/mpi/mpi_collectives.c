@@ -138,8 +138,9 @@ static haul_status run(haul_comm *self, haul_mpi_call *call, haul_exchange_kind 
         measure_shape(self, call);
         shape = call->shape;
     }
-    const bool is_alike =
-        kind == HAUL_EXCHANGE_ALL && !self->has_device && self->layout.owners == self->size;
+    /* where the user wants MPI's own it costs nothing beyond it */
+    const bool is_alike = (kind == HAUL_EXCHANGE_ALL || self->forced_way == HAUL_WAY_PLAIN) &&
+                          !self->has_device && self->layout.owners == self->size;
     if (!status && !is_alike)
         status = agree(self, &shape, error);
     if (!status && call)

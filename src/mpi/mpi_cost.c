@@ -94,15 +94,22 @@ static double bruck(costs *self)
     return time - fmax(saved - ceil((double)apart / most) * saved_most, 0);
 }
 
+/* The busiest process talks to `talks` of the other nodes, and hands on to each of its node what
+ * they send it; where there are fewer nodes than processes, most bundles of the first step are
+ * empty. */
 static double aggregated(costs *self)
 {
-    const double most = self->layout->most, others = self->layout->nodes - 1;
+    const double most = self->layout->most, others = self->layout->nodes - 1, mates = most - 1;
     const double far = self->far * (self->bytes + ENTRY_BYTES);
     const double near = self->near * (self->bytes + ENTRY_BYTES);
-    const double talks = ceil(others / most);
-    return serial(self, HAUL_ON_NODE, most - 1, far / most, most) +
+    const double talks = ceil(others / most), loaded = fmin(others, mates);
+    const double kept = floor(others / most) / others;
+    const double empty = serial(self, HAUL_ON_NODE, 2, ENTRY_BYTES, most) -
+                         serial(self, HAUL_ON_NODE, 1, ENTRY_BYTES, most);
+    return serial(self, HAUL_ON_NODE, loaded, far * (1 - kept) / loaded, most) +
+           (mates - loaded) * empty +
            serial(self, HAUL_BETWEEN_NODES, talks, most * far / others, others / talks) +
-           serial(self, HAUL_ON_NODE, most - 1, (near + far) / most, most) +
+           serial(self, HAUL_ON_NODE, mates, talks * far / others + near / mates, most) +
            (4 * far + 2 * near) / self->copy_Bps;
 }
 

@@ -7,8 +7,10 @@
 
 /* What each process tells of itself. */
 typedef struct place {
-    int node; /* any number; equal on processes of a node */
+    int node; /* below the number of processes; equal on processes of a node */
     int is_helper;
+    int owner; /* whose team it is of, -1: none */
+    int team_place;
 } place;
 
 static haul_status allocate(haul_mpi_layout *layout, int size, haul_error *error)
@@ -36,82 +38,86 @@ void haul_mpi_layout_free(haul_mpi_layout *layout)
     free(layout->team);
 }
 
-/* Nodes are numbered in the order of their first owner. */
-static void number_nodes(haul_mpi_layout *layout, const place *places)
+/* Nodes are numbered in the order of their first owner: number_of[] of what the processes called
+ * them, -1 of one without owners. */
+static void number_nodes(haul_mpi_layout *layout, const place *places, int *number_of)
 {
     for (int i = 0; i < layout->owners; i++) {
-        int j = 0;
-        while (places[layout->rank_of[j]].node != places[layout->rank_of[i]].node)
-            j++;
-        layout->node_of[i] = j < i ? layout->node_of[j] : layout->nodes++;
-        layout->node_start[layout->node_of[i] + 1]++;
+        int *number = &number_of[places[layout->rank_of[i]].node];
+        *number = *number < 0 ? layout->nodes++ : *number;
+        layout->node_of[i] = *number;
+        layout->place_of[i] = layout->node_start[*number + 1]++;
     }
     for (int n = 0; n < layout->nodes; n++) {
         const int of_node = layout->node_start[n + 1];
         layout->most = of_node > layout->most ? of_node : layout->most;
         layout->node_start[n + 1] += layout->node_start[n];
     }
-    for (int n = 0, at = 0; n < layout->nodes; n++)
-        for (int i = 0; i < layout->owners; i++)
-            if (layout->node_of[i] == n) {
-                layout->place_of[i] = at - layout->node_start[n];
-                layout->by_node[at++] = i;
-            }
+    for (int i = 0; i < layout->owners; i++)
+        layout->by_node[layout->node_start[layout->node_of[i]] + layout->place_of[i]] = i;
 }
 
-/* The helpers of a node are dealt to its owners in turn; one on a node without owners is of no
- * team. */
-static void form_teams(haul_comm *self, const place *places)
+/* Of an owner itself. The helpers of a node are dealt to its owners in turn, `met` counts them; one
+ * on a node without owners is of no team: -1. */
+static int owner_of(const haul_mpi_layout *layout, const place *of, int node, int *met)
+{
+    if (!of->is_helper || node < 0)
+        return of->owner;
+    const int of_node = layout->node_start[node + 1] - layout->node_start[node];
+    return layout->by_node[layout->node_start[node] + met[node]++ % of_node];
+}
+
+/* Each owner before its helpers, those in the order of their ranks. */
+static void form_teams(haul_comm *self, place *places, const int *number_of, int *met)
 {
     haul_mpi_layout *layout = &self->layout;
-    int at = 0;
-    for (int i = 0; i < layout->owners; i++) {
-        const int node = layout->node_of[i];
-        const int of_node = layout->node_start[node + 1] - layout->node_start[node];
-        int met = 0;
-        layout->team_start[i] = at;
-        layout->team[at++] = layout->rank_of[i];
-        for (int rank = 0; rank < self->size; rank++) {
-            if (!places[rank].is_helper || places[rank].node != places[layout->rank_of[i]].node ||
-                met++ % of_node != layout->place_of[i])
-                continue;
-            if (rank == self->rank) {
-                self->team_of = i;
-                self->team_place = at - layout->team_start[i];
-            }
-            layout->team[at++] = rank;
-        }
+    for (int rank = 0; rank < self->size; rank++) {
+        place *of = &places[rank];
+        of->owner = owner_of(layout, of, number_of[of->node], met);
+        if (of->owner >= 0)
+            of->team_place = of->is_helper ? ++layout->team_start[of->owner + 1] : 0;
     }
-    layout->team_start[layout->owners] = at;
+    for (int i = 0; i < layout->owners; i++)
+        layout->team_start[i + 1] += layout->team_start[i] + 1;
+    for (int rank = 0; rank < self->size; rank++)
+        if (places[rank].owner >= 0)
+            layout->team[layout->team_start[places[rank].owner] + places[rank].team_place] = rank;
+    self->team_of = places[self->rank].owner;
+    self->team_place = places[self->rank].team_place;
 }
 
 haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error)
 {
     haul_mpi_layout *layout = &self->layout;
-    const place own = {node, is_helper};
-    place *places = calloc((size_t)self->size, sizeof *places);
+    const size_t size = (size_t)self->size;
+    const place own = {.node = node, .is_helper = is_helper, .owner = -1};
+    place *places = calloc(size, sizeof *places);
+    int *numbers = calloc(2 * size, sizeof *numbers);
     haul_status status = allocate(layout, self->size, error);
-    if (!places || status) {
+    if (!places || !numbers || status) {
         free(places);
+        free(numbers);
         return haul_fail_no_memory(error);
     }
-    const int code = MPI_Allgather(&own, 2, MPI_INT, places, 2, MPI_INT, self->all);
+    const int ints = (int)(sizeof own / sizeof(int));
+    const int code = MPI_Allgather(&own, ints, MPI_INT, places, ints, MPI_INT, self->all);
     if (code) {
         status = haul_mpi_failed(self, code, "gathering the nodes", error);
     } else {
-        self->owner = self->team_of = -1;
         for (int rank = 0; rank < self->size; rank++) {
-            if (places[rank].is_helper)
-                continue;
-            if (rank == self->rank)
-                self->owner = self->team_of = layout->owners;
-            layout->rank_of[layout->owners++] = rank;
+            numbers[rank] = -1;
+            if (!places[rank].is_helper) {
+                places[rank].owner = layout->owners;
+                layout->rank_of[layout->owners++] = rank;
+            }
         }
-        number_nodes(layout, places);
-        form_teams(self, places);
+        self->owner = places[self->rank].owner;
+        number_nodes(layout, places, numbers);
+        form_teams(self, places, numbers, numbers + size);
         if (!layout->owners)
             status = haul_fail(error, HAUL_ABSENT, "no process owns data: all are helpers");
     }
     free(places);
+    free(numbers);
     return status;
 }

@@ -127,7 +127,7 @@ typedef struct haul_mpi_call {
 
 /* --- mpi_layout.c */
 
-/* Collective; from each process's node, any number, and whether it helps. */
+/* Collective; from each process's node, a number below that of processes, and whether it helps. */
 haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error);
 void haul_mpi_layout_free(haul_mpi_layout *layout);
 
