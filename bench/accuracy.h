@@ -33,6 +33,7 @@ extern const accuracy_section accuracy_kernel_counters;
 extern const accuracy_section accuracy_kernel_published;
 extern const accuracy_section accuracy_kernel_classes;
 extern const accuracy_section accuracy_kernel_limits;
+extern const accuracy_section accuracy_kernel_gaps;
 
 /* The machine of the catalogue nearest to a measured GPU, or NULL. */
 const char *accuracy_machine_for(const char *gpu);

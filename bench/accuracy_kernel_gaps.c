@@ -1,0 +1,76 @@
+/* What a GPU takes from the end of a kernel to the start of the next, where that was queued. */
+#include <stdlib.h>
+
+#include "accuracy.h"
+#include "base/fail.h"
+#include "base/stats.h"
+#include "haul/trace.h"
+#include "profile_files.h"
+
+/* A call that returned this long before has surely put its kernel in the queue. */
+enum { QUEUED_NS = 10000, LEAST_PAIRS = 20 };
+
+/* The time between two kernels in a row of one stream, or -1 where the second was not queued yet.
+ */
+static double gap_us(const haul_workload *workload, const haul_op *op)
+{
+    const haul_op *before = op->stream_prev == HAUL_NONE ? NULL : &workload->ops[op->stream_prev];
+    if (op->kind != HAUL_OP_KERNEL || !before || before->kind != HAUL_OP_KERNEL ||
+        op->thread == HAUL_NONE)
+        return -1;
+    const int64_t end_ns = before->start_ns + before->dur_ns;
+    if (op->call_ns + op->call_dur_ns + QUEUED_NS > end_ns)
+        return -1;
+    return 1e-3 * (double)(op->start_ns - end_ns);
+}
+
+static haul_status write_profile(const char *path, FILE *out, haul_error *error)
+{
+    haul_workload *workload = NULL;
+    HAUL_TRY(haul_trace_load(path, &workload, error));
+    double *gaps = calloc(workload->op_count + 1, sizeof *gaps);
+    const haul_status status = gaps ? HAUL_OK : haul_fail_no_memory(error);
+    size_t count = 0;
+    for (size_t i = 0; gaps && i < workload->op_count; i++) {
+        const double gap = gap_us(workload, &workload->ops[i]);
+        if (gap >= 0)
+            gaps[count++] = gap;
+    }
+    haul_sort_doubles(gaps, count);
+    if (count >= LEAST_PAIRS)
+        fprintf(out, "| %s | %s | %zu | %.2f | %.2f | %.2f |\n", profile_name(path),
+                workload->device_count && workload->devices[0].name ? workload->devices[0].name
+                                                                    : "",
+                count, haul_quantile_sorted(gaps, count, 0.1),
+                haul_quantile_sorted(gaps, count, 0.5), haul_quantile_sorted(gaps, count, 0.9));
+    free(gaps);
+    haul_workload_free(workload);
+    return status;
+}
+
+static haul_status write(const char *data, FILE *out, haul_error *error)
+{
+    haul_status (*const lists[])(const char *, profile_files *, haul_error *) = {profile_files_list,
+                                                                                 kineto_files_list};
+    haul_status status = HAUL_OK;
+    fprintf(out,
+            "## Kernels of profiles: from one to the next\n\n"
+            "Time from the end of a kernel to the start of the next in its stream, us, where the "
+            "call of the second returned %d us or more before the first ended, so that the GPU "
+            "alone delays it; profiles with at least %d such pairs. Some wait for another stream "
+            "as well, so the 10th percentile and the median say most. Clocks of profilers tick "
+            "in 1 us or less.\n\n"
+            "| profile | GPU | pairs | 10th percentile | median | 90th percentile |\n"
+            "| --- | --- | ---: | ---: | ---: | ---: |\n",
+            QUEUED_NS / 1000, LEAST_PAIRS);
+    for (int l = 0; !status && l < 2; l++) {
+        profile_files files = {0};
+        status = lists[l](data, &files, error);
+        for (size_t i = 0; !status && i < files.count; i++)
+            status = write_profile(files.paths[i], out, error);
+        profile_files_release(&files);
+    }
+    return status;
+}
+
+const accuracy_section accuracy_kernel_gaps = {"kernel-gaps", write};
