@@ -158,11 +158,15 @@ typedef struct haul_buffer_handle {
     unsigned char name[64];
 } haul_buffer_handle;
 
+/* Export names a buffer of device memory; import, in another process, makes a buffer of the same
+ * memory, which the caller frees before the exporter frees his. Return ABSENT on a device without
+ * HAUL_CAN_SHARE, USAGE for a buffer that is not of device memory. */
 HAUL_API haul_status haul_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle,
                                         haul_error *error);
 HAUL_API haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *handle,
                                         haul_buffer **buffer, haul_error *error);
 
+/* A stream runs what is queued on it in order, beside what is on others. */
 HAUL_API haul_status haul_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
 HAUL_API void haul_stream_free(haul_stream *stream);
 
@@ -224,7 +228,7 @@ typedef struct haul_transfer {
 HAUL_API haul_status haul_stream_copy(haul_stream *stream, const haul_transfer *transfer,
                                       haul_event *event, haul_error *error);
 
-/* Queues setting `bytes` bytes at `offset` to `value`. */
+/* `bytes` bytes at `offset` that are set to `value`. */
 typedef struct haul_filling {
     haul_buffer *buffer;
     uint64_t offset;
@@ -232,6 +236,8 @@ typedef struct haul_filling {
     unsigned char value;
 } haul_filling;
 
+/* Queues a filling; `event`, which may be NULL, marks its end. Returns USAGE where it does not lie
+ * within its buffer. */
 HAUL_API haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling,
                                       haul_event *event, haul_error *error);
 

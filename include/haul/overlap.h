@@ -30,6 +30,8 @@ typedef enum haul_strategy {
 enum { HAUL_STRATEGIES = HAUL_HYBRID + 1 };
 
 HAUL_API const char *haul_strategy_word(haul_strategy strategy);
+
+/* Whether the strategy's time depends on a number of streams. */
 HAUL_API bool haul_strategy_has_streams(haul_strategy strategy);
 
 /* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first

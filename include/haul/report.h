@@ -156,6 +156,7 @@ typedef struct haul_tiles_report {
     const haul_timeline *timeline;
 } haul_tiles_report;
 
+/* A product or a stencil in tiles: what each tile costs, the bounds, and the timeline. */
 HAUL_API haul_report *haul_report_tiles(const haul_tiles_report *report);
 
 /* The curves of a fit of messages, piece by piece, and the rates of a node. */
@@ -170,6 +171,7 @@ typedef struct haul_exchange_report {
     bool with_curve;
 } haul_exchange_report;
 
+/* `times` are haul_exchange_predict's of the same exchange. */
 HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
                                            const haul_path_time times[HAUL_PATHS]);
 
