@@ -145,7 +145,6 @@ typedef struct haul_gpu {
     /* nominal, of tensor or matrix cores, without sparsity, by precision */
     haul_parameter tensor_flops[HAUL_PRECISIONS];
     haul_parameter copy_engines;
-    haul_parameter copy_multiprocessors; /* that a copy takes from kernels: of a CPU, a core */
     haul_parameter
         implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
     haul_parameter launch_latency_s; /* of a kernel, on the device */

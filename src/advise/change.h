@@ -157,10 +157,6 @@ void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op);
 /* Seconds to page-lock so many bytes. */
 double haul_page_lock_s(double bytes);
 
-/* A plan's kernel runs beside `copies_ns` of copies: where these take multiprocessors from it, as
- * on a CPU, it takes longer. */
-void haul_study_slow(haul_study *study, haul_rewrite *plan, uint32_t kernel, int64_t copies_ns);
-
 /* Whether copies of both kinds of memory are predicted in a direction; else a gap. */
 bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direction direction,
                         uint64_t bytes, uint64_t copies);

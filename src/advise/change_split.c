@@ -178,8 +178,7 @@ static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
 
 /* Each part pays the latency again: the times of whole and part are predicted, and the recorded
  * time scaled by their ratio. The host waits only for the last copy out. */
-static void split_copy(haul_study *study, const splitter *self, uint32_t kernel, uint32_t op,
-                       bool is_last)
+static void split_copy(haul_study *study, const splitter *self, uint32_t op, bool is_last)
 {
     haul_study_pin(study, self->plan, op);
     haul_edit *edit = haul_rewrite_claim(self->plan, op);
@@ -190,7 +189,6 @@ static void split_copy(haul_study *study, const splitter *self, uint32_t kernel,
     in_parts(self, op, edit);
     if (!is_last)
         edit->marks |= HAUL_EDIT_INNER | HAUL_EDIT_FREE;
-    haul_study_slow(study, self->plan, kernel, edit->dur_ns * (self->parts - 1));
 }
 
 /* The device is full with one part, so the parts follow each other. */
@@ -222,15 +220,15 @@ static void split_trio(haul_study *study, const trio *at, void *state)
         self->streams[kernel->stream] =
             haul_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
     for (uint32_t k = 0; k < at->in_count; k++)
-        split_copy(study, self, at->kernel, at->ins[k], false);
+        split_copy(study, self, at->ins[k], false);
     /* several copies in go part by part: the first of the next part after the last of this one */
     for (unsigned part = 1; at->in_count > 1 && part < self->parts; part++)
         haul_rewrite_edge_parts(self->plan,
                                 (haul_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
                                                     (uint8_t)(part - 1), (uint8_t)part});
-    for (uint32_t k = 0; k < at->out_count; k++)
-        split_copy(study, self, at->kernel, at->outs[k], k + 1 == at->out_count);
     split_kernel(self, at->kernel, !at->out_count);
+    for (uint32_t k = 0; k < at->out_count; k++)
+        split_copy(study, self, at->outs[k], k + 1 == at->out_count);
 }
 
 /* HAUL_NONE in every place: no new streams, no kernel in parts yet. */

@@ -96,8 +96,6 @@ static void move_copy(mover *self, uint32_t op, uint32_t stream, uint32_t again)
     if (again != HAUL_NONE && self->rounds[2].frees)
         add_edge(self, again, insert_wait(self, op, HAUL_BEFORE_CALL));
     self->last_moved = op;
-    if (self->last_stays != HAUL_NONE)
-        haul_study_slow(self->study, plan, self->last_stays, edit->dur_ns);
 }
 
 /* A copy in waits for the kernels of the round whose buffer it reuses; a copy out for the kernels

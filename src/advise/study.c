@@ -199,21 +199,6 @@ void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op)
     lock_buffer(study, plan, op);
 }
 
-/* Beside copies without a break the kernel keeps 1 - share of its speed, and takes no longer. */
-void haul_study_slow(haul_study *study, haul_rewrite *plan, uint32_t kernel, int64_t copies_ns)
-{
-    const haul_gpu *gpu = &study->machine->gpu;
-    haul_edit *edit = &plan->edits[kernel];
-    if (plan->workload->ops[kernel].kind != HAUL_OP_KERNEL ||
-        !(gpu->copy_multiprocessors.value > 0 && gpu->multiprocessors.value > 0))
-        return;
-    /* a single core is shared, half to each */
-    const double share = fmin(gpu->copy_multiprocessors.value / gpu->multiprocessors.value, 0.5);
-    const double most_ns = (double)haul_study_dur(study, kernel) / (1 - share);
-    const double slowed_ns = (double)edit->dur_ns + share * (double)copies_ns;
-    edit->dur_ns = (int64_t)fmax((double)edit->dur_ns, fmin(slowed_ns, most_ns));
-}
-
 bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direction direction,
                         uint64_t bytes, uint64_t copies)
 {

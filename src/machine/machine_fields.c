@@ -83,7 +83,6 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "tensor_fp8", tensor_flops[HAUL_PRECISION_FP8], FLOPS, POSITIVE),
     FIGURE(haul_gpu, "tensor_int8", tensor_flops[HAUL_PRECISION_INT8], FLOPS, POSITIVE),
     FIGURE(haul_gpu, "copy_engines", copy_engines, NUMBER, COUNT),
-    FIGURE(haul_gpu, "copy_multiprocessors", copy_multiprocessors, NUMBER, COUNT),
     FIGURE(haul_gpu, "implicit_sync", implicit_sync, NUMBER, FLAG),
     FIGURE(haul_gpu, "launch_latency", launch_latency_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "queue_gap", queue_gap_s, SECONDS, FROM_ZERO),

@@ -331,9 +331,6 @@ static haul_status find_engines(haul_session *self, bool *overlap, haul_error *e
         (haul_parameter){*overlap ? 2 : 1, HAUL_MEASURED,
                          *overlap ? "haul measure: copies both ways overlap; two engines at least"
                                   : "haul measure: copies both ways do not overlap"};
-    if (haul_device_describe(self->device)->is_host)
-        self->machine.gpu.copy_multiprocessors =
-            (haul_parameter){1, HAUL_ASSUMED, "the device is the host, one of whose cores copies"};
     return HAUL_OK;
 }
 

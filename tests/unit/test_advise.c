@@ -302,34 +302,6 @@ static void copies_on_streams_of_their_own_run_beside_kernels(void **state)
     forget();
 }
 
-/* On a CPU of two cores a copy takes one from the kernel beside it: half of its time is added. */
-static void copies_of_a_cpu_slow_its_kernels(void **state)
-{
-    (void)state;
-    enum { ROUNDS = 20 };
-    haul_machine *two = NULL, *cpu = NULL;
-    haul_error error = {0};
-    if (haul_machine_set(machine, "gpu.multiprocessors=2", &two, &error) ||
-        haul_machine_set(two, "gpu.copy_multiprocessors=1", &cpu, &error))
-        fail_msg("%s", error.text);
-    haul_machine_free(two);
-    const int64_t copy_ns = price(HAUL_HTOD, HAUL_PINNED, 10 * MB);
-    begin();
-    for (int i = 0; i < ROUNDS; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, 10 * MB);
-        kernel(4 * copy_ns);
-        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, 10 * MB);
-    }
-    const haul_advise_options options = {.from = cpu};
-    advise_with(&options);
-    const haul_advice *advice = find("stream");
-    assert_non_null(advice);
-    CHECK_NEAR(list->baseline_ns, 6 * ROUNDS * copy_ns, 0.01);
-    CHECK_NEAR(list->baseline_ns - advice->saved_ns, (5 * ROUNDS + 2) * copy_ns, 0.02);
-    forget();
-    haul_machine_free(cpu);
-}
-
 /* Sixteen parts: the copies in go one after another, the last part of the rest follows. */
 static void parts_over_streams_overlap(void **state)
 {
@@ -593,7 +565,6 @@ int main(void)
         cmocka_unit_test(a_call_keeps_what_its_copy_does_not_explain),
         cmocka_unit_test(mapped_outputs_cost_a_latency),
         cmocka_unit_test(copies_on_streams_of_their_own_run_beside_kernels),
-        cmocka_unit_test(copies_of_a_cpu_slow_its_kernels),
         cmocka_unit_test(parts_over_streams_overlap),
         cmocka_unit_test(prefetched_memory_comes_at_once),
         cmocka_unit_test(together_is_scheduled_not_added),
