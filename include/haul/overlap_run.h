@@ -21,14 +21,15 @@ HAUL_BEGIN
 typedef struct haul_run_options {
     const char *kernel; /* a name of the list */
     uint32_t side;      /* of a level or a picture; 0: 256. The paper's levels have 1024 */
-    unsigned times;     /* each strategy runs, of which the median counts; 0: 7, simulated once */
+    unsigned times;     /* each strategy runs, of which the median counts; 0: 15, simulated once */
 } haul_run_options;
 
 /* A strategy in a number of streams; 1 where it has none. */
 typedef struct haul_run_row {
     haul_strategy strategy;
     uint32_t streams;
-    double measured_s; /* from the first call to the end of the last operation */
+    double measured_s; /* from the first call to the end of the last operation, each turn of all
+                        * rows scaled to the pace of the other turns */
     double spread;     /* interquartile range, in percent */
     double predicted_s;
 } haul_run_row;
@@ -43,6 +44,8 @@ typedef struct haul_run {
     size_t best;           /* of the measured rows */
     size_t predicted_best; /* the first of the least prediction */
     double loss;           /* its measured time over the best one's, less 1 */
+    double noise;          /* by how much a row differs from itself, measured twice; relative, the
+                            * median of all rows */
     bool is_checked;       /* results were compared with a plain loop's */
     double difference;     /* the largest of a result from a plain loop's, relative to the largest
                             * result */

@@ -72,25 +72,48 @@ static int divided(const haul_box *box)
     return 0;
 }
 
-/* One part a thread, in order: a thread meets the same rows in every launch over the same box. */
+/* Rows `first` to `last` of the box's direction d. */
+static void run_rows(const haul_host_call *call, int d, int64_t first, int64_t last)
+{
+    haul_box box = call->box;
+    box.lo[d] = (int)first;
+    box.hi[d] = (int)last;
+    if (first < last)
+        call->source->host(&box, &call->box, call->arguments);
+}
+
+/* Most rows in one part a thread, in order: a thread meets the same rows in every launch over the
+ * same box. The last ones of each part go to the thread that is free: cores are not equally fast.
+ */
 static void run_kernel(const haul_host_call *call)
 {
+    enum { PIECES = 8, FREE = 2 }; /* a part's pieces, of which FREE are anyone's */
     const int d = divided(&call->box);
     const int64_t first = call->box.lo[d], length = (int64_t)call->box.hi[d] - first;
 #ifdef _OPENMP
-    const int64_t most = omp_get_max_threads();
+    const int64_t parts = omp_get_max_threads();
 #else
-    const int64_t most = 1;
+    const int64_t parts = 1;
 #endif
-    const int64_t parts = length < most ? length : most;
+    const int64_t pieces = parts * PIECES;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel
 #endif
-    for (int64_t part = 0; part < parts; part++) {
-        haul_box box = call->box;
-        box.lo[d] = (int)(first + length * part / parts);
-        box.hi[d] = (int)(first + length * (part + 1) / parts);
-        call->source->host(&box, &call->box, call->arguments);
+    {
+#ifdef _OPENMP
+#pragma omp for schedule(static) nowait
+#endif
+        for (int64_t part = 0; part < parts; part++)
+            run_rows(call, d, first + length * (part * PIECES) / pieces,
+                     first + length * (part * PIECES + PIECES - FREE) / pieces);
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic)
+#endif
+        for (int64_t i = 0; i < parts * FREE; i++) {
+            const int64_t piece = i / FREE * PIECES + PIECES - FREE + i % FREE;
+            run_rows(call, d, first + length * piece / pieces,
+                     first + length * (piece + 1) / pieces);
+        }
     }
 }
 

@@ -170,14 +170,18 @@ static size_t power_below(size_t value, size_t most)
     return power;
 }
 
-/* A row per work-item, and at least four groups per core; of one dimension parts of the row. */
+enum { GROUPS = 256 };
+
+/* A row per work-item; of one dimension parts of the row. A thread of PoCL takes 32 groups for each
+ * core at once, or its share of what is left where that is less: with fewer groups than these a
+ * core that is slower has half of them for itself, and a kernel took up to 1.7 times as long. */
 static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, const haul_box *box)
 {
     const size_t cores = self->base.properties.multiprocessors;
-    const size_t n = extent(box, 0), parts = 16 * cores;
+    const size_t n = extent(box, 0), parts = GROUPS * cores;
     const size_t rows = dimensions > 1 ? extent(box, 1) : n < parts ? n : parts;
     const size_t planes = dimensions > 2 ? extent(box, 2) : 1;
-    const size_t group = power_below(rows * planes / (4 * cores), 64);
+    const size_t group = power_below(rows * planes / (GROUPS * cores), 64);
     const size_t local = power_below(rows, group);
     return (shape){2, {rounded_up(rows, local), planes}, {local, 1}};
 }

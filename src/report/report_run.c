@@ -49,15 +49,17 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
         {"predicted_best", .unit = HAUL_TEXT},
         {"predicted_streams", .unit = HAUL_COUNT},
         {"loss", .unit = HAUL_SHARE},
+        {"noise", .unit = HAUL_SHARE},
         {0},
     };
     const haul_run_row *best = &self->rows[self->best];
     const haul_run_row *predicted = &self->rows[self->predicted_best];
     haul_report *report = haul_report_new("run");
-    haul_report_object(
-        report, NULL, head, self->kernel, device, self->work.in_bytes, self->work.out_bytes,
-        self->work.kernel_s, haul_strategy_word(best->strategy), (uint64_t)best->streams,
-        haul_strategy_word(predicted->strategy), (uint64_t)predicted->streams, self->loss);
+    haul_report_object(report, NULL, head, self->kernel, device, self->work.in_bytes,
+                       self->work.out_bytes, self->work.kernel_s,
+                       haul_strategy_word(best->strategy), (uint64_t)best->streams,
+                       haul_strategy_word(predicted->strategy), (uint64_t)predicted->streams,
+                       self->loss, self->noise);
     haul_report_say(report, "%s for '%s' on %.100s by %s in %s",
                     haul_say_seconds(best->measured_s).text, self->kernel, device,
                     haul_strategy_word(best->strategy), streams_of(best).text);
@@ -71,6 +73,9 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
                          haul_say_seconds(predicted->predicted_s).text,
                          haul_say_seconds(predicted->measured_s).text,
                          haul_say_share(self->loss).text);
+    if (self->noise > 0)
+        haul_report_line(report, "noise", "%s between two measurements of the same strategy",
+                         haul_say_share(self->noise).text);
     haul_report_line(
         report, "work", "%s in, %s out, kernel %s", haul_say_bytes(self->work.in_bytes).text,
         haul_say_bytes(self->work.out_bytes).text, haul_say_seconds(self->work.kernel_s).text);
