@@ -140,6 +140,7 @@ typedef struct haul_projection {
                             * of the classes', which miss independently of one another */
     double tf32_gain_s;    /* what they would take less, were products that ran in fp32 on a GPU
                             * without TF32 allowed it on the target; 0: no such products */
+    bool counters_match;   /* counters were given, and some are of kernels of the profile */
     haul_kernel_row *kernel_rows; /* the longest first, recorded or predicted */
     size_t kernel_row_count;
     haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];

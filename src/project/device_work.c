@@ -234,6 +234,7 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
         work.kind.precision = HAUL_PRECISION_TF32;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
+    out->counters_match |= self->counters && (work.flops > 0 || work.bytes > 0);
     haul_kernel_prediction one;
     HAUL_TRY(haul_kernel_predict(self->from, self->to, &work, &one, error));
     if (row->kind.kind == HAUL_KERNEL_CLASS_COLLECTIVE) {

@@ -210,6 +210,9 @@ static haul_status make(projector *self, haul_error *error)
     if (work.from && work.from->gpu.name)
         self->out.gpu = haul_arena_string(&self->arena, work.from->gpu.name);
     status = haul_device_work_scale(&work, &self->out, &self->scales, error);
+    if (options->counters && !self->out.counters_match)
+        haul_notes_add(&self->notes, "no row of the counters has the name and the launch of a "
+                                     "kernel of the profile, and its flops or bytes");
     if (!status)
         status = check_collectives(self, error);
     const haul_whole_run run = {

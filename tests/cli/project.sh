@@ -111,3 +111,15 @@ try haul project "$profile" --to summit --set link.lanes=8
 haul project "$profile" --to summit --set link.generation=6 | head -3
 haul project "$profile" --to summit --set link.generation=5,6
 try haul project "$profile" --to "$node,gh200" --html page.html
+
+echo "== counters of a profiler"
+cat >counters.csv <<END
+kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,seconds,flop_count_sp
+other,64,1,1,256,1,1,1e-3,1000
+END
+haul project "$profile" --to "$node" --counters counters.csv --verbose | grep -A 1 "row of the counters"
+sed 's/^other.*1e-3/other,64,1,1,256,1,1,soon/' counters.csv >wrong.csv
+try haul project "$profile" --to "$node" --counters wrong.csv
+try haul project "$profile" --to "$node" --counters nowhere.csv
+printf 'pattern,class\nhist,streams\n' >classes.csv
+try haul project "$profile" --to "$node" --classes classes.csv
