@@ -172,9 +172,9 @@ try haul kernel fit nameless.csv --machine ./board.yaml --size 1048576
 cat >basic.csv <<'END'
 ==PROF== Connected to process 42
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"
-"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","DRAM Frequency","cycle/nsecond","1.21","","",""
-"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","Duration","usecond","12.5","","",""
-"0","42","a.out","127.0.0.1","vecAdd(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","","","","SOLBottleneck","WARNING","low throughput"
+"0","42","a.out","127.0.0.1","addAll(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","DRAM Frequency","cycle/nsecond","1.21","","",""
+"0","42","a.out","127.0.0.1","addAll(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","Duration","usecond","12.5","","",""
+"0","42","a.out","127.0.0.1","addAll(const float *, int)","1","7","(256, 1, 1)","(4096, 1, 1)","0","8.0","GPU Speed Of Light Throughput","","","","SOLBottleneck","WARNING","low throughput"
 END
 try haul kernel fit basic.csv --machine ./board.yaml --size 1048576
 try haul kernel fit basic.csv --machine ./board.yaml --size 1048576 --kernel vector-add
