@@ -30,7 +30,7 @@ static const cli_option selection_options[] = {
     {"device", "N", CLI_TEXT, offsetof(cli_request, device),
      .help = "only what ran on the device of this number"},
     {"from-time", "TIME", CLI_SECONDS, offsetof(cli_request, from_s),
-     .help = "only what began at this time after the first operation, or later: 1.5s, 200ms",
+     .help = "only what began this long after the GPU's first operation, or later: 1.5s, 200ms",
      .most = 2e9},
     {"to-time", "TIME", CLI_SECONDS, offsetof(cli_request, to_s),
      .help = "only what began before this time", .most = 2e9},

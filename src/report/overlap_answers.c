@@ -76,7 +76,7 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
 }
 
 /* Where the choice rests on uncertain parameters, or on how often mapped memory is read:
- * "streams at both ends of the interval, while a byte is read up to 1.4 times". */
+ * "streams at both ends of the interval, while a byte is read at most 1.4 times". */
 static void say_certainty(const haul_overlap_report *report, char *text, size_t size)
 {
     static const char *const whens[ROW_TIMES] = {"if copies are fast", "if copies are slow",
@@ -108,8 +108,12 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
     for (int i = 0; i < 2; i++)
         /* Rounded down: at the number that is printed the choice must still hold. */
         if (isfinite(most[i]) && used < size) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s up to %.3g times", before,
-                                     done[i], floor(most[i] * 100) / 100);
+            const double times = floor(most[i] * 100) / 100;
+            char number[24] = "once";
+            if (times != 1)
+                (void)snprintf(number, sizeof number, "%.3g times", times);
+            used += (size_t)snprintf(text + used, size - used, "%s%s at most %s", before, done[i],
+                                     number);
             before = ", ";
         }
     used = strlen(text);
@@ -174,7 +178,7 @@ static haul_words say_best_number(const haul_overlap_row *row)
     return row->best_streams == HAUL_STREAMS_MOST ? words : haul_say_count(row->best_streams);
 }
 
-/* "streams 48 within 1 % of the best (analytical model 90, formula 89.6), hybrid 32 (92)" */
+/* "enough: 48, within 1 % of the best (analytical model 90, formula 89.6); hybrid 32 (92)" */
 static void say_streams(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
@@ -184,11 +188,12 @@ static void say_streams(const haul_overlap_report *report, char *text, size_t si
     char formula[24] = "no limit";
     if (isfinite(of->useful))
         (void)snprintf(formula, sizeof formula, "%.3g", of->useful);
-    (void)snprintf(text, size,
-                   "streams %s within 1 %% of the best (analytical model %s, formula %s), hybrid "
-                   "%s (%s)",
-                   say_enough(streams).text, say_best_number(streams).text, formula,
-                   say_enough(hybrid).text, say_best_number(hybrid).text);
+    (void)snprintf(
+        text, size,
+        "enough: %s, within 1 %% of the best (analytical model %s, formula %s); hybrid %s "
+        "(%s)",
+        say_enough(streams).text, say_best_number(streams).text, formula, say_enough(hybrid).text,
+        say_best_number(hybrid).text);
 }
 
 /* Twice the rate moves the balance between kernel and copies, so the best strategy may change. */

@@ -4,7 +4,7 @@
 
 #include "haul/report.h"
 
-enum { HAUL_OVERLAP_QUESTIONS = 6, HAUL_ANSWER_BYTES = 320 };
+enum { HAUL_OVERLAP_QUESTIONS = 6, HAUL_ANSWER_BYTES = 800 };
 
 typedef struct haul_answer {
     const char *key; /* in JSON */

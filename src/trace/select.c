@@ -1,4 +1,5 @@
 /* A part of a profile: a range that the program named, a device, a window of time. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +89,34 @@ static bool is_on(const haul_workload *workload, const haul_op *op, uint64_t dev
     return number != HAUL_NONE && workload->devices[number].id == device;
 }
 
+/* Times of a window count from where reports and pages begin: the device's first start. */
+static int64_t first_start_ns(const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]))
+            return workload->ops[i].start_ns;
+    return 0;
+}
+
+static haul_status fail_empty(const haul_workload *workload, const haul_selection *selection,
+                              haul_error *error)
+{
+    bool is_there = !selection->by_device;
+    for (size_t d = 0; d < workload->device_count; d++)
+        is_there |= workload->devices[d].id == selection->device;
+    if (is_there)
+        return haul_fail(error, HAUL_MISSING,
+                         "no operation of a device is in that part of the profile");
+    return haul_fail(error, HAUL_MISSING,
+                     "the profile has no device %" PRIu64 "; 'haul analyze -v' lists them",
+                     selection->device);
+}
+
 haul_status haul_trace_select(const haul_workload *workload, const haul_selection *selection,
                               haul_workload **part, haul_error *error)
 {
     const int64_t limit = INT64_C(1) << 61; /* of times */
-    const int64_t first = workload->op_count ? workload->ops[0].start_ns : 0;
+    const int64_t first = first_start_ns(workload);
     uint64_t orphaned;
     haul_part of = {.of = workload, .from_ns = -limit, .to_ns = limit};
     const haul_join_options options = {.source = workload->source, .format = workload->format};
@@ -123,8 +147,7 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
                  op->start_ns < of.to_ns;
     }
     if (!status && !count)
-        status = haul_fail(error, HAUL_MISSING,
-                           "no operation of a device is in that part of the profile");
+        status = fail_empty(workload, selection, error);
     of.kept = kept;
     if (!status)
         status = haul_workload_join(&of, 1, &options, &orphaned, part, error);
